@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `ur_types!`: one notation for every kind of C type in the ABI.
+//!
+//! Each item becomes the Rust type and, in a constant `TYPES` of its module, a description ([`crate::meta::Type`]) with
+//! the C names, from which the C headers, the printing and the layout tests are made. The notation is
+//!
+//! ```text
+//! /// documentation
+//! kind RustName = c_name, argument { body }
+//! ```
+//!
+//! | kind | argument | body | Rust |
+//! |---|---|---|---|
+//! | `enum` | prefix of the enumerators | `NAME = value => (type of the answer, optional),` | newtype over `u32` with constants |
+//! | `flags` | prefix of the bits | `NAME = 1 << n,` | `bitflags` over `u32` |
+//! | `struct` | its `StructureType`, if it has one | `[attributes] field: Type,` | `#[repr(C)] struct` |
+//! | `union` | | `[attributes] field: Type,` | `#[repr(C)] union` |
+//! | `handle` | | | newtype over a pointer |
+//! | `alias` | | the type | `type` |
+//! | `callback` | type of the result | `[attributes] parameter: Type,` | `Option<unsafe extern "C" fn>` |
+//! | `string` | | a C string literal | constant |
+//!
+//! An enumeration is a newtype and not a Rust `enum` because a C caller may pass any value.
+
+macro_rules! ur_types {
+    ($( $(#[doc = $doc:literal])* $kind:ident $name:ident = $c:ident $(, $arg:ident)? { $($body:tt)* } )*) => {
+        $( ur_types! { @$kind [$($doc)*] $name $c [$($arg)?] $($body)* } )*
+
+        /// Every type of this module, in the order of the C header.
+        pub const TYPES: &[$crate::meta::Type] = &[
+            $( ur_types! { @meta $kind [$($doc)*] $name $c [$($arg)?] $($body)* } ),*
+        ];
+    };
+
+    (@enum [$($doc:literal)*] $name:ident $c:ident [$prefix:ident]
+        $( $(#[doc = $vdoc:literal])* $v:ident $($cname:literal)? = $value:expr $(=> ($($ty:tt)*))?, )*) => {
+        $(#[doc = $doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(pub u32);
+
+        #[allow(missing_docs, reason = "the table may leave a name to speak for itself")]
+        impl $name {
+            $( $(#[doc = $vdoc])* pub const $v: Self = Self($value); )*
+        }
+
+        impl $crate::meta::Named for $name {
+            const VARIANTS: &'static [$crate::meta::Variant] = &[
+                $( $crate::meta::Variant {
+                    name: concat!(stringify!($prefix), ur_types!(@or $($cname,)? stringify!($v),)),
+                    value: Self::$v.0,
+                    doc: &[$($vdoc),*],
+                    answer: ur_types!(@answer $($($ty)*)?),
+                } ),*
+            ];
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                $crate::meta::fmt_enum::<Self>(self.0, stringify!($c), f)
+            }
+        }
+    };
+
+    (@flags [$($doc:literal)*] $name:ident $c:ident [$prefix:ident]
+        $( $(#[doc = $vdoc:literal])* $v:ident = $value:expr, )*) => {
+        bitflags::bitflags! {
+            $(#[doc = $doc])*
+            #[repr(transparent)]
+            #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+            pub struct $name: u32 {
+                $( $(#[doc = $vdoc])* const $v = $value; )*
+                // A caller's unknown bits are kept: whether they are an error is the callee's to say.
+                const _ = !0;
+            }
+        }
+
+        impl $crate::meta::Named for $name {
+            const VARIANTS: &'static [$crate::meta::Variant] = &[
+                $( $crate::meta::Variant {
+                    name: concat!(stringify!($prefix), stringify!($v)),
+                    value: Self::$v.bits(),
+                    doc: &[$($vdoc),*],
+                    answer: None,
+                } ),*
+            ];
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                $crate::meta::fmt_flags::<Self>(self.bits(), f)
+            }
+        }
+    };
+
+    (@struct [$($doc:literal)*] $name:ident $c:ident [$($stype:ident)?]
+        $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
+        $(#[doc = $doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        #[allow(missing_docs, reason = "stype and pNext mean the same in every structure")]
+        pub struct $name { $( $(#[doc = $fdoc])* pub $f: $ty, )* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                // SAFETY: every structure of the ABI is a C structure of integers, floats, pointers and handles,
+                // for all of which the all-zero pattern is a valid value.
+                #[allow(unused_mut)]
+                let mut new: Self = unsafe { core::mem::zeroed() };
+                $( new.stype = StructureType::$stype; )?
+                new
+            }
+        }
+
+        $( impl $crate::Tagged for $name { const STYPE: StructureType = StructureType::$stype; } )?
+    };
+
+    (@union [$($doc:literal)*] $name:ident $c:ident []
+        $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
+        $(#[doc = $doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        pub union $name { $( $(#[doc = $fdoc])* pub $f: $ty, )* }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(concat!(stringify!($c), " {..}"))
+            }
+        }
+    };
+
+    (@handle [$($doc:literal)*] $name:ident $c:ident []) => {
+        $(#[doc = $doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub struct $name(pub *mut c_void);
+
+        impl $crate::Handle for $name {
+            fn from_ptr(pointer: *mut c_void) -> Self { Self(pointer) }
+            fn as_ptr(self) -> *mut c_void { self.0 }
+        }
+
+        impl Default for $name {
+            fn default() -> Self { Self(core::ptr::null_mut()) }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result { self.0.fmt(f) }
+        }
+
+        // SAFETY: a handle is an opaque number to whoever holds it; the objects behind handles may be used from any
+        // thread, as the specification demands of every implementation.
+        unsafe impl Send for $name {}
+        // SAFETY: as above; the type gives no access to memory.
+        unsafe impl Sync for $name {}
+    };
+
+    (@alias [$($doc:literal)*] $name:ident $c:ident [] $ty:ty) => {
+        $(#[doc = $doc])*
+        pub type $name = $ty;
+    };
+
+    (@callback [$($doc:literal)*] $name:ident $c:ident [$($ret:ident)?]
+        $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*) => {
+        $(#[doc = $doc])*
+        pub type $name = Option<unsafe extern "C" fn($($p: $ty),*) $(-> $ret)?>;
+    };
+
+    (@string [$($doc:literal)*] $name:ident $c:ident [] $value:literal) => {
+        $(#[doc = $doc])*
+        pub const $name: &core::ffi::CStr = $value;
+    };
+
+    (@meta enum [$($doc:literal)*] $name:ident $c:ident [$prefix:ident] $($body:tt)*) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Enum {
+            prefix: stringify!($prefix),
+            variants: <$name as $crate::meta::Named>::VARIANTS,
+        })
+    };
+    (@meta flags [$($doc:literal)*] $name:ident $c:ident [$prefix:ident] $($body:tt)*) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Flags {
+            prefix: stringify!($prefix),
+            variants: <$name as $crate::meta::Named>::VARIANTS,
+        })
+    };
+    (@meta struct [$($doc:literal)*] $name:ident $c:ident [$($stype:ident)?]
+        $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Struct {
+            fields: &[$(ur_types!(@field [$($fdoc)*] [$($attr)*] $f $ty)),*],
+        })
+    };
+    (@meta union [$($doc:literal)*] $name:ident $c:ident []
+        $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Union {
+            fields: &[$(ur_types!(@field [$($fdoc)*] [$($attr)*] $f $ty)),*],
+        })
+    };
+    (@meta handle [$($doc:literal)*] $name:ident $c:ident []) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Handle)
+    };
+    (@meta alias [$($doc:literal)*] $name:ident $c:ident [] $ty:ty) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Alias { ty: stringify!($ty) })
+    };
+    (@meta callback [$($doc:literal)*] $name:ident $c:ident [$($ret:ident)?]
+        $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Callback {
+            params: &[$(ur_types!(@field [$($pdoc)*] [$($attr)*] $p $ty)),*],
+            result: ur_types!(@or $(Some(stringify!($ret)),)? None,),
+        })
+    };
+    (@meta string [$($doc:literal)*] $name:ident $c:ident [] $value:literal) => {
+        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::String { value: $value })
+    };
+
+    (@type $name:ident $c:ident [$($doc:literal)*] $kind:expr) => {
+        $crate::meta::Type { name: stringify!($name), c_name: stringify!($c), doc: &[$($doc),*], kind: $kind }
+    };
+    (@field [$($doc:literal)*] [$($attr:tt)*] $f:ident $ty:ty) => {
+        $crate::meta::Field {
+            name: stringify!($f), ty: stringify!($ty), attributes: stringify!($($attr)*), doc: &[$($doc),*],
+        }
+    };
+    (@answer) => { None };
+    (@answer $ty:ty) => { Some($crate::meta::Answer { ty: stringify!($ty), optional: false }) };
+    (@answer $ty:ty, optional) => { Some($crate::meta::Answer { ty: stringify!($ty), optional: true }) };
+    (@or $first:expr, $($rest:expr,)?) => { $first };
+}
