@@ -172,48 +172,59 @@ macro_rules! ur_types {
     };
 
     (@meta enum [$($doc:literal)*] $name:ident $c:ident [$prefix:ident] $($body:tt)*) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Enum {
+        ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Enum {
             prefix: stringify!($prefix),
             variants: <$name as $crate::meta::Named>::VARIANTS,
         })
     };
     (@meta flags [$($doc:literal)*] $name:ident $c:ident [$prefix:ident] $($body:tt)*) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Flags {
+        ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Flags {
             prefix: stringify!($prefix),
             variants: <$name as $crate::meta::Named>::VARIANTS,
         })
     };
     (@meta struct [$($doc:literal)*] $name:ident $c:ident [$($stype:ident)?]
         $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Struct {
+        ur_types!(@type $name $c [$($doc)*] [ur_types!(@layout $name $($f)*)] $crate::meta::Kind::Struct {
             fields: &[$(ur_types!(@field [$($fdoc)*] [$($attr)*] $f $ty)),*],
         })
     };
     (@meta union [$($doc:literal)*] $name:ident $c:ident []
         $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Union {
+        ur_types!(@type $name $c [$($doc)*] [ur_types!(@layout $name $($f)*)] $crate::meta::Kind::Union {
             fields: &[$(ur_types!(@field [$($fdoc)*] [$($attr)*] $f $ty)),*],
         })
     };
     (@meta handle [$($doc:literal)*] $name:ident $c:ident []) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Handle)
+        ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Handle)
     };
     (@meta alias [$($doc:literal)*] $name:ident $c:ident [] $ty:ty) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Alias { ty: stringify!($ty) })
+        ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Alias {
+            ty: stringify!($ty),
+        })
     };
     (@meta callback [$($doc:literal)*] $name:ident $c:ident [$($ret:ident)?]
         $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::Callback {
+        ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Callback {
             params: &[$(ur_types!(@field [$($pdoc)*] [$($attr)*] $p $ty)),*],
             result: ur_types!(@or $(Some(stringify!($ret)),)? None,),
         })
     };
     (@meta string [$($doc:literal)*] $name:ident $c:ident [] $value:literal) => {
-        ur_types!(@type $name $c [$($doc)*] $crate::meta::Kind::String { value: $value })
+        ur_types!(@type $name $c [$($doc)*] [] $crate::meta::Kind::String { value: $value })
     };
 
-    (@type $name:ident $c:ident [$($doc:literal)*] $kind:expr) => {
-        $crate::meta::Type { name: stringify!($name), c_name: stringify!($c), doc: &[$($doc),*], kind: $kind }
+    (@type $name:ident $c:ident [$($doc:literal)*] [$($layout:expr)?] $kind:expr) => {
+        $crate::meta::Type {
+            name: stringify!($name),
+            c_name: stringify!($c),
+            doc: &[$($doc),*],
+            kind: $kind,
+            layout: ur_types!(@or $(Some($layout),)? None,),
+        }
+    };
+    (@layout $name:ident $($f:ident)*) => {
+        $crate::meta::Layout { offsets: &[$(core::mem::offset_of!($name, $f)),*], ..$crate::meta::Layout::of::<$name>() }
     };
     (@field [$($doc:literal)*] [$($attr:tt)*] $f:ident $ty:ty) => {
         $crate::meta::Field {

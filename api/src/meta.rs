@@ -16,6 +16,26 @@ pub struct Type {
     pub doc: &'static [&'static str],
     /// What kind of type, and its parts.
     pub kind: Kind,
+    /// How Rust lays it out; `None` for a string constant.
+    pub layout: Option<Layout>,
+}
+
+/// A type's place in memory, as the Rust compiler chose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Size in bytes.
+    pub size: usize,
+    /// Alignment in bytes.
+    pub align: usize,
+    /// Offsets of the members in declaration order; empty where there are none.
+    pub offsets: &'static [usize],
+}
+
+impl Layout {
+    /// The layout of a type without members.
+    pub const fn of<T>() -> Self {
+        Self { size: size_of::<T>(), align: align_of::<T>(), offsets: &[] }
+    }
 }
 
 /// The kinds of C types that the ABI has.
@@ -152,6 +172,8 @@ pub struct Table {
     pub getter: &'static str,
     /// Its functions, in the order of the slots.
     pub functions: &'static [Function],
+    /// How Rust lays it out.
+    pub layout: Layout,
 }
 
 /// Types whose values have names.

@@ -120,6 +120,7 @@ macro_rules! ddi_tables {
                     errors: &[$(stringify!($error)),*],
                     doc: &[$($doc),*],
                 } ),*],
+                layout: Layout { offsets: &[$(core::mem::offset_of!($table, $slot)),*], ..Layout::of::<$table>() },
             };
         }
     };
@@ -141,7 +142,7 @@ macro_rules! function_types {
     };
 }
 
-use crate::meta::{Field, Function, Table};
+use crate::meta::{Field, Function, Layout, Table};
 
 for_each_table! { ddi_tables {} }
 crate::legacy_functions! { ddi_tables {} }
