@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Queues and the commands that move no data.
+
+use std::ptr::null;
+
+use oxur_api::*;
+
+use crate::event::WaitList;
+use crate::{Arg, Context, Device, Error, Event, Kernel, Range, Result};
+
+object! {
+    /// A queue.
+    Queue(QueueHandle): urQueueRetain, urQueueRelease, QueueInfo = urQueueGetInfo
+}
+
+/// Bytes from a row to the next, and from a slice to the next; 0 is what the region itself needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pitch {
+    /// Bytes from a row to the next.
+    pub row: usize,
+    /// Bytes from a slice to the next.
+    pub slice: usize,
+}
+
+impl Queue {
+    /// A queue.
+    pub fn new(context: &Context, device: &Device, flags: QueueFlags) -> Result<Self> {
+        let properties = QueueProperties {
+            flags,
+            ..Default::default()
+        };
+        let mut handle = QueueHandle::default();
+        // SAFETY: the handles are alive; properties and result have places.
+        unsafe {
+            context
+                .fns()
+                .urQueueCreate(context.raw(), device.raw(), &properties, &mut handle)
+        }?;
+        // SAFETY: a new queue comes with one reference.
+        Ok(unsafe { Self::from_raw(context.loader(), handle) })
+    }
+
+    /// The driver's own handle.
+    pub fn native(&self) -> Result<NativeHandle> {
+        let mut native = 0;
+        // SAFETY: the handle is alive and the result has a place.
+        unsafe {
+            self.fns()
+                .urQueueGetNativeHandle(self.raw(), core::ptr::null_mut(), &mut native)
+        }?;
+        Ok(native)
+    }
+
+    /// Waits for all commands.
+    pub fn finish(&self) -> Result<()> {
+        // SAFETY: the handle is alive.
+        unsafe { self.fns().urQueueFinish(self.raw()) }
+    }
+
+    /// Sees to it that all commands get to the device.
+    pub fn flush(&self) -> Result<()> {
+        // SAFETY: the handle is alive.
+        unsafe { self.fns().urQueueFlush(self.raw()) }
+    }
+
+    /// Calls an enqueue function and takes the event that it gives.
+    pub(crate) fn enqueue(&self, call: impl FnOnce(*mut EventHandle) -> Result<()>) -> Result<Event> {
+        let mut handle = EventHandle::default();
+        call(&mut handle)?;
+        // SAFETY: an enqueue function gives an event with one reference.
+        Ok(unsafe { Event::from_raw(self.loader(), handle) })
+    }
+
+    /// An event that completes after all these, or after all commands so far where there are none.
+    pub fn marker(&self, wait: &[&Event]) -> Result<Event> {
+        let wait = WaitList::new(wait);
+        self.enqueue(|event| {
+            // SAFETY: the handles are alive and the result has a place.
+            unsafe {
+                self.fns()
+                    .urEnqueueEventsWait(self.raw(), wait.len(), wait.ptr(), event)
+            }
+        })
+    }
+
+    /// As [`Queue::marker`], and later commands wait for it.
+    pub fn barrier(&self, wait: &[&Event]) -> Result<Event> {
+        let wait = WaitList::new(wait);
+        self.enqueue(|event| {
+            // SAFETY: the handles are alive and the result has a place.
+            unsafe {
+                self.fns()
+                    .urEnqueueEventsWaitWithBarrier(self.raw(), wait.len(), wait.ptr(), event)
+            }
+        })
+    }
+
+    /// Launches a kernel: by `urEnqueueKernelLaunchWithArgsExp` where the library has it, else argument by argument.
+    ///
+    /// # Safety
+    /// The arguments must be what the kernel expects, and what the kernel does with memory must be allowed until it
+    /// has finished.
+    pub unsafe fn launch(&self, kernel: &Kernel, range: &Range, args: &[Arg], wait: &[&Event]) -> Result<Event> {
+        // SAFETY: what this function's caller vouches for.
+        match unsafe { self.launch_with_args(kernel, range, args, wait) } {
+            // SAFETY: as above.
+            Err(Error::NotExported(_)) => unsafe { self.launch_legacy(kernel, range, args, wait) },
+            result => result,
+        }
+    }
+
+    /// Launches a kernel by `urEnqueueKernelLaunchWithArgsExp`.
+    ///
+    /// # Safety
+    /// As for [`Queue::launch`].
+    pub unsafe fn launch_with_args(
+        &self,
+        kernel: &Kernel,
+        range: &Range,
+        args: &[Arg],
+        wait: &[&Event],
+    ) -> Result<Event> {
+        let wait = WaitList::new(wait);
+        let args: Vec<_> = args.iter().zip(0..).map(|(arg, index)| arg.properties(index)).collect();
+        let (offset, global, local) = range.pointers();
+        self.enqueue(|event| {
+            // SAFETY: handles and arrays are alive; the caller vouches for what the kernel does.
+            unsafe {
+                self.fns().urEnqueueKernelLaunchWithArgsExp(
+                    self.raw(),
+                    kernel.raw(),
+                    range.dimensions,
+                    offset,
+                    global,
+                    local,
+                    args.len() as u32,
+                    if args.is_empty() { null() } else { args.as_ptr() },
+                    null(),
+                    wait.len(),
+                    wait.ptr(),
+                    event,
+                )
+            }
+        })
+    }
+
+    /// Sets the arguments one by one and launches by `urEnqueueKernelLaunch`.
+    ///
+    /// # Safety
+    /// As for [`Queue::launch`].
+    pub unsafe fn launch_legacy(&self, kernel: &Kernel, range: &Range, args: &[Arg], wait: &[&Event]) -> Result<Event> {
+        for (arg, index) in args.iter().zip(0..) {
+            // SAFETY: the caller vouches for the arguments.
+            unsafe { kernel.set_arg(index, *arg) }?;
+        }
+        let wait = WaitList::new(wait);
+        let (offset, global, local) = range.pointers();
+        self.enqueue(|event| {
+            // SAFETY: handles and arrays are alive; the caller vouches for what the kernel does.
+            unsafe {
+                self.fns().urEnqueueKernelLaunch(
+                    self.raw(),
+                    kernel.raw(),
+                    range.dimensions,
+                    offset,
+                    global,
+                    local,
+                    null(),
+                    wait.len(),
+                    wait.ptr(),
+                    event,
+                )
+            }
+        })
+    }
+
+    /// Records the device's time.
+    pub fn timestamp(&self, blocking: bool, wait: &[&Event]) -> Result<Event> {
+        let wait = WaitList::new(wait);
+        self.enqueue(|event| {
+            // SAFETY: the handles are alive and the result has a place.
+            unsafe {
+                self.fns()
+                    .urEnqueueTimestampRecordingExp(self.raw(), blocking, wait.len(), wait.ptr(), event)
+            }
+        })
+    }
+}
