@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The comments of the headers. A C comment stands above a whole function, so that it has to tell of the parameters and
+//! errors, too; parameters that mean the same everywhere have no text in the tables and get it here.
+
+use crate::names;
+use oxur_api::meta::{Field, Function, Variant};
+
+/// Columns that a line of a comment may take.
+const WIDTH: usize = 110;
+
+/// What a parameter or member is that the tables leave to its name.
+fn common(field: &Field) -> Option<&'static str> {
+    let reads = field.has("in") && !field.has("optional");
+    Some(match field.name {
+        "stype" => "which structure this is: the `UR_STRUCTURE_TYPE_` of its name",
+        "pNext" => "next structure of a chain of extensions; null ends the chain",
+        "pProperties" if reads => "what is wanted",
+        "pProperties" => "further wishes; null for the defaults",
+        "numEventsInWaitList" => "length of `phEventWaitList`",
+        "phEventWaitList" => "events that must complete first; null if and only if `numEventsInWaitList` is 0",
+        "phEvent" if field.has("inout") && !field.has("optional") => "event that takes on the state of this command",
+        "phEvent" if field.has("optional") => {
+            "receives an event of this command, for the caller to release; null if not wanted"
+        }
+        "phEvent" => "receives the event, for the caller to release",
+        "propSize" => "size of the value in bytes; with a buffer to fill, the size of the buffer",
+        "pPropValue" if reads => "points to the value; its type follows from `propName`",
+        "pPropValue" => "buffer for the value, whose type follows from `propName`; null to ask only for the size",
+        "pPropSizeRet" => "receives the size of the value in bytes; null if not wanted",
+        _ => return None,
+    })
+}
+
+/// Text on a parameter or member.
+///
+/// # Panics
+/// Panics if there is none: the tables shall have text on all that is not common.
+fn text(field: &Field) -> String {
+    let optional = if field.has("optional") { "[optional] " } else { "" };
+    let text = match field.doc {
+        [] => common(field)
+            .unwrap_or_else(|| panic!("{} has no documentation", field.name))
+            .to_owned(),
+        lines => join(lines),
+    };
+    format!("{optional}{text}")
+}
+
+/// How data goes through a parameter: `in`, `out` or `inout`.
+fn direction(field: &Field) -> &str {
+    field.attributes.split(',').next().unwrap_or_default().trim()
+}
+
+fn join(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+/// The comment of a member of a structure or union.
+pub fn member(field: &Field) -> Vec<String> {
+    wrap(&format!("[{}]", direction(field)), &text(field))
+}
+
+/// The comment of an enumerator, with the type of the answer if it is a query.
+pub fn variant(variant: &Variant) -> Vec<String> {
+    let mut text = join(variant.doc);
+    if let Some(answer) = variant.answer {
+        let dot = if text.is_empty() || text.ends_with('.') {
+            ""
+        } else {
+            "."
+        };
+        let optional = if answer.optional { ", optional" } else { "" };
+        text = format!("{text}{dot} Answer: `{}`{optional}", names::c_type(answer.ty));
+    }
+    if text.trim().is_empty() {
+        Vec::new()
+    } else {
+        wrap("", text.trim())
+    }
+}
+
+/// The comment of a function.
+pub fn function(function: &Function) -> Vec<String> {
+    let mut lines: Vec<String> = function.doc.iter().map(|line| line.trim().to_owned()).collect();
+    if let Some(since) = function.since {
+        lines.extend(["".to_owned(), format!("@since {since}")]);
+    }
+    if let Some(until) = function.until {
+        lines.extend([
+            "".to_owned(),
+            format!("@deprecated The last release with this function is {until}."),
+        ]);
+    }
+    if !function.params.is_empty() {
+        lines.push(String::new());
+    }
+    for param in function.params {
+        lines.extend(wrap(
+            &format!("@param[{}] {}", direction(param), param.c_name()),
+            &text(param),
+        ));
+    }
+    let codes: Vec<_> = ["SUCCESS"]
+        .iter()
+        .chain(function.errors)
+        .map(|code| format!("`UR_RESULT_{code}`"))
+        .collect();
+    lines.push(String::new());
+    lines.extend(wrap("@returns", &codes.join(", ")));
+    lines
+}
+
+/// Breaks `head` and `text` into lines; those after the first are indented when there is a head.
+fn wrap(head: &str, text: &str) -> Vec<String> {
+    let indent = if head.is_empty() { "" } else { "    " };
+    let mut lines = vec![head.to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("never empty");
+        if line.len() + word.len() >= WIDTH {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}

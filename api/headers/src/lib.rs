@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The C headers of Unified Runtime, made from the tables of [`oxur_api`].
+//!
+//! The tables are written out as Rust source with C's names ([`source`]), of which cbindgen makes the declarations
+//! ([`bindings`]); what has no Rust form, such as macros, is added there. `cargo run -p oxur-headers` writes the files to
+//! `include/`, and a test fails when they no longer are what the tables say.
+
+mod bindings;
+mod docs;
+pub mod names;
+pub mod source;
+
+use oxur_api::meta::{Function, Table};
+use oxur_api::*;
+
+/// A file of `include/unified-runtime/`.
+pub struct Header {
+    /// Name of the file.
+    pub name: &'static str,
+    /// What it holds.
+    pub text: String,
+}
+
+/// All headers.
+pub fn headers() -> Vec<Header> {
+    vec![
+        Header {
+            name: "ur_api.h",
+            text: bindings::api(),
+        },
+        Header {
+            name: "ur_ddi.h",
+            text: bindings::ddi(),
+        },
+        Header {
+            name: "ur_api_funcs.def",
+            text: bindings::function_list(),
+        },
+    ]
+}
+
+/// The DDI tables in the order of `ur_dditable_t`.
+pub fn tables() -> Vec<&'static Table> {
+    let mut tables = Vec::new();
+    macro_rules! push {
+        ($tables:ident table $member:ident: $table:ident = $($rest:tt)*) => {
+            $tables.push(&$table::META);
+        };
+    }
+    for_each_table! { push tables }
+    tables
+}
+
+/// The table of the functions that 2026.2 dropped.
+pub const LEGACY: &Table = &LegacyDdiTable::META;
+
+/// The functions of 2026.2, the loader's own first.
+pub fn functions() -> Vec<&'static Function> {
+    let loader = LoaderFunctions::META.functions.iter();
+    loader
+        .chain(tables().into_iter().flat_map(|table| table.functions))
+        .collect()
+}
