@@ -137,7 +137,7 @@ macro_rules! mem_functions { ($callback:ident $args:tt) => { $callback! { $args
             [in] pImageDesc: *const ImageDesc,
             [in, optional] pProperties: *const MemNativeProperties,
             /// receives the wrapping image; release with urMemRelease
-            [out, alloc pointer to handle of image memory object created] phMem: *mut MemHandle,
+            [out, alloc] phMem: *mut MemHandle,
         ) -> [ERROR_INVALID_NULL_HANDLE, ERROR_INVALID_NULL_POINTER, ERROR_UNSUPPORTED_FEATURE];
 
         /// Returns one property common to buffers and images.

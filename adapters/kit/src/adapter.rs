@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The adapter: what a loader finds in the library.
+
+use std::any::Any;
+use std::ffi::c_char;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::*;
+use parking_lot::Mutex;
+
+use crate::handle::{self, object};
+use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+
+/// The adapter object. It is opened when it is first asked for and lives as long as the process.
+pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
+    /// Looks for drivers. No driver is no error but an adapter without platforms, and a line in the log.
+    fn open() -> UrResult<Arc<Self>>;
+
+    /// The kind of backend. SYCL runtimes decide by it what program images they offer.
+    fn backend(&self) -> oxur_api::Backend;
+
+    /// Its version: raised when the behaviour changes in a way that clients may want to know.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// The platforms, the same at each call.
+    fn platforms(&self) -> &[Arc<B::Platform>];
+
+    /// Finds the platform of a native handle.
+    fn platform_from_native(&self, _native: NativeHandle) -> UrResult<Arc<B::Platform>> {
+        unsupported()
+    }
+
+    /// Finds the device of a native handle.
+    fn device_from_native(&self, _native: NativeHandle) -> UrResult<Arc<B::Device>> {
+        unsupported()
+    }
+
+    /// Wraps a native context. `owned` says that the native handle is ours to release.
+    fn context_from_native(
+        &self,
+        _native: NativeHandle,
+        _devices: Vec<Arc<B::Device>>,
+        _owned: bool,
+    ) -> UrResult<Arc<B::Context>> {
+        unsupported()
+    }
+}
+
+/// The adapter, once it is open; `Any` because a static cannot be generic.
+static ADAPTER: Mutex<Option<Arc<dyn Any + Send + Sync>>> = Mutex::new(None);
+
+fn adapter<B: Backend>() -> UrResult<Arc<B::Adapter>> {
+    let mut slot = ADAPTER.lock();
+    let any = match &*slot {
+        Some(open) => open.clone(),
+        None => slot.insert(B::Adapter::open()?).clone(),
+    };
+    Ok(any.downcast().expect("a library has one backend"))
+}
+
+entry! {
+    fn urAdapterGet<B>(capacity: u32, handles: *mut AdapterHandle, count: *mut u32) {
+        args::list(&[adapter::<B>()?], true, capacity, handles, count)
+    }
+
+    fn urAdapterRetain<B>(adapter: AdapterHandle) {
+        handle::retain::<B::Adapter>(adapter)
+    }
+
+    fn urAdapterRelease<B>(adapter: AdapterHandle) {
+        handle::release::<B::Adapter>(adapter)
+    }
+
+    fn urAdapterGetLastError<B>(adapter: AdapterHandle, message: *mut *const c_char, code: *mut i32) {
+        object::<B::Adapter>(adapter)?;
+        let (last_message, last_code) = crate::error::last();
+        args::out(message)?.write(last_message);
+        args::out(code)?.write(last_code);
+        Ok(())
+    }
+
+    fn urAdapterGetInfo<B>(
+        adapter: AdapterHandle, query: AdapterInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let adapter = object::<B::Adapter>(adapter)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            AdapterInfo::BACKEND => out.value(adapter.backend()),
+            AdapterInfo::REFERENCE_COUNT => out.references(&**adapter),
+            AdapterInfo::VERSION => out.value(adapter.version()),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn urAdapterSetLoggerCallback<B>(
+        adapter: AdapterHandle, callback: LoggerCallback, user_data: *mut c_void, level: LoggerLevel,
+    ) {
+        object::<B::Adapter>(adapter)?;
+        let callback = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        oxur_log::set_callback(callback, user_data, level);
+        Ok(())
+    }
+
+    fn urAdapterSetLoggerCallbackLevel<B>(adapter: AdapterHandle, level: LoggerLevel) {
+        object::<B::Adapter>(adapter)?;
+        oxur_log::set_callback_level(level);
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Adapter = AdapterDdiTable {
+        pfnGet: Some(urAdapterGet::<B>),
+        pfnRetain: Some(urAdapterRetain::<B>),
+        pfnRelease: Some(urAdapterRelease::<B>),
+        pfnGetLastError: Some(urAdapterGetLastError::<B>),
+        pfnGetInfo: Some(urAdapterGetInfo::<B>),
+        pfnSetLoggerCallback: Some(urAdapterSetLoggerCallback::<B>),
+        pfnSetLoggerCallbackLevel: Some(urAdapterSetLoggerCallbackLevel::<B>),
+    };
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Decoding of C arguments: pointers become references, slices and strings, or an error code.
+//!
+//! Every function here trusts what no callee can check: that a pointer that is not null points to what its type says.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use oxur_api::{BaseProperties, Handle, ResultCode, StructureType, Tagged};
+
+use crate::handle::{Object, export, handle_of, object};
+use crate::{UrError, UrResult};
+
+/// A place for a result that the client must give.
+///
+/// # Safety
+/// `pointer`, unless null, must be writable for `'a`.
+pub unsafe fn out<'a, T>(pointer: *mut T) -> UrResult<&'a mut MaybeUninit<T>> {
+    // SAFETY: passed on to the caller; `MaybeUninit` asks nothing of the memory's contents.
+    unsafe { pointer.cast::<MaybeUninit<T>>().as_mut() }.ok_or_else(|| ResultCode::ERROR_INVALID_NULL_POINTER.into())
+}
+
+/// A structure that the client must give.
+///
+/// # Safety
+/// `pointer`, unless null, must point to a `T` that stays unchanged for `'a`.
+pub unsafe fn required<'a, T>(pointer: *const T) -> UrResult<&'a T> {
+    // SAFETY: passed on to the caller.
+    unsafe { pointer.as_ref() }.ok_or_else(|| ResultCode::ERROR_INVALID_NULL_POINTER.into())
+}
+
+/// An array; no elements may be a null pointer.
+///
+/// # Safety
+/// `pointer`, unless null, must point to `count` elements that stay unchanged for `'a`.
+pub unsafe fn slice<'a, T>(pointer: *const T, count: usize) -> UrResult<&'a [T]> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if pointer.is_null() {
+        return Err(ResultCode::ERROR_INVALID_NULL_POINTER.into());
+    }
+    if count > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(ResultCode::ERROR_INVALID_SIZE.into());
+    }
+    // SAFETY: passed on to the caller.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// The objects behind an array of handles.
+///
+/// # Safety
+/// As [`slice`], and each handle as [`object`] demands.
+pub unsafe fn objects<T: Object>(handles: *const T::Handle, count: u32) -> UrResult<Vec<Arc<T>>> {
+    // SAFETY: passed on to the caller.
+    let handles = unsafe { slice(handles, count as usize) }?;
+    // SAFETY: passed on to the caller.
+    handles
+        .iter()
+        .map(|&handle| unsafe { object(handle) }.map(|o| Arc::clone(&o)))
+        .collect()
+}
+
+/// A string that the client must give.
+///
+/// # Safety
+/// `pointer`, unless null, must point to a zero-terminated string that stays unchanged for `'a`.
+pub unsafe fn c_str<'a>(pointer: *const c_char) -> UrResult<&'a CStr> {
+    // SAFETY: passed on to the caller.
+    unsafe { optional_c_str(pointer) }.ok_or_else(|| ResultCode::ERROR_INVALID_NULL_POINTER.into())
+}
+
+/// A string that the client may give.
+///
+/// # Safety
+/// As [`c_str`].
+pub unsafe fn optional_c_str<'a>(pointer: *const c_char) -> Option<&'a CStr> {
+    // SAFETY: passed on to the caller.
+    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
+}
+
+/// The first structure of type `T` in a `pNext` chain.
+///
+/// # Safety
+/// `next` must be null or point to a structure that starts with `stype` and `pNext`, and so on to the chain's end.
+pub unsafe fn chained<'a, T: Tagged>(next: *const c_void) -> Option<&'a T> {
+    let mut next = next.cast::<BaseProperties>();
+    // SAFETY: passed on to the caller.
+    while let Some(base) = unsafe { next.as_ref() } {
+        if base.stype == T::STYPE {
+            // SAFETY: the tag says that it is a T.
+            return Some(unsafe { &*next.cast::<T>() });
+        }
+        next = base.pNext.cast_const().cast();
+    }
+    None
+}
+
+/// All structures of a `pNext` chain, each with its tag.
+///
+/// # Safety
+/// As [`chained`].
+pub unsafe fn chain(next: *const c_void) -> impl Iterator<Item = (StructureType, *const c_void)> {
+    let mut next = next.cast::<BaseProperties>();
+    std::iter::from_fn(move || {
+        // SAFETY: passed on to the caller.
+        let base = unsafe { next.as_ref() }?;
+        let here = next.cast();
+        next = base.pNext.cast_const().cast();
+        Some((base.stype, here))
+    })
+}
+
+/// The two-call protocol of functions that list objects: how many, and the first `capacity` of them.
+///
+/// # Safety
+/// `handles`, unless null, must be writable for `capacity` handles, and `count`, unless null, for a `u32`.
+pub unsafe fn list<T: Object>(
+    items: &[Arc<T>],
+    counted: bool,
+    capacity: u32,
+    handles: *mut T::Handle,
+    count: *mut u32,
+) -> UrResult<()> {
+    if handles.is_null() && capacity > 0 {
+        return Err(ResultCode::ERROR_INVALID_NULL_POINTER.into());
+    }
+    if !handles.is_null() && capacity == 0 {
+        return Err(ResultCode::ERROR_INVALID_SIZE.into());
+    }
+    if !handles.is_null() {
+        for (i, item) in items.iter().take(capacity as usize).enumerate() {
+            let handle = if counted { export(item) } else { handle_of(item) };
+            // SAFETY: the caller vouches for `capacity` handles.
+            unsafe { handles.add(i).write(handle) };
+        }
+    }
+    if !count.is_null() {
+        // SAFETY: the caller vouches for it.
+        unsafe { count.write(u32::try_from(items.len()).unwrap_or(u32::MAX)) };
+    }
+    Ok(())
+}
+
+/// Checks that a pointer that must not be null is not.
+pub fn not_null<T>(pointer: *const T) -> UrResult<()> {
+    if pointer.is_null() {
+        Err(ResultCode::ERROR_INVALID_NULL_POINTER.into())
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks that a handle that stands for nothing of this adapter's is not null.
+pub fn not_null_handle<H: Handle>(handle: H) -> UrResult<()> {
+    if handle.is_null() {
+        Err(ResultCode::ERROR_INVALID_NULL_HANDLE.into())
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks flags against those that the ABI defines.
+pub fn known_flags<F: bitflags::Flags<Bits = u32>>(flags: F) -> UrResult<()> {
+    let known = F::FLAGS
+        .iter()
+        .filter(|f| f.is_named())
+        .fold(0, |bits, f| bits | f.value().bits());
+    let unknown = flags.bits() & !known;
+    if unknown == 0 {
+        return Ok(());
+    }
+    Err(UrError::said(
+        ResultCode::ERROR_INVALID_ENUMERATION,
+        format!("unknown flags {unknown:#x}"),
+    ))
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Contexts.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::*;
+use parking_lot::Mutex;
+
+use crate::handle::{self, export, object};
+use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+
+/// A context: devices that share memory objects and programs.
+pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
+    /// Makes a context of at least one device.
+    fn create(devices: Vec<Arc<B::Device>>) -> UrResult<Arc<Self>>;
+
+    /// Its devices.
+    fn devices(&self) -> &[Arc<B::Device>];
+
+    /// Answers `urContextGetInfo`, but for the devices and the reference count.
+    fn info(&self, _query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+
+    /// What to call when the context goes.
+    fn deleters(&self) -> &Deleters;
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+}
+
+/// The functions that a client asked to be called when a context is destroyed. They run when this is dropped, the
+/// last one registered first.
+#[derive(Default)]
+pub struct Deleters {
+    registered: Mutex<Vec<Deleter>>,
+}
+
+struct Deleter {
+    function: unsafe extern "C" fn(*mut c_void),
+    user_data: *mut c_void,
+}
+
+// SAFETY: the client's pointer is only given back to the client's function, which the specification allows to be called from any
+// thread.
+unsafe impl Send for Deleter {}
+
+impl Drop for Deleters {
+    fn drop(&mut self) {
+        for deleter in self.registered.get_mut().drain(..).rev() {
+            // SAFETY: whoever registered the function vouched that it may be called once with this pointer.
+            unsafe { (deleter.function)(deleter.user_data) };
+        }
+    }
+}
+
+entry! {
+    fn urContextCreate<B>(
+        count: u32, devices: *const DeviceHandle, properties: *const ContextProperties, context: *mut ContextHandle,
+    ) {
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
+        let devices = args::objects::<B::Device>(devices, count)?;
+        let out = args::out(context)?;
+        out.write(export(&B::Context::create(devices)?));
+        Ok(())
+    }
+
+    fn urContextRetain<B>(context: ContextHandle) {
+        handle::retain::<B::Context>(context)
+    }
+
+    fn urContextRelease<B>(context: ContextHandle) {
+        handle::release::<B::Context>(context)
+    }
+
+    fn urContextGetInfo<B>(
+        context: ContextHandle, query: ContextInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            ContextInfo::NUM_DEVICES => out.value(context.devices().len() as u32),
+            ContextInfo::DEVICES => out.handles(context.devices()),
+            ContextInfo::REFERENCE_COUNT => out.references(&**context),
+            _ => context.info(query, out),
+        }
+    }
+
+    fn urContextGetNativeHandle<B>(context: ContextHandle, native: *mut NativeHandle) {
+        let context = object::<B::Context>(context)?;
+        args::out(native)?.write(context.native()?);
+        Ok(())
+    }
+
+    fn urContextCreateWithNativeHandle<B>(
+        native: NativeHandle, adapter: AdapterHandle, count: u32, devices: *const DeviceHandle,
+        properties: *const ContextNativeProperties, context: *mut ContextHandle,
+    ) {
+        let adapter = object::<B::Adapter>(adapter)?;
+        let devices = args::objects::<B::Device>(devices, count)?;
+        let out = args::out(context)?;
+        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        out.write(export(&crate::Adapter::context_from_native(&**adapter, native, devices, owned)?));
+        Ok(())
+    }
+
+    fn urContextSetExtendedDeleter<B>(
+        context: ContextHandle, deleter: ContextExtendedDeleter, user_data: *mut c_void,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let function = deleter.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        context.deleters().registered.lock().push(Deleter { function, user_data });
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Context = ContextDdiTable {
+        pfnCreate: Some(urContextCreate::<B>),
+        pfnRetain: Some(urContextRetain::<B>),
+        pfnRelease: Some(urContextRelease::<B>),
+        pfnGetInfo: Some(urContextGetInfo::<B>),
+        pfnGetNativeHandle: Some(urContextGetNativeHandle::<B>),
+        pfnCreateWithNativeHandle: Some(urContextCreateWithNativeHandle::<B>),
+        pfnSetExtendedDeleter: Some(urContextSetExtendedDeleter::<B>),
+    };
+}

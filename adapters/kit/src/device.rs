@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Devices and sub-devices.
+
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::handle::{self, export, object};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+
+/// A device. Root devices live as long as the adapter; sub-devices as long as somebody holds them.
+pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
+    /// What kind of device it is.
+    fn kind(&self) -> DeviceType;
+
+    /// Whether this is a device of the platform and not a part of one. The client's reference count of a root device
+    /// means nothing.
+    fn is_root(&self) -> bool {
+        true
+    }
+
+    /// Answers `urDeviceGetInfo`, but for the kind and the reference count.
+    fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Divides the device. `properties` has one kind of partition, once for each part where it counts.
+    fn partition(self: &Arc<Self>, _properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Self>>> {
+        unsupported()
+    }
+
+    /// How well the device takes a program image for `target` (a `DEVICE_BINARY_TARGET_*`): higher is better, `None` not at all.
+    fn image_rank(&self, target: &CStr) -> Option<u32>;
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// The device's and the host's clock at one moment, in nanoseconds.
+    fn timestamps(&self) -> UrResult<(u64, u64)> {
+        unsupported()
+    }
+
+    /// Only the host's clock, in nanoseconds.
+    fn host_timestamp(&self) -> UrResult<u64> {
+        self.timestamps().map(|(_, host)| host)
+    }
+
+    /// Waits for all work on the device.
+    fn wait(&self) -> UrResult<()> {
+        unsupported()
+    }
+}
+
+fn matches(wanted: DeviceType, kind: DeviceType) -> UrResult<bool> {
+    match wanted {
+        DeviceType::ALL => Ok(true),
+        DeviceType::GPU
+        | DeviceType::CPU
+        | DeviceType::FPGA
+        | DeviceType::MCA
+        | DeviceType::VPU
+        | DeviceType::CUSTOM => Ok(wanted == kind),
+        _ => Err(UrError::said(
+            ResultCode::ERROR_INVALID_ENUMERATION,
+            format!("no such device type: {wanted:?}"),
+        )),
+    }
+}
+
+entry! {
+    fn urDeviceGet<B>(
+        platform: PlatformHandle, kind: DeviceType, capacity: u32, devices: *mut DeviceHandle, count: *mut u32,
+    ) {
+        let platform = object::<B::Platform>(platform)?;
+        let all = crate::Platform::devices(&**platform);
+        let mut found = Vec::with_capacity(all.len());
+        for device in all {
+            if kind == DeviceType::DEFAULT || matches(kind, device.kind())? {
+                found.push(device.clone());
+            }
+        }
+        if kind == DeviceType::DEFAULT {
+            found.truncate(1);
+        }
+        args::list(&found, true, capacity, devices, count)
+    }
+
+    fn urDeviceGetInfo<B>(
+        device: DeviceHandle, query: DeviceInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let device = object::<B::Device>(device)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            DeviceInfo::TYPE => out.value(device.kind()),
+            DeviceInfo::REFERENCE_COUNT if device.is_root() => out.value(1u32),
+            DeviceInfo::REFERENCE_COUNT => out.references(&**device),
+            _ => device.info(query, out),
+        }
+    }
+
+    fn urDeviceRetain<B>(device: DeviceHandle) {
+        handle::retain::<B::Device>(device)
+    }
+
+    fn urDeviceRelease<B>(device: DeviceHandle) {
+        if object::<B::Device>(device)?.is_root() {
+            // Clients release root devices that a native handle gave them more often than they retained them.
+            return Ok(());
+        }
+        handle::release::<B::Device>(device)
+    }
+
+    fn urDevicePartition<B>(
+        device: DeviceHandle, properties: *const DevicePartitionProperties, capacity: u32, parts: *mut DeviceHandle,
+        count: *mut u32,
+    ) {
+        let device = object::<B::Device>(device)?;
+        let properties = args::required(properties)?;
+        let properties = args::slice(properties.pProperties, properties.PropCount)?;
+        if properties.is_empty() || properties.iter().any(|p| p.r#type != properties[0].r#type) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                "a device is divided by one kind of partition, given at least once",
+            ));
+        }
+        if parts.is_null() && count.is_null() {
+            return Err(ResultCode::ERROR_INVALID_NULL_POINTER.into());
+        }
+        let made = device.partition(properties)?;
+        // A second call makes the devices anew; the first only counts them.
+        let given = if parts.is_null() { 0 } else { capacity };
+        args::list(&made, true, given, parts, count)
+    }
+
+    fn urDeviceSelectBinary<B>(device: DeviceHandle, binaries: *const DeviceBinary, count: u32, selected: *mut u32) {
+        let device = object::<B::Device>(device)?;
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        let selected = args::out(selected)?;
+        let mut best = None;
+        for (index, binary) in (0u32..).zip(args::slice(binaries, count as usize)?) {
+            let rank = device.image_rank(args::c_str(binary.pDeviceTargetSpec)?);
+            // The first of equals wins.
+            if rank > best.map(|(rank, _)| rank) {
+                best = rank.map(|rank| (rank, index));
+            }
+        }
+        let (_, index) = best.ok_or(ResultCode::ERROR_INVALID_BINARY)?;
+        selected.write(index);
+        Ok(())
+    }
+
+    fn urDeviceGetNativeHandle<B>(device: DeviceHandle, native: *mut NativeHandle) {
+        let device = object::<B::Device>(device)?;
+        args::out(native)?.write(device.native()?);
+        Ok(())
+    }
+
+    fn urDeviceCreateWithNativeHandle<B>(
+        native: NativeHandle, adapter: AdapterHandle, _properties: *const DeviceNativeProperties, device: *mut DeviceHandle,
+    ) {
+        let adapter = object::<B::Adapter>(adapter)?;
+        let out = args::out(device)?;
+        out.write(export(&crate::Adapter::device_from_native(&**adapter, native)?));
+        Ok(())
+    }
+
+    fn urDeviceGetGlobalTimestamps<B>(device: DeviceHandle, device_time: *mut u64, host_time: *mut u64) {
+        let device = object::<B::Device>(device)?;
+        if device_time.is_null() {
+            if !host_time.is_null() {
+                host_time.write(device.host_timestamp()?);
+            }
+            return Ok(());
+        }
+        let (on_device, on_host) = device.timestamps()?;
+        device_time.write(on_device);
+        if !host_time.is_null() {
+            host_time.write(on_host);
+        }
+        Ok(())
+    }
+
+    fn urDeviceWaitExp<B>(device: DeviceHandle) {
+        object::<B::Device>(device)?.wait()
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Device = DeviceDdiTable {
+        pfnGet: Some(urDeviceGet::<B>),
+        pfnGetInfo: Some(urDeviceGetInfo::<B>),
+        pfnRetain: Some(urDeviceRetain::<B>),
+        pfnRelease: Some(urDeviceRelease::<B>),
+        pfnPartition: Some(urDevicePartition::<B>),
+        pfnSelectBinary: Some(urDeviceSelectBinary::<B>),
+        pfnGetNativeHandle: Some(urDeviceGetNativeHandle::<B>),
+        pfnCreateWithNativeHandle: Some(urDeviceCreateWithNativeHandle::<B>),
+        pfnGetGlobalTimestamps: Some(urDeviceGetGlobalTimestamps::<B>),
+    };
+    t.DeviceExp.pfnWaitExp = Some(urDeviceWaitExp::<B>);
+}

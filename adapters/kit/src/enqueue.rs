@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Entry points of the commands of a queue, and the structures that their parameters become. The methods that they
+//! call are those of [`Queue`].
+
+use std::ffi::{CStr, c_char, c_void};
+
+use oxur_api::*;
+
+use crate::handle::{Borrowed, object, optional_object};
+use crate::{Args, Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, entry};
+
+/// The index space of a launch: one to three dimensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<'a> {
+    /// First global id of each dimension, if it is not zero in all.
+    pub offset: Option<&'a [usize]>,
+    /// Number of work-items in each dimension.
+    pub global: &'a [usize],
+    /// Number of work-items of a work-group in each dimension; `None` lets the adapter choose.
+    pub local: Option<&'a [usize]>,
+}
+
+impl Range<'_> {
+    /// Takes `workDim` and the three arrays of that length.
+    ///
+    /// # Safety
+    /// The pointers, unless null, must point to `dimensions` numbers each that stay valid while the range is used.
+    pub(crate) unsafe fn new(
+        dimensions: u32,
+        offset: *const usize,
+        global: *const usize,
+        local: *const usize,
+    ) -> UrResult<Self> {
+        let dimensions = Self::dimensions(dimensions)?;
+        // SAFETY: passed on to the caller.
+        let array = |p: *const usize| (!p.is_null()).then(|| unsafe { std::slice::from_raw_parts(p, dimensions) });
+        let range = Self {
+            offset: array(offset),
+            global: array(global).ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?,
+            local: array(local),
+        };
+        if range.global.contains(&0) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_WORK_DIMENSION,
+                format!(
+                    "a range has at least one work-item in each dimension, not {:?}",
+                    range.global
+                ),
+            ));
+        }
+        if range.local.is_some_and(|local| local.contains(&0)) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+                format!(
+                    "a work-group has at least one work-item in each dimension, not {:?}",
+                    range.local
+                ),
+            ));
+        }
+        Ok(range)
+    }
+
+    /// Checks `workDim`.
+    pub(crate) fn dimensions(count: u32) -> UrResult<usize> {
+        match count {
+            1..=3 => Ok(count as usize),
+            _ => Err(UrError::said(
+                ResultCode::ERROR_INVALID_WORK_DIMENSION,
+                format!("a range has one to three dimensions, not {count}"),
+            )),
+        }
+    }
+}
+
+/// A launch of a kernel.
+pub struct Launch<'a, B> {
+    /// Its index space.
+    pub range: Range<'a>,
+    /// Its arguments; none for a launch that uses those set before.
+    pub args: Args<'a, B>,
+    /// What else it asks for.
+    pub properties: LaunchProperties,
+}
+
+/// Properties of a launch.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaunchProperties {
+    /// Flags.
+    pub flags: KernelLaunchFlags,
+    /// Work-groups in a cluster, in each dimension.
+    pub cluster: Option<[u32; 3]>,
+    /// Local memory, in bytes, beside that of the arguments.
+    pub work_group_memory: usize,
+}
+
+impl<'a, B: Backend> Launch<'a, B> {
+    /// Takes the parameters of a launch.
+    ///
+    /// # Safety
+    /// The pointers must be as the C function demands.
+    pub(crate) unsafe fn new(
+        dimensions: u32,
+        offset: *const usize,
+        global: *const usize,
+        local: *const usize,
+        args: Args<'a, B>,
+        properties: *const KernelLaunchExtProperties,
+    ) -> UrResult<Self> {
+        let mut found = LaunchProperties::default();
+        // SAFETY: passed on to the caller.
+        let range = unsafe {
+            for (stype, at) in args::chain(properties.cast()) {
+                match stype {
+                    StructureType::KERNEL_LAUNCH_EXT_PROPERTIES => {
+                        found.flags = (*at.cast::<KernelLaunchExtProperties>()).flags;
+                        args::known_flags(found.flags)?;
+                    }
+                    StructureType::KERNEL_LAUNCH_CLUSTER_PROPERTY => {
+                        found.cluster = Some((*at.cast::<KernelLaunchClusterProperty>()).clusterDim);
+                    }
+                    StructureType::KERNEL_LAUNCH_WORKGROUP_PROPERTY => {
+                        found.work_group_memory = (*at.cast::<KernelLaunchWorkgroupProperty>()).workgroup_mem_size;
+                    }
+                    other => log::debug!("a launch property of type {other:?} is ignored"),
+                }
+            }
+            Range::new(dimensions, offset, global, local)?
+        };
+        Ok(Self {
+            range,
+            args,
+            properties: found,
+        })
+    }
+}
+
+/// A box in two pieces of memory `a` and `b`. Pitches of zero mean that rows and slices follow each other without gaps.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferRect {
+    /// Corner in `a`: bytes, rows, slices.
+    pub a_origin: RectOffset,
+    /// Corner in `b`: bytes, rows, slices.
+    pub b_origin: RectOffset,
+    /// Size: bytes, rows, slices.
+    pub region: RectRegion,
+    /// Bytes from row to row in `a`.
+    pub a_row_pitch: usize,
+    /// Bytes from slice to slice in `a`.
+    pub a_slice_pitch: usize,
+    /// Bytes from row to row in `b`.
+    pub b_row_pitch: usize,
+    /// Bytes from slice to slice in `b`.
+    pub b_slice_pitch: usize,
+}
+
+impl BufferRect {
+    /// The rules that hold for every box, whatever the sizes of the memory.
+    fn checked(self) -> UrResult<Self> {
+        let (width, height, depth) = (
+            self.region.width as usize,
+            self.region.height as usize,
+            self.region.depth as usize,
+        );
+        let bad = |what: String| Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, what));
+        if width == 0 || height == 0 || depth == 0 {
+            return bad(format!("a box has no side of zero, as {:?} has", self.region));
+        }
+        for (row, slice) in [
+            (self.a_row_pitch, self.a_slice_pitch),
+            (self.b_row_pitch, self.b_slice_pitch),
+        ] {
+            if row != 0 && row < width {
+                return bad(format!("rows of {width} bytes cannot be {row} bytes apart"));
+            }
+            let row = if row == 0 { width } else { row };
+            let Some(least) = row.checked_mul(height) else {
+                return bad("the box is too large".to_owned());
+            };
+            if slice != 0 && slice < least {
+                return bad(format!("slices of {height} rows cannot be {slice} bytes apart"));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// A part of a device global.
+pub struct DeviceGlobal<'a, B: Backend> {
+    /// The program that has it.
+    pub program: Borrowed<'a, B::Program>,
+    /// Its unique id or linkage name.
+    pub name: &'a CStr,
+    /// Bytes from its start.
+    pub offset: usize,
+    /// Bytes.
+    pub count: usize,
+}
+
+/// A function of the client's that a queue calls in its turn.
+pub struct HostTask {
+    function: unsafe extern "C" fn(*mut c_void),
+    data: *mut c_void,
+}
+
+// SAFETY: the client's pointer is only given back to the client's function, which the specification allows to be called from any
+// thread.
+unsafe impl Send for HostTask {}
+
+impl HostTask {
+    /// Calls it.
+    pub fn call(self) {
+        // SAFETY: the client vouched, when it enqueued the task, that the function may be called once with this pointer.
+        unsafe { (self.function)(self.data) };
+    }
+}
+
+/// A function of the client's that submits native work.
+pub struct NativeCommand {
+    function: unsafe extern "C" fn(QueueHandle, *mut c_void),
+    data: *mut c_void,
+}
+
+impl NativeCommand {
+    /// Calls it with the queue that it may submit to.
+    pub fn call(self, queue: QueueHandle) {
+        // SAFETY: the client vouched, when it enqueued the command, that the function may be called once with this pointer.
+        unsafe { (self.function)(queue, self.data) };
+    }
+}
+
+/// Checks a range of bytes against overflow and emptiness.
+fn span(offset: usize, size: usize) -> UrResult<()> {
+    if size == 0 {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            "there is nothing to do for zero bytes",
+        ));
+    }
+    if offset.checked_add(size).is_none() {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!("offset {offset} + size {size} overflows"),
+        ));
+    }
+    Ok(())
+}
+
+/// Takes the pattern of a fill of `size` bytes.
+///
+/// # Safety
+/// `pattern`, unless null, must point to `pattern_size` bytes that stay valid for `'a`.
+unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, size: usize) -> UrResult<&'a [u8]> {
+    args::not_null(pattern)?;
+    if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!("a fill of {size} bytes is no whole number of patterns of {pattern_size} bytes"),
+        ));
+    }
+    // SAFETY: passed on to the caller.
+    unsafe { args::slice(pattern.cast(), pattern_size) }
+}
+
+/// Takes the part of a device global that a command names.
+///
+/// # Safety
+/// As the C functions.
+unsafe fn device_global<'a, B: Backend>(
+    program: ProgramHandle,
+    name: *const c_char,
+    count: usize,
+    offset: usize,
+) -> UrResult<DeviceGlobal<'a, B>> {
+    // SAFETY: passed on to the caller.
+    let (program, name) = unsafe { (object::<B::Program>(program)?, args::c_str(name)?) };
+    if offset.checked_add(count).is_none() {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("offset {offset} + count {count} overflows"),
+        ));
+    }
+    Ok(DeviceGlobal {
+        program,
+        name,
+        offset,
+        count,
+    })
+}
+
+entry! {
+    fn urEnqueueKernelLaunchWithArgsExp<B>(
+        queue: QueueHandle, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize,
+        local: *const usize, num_args: u32, arguments: *const ExpKernelArgProperties,
+        properties: *const KernelLaunchExtProperties, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let kernel = object::<B::Kernel>(kernel)?;
+        let arguments = Args::new(num_args, arguments)?;
+        let launch = Launch::new(dimensions, offset, global, local, arguments, properties)?;
+        queue.launch(&kernel, launch, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueEventsWait<B>(
+        queue: QueueHandle, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        object::<B::Queue>(queue)?.wait(WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueEventsWaitWithBarrier<B>(
+        queue: QueueHandle, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        object::<B::Queue>(queue)?.barrier(WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueEventsWaitWithBarrierExt<B>(
+        queue: QueueHandle, properties: *const ExpEnqueueExtProperties, num_events: u32, events: *const EventHandle,
+        event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
+        queue.barrier(WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferRead<B>(
+        queue: QueueHandle, buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(dst)?;
+        span(offset, size)?;
+        queue.buffer_read(&buffer, blocking, offset, size, dst, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferWrite<B>(
+        queue: QueueHandle, buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(src)?;
+        span(offset, size)?;
+        queue.buffer_write(&buffer, blocking, offset, size, src, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferReadRect<B>(
+        queue: QueueHandle, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset,
+        region: RectRegion, a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+        dst: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(dst)?;
+        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
+        let rect = rect.checked()?;
+        queue.buffer_read_rect(&buffer, blocking, &rect, dst, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferWriteRect<B>(
+        queue: QueueHandle, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset,
+        region: RectRegion, a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+        src: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(src)?;
+        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
+        let rect = rect.checked()?;
+        queue.buffer_write_rect(&buffer, blocking, &rect, src, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferCopy<B>(
+        queue: QueueHandle, src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let src = object::<B::Mem>(src)?;
+        let dst = object::<B::Mem>(dst)?;
+        span(src_offset, size)?;
+        span(dst_offset, size)?;
+        let wait = WaitList::new(num_events, events)?;
+        queue.buffer_copy(&src, &dst, src_offset, dst_offset, size, wait, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferCopyRect<B>(
+        queue: QueueHandle, src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset,
+        region: RectRegion, a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let src = object::<B::Mem>(src)?;
+        let dst = object::<B::Mem>(dst)?;
+        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
+        let rect = rect.checked()?;
+        queue.buffer_copy_rect(&src, &dst, &rect, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferFill<B>(
+        queue: QueueHandle, buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::Mem>(buffer)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        span(offset, size)?;
+        if !offset.is_multiple_of(pattern_size) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_SIZE,
+                format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
+            ));
+        }
+        queue.buffer_fill(&buffer, pattern, offset, size, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueMemImageRead<B>(
+        queue: QueueHandle, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, dst: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let image = object::<B::Mem>(image)?;
+        args::not_null(dst)?;
+        let wait = WaitList::new(num_events, events)?;
+        let event = EventOut::new(event);
+        queue.image_read(&image, blocking, origin, region, row_pitch, slice_pitch, dst, wait, event)
+    }
+
+    fn urEnqueueMemImageWrite<B>(
+        queue: QueueHandle, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, src: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let image = object::<B::Mem>(image)?;
+        args::not_null(src)?;
+        let wait = WaitList::new(num_events, events)?;
+        let event = EventOut::new(event);
+        queue.image_write(&image, blocking, origin, region, row_pitch, slice_pitch, src, wait, event)
+    }
+
+    fn urEnqueueMemImageCopy<B>(
+        queue: QueueHandle, src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset,
+        region: RectRegion, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let src = object::<B::Mem>(src)?;
+        let dst = object::<B::Mem>(dst)?;
+        let wait = WaitList::new(num_events, events)?;
+        queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, EventOut::new(event))
+    }
+
+    fn urEnqueueMemBufferMap<B>(
+        queue: QueueHandle, buffer: MemHandle, blocking: bool, flags: MapFlags, offset: usize, size: usize,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle, mapped: *mut *mut c_void,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::Mem>(buffer)?;
+        args::known_flags(flags)?;
+        let out = args::out(mapped)?;
+        span(offset, size)?;
+        let wait = WaitList::new(num_events, events)?;
+        out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);
+        Ok(())
+    }
+
+    fn urEnqueueMemUnmap<B>(
+        queue: QueueHandle, mem: MemHandle, mapped: *mut c_void, num_events: u32, events: *const EventHandle,
+        event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let mem = object::<B::Mem>(mem)?;
+        args::not_null(mapped)?;
+        queue.unmap(&mem, mapped, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMFill<B>(
+        queue: QueueHandle, dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(dst)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        queue.usm_fill(dst, pattern, size, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMMemcpy<B>(
+        queue: QueueHandle, blocking: bool, dst: *mut c_void, src: *const c_void, size: usize, num_events: u32,
+        events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        span(0, size)?;
+        queue.usm_memcpy(blocking, dst, src, size, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMPrefetch<B>(
+        queue: QueueHandle, memory: *const c_void, size: usize, flags: UsmMigrationFlags, num_events: u32,
+        events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(memory)?;
+        args::known_flags(flags)?;
+        span(0, size)?;
+        queue.usm_prefetch(memory, size, flags, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMAdvise<B>(
+        queue: QueueHandle, memory: *const c_void, size: usize, advice: UsmAdviceFlags, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(memory)?;
+        args::known_flags(advice)?;
+        span(0, size)?;
+        queue.usm_advise(memory, size, advice, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMFill2D<B>(
+        queue: QueueHandle, dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize,
+        height: usize, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(dst)?;
+        let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        rows(pitch, width, height)?;
+        queue.usm_fill_2d(dst, pitch, pattern, width, height, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMMemcpy2D<B>(
+        queue: QueueHandle, blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize,
+        width: usize, height: usize, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        rows(dst_pitch, width, height)?;
+        rows(src_pitch, width, height)?;
+        let wait = WaitList::new(num_events, events)?;
+        let event = EventOut::new(event);
+        queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
+    }
+
+    fn urEnqueueDeviceGlobalVariableWrite<B>(
+        queue: QueueHandle, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
+        src: *const c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let global = device_global(program, name, count, offset)?;
+        args::not_null(src)?;
+        queue.device_global_write(global, blocking, src, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueDeviceGlobalVariableRead<B>(
+        queue: QueueHandle, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
+        dst: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let global = device_global(program, name, count, offset)?;
+        args::not_null(dst)?;
+        queue.device_global_read(global, blocking, dst, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueUSMDeviceAllocExp<B>(
+        queue: QueueHandle, pool: UsmPoolHandle, size: usize, properties: *const ExpAsyncUsmAllocProperties,
+        num_events: u32, events: *const EventHandle, memory: *mut *mut c_void, event: *mut EventHandle,
+    ) {
+        async_alloc::<B>(queue, UsmType::DEVICE, pool, size, properties, num_events, events, memory, event)
+    }
+
+    fn urEnqueueUSMSharedAllocExp<B>(
+        queue: QueueHandle, pool: UsmPoolHandle, size: usize, properties: *const ExpAsyncUsmAllocProperties,
+        num_events: u32, events: *const EventHandle, memory: *mut *mut c_void, event: *mut EventHandle,
+    ) {
+        async_alloc::<B>(queue, UsmType::SHARED, pool, size, properties, num_events, events, memory, event)
+    }
+
+    fn urEnqueueUSMHostAllocExp<B>(
+        queue: QueueHandle, pool: UsmPoolHandle, size: usize, properties: *const ExpAsyncUsmAllocProperties,
+        num_events: u32, events: *const EventHandle, memory: *mut *mut c_void, event: *mut EventHandle,
+    ) {
+        async_alloc::<B>(queue, UsmType::HOST, pool, size, properties, num_events, events, memory, event)
+    }
+
+    fn urEnqueueUSMFreeExp<B>(
+        queue: QueueHandle, pool: UsmPoolHandle, memory: *mut c_void, num_events: u32, events: *const EventHandle,
+        event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let pool = optional_object::<B::UsmPool>(pool)?;
+        args::not_null(memory)?;
+        queue.usm_free(pool.as_deref(), memory, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueTimestampRecordingExp<B>(
+        queue: QueueHandle, blocking: bool, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(event)?;
+        queue.record_timestamp(blocking, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+
+    fn urEnqueueHostTaskExp<B>(
+        queue: QueueHandle, task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties,
+        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        let wait = WaitList::new(num_events, events)?;
+        queue.host_task(HostTask { function, data }, wait, EventOut::new(event))
+    }
+
+    fn urEnqueueNativeCommandExp<B>(
+        queue: QueueHandle, command: ExpEnqueueNativeCommandFunction, data: *mut c_void, num_mems: u32,
+        mems: *const MemHandle, _properties: *const ExpEnqueueNativeCommandProperties, num_events: u32,
+        events: *const EventHandle, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        let mems = args::objects::<B::Mem>(mems, num_mems)?;
+        let wait = WaitList::new(num_events, events)?;
+        queue.native_command(NativeCommand { function, data }, &mems, wait, EventOut::new(event))
+    }
+}
+
+/// Checks `height` rows of `width` bytes, `pitch` bytes apart.
+fn rows(pitch: usize, width: usize, height: usize) -> UrResult<()> {
+    if width == 0 || height == 0 || pitch < width {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!("{height} rows of {width} bytes cannot be {pitch} bytes apart"),
+        ));
+    }
+    if pitch.checked_mul(height).is_none() {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!("{height} rows of {pitch} bytes overflow"),
+        ));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As `urEnqueueUSM*AllocExp`.
+#[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
+unsafe fn async_alloc<B: Backend>(
+    queue: QueueHandle,
+    kind: UsmType,
+    pool: UsmPoolHandle,
+    size: usize,
+    _properties: *const ExpAsyncUsmAllocProperties,
+    num_events: u32,
+    events: *const EventHandle,
+    memory: *mut *mut c_void,
+    event: *mut EventHandle,
+) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let queue = object::<B::Queue>(queue)?;
+        let pool = optional_object::<B::UsmPool>(pool)?;
+        let out = args::out(memory)?;
+        if size == 0 {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_USM_SIZE,
+                "an allocation has at least one byte",
+            ));
+        }
+        let device = queue.device().clone();
+        let kind = match kind {
+            UsmType::DEVICE => UsmKind::Device(&device),
+            UsmType::SHARED => UsmKind::Shared(&device),
+            _ => UsmKind::Host,
+        };
+        let wait = WaitList::new(num_events, events)?;
+        out.write(queue.usm_alloc(kind, pool.as_deref(), size, wait, EventOut::new(event))?);
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    let e = &mut t.Enqueue;
+    e.pfnEventsWait = Some(urEnqueueEventsWait::<B>);
+    e.pfnEventsWaitWithBarrier = Some(urEnqueueEventsWaitWithBarrier::<B>);
+    e.pfnEventsWaitWithBarrierExt = Some(urEnqueueEventsWaitWithBarrierExt::<B>);
+    e.pfnMemBufferRead = Some(urEnqueueMemBufferRead::<B>);
+    e.pfnMemBufferWrite = Some(urEnqueueMemBufferWrite::<B>);
+    e.pfnMemBufferReadRect = Some(urEnqueueMemBufferReadRect::<B>);
+    e.pfnMemBufferWriteRect = Some(urEnqueueMemBufferWriteRect::<B>);
+    e.pfnMemBufferCopy = Some(urEnqueueMemBufferCopy::<B>);
+    e.pfnMemBufferCopyRect = Some(urEnqueueMemBufferCopyRect::<B>);
+    e.pfnMemBufferFill = Some(urEnqueueMemBufferFill::<B>);
+    e.pfnMemImageRead = Some(urEnqueueMemImageRead::<B>);
+    e.pfnMemImageWrite = Some(urEnqueueMemImageWrite::<B>);
+    e.pfnMemImageCopy = Some(urEnqueueMemImageCopy::<B>);
+    e.pfnMemBufferMap = Some(urEnqueueMemBufferMap::<B>);
+    e.pfnMemUnmap = Some(urEnqueueMemUnmap::<B>);
+    e.pfnUSMFill = Some(urEnqueueUSMFill::<B>);
+    e.pfnUSMMemcpy = Some(urEnqueueUSMMemcpy::<B>);
+    e.pfnUSMPrefetch = Some(urEnqueueUSMPrefetch::<B>);
+    e.pfnUSMAdvise = Some(urEnqueueUSMAdvise::<B>);
+    e.pfnUSMFill2D = Some(urEnqueueUSMFill2D::<B>);
+    e.pfnUSMMemcpy2D = Some(urEnqueueUSMMemcpy2D::<B>);
+    e.pfnDeviceGlobalVariableWrite = Some(urEnqueueDeviceGlobalVariableWrite::<B>);
+    e.pfnDeviceGlobalVariableRead = Some(urEnqueueDeviceGlobalVariableRead::<B>);
+    let x = &mut t.EnqueueExp;
+    x.pfnKernelLaunchWithArgsExp = Some(urEnqueueKernelLaunchWithArgsExp::<B>);
+    x.pfnUSMDeviceAllocExp = Some(urEnqueueUSMDeviceAllocExp::<B>);
+    x.pfnUSMSharedAllocExp = Some(urEnqueueUSMSharedAllocExp::<B>);
+    x.pfnUSMHostAllocExp = Some(urEnqueueUSMHostAllocExp::<B>);
+    x.pfnUSMFreeExp = Some(urEnqueueUSMFreeExp::<B>);
+    x.pfnTimestampRecordingExp = Some(urEnqueueTimestampRecordingExp::<B>);
+    x.pfnHostTaskExp = Some(urEnqueueHostTaskExp::<B>);
+    x.pfnNativeCommandExp = Some(urEnqueueNativeCommandExp::<B>);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Events.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::handle::{self, export, object};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, WaitList, args, entry, unsupported};
+
+/// An event: the state of a command.
+pub trait Event<B: Backend>: Object<Handle = EventHandle> {
+    /// Answers `urEventGetInfo`, but for the reference count.
+    fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Answers `urEventGetProfilingInfo`, in nanoseconds of the device's clock.
+    fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Waits until all events of a list, which is not empty, are complete.
+    fn wait_all(events: WaitList<'_, B>) -> UrResult<()>;
+
+    /// Has `callback` called once the command reaches `status`; at once if it has already.
+    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// Wraps a native event. `owned` says that the native handle is ours to release.
+    fn from_native(_context: &Arc<B::Context>, _native: NativeHandle, _owned: bool) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Makes an event that commands may signal again and again.
+    fn create(_context: &Arc<B::Context>, _device: &Arc<B::Device>, _flags: ExpEventFlags) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+}
+
+/// A client's function that wants to know of an event.
+pub struct Callback {
+    function: unsafe extern "C" fn(EventHandle, ExecutionInfo, *mut c_void),
+    user_data: *mut c_void,
+}
+
+// SAFETY: the client's pointer is only given back to the client's function, which the specification allows to be called from any
+// thread.
+unsafe impl Send for Callback {}
+
+impl Callback {
+    /// Calls the client's function.
+    pub fn call<T: Object<Handle = EventHandle>>(self, event: &Arc<T>, status: ExecutionInfo) {
+        // SAFETY: the client vouched, when it registered the function, that it may be called once with this pointer.
+        unsafe { (self.function)(handle::handle_of(event), status, self.user_data) };
+    }
+}
+
+entry! {
+    fn urEventGetInfo<B>(event: EventHandle, query: EventInfo, size: usize, value: *mut c_void, needed: *mut usize) {
+        let event = object::<B::Event>(event)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            EventInfo::REFERENCE_COUNT => out.references(&**event),
+            _ => event.info(query, out),
+        }
+    }
+
+    fn urEventGetProfilingInfo<B>(
+        event: EventHandle, query: ProfilingInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let event = object::<B::Event>(event)?;
+        event.profiling_info(query, InfoOut::new(size, value, needed)?)
+    }
+
+    fn urEventWait<B>(count: u32, events: *const EventHandle) {
+        if events.is_null() {
+            return Err(ResultCode::ERROR_INVALID_NULL_POINTER.into());
+        }
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_VALUE.into());
+        }
+        let events = WaitList::<B>::new(count, events).map_err(|error| match error {
+            UrError::Said(_, words) => UrError::Said(ResultCode::ERROR_INVALID_EVENT, words),
+            other => other,
+        })?;
+        B::Event::wait_all(events)
+    }
+
+    fn urEventRetain<B>(event: EventHandle) {
+        handle::retain::<B::Event>(event)
+    }
+
+    fn urEventRelease<B>(event: EventHandle) {
+        handle::release::<B::Event>(event)
+    }
+
+    fn urEventGetNativeHandle<B>(event: EventHandle, native: *mut NativeHandle) {
+        let event = object::<B::Event>(event)?;
+        args::out(native)?.write(event.native()?);
+        Ok(())
+    }
+
+    fn urEventCreateWithNativeHandle<B>(
+        native: NativeHandle, context: ContextHandle, properties: *const EventNativeProperties, event: *mut EventHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let out = args::out(event)?;
+        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        out.write(export(&B::Event::from_native(&context, native, owned)?));
+        Ok(())
+    }
+
+    fn urEventSetCallback<B>(
+        event: EventHandle, status: ExecutionInfo, callback: EventCallback, user_data: *mut c_void,
+    ) {
+        let event = object::<B::Event>(event)?;
+        let function = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        if status > ExecutionInfo::QUEUED {
+            return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
+        }
+        event.set_callback(status, Callback { function, user_data })
+    }
+
+    fn urEventCreateExp<B>(
+        context: ContextHandle, device: DeviceHandle, desc: *const ExpEventDesc, event: *mut EventHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let desc = args::required(desc)?;
+        let out = args::out(event)?;
+        out.write(export(&B::Event::create(&context, &device, desc.flags)?));
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Event = EventDdiTable {
+        pfnGetInfo: Some(urEventGetInfo::<B>),
+        pfnGetProfilingInfo: Some(urEventGetProfilingInfo::<B>),
+        pfnWait: Some(urEventWait::<B>),
+        pfnRetain: Some(urEventRetain::<B>),
+        pfnRelease: Some(urEventRelease::<B>),
+        pfnGetNativeHandle: Some(urEventGetNativeHandle::<B>),
+        pfnCreateWithNativeHandle: Some(urEventCreateWithNativeHandle::<B>),
+        pfnSetCallback: Some(urEventSetCallback::<B>),
+    };
+    t.EventExp.pfnCreateExp = Some(urEventCreateExp::<B>);
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Handles: what stands between a C pointer and an `Arc`.
+//!
+//! A handle points to a [`Slot`]: the DDI pointer that the ABI demands, a tag that tells its type, the client's reference count, and
+//! the object. Slots are never given back to the allocator, only to the pool of free slots, so that a stale handle meets
+//! a dead tag (or, once the slot is used again for the same kind of object, another live object) and never freed memory.
+//!
+//! The client's references are counted in the slot, apart from those of `Arc`: while the client holds at least one, the slot owns one
+//! strong reference. An object that others inside the adapter keep alive keeps its slot, so that a handle that a query
+//! returns is good as long as the object is.
+
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+
+use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
+use parking_lot::Mutex;
+
+use crate::{UrError, UrResult};
+
+/// A type of handle that a slot can stand behind.
+pub trait HandleKind: Handle + Send + Sync + 'static {
+    /// Tells this type of handle from the others.
+    const TAG: u32;
+    /// What a function answers to a handle that is none of this type.
+    const INVALID: ResultCode;
+}
+
+macro_rules! handle_kinds {
+    ($($handle:ident $tag:literal $invalid:ident;)*) => { $(
+        impl HandleKind for ur::$handle {
+            const TAG: u32 = u32::from_le_bytes(*$tag);
+            const INVALID: ResultCode = ResultCode::$invalid;
+        }
+    )* };
+}
+
+handle_kinds! {
+    AdapterHandle b"adap" ERROR_INVALID_NULL_HANDLE;
+    PlatformHandle b"plat" ERROR_INVALID_PLATFORM;
+    DeviceHandle b"devi" ERROR_INVALID_DEVICE;
+    ContextHandle b"cont" ERROR_INVALID_CONTEXT;
+    QueueHandle b"queu" ERROR_INVALID_QUEUE;
+    EventHandle b"even" ERROR_INVALID_EVENT;
+    MemHandle b"memo" ERROR_INVALID_MEM_OBJECT;
+    SamplerHandle b"samp" ERROR_INVALID_SAMPLER;
+    ProgramHandle b"prog" ERROR_INVALID_PROGRAM;
+    KernelHandle b"kern" ERROR_INVALID_KERNEL;
+    UsmPoolHandle b"pool" ERROR_INVALID_VALUE;
+    PhysicalMemHandle b"phys" ERROR_INVALID_VALUE;
+}
+
+/// An object that the client can hold a handle of.
+pub trait Object: Send + Sync + Sized + 'static {
+    /// Its type of handle.
+    type Handle: HandleKind;
+
+    /// The member that connects the object with its handle.
+    fn header(&self) -> &Header;
+}
+
+/// Says that a structure with a member `header: Header` is the object behind a handle.
+///
+/// ```ignore
+/// kit::object!(Context: ContextHandle);
+/// ```
+#[macro_export]
+macro_rules! object {
+    ($($object:ty: $handle:ident),* $(,)?) => { $(
+        impl $crate::Object for $object {
+            type Handle = $crate::ur::$handle;
+
+            fn header(&self) -> &$crate::Header {
+                &self.header
+            }
+        }
+    )* };
+}
+
+/// What a handle points to.
+#[repr(C)]
+struct Slot {
+    ddi: AtomicPtr<DdiTable>,
+    tag: AtomicU32,
+    references: AtomicU32,
+    /// `Arc::as_ptr` of the object.
+    object: AtomicPtr<()>,
+}
+
+const DEAD: u32 = 0;
+
+/// The member of an object that knows its slot, once it has one.
+#[derive(Default)]
+pub struct Header {
+    slot: AtomicPtr<Slot>,
+}
+
+impl Header {
+    /// Of an object that has no handle yet.
+    pub const fn new() -> Self {
+        Self {
+            slot: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// How many references the client holds.
+    pub fn references(&self) -> u32 {
+        match NonNull::new(self.slot.load(Ordering::Acquire)) {
+            // SAFETY: a slot that a header points to is live, and slots are never freed.
+            Some(slot) => unsafe { slot.as_ref() }.references.load(Ordering::Relaxed),
+            None => 0,
+        }
+    }
+}
+
+impl Drop for Header {
+    fn drop(&mut self) {
+        if let Some(slot) = NonNull::new(*self.slot.get_mut()) {
+            // SAFETY: slots are never freed.
+            unsafe { slot.as_ref() }.tag.store(DEAD, Ordering::Release);
+            pool::put(slot);
+        }
+    }
+}
+
+/// The DDI table that every handle of this adapter starts with. There is one adapter in a library.
+static DDI: AtomicPtr<DdiTable> = AtomicPtr::new(ptr::null_mut());
+
+/// Sets the table that handles made from now on point to.
+pub(crate) fn set_ddi(table: &'static DdiTable) {
+    DDI.store(ptr::from_ref(table).cast_mut(), Ordering::Release);
+}
+
+/// The handle of an object, without a reference for the client: what a query returns.
+pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
+    let header = object.header();
+    let known = header.slot.load(Ordering::Acquire);
+    if !known.is_null() {
+        return T::Handle::from_ptr(known.cast());
+    }
+    let new = pool::take();
+    // SAFETY: slots are never freed, and this one is ours until it is published below.
+    let slot = unsafe { new.as_ref() };
+    slot.ddi.store(DDI.load(Ordering::Acquire), Ordering::Relaxed);
+    slot.references.store(0, Ordering::Relaxed);
+    slot.object
+        .store(Arc::as_ptr(object).cast_mut().cast(), Ordering::Relaxed);
+    slot.tag.store(T::Handle::TAG, Ordering::Release);
+    match header
+        .slot
+        .compare_exchange(ptr::null_mut(), new.as_ptr(), Ordering::AcqRel, Ordering::Acquire)
+    {
+        Ok(_) => T::Handle::from_ptr(new.as_ptr().cast()),
+        Err(other) => {
+            slot.tag.store(DEAD, Ordering::Release);
+            pool::put(new);
+            T::Handle::from_ptr(other.cast())
+        }
+    }
+}
+
+/// The handle of an object with a reference that the client must release.
+pub fn export<T: Object>(object: &Arc<T>) -> T::Handle {
+    let handle = handle_of(object);
+    // SAFETY: `handle_of` returns a live slot of this type.
+    add_reference::<T>(unsafe { &*handle.as_ptr().cast::<Slot>() });
+    handle
+}
+
+/// Finds the slot of a handle that a client gave, or says that it is none of `T`'s.
+///
+/// # Safety
+/// A handle that is not null must point to readable memory of the size of a slot.
+unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
+    let pointer = handle.as_ptr().cast::<Slot>();
+    if pointer.is_null() {
+        return Err(ResultCode::ERROR_INVALID_NULL_HANDLE.into());
+    }
+    if !pointer.is_aligned() {
+        return Err(UrError::said(
+            T::Handle::INVALID,
+            "the handle is not a pointer to an object of this adapter",
+        ));
+    }
+    // SAFETY: not null and aligned; readable as the caller promises.
+    let slot = unsafe { &*pointer };
+    if slot.tag.load(Ordering::Acquire) != T::Handle::TAG {
+        return Err(UrError::said(
+            T::Handle::INVALID,
+            "the handle is of another type, from another adapter, or was released before",
+        ));
+    }
+    Ok(slot)
+}
+
+/// An object borrowed through its handle: an `Arc` whose reference is the client's.
+pub struct Borrowed<'a, T> {
+    object: ManuallyDrop<Arc<T>>,
+    client: PhantomData<&'a Arc<T>>,
+}
+
+impl<T> Deref for Borrowed<'_, T> {
+    type Target = Arc<T>;
+
+    fn deref(&self) -> &Arc<T> {
+        &self.object
+    }
+}
+
+/// The object behind a handle.
+///
+/// # Safety
+/// A handle that is not null must point to readable memory, and the client must hold a reference of the object for `'a`.
+pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, T>> {
+    // SAFETY: passed on to the caller.
+    let slot = unsafe { slot::<T>(handle) }?;
+    let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
+    // SAFETY: a live slot with T's tag holds `Arc::as_ptr` of a T, which lives while the client holds a reference; the
+    // `ManuallyDrop` takes no part in the count.
+    let object = ManuallyDrop::new(unsafe { Arc::from_raw(pointer) });
+    Ok(Borrowed {
+        object,
+        client: PhantomData,
+    })
+}
+
+/// As [`object`]; a null handle is `None`.
+///
+/// # Safety
+/// As [`object`].
+pub unsafe fn optional_object<'a, T: Object>(handle: T::Handle) -> UrResult<Option<Borrowed<'a, T>>> {
+    // SAFETY: passed on to the caller.
+    if handle.is_null() {
+        Ok(None)
+    } else {
+        unsafe { object(handle) }.map(Some)
+    }
+}
+
+fn add_reference<T: Object>(slot: &Slot) {
+    if slot.references.fetch_add(1, Ordering::Relaxed) == 0 {
+        // SAFETY: the slot is live, so its object is; from here on the slot owns a strong reference.
+        unsafe { Arc::increment_strong_count(slot.object.load(Ordering::Relaxed).cast_const().cast::<T>()) };
+    }
+}
+
+/// `ur*Retain`.
+///
+/// # Safety
+/// As [`object`].
+pub unsafe fn retain<T: Object>(handle: T::Handle) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    add_reference::<T>(unsafe { slot::<T>(handle) }?);
+    Ok(())
+}
+
+/// `ur*Release`: the object goes with its last reference. Releasing more often than retained is an error.
+///
+/// # Safety
+/// As [`object`].
+pub unsafe fn release<T: Object>(handle: T::Handle) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    let slot = unsafe { slot::<T>(handle) }?;
+    let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
+    let before = slot
+        .references
+        .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| n.checked_sub(1));
+    match before {
+        Err(_) => Err(UrError::said(T::Handle::INVALID, "released more often than retained")),
+        // SAFETY: the slot's own strong reference, taken when the count left zero.
+        Ok(1) => {
+            unsafe { Arc::decrement_strong_count(pointer) };
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The pool of free slots, in shards so that threads seldom meet.
+mod pool {
+    use super::*;
+
+    const SHARDS: usize = 16;
+    const CHUNK: usize = 128;
+
+    struct Free(NonNull<Slot>);
+    // SAFETY: a free slot is owned by the pool alone; all members of a slot are atomic.
+    unsafe impl Send for Free {}
+
+    static FREE: [Mutex<Vec<Free>>; SHARDS] = [const { Mutex::new(Vec::new()) }; SHARDS];
+    static NEXT_SHARD: AtomicUsize = AtomicUsize::new(0);
+
+    thread_local! {
+        static SHARD: usize = NEXT_SHARD.fetch_add(1, Ordering::Relaxed) % SHARDS;
+    }
+
+    fn shard() -> &'static Mutex<Vec<Free>> {
+        // A thread that is ending may already have lost its thread-local storage.
+        &FREE[SHARD.try_with(|s| *s).unwrap_or(0)]
+    }
+
+    pub(super) fn take() -> NonNull<Slot> {
+        let mut free = shard().lock();
+        if let Some(Free(slot)) = free.pop() {
+            return slot;
+        }
+        let chunk: Vec<Slot> = (0..CHUNK)
+            .map(|_| Slot {
+                ddi: AtomicPtr::new(ptr::null_mut()),
+                tag: AtomicU32::new(DEAD),
+                references: AtomicU32::new(0),
+                object: AtomicPtr::new(ptr::null_mut()),
+            })
+            .collect();
+        let (first, rest) = chunk.leak().split_first().expect("a chunk has slots");
+        free.extend(rest.iter().map(|slot| Free(NonNull::from(slot))));
+        NonNull::from(first)
+    }
+
+    pub(super) fn put(slot: NonNull<Slot>) {
+        shard().lock().push(Free(slot));
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The answer to a query: the protocol of sizes that all `ur*GetInfo` functions share.
+
+use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use oxur_api::ResultCode;
+
+use crate::{Object, UrResult, handle_of};
+
+/// Where the client wants an answer: a buffer with its size, or the size that is needed, or both.
+///
+/// An adapter's `info` maps the property to a value and calls one of the methods:
+///
+/// ```ignore
+/// match query {
+///     QueueInfo::CONTEXT => out.handle(&self.context),
+///     QueueInfo::FLAGS => out.value(self.flags),
+///     _ => out.unsupported(),
+/// }
+/// ```
+pub struct InfoOut<'a> {
+    size: usize,
+    buffer: *mut c_void,
+    needed: *mut usize,
+    client: PhantomData<&'a mut ()>,
+}
+
+impl<'a> InfoOut<'a> {
+    /// Takes the last three parameters of a query.
+    ///
+    /// Both pointers null is `INVALID_NULL_POINTER`; a buffer of no bytes, and no buffer for some bytes, are the errors
+    /// that the specification names.
+    ///
+    /// # Safety
+    /// `buffer`, unless null, must be writable for `size` bytes, and `needed`, unless null, for a `usize`, for `'a`.
+    pub unsafe fn new(size: usize, buffer: *mut c_void, needed: *mut usize) -> UrResult<Self> {
+        if buffer.is_null() && (size != 0 || needed.is_null()) {
+            return Err(ResultCode::ERROR_INVALID_NULL_POINTER.into());
+        }
+        if !buffer.is_null() && size == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        Ok(Self {
+            size,
+            buffer,
+            needed,
+            client: PhantomData,
+        })
+    }
+
+    /// An answer of `len` bytes that `write` fills; it is called only where the client gave a buffer, which is large enough.
+    pub fn bytes(self, len: usize, write: impl FnOnce(*mut u8) -> UrResult<()>) -> UrResult<()> {
+        if !self.buffer.is_null() {
+            if self.size < len {
+                return Err(ResultCode::ERROR_INVALID_SIZE.into());
+            }
+            write(self.buffer.cast())?;
+        }
+        if !self.needed.is_null() {
+            // SAFETY: `new`'s caller vouches for it.
+            unsafe { self.needed.write_unaligned(len) };
+        }
+        Ok(())
+    }
+
+    /// An array.
+    pub fn slice<T: Copy>(self, values: &[T]) -> UrResult<()> {
+        let len = size_of_val(values);
+        self.bytes(len, |buffer| {
+            // SAFETY: `bytes` checked that the client's buffer holds `len` bytes.
+            unsafe { buffer.copy_from_nonoverlapping(values.as_ptr().cast(), len) };
+            Ok(())
+        })
+    }
+
+    /// A single value.
+    pub fn value<T: Copy>(self, value: T) -> UrResult<()> {
+        self.slice(&[value])
+    }
+
+    /// A `ur_bool_t`.
+    pub fn bool(self, value: bool) -> UrResult<()> {
+        self.value(u8::from(value))
+    }
+
+    /// A string, given with its terminating zero.
+    pub fn c_str(self, value: &CStr) -> UrResult<()> {
+        self.slice(value.to_bytes_with_nul())
+    }
+
+    /// A string, to which the terminating zero is added.
+    pub fn str(self, value: &str) -> UrResult<()> {
+        let len = value.len() + 1;
+        self.bytes(len, |buffer| {
+            // SAFETY: `bytes` checked that the client's buffer holds `len` bytes.
+            unsafe {
+                buffer.copy_from_nonoverlapping(value.as_ptr(), value.len());
+                buffer.add(value.len()).write(0);
+            }
+            Ok(())
+        })
+    }
+
+    /// The handle of an object; the client gets no reference.
+    pub fn handle<T: Object>(self, object: &Arc<T>) -> UrResult<()> {
+        self.value(handle_of(object))
+    }
+
+    /// The handles of objects; the client gets no references.
+    pub fn handles<T: Object>(self, objects: &[Arc<T>]) -> UrResult<()> {
+        self.slice(&objects.iter().map(handle_of).collect::<Vec<_>>())
+    }
+
+    /// The client's reference count of an object.
+    pub fn references<T: Object>(self, object: &T) -> UrResult<()> {
+        self.value(object.header().references())
+    }
+
+    /// What an adapter says to a property that it does not have.
+    pub fn unsupported(self) -> UrResult<()> {
+        Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
+    }
+}

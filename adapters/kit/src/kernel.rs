@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels and their arguments.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::enqueue::Range;
+use crate::handle::{self, Borrowed, export, object, optional_object};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+
+/// A kernel: an entry point of a program.
+pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
+    /// Finds the kernel of a built program.
+    fn create(program: &Arc<B::Program>, name: &CStr) -> UrResult<Arc<Self>>;
+
+    /// Answers `urKernelGetInfo`, but for the reference count.
+    fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Answers `urKernelGetGroupInfo`.
+    fn group_info(&self, device: &Arc<B::Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Answers `urKernelGetSubGroupInfo`.
+    fn sub_group_info(&self, device: &Arc<B::Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Sets one argument for the launches to come that bring none of their own: what older clients do.
+    fn set_arg(&self, _arg: Arg<'_, B>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Tells what the kernel will need beyond its arguments.
+    fn set_exec_info(&self, _info: ExecInfo<'_>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Sets specialization constants of one kernel: pairs of an id and a value.
+    fn set_specialization_constants(&self, _constants: &[(u32, &[u8])]) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The work-group size that a launch without one would get.
+    fn suggested_local_size(
+        &self,
+        _queue: &Arc<B::Queue>,
+        _range: &Range<'_>,
+        _args: Args<'_, B>,
+    ) -> UrResult<[usize; 3]> {
+        unsupported()
+    }
+
+    /// How many work-groups of this size can run at once, so that they may wait for each other.
+    fn max_cooperative_groups(
+        &self,
+        _device: &Arc<B::Device>,
+        _local_size: &[usize],
+        _dynamic_local_memory: usize,
+    ) -> UrResult<u32> {
+        unsupported()
+    }
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// Wraps a native kernel. `owned` says that the native handle is ours to release.
+    fn from_native(
+        _context: &Arc<B::Context>,
+        _program: Option<&Arc<B::Program>>,
+        _native: NativeHandle,
+        _owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+}
+
+/// What `urKernelSetExecInfo` tells.
+#[derive(Clone, Copy, Debug)]
+pub enum ExecInfo<'a> {
+    /// Whether the kernel reaches USM through pointers that are not its arguments.
+    UsmIndirectAccess(bool),
+    /// USM that the kernel reaches through other pointers.
+    UsmPointers(&'a [*mut c_void]),
+    /// How to split on-chip memory.
+    CacheConfig(KernelCacheConfig),
+}
+
+/// An argument of a kernel.
+pub enum Arg<'a, B: Backend> {
+    /// Bytes.
+    Value(u32, &'a [u8]),
+    /// An address in USM or of mapped virtual memory; null is allowed.
+    Pointer(u32, *const c_void),
+    /// A buffer or image, or none for a null pointer, with the access that the kernel makes of it.
+    Mem(u32, Option<Borrowed<'a, B::Mem>>, MemFlags),
+    /// Local memory of so many bytes.
+    Local(u32, usize),
+    /// A sampler.
+    Sampler(u32, Borrowed<'a, B::Sampler>),
+}
+
+/// The arguments of a launch, decoded one by one as they are read.
+pub struct Args<'a, B> {
+    properties: &'a [ExpKernelArgProperties],
+    backend: PhantomData<B>,
+}
+
+impl<B> Clone for Args<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Args<'_, B> {}
+
+impl<'a, B: Backend> Args<'a, B> {
+    /// Takes `numArgs` and `pArgs`.
+    ///
+    /// # Safety
+    /// `properties`, unless null, must point to `count` structures, and what they point to and hold handles of must stay
+    /// valid for `'a`.
+    pub unsafe fn new(count: u32, properties: *const ExpKernelArgProperties) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        Ok(Self {
+            properties: unsafe { args::slice(properties, count as usize) }?,
+            backend: PhantomData,
+        })
+    }
+
+    /// No arguments.
+    pub fn none() -> Self {
+        Self {
+            properties: &[],
+            backend: PhantomData,
+        }
+    }
+
+    /// How many arguments.
+    pub fn len(&self) -> usize {
+        self.properties.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// The arguments, or the error of one that is wrong.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = UrResult<Arg<'a, B>>> + use<'a, B> {
+        self.properties.iter().map(|p| {
+            // SAFETY: `new`'s caller vouches for what the structures hold; the type says which member of the union is set.
+            unsafe {
+                match p.r#type {
+                    ExpKernelArgType::VALUE => {
+                        let bytes = args::slice(p.value.value.cast::<u8>(), p.size).map_err(|_| {
+                            UrError::said(
+                                ResultCode::ERROR_INVALID_NULL_POINTER,
+                                format!("argument {} is a null pointer to a value of {} bytes", p.index, p.size),
+                            )
+                        })?;
+                        Ok(Arg::Value(p.index, bytes))
+                    }
+                    ExpKernelArgType::POINTER => Ok(Arg::Pointer(p.index, p.value.pointer)),
+                    ExpKernelArgType::MEM_OBJ => {
+                        let tuple = p.value.memObjTuple;
+                        Ok(Arg::Mem(p.index, optional_object(tuple.hMem)?, tuple.flags))
+                    }
+                    ExpKernelArgType::LOCAL => Ok(Arg::Local(p.index, p.size)),
+                    ExpKernelArgType::SAMPLER => Ok(Arg::Sampler(p.index, object(p.value.sampler)?)),
+                    other => Err(UrError::said(
+                        ResultCode::ERROR_INVALID_ENUMERATION,
+                        format!("argument {} is of unknown type {other:?}", p.index),
+                    )),
+                }
+            }
+        })
+    }
+}
+
+/// The answer to `urKernelGetSuggestedLocalWorkSize*`.
+///
+/// # Safety
+/// As the C function.
+unsafe fn suggest<B: Backend>(
+    kernel: KernelHandle,
+    queue: QueueHandle,
+    dimensions: u32,
+    offset: *const usize,
+    global: *const usize,
+    args: Args<'_, B>,
+    suggested: *mut usize,
+) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let kernel = object::<B::Kernel>(kernel)?;
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(suggested)?;
+        let range = Range::new(dimensions, offset, global, std::ptr::null())?;
+        let size = kernel.suggested_local_size(&queue, &range, args)?;
+        suggested.copy_from_nonoverlapping(size.as_ptr(), dimensions as usize);
+        Ok(())
+    }
+}
+
+entry! {
+    fn urKernelCreate<B>(program: ProgramHandle, name: *const c_char, kernel: *mut KernelHandle) {
+        let program = object::<B::Program>(program)?;
+        let name = args::c_str(name)?;
+        let out = args::out(kernel)?;
+        out.write(export(&B::Kernel::create(&program, name)?));
+        Ok(())
+    }
+
+    fn urKernelGetInfo<B>(
+        kernel: KernelHandle, query: KernelInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            KernelInfo::REFERENCE_COUNT => out.references(&**kernel),
+            _ => kernel.info(query, out),
+        }
+    }
+
+    fn urKernelGetGroupInfo<B>(
+        kernel: KernelHandle, device: DeviceHandle, query: KernelGroupInfo, size: usize, value: *mut c_void,
+        needed: *mut usize,
+    ) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        let device = object::<B::Device>(device)?;
+        kernel.group_info(&device, query, InfoOut::new(size, value, needed)?)
+    }
+
+    fn urKernelGetSubGroupInfo<B>(
+        kernel: KernelHandle, device: DeviceHandle, query: KernelSubGroupInfo, size: usize, value: *mut c_void,
+        needed: *mut usize,
+    ) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        let device = object::<B::Device>(device)?;
+        kernel.sub_group_info(&device, query, InfoOut::new(size, value, needed)?)
+    }
+
+    fn urKernelRetain<B>(kernel: KernelHandle) {
+        handle::retain::<B::Kernel>(kernel)
+    }
+
+    fn urKernelRelease<B>(kernel: KernelHandle) {
+        handle::release::<B::Kernel>(kernel)
+    }
+
+    fn urKernelGetNativeHandle<B>(kernel: KernelHandle, native: *mut NativeHandle) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        args::out(native)?.write(kernel.native()?);
+        Ok(())
+    }
+
+    fn urKernelCreateWithNativeHandle<B>(
+        native: NativeHandle, context: ContextHandle, program: ProgramHandle, properties: *const KernelNativeProperties,
+        kernel: *mut KernelHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let program = optional_object::<B::Program>(program)?;
+        let out = args::out(kernel)?;
+        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        out.write(export(&B::Kernel::from_native(&context, program.as_deref(), native, owned)?));
+        Ok(())
+    }
+
+    fn urKernelGetSuggestedLocalWorkSize<B>(
+        kernel: KernelHandle, queue: QueueHandle, dimensions: u32, offset: *const usize, global: *const usize,
+        suggested: *mut usize,
+    ) {
+        suggest::<B>(kernel, queue, dimensions, offset, global, Args::none(), suggested)
+    }
+
+    fn urKernelGetSuggestedLocalWorkSizeWithArgs<B>(
+        kernel: KernelHandle, queue: QueueHandle, dimensions: u32, offset: *const usize, global: *const usize,
+        count: u32, arguments: *const ExpKernelArgProperties, suggested: *mut usize,
+    ) {
+        suggest::<B>(kernel, queue, dimensions, offset, global, Args::new(count, arguments)?, suggested)
+    }
+
+    fn urKernelSetExecInfo<B>(
+        kernel: KernelHandle, name: KernelExecInfo, size: usize, _properties: *const KernelExecInfoProperties,
+        value: *const c_void,
+    ) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        args::not_null(value)?;
+        let wrong_size = || UrError::said(ResultCode::ERROR_INVALID_SIZE, format!("{name:?} does not have {size} bytes"));
+        let info = match name {
+            KernelExecInfo::USM_INDIRECT_ACCESS if size == size_of::<Bool>() => {
+                ExecInfo::UsmIndirectAccess(value.cast::<Bool>().read() != 0)
+            }
+            KernelExecInfo::USM_PTRS if size.is_multiple_of(size_of::<*mut c_void>()) => {
+                ExecInfo::UsmPointers(args::slice(value.cast(), size / size_of::<*mut c_void>())?)
+            }
+            KernelExecInfo::CACHE_CONFIG if size == size_of::<KernelCacheConfig>() => {
+                ExecInfo::CacheConfig(value.cast::<KernelCacheConfig>().read_unaligned())
+            }
+            KernelExecInfo::USM_INDIRECT_ACCESS | KernelExecInfo::USM_PTRS | KernelExecInfo::CACHE_CONFIG => {
+                return Err(wrong_size());
+            }
+            _ => return Err(ResultCode::ERROR_INVALID_ENUMERATION.into()),
+        };
+        kernel.set_exec_info(info)
+    }
+
+    fn urKernelSetSpecializationConstants<B>(
+        kernel: KernelHandle, count: u32, constants: *const SpecializationConstantInfo,
+    ) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        args::not_null(constants)?;
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        let constants = args::slice(constants, count as usize)?
+            .iter()
+            .map(|c| Ok((c.id, args::slice(c.pValue.cast::<u8>(), c.size)?)))
+            .collect::<UrResult<Vec<_>>>()?;
+        kernel.set_specialization_constants(&constants)
+    }
+
+    fn urKernelSuggestMaxCooperativeGroupCount<B>(
+        kernel: KernelHandle, device: DeviceHandle, dimensions: u32, local: *const usize, dynamic: usize, groups: *mut u32,
+    ) {
+        let kernel = object::<B::Kernel>(kernel)?;
+        let device = object::<B::Device>(device)?;
+        args::not_null(local)?;
+        let out = args::out(groups)?;
+        let local = args::slice(local, Range::dimensions(dimensions)?)?;
+        out.write(kernel.max_cooperative_groups(&device, local, dynamic)?);
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Kernel = KernelDdiTable {
+        pfnCreate: Some(urKernelCreate::<B>),
+        pfnGetInfo: Some(urKernelGetInfo::<B>),
+        pfnGetGroupInfo: Some(urKernelGetGroupInfo::<B>),
+        pfnGetSubGroupInfo: Some(urKernelGetSubGroupInfo::<B>),
+        pfnRetain: Some(urKernelRetain::<B>),
+        pfnRelease: Some(urKernelRelease::<B>),
+        pfnGetNativeHandle: Some(urKernelGetNativeHandle::<B>),
+        pfnCreateWithNativeHandle: Some(urKernelCreateWithNativeHandle::<B>),
+        pfnGetSuggestedLocalWorkSize: Some(urKernelGetSuggestedLocalWorkSize::<B>),
+        pfnGetSuggestedLocalWorkSizeWithArgs: Some(urKernelGetSuggestedLocalWorkSizeWithArgs::<B>),
+        pfnSetExecInfo: Some(urKernelSetExecInfo::<B>),
+        pfnSetSpecializationConstants: Some(urKernelSetSpecializationConstants::<B>),
+        pfnSuggestMaxCooperativeGroupCount: Some(urKernelSuggestMaxCooperativeGroupCount::<B>),
+    };
+}

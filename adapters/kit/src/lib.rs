@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What turns a set of safe traits into a Unified Runtime adapter.
+//!
+//! An adapter names its objects in an implementation of [`Backend`], implements a trait for each, and ends with
+//! `kit::export_adapter!(Backend)`. The kit has everything between the C ABI and those traits: handles and their
+//! reference counts, argument checks, queries, wait lists, the DDI tables, panic containment, logging.
+//!
+//! There is one file an object. Each has the trait that an adapter implements, whose default methods answer
+//! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
+//! `tests/empty.rs` holds the smallest complete adapter.
+//!
+//! Command buffers, graphs, bindless images, inter-process memory, peer access and memory export have no trait yet:
+//! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
+
+pub use oxur_api as ur;
+
+pub mod args;
+mod error;
+mod handle;
+mod info;
+pub mod table;
+mod wait;
+
+mod adapter;
+mod context;
+mod device;
+mod enqueue;
+mod event;
+mod kernel;
+mod legacy;
+mod mem;
+mod physical_mem;
+mod platform;
+mod program;
+mod queue;
+mod sampler;
+mod usm;
+mod virtual_mem;
+
+pub use adapter::Adapter;
+pub use context::{Context, Deleters};
+pub use device::Device;
+pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
+pub use error::{UrError, UrResult, unsupported};
+pub use event::{Callback, Event};
+pub use handle::{Borrowed, HandleKind, Header, Object, export, handle_of};
+pub use info::InfoOut;
+pub use kernel::{Arg, Args, ExecInfo, Kernel};
+pub use mem::{HostPointer, ImageCreate, Mem};
+pub use physical_mem::{NoPhysicalMem, PhysicalMem};
+pub use platform::Platform;
+pub use program::{LinkFailure, Program};
+pub use queue::Queue;
+pub use sampler::Sampler;
+pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolLimits, UsmRequest};
+pub use virtual_mem::VirtualMem;
+pub use wait::{EventOut, WaitList};
+
+/// The objects of an adapter.
+pub trait Backend: Sized + Send + Sync + 'static {
+    /// Names the adapter in `UR_LOG_<NAME>`, for example `opencl`.
+    const NAME: &'static str;
+
+    /// The adapter itself; there is one.
+    type Adapter: Adapter<Self>;
+    /// A driver's platform.
+    type Platform: Platform<Self>;
+    /// A device or sub-device.
+    type Device: Device<Self>;
+    /// A context.
+    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self>;
+    /// A queue.
+    type Queue: Queue<Self>;
+    /// An event.
+    type Event: Event<Self>;
+    /// A buffer or an image.
+    type Mem: Mem<Self>;
+    /// A sampler.
+    type Sampler: Sampler<Self>;
+    /// A program.
+    type Program: Program<Self>;
+    /// A kernel.
+    type Kernel: Kernel<Self>;
+    /// A pool of USM.
+    type UsmPool: UsmPool<Self>;
+    /// A piece of physical memory; [`NoPhysicalMem`] where there is none.
+    type PhysicalMem: PhysicalMem<Self>;
+}
+
+/// Writes C entry points. The body of each is a block of type `UrResult<()>` that runs guarded.
+macro_rules! entry {
+    ($( fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $body:block )*) => { $(
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the C ABI decides")]
+        unsafe extern "C" fn $name<$b: $crate::Backend>($($p: $ty),*) -> oxur_api::ResultCode {
+            $crate::error::guard(stringify!($name), move || {
+                // SAFETY: the caller of the C function vouches, as the specification demands, that pointers that are
+                // not null point to what their types say, and that handles are null or from a UR function. What can be
+                // checked is checked by the functions of `args` and `handle`.
+                unsafe { $body }
+            })
+        }
+    )* };
+}
+use entry;

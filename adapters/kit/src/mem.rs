@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Memory objects: buffers, sub-buffers and images.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::handle::{self, export, object, optional_object};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+
+/// A buffer or an image.
+pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
+    /// Makes a buffer of `size` bytes, which are at least one.
+    fn create_buffer(
+        context: &Arc<B::Context>,
+        flags: MemFlags,
+        size: usize,
+        host: Option<HostPointer>,
+    ) -> UrResult<Arc<Self>>;
+
+    /// Makes a buffer of a part of this one. `flags` may narrow the access.
+    fn sub_buffer(self: &Arc<Self>, _flags: MemFlags, _origin: usize, _size: usize) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Makes an image.
+    fn create_image(_context: &Arc<B::Context>, _image: ImageCreate<'_>) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Answers `urMemGetInfo`, but for the reference count.
+    fn info(&self, query: MemInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Answers `urMemImageGetInfo`.
+    fn image_info(&self, _query: ImageInfo, _out: InfoOut<'_>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The driver's handle, for `device` where the driver has one for each.
+    fn native(&self, _device: Option<&Arc<B::Device>>) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// Wraps a native buffer. `owned` says that the native handle is ours to release.
+    fn buffer_from_native(_context: &Arc<B::Context>, _native: NativeHandle, _owned: bool) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Wraps a native image. `owned` says that the native handle is ours to release.
+    fn image_from_native(
+        _context: &Arc<B::Context>,
+        _native: NativeHandle,
+        _format: &ImageFormat,
+        _desc: &ImageDesc,
+        _owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+}
+
+/// Memory of the client's that a buffer or image is made of or copied from. It is never null.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPointer(pub *mut c_void);
+
+/// What `urMemImageCreate` asks for.
+pub struct ImageCreate<'a> {
+    /// Access and use of the host's memory.
+    pub flags: MemFlags,
+    /// Channels.
+    pub format: &'a ImageFormat,
+    /// Shape.
+    pub desc: &'a ImageDesc,
+    /// The client's memory, if any.
+    pub host: Option<HostPointer>,
+}
+
+const HOST_POINTER_FLAGS: MemFlags = MemFlags::USE_HOST_POINTER.union(MemFlags::ALLOC_COPY_HOST_POINTER);
+
+/// The rules that tie the flags of a memory object to the client's pointer.
+fn host_pointer(flags: MemFlags, host: *mut c_void) -> UrResult<Option<HostPointer>> {
+    args::known_flags(flags)?;
+    let access = [MemFlags::READ_WRITE, MemFlags::WRITE_ONLY, MemFlags::READ_ONLY];
+    if access.iter().filter(|a| flags.contains(**a)).count() > 1 {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("contradicting access flags: {flags:?}"),
+        ));
+    }
+    let wanted = flags.intersects(HOST_POINTER_FLAGS);
+    if wanted == host.is_null() {
+        let (has, needs) = if wanted { ("no", "needs") } else { ("a", "takes no") };
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_HOST_PTR,
+            format!("{has} host pointer was given, and a memory object with flags {flags:?} {needs} one"),
+        ));
+    }
+    Ok(wanted.then_some(HostPointer(host)))
+}
+
+entry! {
+    fn urMemImageCreate<B>(
+        context: ContextHandle, flags: MemFlags, format: *const ImageFormat, desc: *const ImageDesc, host: *mut c_void,
+        image: *mut MemHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let format = args::required(format)?;
+        let desc = args::required(desc)?;
+        let out = args::out(image)?;
+        let host = host_pointer(flags, host)?;
+        out.write(export(&B::Mem::create_image(&context, ImageCreate { flags, format, desc, host })?));
+        Ok(())
+    }
+
+    fn urMemBufferCreate<B>(
+        context: ContextHandle, flags: MemFlags, size: usize, properties: *const BufferProperties,
+        buffer: *mut MemHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let out = args::out(buffer)?;
+        if size == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a buffer has at least one byte"));
+        }
+        let host = host_pointer(flags, properties.as_ref().map_or(std::ptr::null_mut(), |p| p.pHost))?;
+        out.write(export(&B::Mem::create_buffer(&context, flags, size, host)?));
+        Ok(())
+    }
+
+    fn urMemRetain<B>(mem: MemHandle) {
+        handle::retain::<B::Mem>(mem)
+    }
+
+    fn urMemRelease<B>(mem: MemHandle) {
+        handle::release::<B::Mem>(mem)
+    }
+
+    fn urMemBufferPartition<B>(
+        buffer: MemHandle, flags: MemFlags, kind: BufferCreateType, region: *const BufferRegion, part: *mut MemHandle,
+    ) {
+        let buffer = object::<B::Mem>(buffer)?;
+        args::known_flags(flags)?;
+        if kind != BufferCreateType::REGION {
+            return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
+        }
+        let region = args::required(region)?;
+        let out = args::out(part)?;
+        if region.size == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a sub-buffer has at least one byte"));
+        }
+        out.write(export(&buffer.sub_buffer(flags, region.origin, region.size)?));
+        Ok(())
+    }
+
+    fn urMemGetNativeHandle<B>(mem: MemHandle, device: DeviceHandle, native: *mut NativeHandle) {
+        let mem = object::<B::Mem>(mem)?;
+        let device = optional_object::<B::Device>(device)?;
+        args::out(native)?.write(mem.native(device.as_deref())?);
+        Ok(())
+    }
+
+    fn urMemBufferCreateWithNativeHandle<B>(
+        native: NativeHandle, context: ContextHandle, properties: *const MemNativeProperties, mem: *mut MemHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let out = args::out(mem)?;
+        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        out.write(export(&B::Mem::buffer_from_native(&context, native, owned)?));
+        Ok(())
+    }
+
+    fn urMemImageCreateWithNativeHandle<B>(
+        native: NativeHandle, context: ContextHandle, format: *const ImageFormat, desc: *const ImageDesc,
+        properties: *const MemNativeProperties, mem: *mut MemHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let format = args::required(format)?;
+        let desc = args::required(desc)?;
+        let out = args::out(mem)?;
+        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        out.write(export(&B::Mem::image_from_native(&context, native, format, desc, owned)?));
+        Ok(())
+    }
+
+    fn urMemGetInfo<B>(mem: MemHandle, query: MemInfo, size: usize, value: *mut c_void, needed: *mut usize) {
+        let mem = object::<B::Mem>(mem)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            MemInfo::REFERENCE_COUNT => out.references(&**mem),
+            _ => mem.info(query, out),
+        }
+    }
+
+    fn urMemImageGetInfo<B>(mem: MemHandle, query: ImageInfo, size: usize, value: *mut c_void, needed: *mut usize) {
+        let mem = object::<B::Mem>(mem)?;
+        mem.image_info(query, InfoOut::new(size, value, needed)?)
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Mem = MemDdiTable {
+        pfnImageCreate: Some(urMemImageCreate::<B>),
+        pfnBufferCreate: Some(urMemBufferCreate::<B>),
+        pfnRetain: Some(urMemRetain::<B>),
+        pfnRelease: Some(urMemRelease::<B>),
+        pfnBufferPartition: Some(urMemBufferPartition::<B>),
+        pfnGetNativeHandle: Some(urMemGetNativeHandle::<B>),
+        pfnBufferCreateWithNativeHandle: Some(urMemBufferCreateWithNativeHandle::<B>),
+        pfnImageCreateWithNativeHandle: Some(urMemImageCreateWithNativeHandle::<B>),
+        pfnGetInfo: Some(urMemGetInfo::<B>),
+        pfnImageGetInfo: Some(urMemImageGetInfo::<B>),
+    };
+}

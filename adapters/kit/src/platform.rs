@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Platforms.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::handle::object;
+use crate::{Backend, InfoOut, Object, UrResult, args, entry, handle, unsupported};
+
+/// A platform: a driver and its devices. It lives as long as the adapter.
+pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
+    /// The root devices, the same at each call. The first is the default one.
+    fn devices(&self) -> &[Arc<B::Device>];
+
+    /// Answers `urPlatformGetInfo`; [`PlatformInfo::ADAPTER`] and [`PlatformInfo::BACKEND`] are the kit's.
+    fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// The adapter.
+    fn adapter(&self) -> &Arc<B::Adapter>;
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// What this platform's compiler calls an option of the client's compiler, such as `-O2`.
+    fn backend_option(&self, _frontend: &CStr) -> UrResult<&'static CStr> {
+        unsupported()
+    }
+}
+
+entry! {
+    fn urPlatformGet<B>(adapter: AdapterHandle, capacity: u32, platforms: *mut PlatformHandle, count: *mut u32) {
+        let adapter = object::<B::Adapter>(adapter)?;
+        args::list(crate::Adapter::platforms(&**adapter), false, capacity, platforms, count)
+    }
+
+    fn urPlatformGetInfo<B>(
+        platform: PlatformHandle, query: PlatformInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let platform = object::<B::Platform>(platform)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            PlatformInfo::BACKEND => out.value(crate::Adapter::backend(&**platform.adapter())),
+            PlatformInfo::ADAPTER => out.handle(platform.adapter()),
+            _ => platform.info(query, out),
+        }
+    }
+
+    fn urPlatformGetNativeHandle<B>(platform: PlatformHandle, native: *mut NativeHandle) {
+        let platform = object::<B::Platform>(platform)?;
+        args::out(native)?.write(platform.native()?);
+        Ok(())
+    }
+
+    fn urPlatformCreateWithNativeHandle<B>(
+        native: NativeHandle, adapter: AdapterHandle, _properties: *const PlatformNativeProperties,
+        platform: *mut PlatformHandle,
+    ) {
+        let adapter = object::<B::Adapter>(adapter)?;
+        let out = args::out(platform)?;
+        out.write(handle::handle_of(&crate::Adapter::platform_from_native(&**adapter, native)?));
+        Ok(())
+    }
+
+    fn urPlatformGetApiVersion<B>(platform: PlatformHandle, version: *mut ApiVersion) {
+        object::<B::Platform>(platform)?;
+        args::out(version)?.write(ApiVersion::CURRENT);
+        Ok(())
+    }
+
+    fn urPlatformGetBackendOption<B>(
+        platform: PlatformHandle, frontend: *const c_char, option: *mut *const c_char,
+    ) {
+        let platform = object::<B::Platform>(platform)?;
+        let frontend = args::c_str(frontend)?;
+        args::out(option)?.write(platform.backend_option(frontend)?.as_ptr());
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Platform = PlatformDdiTable {
+        pfnGet: Some(urPlatformGet::<B>),
+        pfnGetInfo: Some(urPlatformGetInfo::<B>),
+        pfnGetNativeHandle: Some(urPlatformGetNativeHandle::<B>),
+        pfnCreateWithNativeHandle: Some(urPlatformCreateWithNativeHandle::<B>),
+        pfnGetApiVersion: Some(urPlatformGetApiVersion::<B>),
+        pfnGetBackendOption: Some(urPlatformGetBackendOption::<B>),
+    };
+}

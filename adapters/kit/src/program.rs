@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Programs.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::handle::{self, export, object};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+
+/// A program: code that kernels come from.
+pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
+    /// Makes a program of an intermediate language, SPIR-V as a rule.
+    fn create_with_il(context: &Arc<B::Context>, il: &[u8], metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>>;
+
+    /// Makes a program of the binaries that [`ProgramInfo::BINARIES`] gave, one a device.
+    fn create_with_binaries(
+        _context: &Arc<B::Context>,
+        _devices: &[Arc<B::Device>],
+        _binaries: &[&[u8]],
+        _metadata: &[ProgramMetadata],
+    ) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Compiles and links for `devices`, or, if there are none, for all devices of the program.
+    fn build(&self, devices: &[Arc<B::Device>], options: Option<&CStr>) -> UrResult<()>;
+
+    /// Compiles, so that the program may be linked with others.
+    fn compile(&self, _devices: &[Arc<B::Device>], _options: Option<&CStr>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Links compiled programs, of which there is at least one, into a new one.
+    fn link(
+        _context: &Arc<B::Context>,
+        _devices: &[Arc<B::Device>],
+        _programs: &[Arc<Self>],
+        _options: Option<&CStr>,
+        _flags: ExpProgramFlags,
+    ) -> Result<Arc<Self>, LinkFailure<Self>> {
+        Err(LinkFailure {
+            error: ResultCode::ERROR_UNSUPPORTED_FEATURE.into(),
+            program: None,
+        })
+    }
+
+    /// Resolves symbols between programs that were linked with `ALLOW_UNRESOLVED_SYMBOLS`.
+    fn dynamic_link(_context: &Arc<B::Context>, _programs: &[Arc<Self>]) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The address of a function on a device.
+    fn function_pointer(&self, _device: &Arc<B::Device>, _name: &CStr) -> UrResult<*mut c_void> {
+        unsupported()
+    }
+
+    /// The address and size, in bytes, of a global variable on a device.
+    fn global_variable(&self, _device: &Arc<B::Device>, _name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        unsupported()
+    }
+
+    /// Answers `urProgramGetInfo`, but for the reference count.
+    fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Answers `urProgramGetBuildInfo`.
+    fn build_info(&self, device: &Arc<B::Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Sets specialization constants: pairs of an id and a value.
+    fn set_specialization_constants(&self, _constants: &[(u32, &[u8])]) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// Wraps a native program. `owned` says that the native handle is ours to release.
+    fn from_native(_context: &Arc<B::Context>, _native: NativeHandle, _owned: bool) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+}
+
+/// Why a link failed, and the program that holds the log, if there is one.
+#[derive(Debug)]
+pub struct LinkFailure<P> {
+    /// The error.
+    pub error: UrError,
+    /// The failed program; the client gets it and must release it.
+    pub program: Option<Arc<P>>,
+}
+
+impl<P> From<UrError> for LinkFailure<P> {
+    fn from(error: UrError) -> Self {
+        Self { error, program: None }
+    }
+}
+
+/// Metadata of a program.
+///
+/// # Safety
+/// As `args::slice`.
+unsafe fn metadata<'a>(properties: *const ProgramProperties) -> UrResult<&'a [ProgramMetadata]> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match properties.as_ref() {
+            Some(properties) => args::slice(properties.pMetadatas, properties.count as usize),
+            None => Ok(&[]),
+        }
+    }
+}
+
+fn link_result<B: Backend>(
+    linked: Result<Arc<B::Program>, LinkFailure<B::Program>>,
+    out: &mut std::mem::MaybeUninit<ProgramHandle>,
+) -> UrResult<()> {
+    match linked {
+        Ok(program) => {
+            out.write(export(&program));
+            Ok(())
+        }
+        Err(LinkFailure { error, program }) => {
+            out.write(program.as_ref().map(export).unwrap_or_default());
+            Err(error)
+        }
+    }
+}
+
+entry! {
+    fn urProgramCreateWithIL<B>(
+        context: ContextHandle, il: *const c_void, length: usize, properties: *const ProgramProperties,
+        program: *mut ProgramHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(il)?;
+        let out = args::out(program)?;
+        if length == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "the program is empty"));
+        }
+        let il = args::slice(il.cast::<u8>(), length)?;
+        out.write(export(&B::Program::create_with_il(&context, il, metadata(properties)?)?));
+        Ok(())
+    }
+
+    fn urProgramCreateWithBinary<B>(
+        context: ContextHandle, count: u32, devices: *mut DeviceHandle, lengths: *mut usize,
+        binaries: *mut *const u8, properties: *const ProgramProperties, program: *mut ProgramHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(devices)?;
+        args::not_null(lengths)?;
+        args::not_null(binaries)?;
+        let out = args::out(program)?;
+        if count == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "a program has a binary for at least one device"));
+        }
+        let devices = args::objects::<B::Device>(devices, count)?;
+        let lengths = args::slice(lengths, count as usize)?;
+        let binaries = args::slice(binaries, count as usize)?;
+        let binaries = binaries
+            .iter()
+            .zip(lengths)
+            .map(|(&binary, &length)| {
+                args::not_null(binary)?;
+                if length == 0 {
+                    return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "a binary is empty"));
+                }
+                args::slice(binary, length)
+            })
+            .collect::<UrResult<Vec<_>>>()?;
+        out.write(export(&B::Program::create_with_binaries(&context, &devices, &binaries, metadata(properties)?)?));
+        Ok(())
+    }
+
+    fn urProgramBuild<B>(context: ContextHandle, program: ProgramHandle, options: *const c_char) {
+        object::<B::Context>(context)?;
+        object::<B::Program>(program)?.build(&[], args::optional_c_str(options))
+    }
+
+    fn urProgramBuildExp<B>(
+        program: ProgramHandle, count: u32, devices: *mut DeviceHandle, _flags: ExpProgramFlags, options: *const c_char,
+    ) {
+        let program = object::<B::Program>(program)?;
+        args::not_null(devices)?;
+        let devices = args::objects::<B::Device>(devices, count)?;
+        program.build(&devices, args::optional_c_str(options))
+    }
+
+    fn urProgramCompile<B>(context: ContextHandle, program: ProgramHandle, options: *const c_char) {
+        object::<B::Context>(context)?;
+        object::<B::Program>(program)?.compile(&[], args::optional_c_str(options))
+    }
+
+    fn urProgramCompileExp<B>(
+        program: ProgramHandle, count: u32, devices: *mut DeviceHandle, _flags: ExpProgramFlags, options: *const c_char,
+    ) {
+        let program = object::<B::Program>(program)?;
+        args::not_null(devices)?;
+        let devices = args::objects::<B::Device>(devices, count)?;
+        program.compile(&devices, args::optional_c_str(options))
+    }
+
+    fn urProgramLink<B>(
+        context: ContextHandle, count: u32, programs: *const ProgramHandle, options: *const c_char,
+        linked: *mut ProgramHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(programs)?;
+        let out = args::out(linked)?;
+        out.write(ProgramHandle::default());
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        let programs = args::objects::<B::Program>(programs, count)?;
+        let options = args::optional_c_str(options);
+        link_result::<B>(B::Program::link(&context, &[], &programs, options, ExpProgramFlags::empty()), out)
+    }
+
+    fn urProgramLinkExp<B>(
+        context: ContextHandle, num_devices: u32, devices: *mut DeviceHandle, flags: ExpProgramFlags, count: u32,
+        programs: *const ProgramHandle, options: *const c_char, linked: *mut ProgramHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(devices)?;
+        args::not_null(programs)?;
+        let out = args::out(linked)?;
+        out.write(ProgramHandle::default());
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        let devices = args::objects::<B::Device>(devices, num_devices)?;
+        let programs = args::objects::<B::Program>(programs, count)?;
+        link_result::<B>(B::Program::link(&context, &devices, &programs, args::optional_c_str(options), flags), out)
+    }
+
+    fn urProgramDynamicLinkExp<B>(context: ContextHandle, count: u32, programs: *const ProgramHandle) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(programs)?;
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        B::Program::dynamic_link(&context, &args::objects::<B::Program>(programs, count)?)
+    }
+
+    fn urProgramRetain<B>(program: ProgramHandle) {
+        handle::retain::<B::Program>(program)
+    }
+
+    fn urProgramRelease<B>(program: ProgramHandle) {
+        handle::release::<B::Program>(program)
+    }
+
+    fn urProgramGetFunctionPointer<B>(
+        device: DeviceHandle, program: ProgramHandle, name: *const c_char, pointer: *mut *mut c_void,
+    ) {
+        let device = object::<B::Device>(device)?;
+        let program = object::<B::Program>(program)?;
+        let name = args::c_str(name)?;
+        args::out(pointer)?.write(program.function_pointer(&device, name)?);
+        Ok(())
+    }
+
+    fn urProgramGetGlobalVariablePointer<B>(
+        device: DeviceHandle, program: ProgramHandle, name: *const c_char, size: *mut usize, pointer: *mut *mut c_void,
+    ) {
+        let device = object::<B::Device>(device)?;
+        let program = object::<B::Program>(program)?;
+        let name = args::c_str(name)?;
+        let out = args::out(pointer)?;
+        let (address, bytes) = program.global_variable(&device, name)?;
+        out.write(address);
+        if !size.is_null() {
+            size.write(bytes);
+        }
+        Ok(())
+    }
+
+    fn urProgramGetInfo<B>(
+        program: ProgramHandle, query: ProgramInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let program = object::<B::Program>(program)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            ProgramInfo::REFERENCE_COUNT => out.references(&**program),
+            _ => program.info(query, out),
+        }
+    }
+
+    fn urProgramGetBuildInfo<B>(
+        program: ProgramHandle, device: DeviceHandle, query: ProgramBuildInfo, size: usize, value: *mut c_void,
+        needed: *mut usize,
+    ) {
+        let program = object::<B::Program>(program)?;
+        let device = object::<B::Device>(device)?;
+        program.build_info(&device, query, InfoOut::new(size, value, needed)?)
+    }
+
+    fn urProgramSetSpecializationConstants<B>(
+        program: ProgramHandle, count: u32, constants: *const SpecializationConstantInfo,
+    ) {
+        let program = object::<B::Program>(program)?;
+        args::not_null(constants)?;
+        if count == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        let constants = args::slice(constants, count as usize)?
+            .iter()
+            .map(|c| Ok((c.id, args::slice(c.pValue.cast::<u8>(), c.size)?)))
+            .collect::<UrResult<Vec<_>>>()?;
+        program.set_specialization_constants(&constants)
+    }
+
+    fn urProgramGetNativeHandle<B>(program: ProgramHandle, native: *mut NativeHandle) {
+        let program = object::<B::Program>(program)?;
+        args::out(native)?.write(program.native()?);
+        Ok(())
+    }
+
+    fn urProgramCreateWithNativeHandle<B>(
+        native: NativeHandle, context: ContextHandle, properties: *const ProgramNativeProperties,
+        program: *mut ProgramHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let out = args::out(program)?;
+        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        out.write(export(&B::Program::from_native(&context, native, owned)?));
+        Ok(())
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.Program = ProgramDdiTable {
+        pfnCreateWithIL: Some(urProgramCreateWithIL::<B>),
+        pfnCreateWithBinary: Some(urProgramCreateWithBinary::<B>),
+        pfnBuild: Some(urProgramBuild::<B>),
+        pfnCompile: Some(urProgramCompile::<B>),
+        pfnLink: Some(urProgramLink::<B>),
+        pfnRetain: Some(urProgramRetain::<B>),
+        pfnRelease: Some(urProgramRelease::<B>),
+        pfnGetFunctionPointer: Some(urProgramGetFunctionPointer::<B>),
+        pfnGetGlobalVariablePointer: Some(urProgramGetGlobalVariablePointer::<B>),
+        pfnGetInfo: Some(urProgramGetInfo::<B>),
+        pfnGetBuildInfo: Some(urProgramGetBuildInfo::<B>),
+        pfnSetSpecializationConstants: Some(urProgramSetSpecializationConstants::<B>),
+        pfnGetNativeHandle: Some(urProgramGetNativeHandle::<B>),
+        pfnCreateWithNativeHandle: Some(urProgramCreateWithNativeHandle::<B>),
+    };
+    t.ProgramExp = ProgramExpDdiTable {
+        pfnDynamicLinkExp: Some(urProgramDynamicLinkExp::<B>),
+        pfnBuildExp: Some(urProgramBuildExp::<B>),
+        pfnCompileExp: Some(urProgramCompileExp::<B>),
+        pfnLinkExp: Some(urProgramLinkExp::<B>),
+    };
+}

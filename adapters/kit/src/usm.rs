@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Unified shared memory: allocation, pools, queries.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use crate::handle::{self, export, object, optional_object};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+
+/// What a context does with USM.
+pub trait UsmAlloc<B: Backend> {
+    /// Allocates. The memory must be freed by [`UsmAlloc::usm_free`] of the same context.
+    fn usm_alloc(self: &Arc<Self>, _request: UsmRequest<'_, B>) -> UrResult<*mut c_void> {
+        unsupported()
+    }
+
+    /// As [`UsmAlloc::usm_alloc`], with rows of `width` bytes that start where the device likes it; returns the address
+    /// and the distance between rows, in bytes.
+    fn usm_alloc_pitched(
+        self: &Arc<Self>,
+        _request: UsmRequest<'_, B>,
+        _width: usize,
+        _height: usize,
+        _element_size: usize,
+    ) -> UrResult<(*mut c_void, usize)> {
+        unsupported()
+    }
+
+    /// Frees what [`UsmAlloc::usm_alloc`] returned.
+    fn usm_free(self: &Arc<Self>, _memory: *mut c_void) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Answers `urUSMGetMemAllocInfo` for any address.
+    fn usm_info(self: &Arc<Self>, _memory: *const c_void, _query: UsmAllocInfo, _out: InfoOut<'_>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Makes the client's memory reachable for devices.
+    fn usm_import(&self, _memory: *mut c_void, _size: usize) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Undoes [`UsmAlloc::usm_import`].
+    fn usm_release(&self, _memory: *mut c_void) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Registers the client's memory with the context, as if it were host USM.
+    fn usm_register(&self, _memory: *mut c_void, _size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Undoes [`UsmAlloc::usm_register`].
+    fn usm_unregister(&self, _memory: *mut c_void) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Copies between any two pieces of memory of the context, at once and without a queue.
+    fn usm_copy(self: &Arc<Self>, _dst: *mut c_void, _src: *const c_void, _size: usize) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The pool that allocations of a device come from when they name none.
+    fn default_pool(self: &Arc<Self>, _device: &Arc<B::Device>) -> UrResult<Arc<B::UsmPool>> {
+        unsupported()
+    }
+
+    /// The pool that [`UsmAlloc::set_device_pool`] chose for a device, or its default.
+    fn device_pool(self: &Arc<Self>, _device: &Arc<B::Device>) -> UrResult<Arc<B::UsmPool>> {
+        unsupported()
+    }
+
+    /// Chooses the pool of a device.
+    fn set_device_pool(self: &Arc<Self>, _device: &Arc<B::Device>, _pool: &Arc<B::UsmPool>) -> UrResult<()> {
+        unsupported()
+    }
+}
+
+/// A pool of USM.
+pub trait UsmPool<B: Backend>: Object<Handle = UsmPoolHandle> {
+    /// Makes a pool, of one device where that is given.
+    fn create(
+        _context: &Arc<B::Context>,
+        _device: Option<&Arc<B::Device>>,
+        _flags: UsmPoolFlags,
+        _limits: UsmPoolLimits,
+    ) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Answers `urUSMPoolGetInfo*`, but for the reference count.
+    fn info(&self, query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()>;
+
+    /// Changes a limit; `value` has as many bytes as the property's type.
+    fn set(&self, _query: UsmPoolInfo, _value: &[u8]) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Gives free memory back until no more than `keep` bytes are held.
+    fn trim(&self, _keep: usize) -> UrResult<()> {
+        unsupported()
+    }
+}
+
+/// Where USM lives.
+#[derive(Clone, Debug)]
+pub enum UsmKind<'a, D> {
+    /// In the host's memory, reachable for all devices of the context.
+    Host,
+    /// In a device's memory.
+    Device(&'a Arc<D>),
+    /// Where it is used: it migrates between the host and this device.
+    Shared(&'a Arc<D>),
+}
+
+/// What an allocation asks for.
+pub struct UsmRequest<'a, B: Backend> {
+    /// Where.
+    pub kind: UsmKind<'a, B::Device>,
+    /// From which pool, if one is named.
+    pub pool: Option<&'a Arc<B::UsmPool>>,
+    /// Bytes, at least one.
+    pub size: usize,
+    /// Alignment in bytes, a power of two; 0 for what suits every type.
+    pub align: usize,
+    /// How the memory will be used.
+    pub hints: UsmAdviceFlags,
+    /// Flags for device memory and the device's side of shared memory.
+    pub device_flags: UsmDeviceMemFlags,
+    /// Flags for host memory and the host's side of shared memory.
+    pub host_flags: UsmHostMemFlags,
+}
+
+/// The limits that a pool is created with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsmPoolLimits {
+    /// The largest allocation, in bytes, that the pool keeps for reuse.
+    pub max_poolable: Option<usize>,
+    /// The smallest amount, in bytes, that the pool asks the driver for.
+    pub min_driver_alloc: Option<usize>,
+}
+
+/// # Safety
+/// As the C functions that allocate.
+unsafe fn request<'a, B: Backend>(
+    kind: UsmKind<'a, B::Device>,
+    desc: *const UsmDesc,
+    pool: Option<&'a Arc<B::UsmPool>>,
+    size: usize,
+) -> UrResult<UsmRequest<'a, B>> {
+    if size == 0 {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_USM_SIZE,
+            "an allocation has at least one byte",
+        ));
+    }
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let desc = desc.as_ref();
+        let align = desc.map_or(0, |d| d.align) as usize;
+        if align != 0 && !align.is_power_of_two() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("an alignment is a power of two, and {align} is none"),
+            ));
+        }
+        let next = desc.map_or(std::ptr::null(), |d| d.pNext);
+        Ok(UsmRequest {
+            kind,
+            pool,
+            size,
+            align,
+            hints: desc.map_or(UsmAdviceFlags::empty(), |d| d.hints),
+            device_flags: args::chained::<UsmDeviceDesc>(next).map_or(UsmDeviceMemFlags::empty(), |d| d.flags),
+            host_flags: args::chained::<UsmHostDesc>(next).map_or(UsmHostMemFlags::empty(), |d| d.flags),
+        })
+    }
+}
+
+/// # Safety
+/// As `urUSMPoolCreate`.
+unsafe fn pool_desc<'a>(desc: *mut UsmPoolDesc) -> UrResult<(&'a UsmPoolDesc, UsmPoolLimits)> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let desc = args::required(desc)?;
+        args::known_flags(desc.flags)?;
+        let limits = args::chained::<UsmPoolLimitsDesc>(desc.pNext);
+        Ok((
+            desc,
+            UsmPoolLimits {
+                max_poolable: limits.map(|l| l.maxPoolableSize),
+                min_driver_alloc: limits.map(|l| l.minDriverAllocSize),
+            },
+        ))
+    }
+}
+
+entry! {
+    fn urUSMHostAlloc<B>(
+        context: ContextHandle, desc: *const UsmDesc, pool: UsmPoolHandle, size: usize, memory: *mut *mut c_void,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let pool = optional_object::<B::UsmPool>(pool)?;
+        let out = args::out(memory)?;
+        out.write(context.usm_alloc(request(UsmKind::Host, desc, pool.as_deref(), size)?)?);
+        Ok(())
+    }
+
+    fn urUSMDeviceAlloc<B>(
+        context: ContextHandle, device: DeviceHandle, desc: *const UsmDesc, pool: UsmPoolHandle, size: usize,
+        memory: *mut *mut c_void,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let pool = optional_object::<B::UsmPool>(pool)?;
+        let out = args::out(memory)?;
+        out.write(context.usm_alloc(request(UsmKind::Device(&device), desc, pool.as_deref(), size)?)?);
+        Ok(())
+    }
+
+    fn urUSMSharedAlloc<B>(
+        context: ContextHandle, device: DeviceHandle, desc: *const UsmDesc, pool: UsmPoolHandle, size: usize,
+        memory: *mut *mut c_void,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let pool = optional_object::<B::UsmPool>(pool)?;
+        let out = args::out(memory)?;
+        out.write(context.usm_alloc(request(UsmKind::Shared(&device), desc, pool.as_deref(), size)?)?);
+        Ok(())
+    }
+
+    fn urUSMPitchedAllocExp<B>(
+        context: ContextHandle, device: DeviceHandle, desc: *const UsmDesc, pool: UsmPoolHandle, width: usize,
+        height: usize, element_size: usize, memory: *mut *mut c_void, pitch: *mut usize,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let pool = optional_object::<B::UsmPool>(pool)?;
+        let out = args::out(memory)?;
+        let pitch_out = args::out(pitch)?;
+        let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_USM_SIZE)?;
+        let request = request(UsmKind::Device(&device), desc, pool.as_deref(), size)?;
+        let (memory, pitch) = context.usm_alloc_pitched(request, width, height, element_size)?;
+        out.write(memory);
+        pitch_out.write(pitch);
+        Ok(())
+    }
+
+    fn urUSMFree<B>(context: ContextHandle, memory: *mut c_void) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(memory)?;
+        context.usm_free(memory)
+    }
+
+    fn urUSMGetMemAllocInfo<B>(
+        context: ContextHandle, memory: *const c_void, query: UsmAllocInfo, size: usize, value: *mut c_void,
+        needed: *mut usize,
+    ) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(memory)?;
+        context.usm_info(memory, query, InfoOut::new(size, value, needed)?)
+    }
+
+    fn urUSMPoolCreate<B>(context: ContextHandle, desc: *mut UsmPoolDesc, pool: *mut UsmPoolHandle) {
+        let context = object::<B::Context>(context)?;
+        let (desc, limits) = pool_desc(desc)?;
+        let out = args::out(pool)?;
+        out.write(export(&B::UsmPool::create(&context, None, desc.flags, limits)?));
+        Ok(())
+    }
+
+    fn urUSMPoolRetain<B>(pool: UsmPoolHandle) {
+        handle::retain::<B::UsmPool>(pool)
+    }
+
+    fn urUSMPoolRelease<B>(pool: UsmPoolHandle) {
+        handle::release::<B::UsmPool>(pool)
+    }
+
+    fn urUSMPoolGetInfo<B>(
+        pool: UsmPoolHandle, query: UsmPoolInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let pool = object::<B::UsmPool>(pool)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            UsmPoolInfo::REFERENCE_COUNT => out.references(&**pool),
+            _ => pool.info(query, out),
+        }
+    }
+
+    fn urUSMPoolCreateExp<B>(
+        context: ContextHandle, device: DeviceHandle, desc: *mut UsmPoolDesc, pool: *mut UsmPoolHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let (desc, limits) = pool_desc(desc)?;
+        let out = args::out(pool)?;
+        out.write(export(&B::UsmPool::create(&context, Some(&device), desc.flags, limits)?));
+        Ok(())
+    }
+
+    fn urUSMPoolDestroyExp<B>(context: ContextHandle, device: DeviceHandle, pool: UsmPoolHandle) {
+        object::<B::Context>(context)?;
+        object::<B::Device>(device)?;
+        handle::release::<B::UsmPool>(pool)
+    }
+
+    fn urUSMPoolGetDefaultDevicePoolExp<B>(context: ContextHandle, device: DeviceHandle, pool: *mut UsmPoolHandle) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let out = args::out(pool)?;
+        out.write(handle::handle_of(&context.default_pool(&device)?));
+        Ok(())
+    }
+
+    fn urUSMPoolGetDevicePoolExp<B>(context: ContextHandle, device: DeviceHandle, pool: *mut UsmPoolHandle) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let out = args::out(pool)?;
+        out.write(handle::handle_of(&context.device_pool(&device)?));
+        Ok(())
+    }
+
+    fn urUSMPoolSetDevicePoolExp<B>(context: ContextHandle, device: DeviceHandle, pool: UsmPoolHandle) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let pool = object::<B::UsmPool>(pool)?;
+        context.set_device_pool(&device, &pool)
+    }
+
+    fn urUSMPoolGetInfoExp<B>(pool: UsmPoolHandle, query: UsmPoolInfo, value: *mut c_void, needed: *mut usize) {
+        let pool = object::<B::UsmPool>(pool)?;
+        // This form has no size: the client vouches that the buffer holds the property's type, a word at most.
+        let size = if value.is_null() { 0 } else { size_of::<usize>() };
+        pool.info(query, InfoOut::new(size, value, needed)?)
+    }
+
+    fn urUSMPoolSetInfoExp<B>(pool: UsmPoolHandle, query: UsmPoolInfo, value: *mut c_void, size: usize) {
+        let pool = object::<B::UsmPool>(pool)?;
+        args::not_null(value)?;
+        pool.set(query, args::slice(value.cast(), size)?)
+    }
+
+    fn urUSMPoolTrimToExp<B>(context: ContextHandle, device: DeviceHandle, pool: UsmPoolHandle, keep: usize) {
+        object::<B::Context>(context)?;
+        object::<B::Device>(device)?;
+        object::<B::UsmPool>(pool)?.trim(keep)
+    }
+
+    fn urUSMContextMemcpyExp<B>(context: ContextHandle, dst: *mut c_void, src: *const c_void, size: usize) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        if size == 0 {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        context.usm_copy(dst, src, size)
+    }
+
+    fn urUSMHostAllocRegisterExp<B>(
+        context: ContextHandle, memory: *mut c_void, size: usize, properties: *const ExpUsmHostAllocRegisterProperties,
+    ) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(memory)?;
+        let flags = properties.as_ref().map_or(ExpUsmHostAllocRegisterFlags::empty(), |p| p.flags);
+        context.usm_register(memory, size, flags)
+    }
+
+    fn urUSMHostAllocUnregisterExp<B>(context: ContextHandle, memory: *mut c_void) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(memory)?;
+        context.usm_unregister(memory)
+    }
+
+    fn urUSMImportExp<B>(context: ContextHandle, memory: *mut c_void, size: usize) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(memory)?;
+        context.usm_import(memory, size)
+    }
+
+    fn urUSMReleaseExp<B>(context: ContextHandle, memory: *mut c_void) {
+        let context = object::<B::Context>(context)?;
+        args::not_null(memory)?;
+        context.usm_release(memory)
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.USM = UsmDdiTable {
+        pfnHostAlloc: Some(urUSMHostAlloc::<B>),
+        pfnDeviceAlloc: Some(urUSMDeviceAlloc::<B>),
+        pfnSharedAlloc: Some(urUSMSharedAlloc::<B>),
+        pfnFree: Some(urUSMFree::<B>),
+        pfnGetMemAllocInfo: Some(urUSMGetMemAllocInfo::<B>),
+        pfnPoolCreate: Some(urUSMPoolCreate::<B>),
+        pfnPoolRetain: Some(urUSMPoolRetain::<B>),
+        pfnPoolRelease: Some(urUSMPoolRelease::<B>),
+        pfnPoolGetInfo: Some(urUSMPoolGetInfo::<B>),
+    };
+    t.USMExp = UsmExpDdiTable {
+        pfnPoolCreateExp: Some(urUSMPoolCreateExp::<B>),
+        pfnPoolDestroyExp: Some(urUSMPoolDestroyExp::<B>),
+        pfnPoolGetDefaultDevicePoolExp: Some(urUSMPoolGetDefaultDevicePoolExp::<B>),
+        pfnPoolGetInfoExp: Some(urUSMPoolGetInfoExp::<B>),
+        pfnPoolSetInfoExp: Some(urUSMPoolSetInfoExp::<B>),
+        pfnPoolSetDevicePoolExp: Some(urUSMPoolSetDevicePoolExp::<B>),
+        pfnPoolGetDevicePoolExp: Some(urUSMPoolGetDevicePoolExp::<B>),
+        pfnPoolTrimToExp: Some(urUSMPoolTrimToExp::<B>),
+        pfnPitchedAllocExp: Some(urUSMPitchedAllocExp::<B>),
+        pfnContextMemcpyExp: Some(urUSMContextMemcpyExp::<B>),
+        pfnHostAllocUnregisterExp: Some(urUSMHostAllocUnregisterExp::<B>),
+        pfnHostAllocRegisterExp: Some(urUSMHostAllocRegisterExp::<B>),
+        pfnImportExp: Some(urUSMImportExp::<B>),
+        pfnReleaseExp: Some(urUSMReleaseExp::<B>),
+    };
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What a command waits for, and the event that it may leave.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use oxur_api::{EventHandle, ResultCode};
+
+use crate::handle::{Borrowed, export, object};
+use crate::{Backend, UrError, UrResult};
+
+/// The events that a command waits for, all checked to be events of this adapter. Reading it allocates nothing.
+pub struct WaitList<'a, B> {
+    handles: &'a [EventHandle],
+    backend: PhantomData<B>,
+}
+
+impl<B> Clone for WaitList<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for WaitList<'_, B> {}
+
+impl<'a, B: Backend> WaitList<'a, B> {
+    /// Takes `numEventsInWaitList` and `phEventWaitList`.
+    ///
+    /// # Safety
+    /// `events`, unless null, must point to `count` handles that stay valid for `'a`.
+    pub unsafe fn new(count: u32, events: *const EventHandle) -> UrResult<Self> {
+        if events.is_null() != (count == 0) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
+                format!("the wait list has {count} events and its pointer is {events:p}: both must be zero, or none"),
+            ));
+        }
+        if count == 0 {
+            return Ok(Self::empty());
+        }
+        // SAFETY: the caller vouches for it.
+        let handles = unsafe { std::slice::from_raw_parts(events, count as usize) };
+        for &handle in handles {
+            // SAFETY: the caller vouches for the handles.
+            unsafe { object::<B::Event>(handle) }.map_err(|error| {
+                UrError::said(
+                    ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
+                    format!("an event of the wait list: {error}"),
+                )
+            })?;
+        }
+        Ok(Self {
+            handles,
+            backend: PhantomData,
+        })
+    }
+
+    /// A list of no events.
+    pub fn empty() -> Self {
+        Self {
+            handles: &[],
+            backend: PhantomData,
+        }
+    }
+
+    /// How many events.
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// Whether there is nothing to wait for.
+    pub fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    /// The events.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Borrowed<'a, B::Event>> + use<'a, B> {
+        // SAFETY: `new` checked the handles, and its caller vouches that they stay valid.
+        self.handles
+            .iter()
+            .map(|&handle| unsafe { object(handle) }.expect("checked by `new`"))
+    }
+}
+
+/// Where the client wants the event of a command, if it does.
+pub struct EventOut<'a, B> {
+    out: *mut EventHandle,
+    client: PhantomData<(&'a mut EventHandle, B)>,
+}
+
+impl<B: Backend> EventOut<'_, B> {
+    /// Takes `phEvent`.
+    ///
+    /// # Safety
+    /// `out`, unless null, must be writable.
+    pub unsafe fn new(out: *mut EventHandle) -> Self {
+        Self {
+            out,
+            client: PhantomData,
+        }
+    }
+
+    /// Whether the client wants the event: if not, none need be made.
+    pub fn wanted(&self) -> bool {
+        !self.out.is_null()
+    }
+
+    /// Hands the event to the client.
+    pub fn set(self, event: &Arc<B::Event>) {
+        if self.wanted() {
+            // SAFETY: `new`'s caller vouches for it.
+            unsafe { self.out.write(export(event)) };
+        }
+    }
+}
