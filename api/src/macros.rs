@@ -40,6 +40,7 @@ macro_rules! ur_types {
         pub struct $name(pub u32);
 
         #[allow(missing_docs, reason = "the table may leave a name to speak for itself")]
+        #[allow(clippy::identity_op, reason = "a version is written (0 << 16) | 12")]
         impl $name {
             $( $(#[doc = $vdoc])* pub const $v: Self = Self($value); )*
         }

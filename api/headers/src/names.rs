@@ -40,10 +40,12 @@ fn is_word(c: char) -> bool {
 /// The type `ty` in C's notation: `*const DeviceHandle` is `const ur_device_handle_t *`. A slice is an array of
 /// unknown length.
 pub fn c_type(ty: &str) -> String {
-    if let Some(target) = ty.strip_prefix("*mut ") {
+    // The compiler chooses how it spells out a macro's tokens: a blank may follow the asterisk.
+    let pointer = ty.strip_prefix('*').map(str::trim_start);
+    if let Some(target) = pointer.and_then(|ty| ty.strip_prefix("mut ")) {
         return format!("{} *", c_type(target)).replace("* *", "**");
     }
-    if let Some(target) = ty.strip_prefix("*const ") {
+    if let Some(target) = pointer.and_then(|ty| ty.strip_prefix("const ")) {
         return match c_type(target) {
             pointer if pointer.ends_with('*') => format!("{pointer}const *"),
             value => format!("const {value} *"),
@@ -144,6 +146,7 @@ mod tests {
         assert_eq!(rename("*const *mut DeviceHandle"), "*const *mut ur_device_handle_t");
         assert_eq!(c_type("*const DeviceHandle"), "const ur_device_handle_t *");
         assert_eq!(c_type("*mut *const c_char"), "const char **");
+        assert_eq!(c_type("* mut * const c_char"), "const char **");
         assert_eq!(c_type("*const *const c_char"), "const char *const *");
         assert_eq!(c_type("[u32; 3]"), "uint32_t[3]");
         assert_eq!(c_type("[c_char]"), "char[]");

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The Rust types, our headers and the reference's headers describe one ABI, but for the known differences.
+
+use crate::facts::Facts;
+use crate::known::Known;
+use crate::{environment, metadata, our_include, parse};
+use oxur_headers::{LEGACY, functions};
+use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
+
+/// The reference's facts of a generation.
+fn reference(generation: &str) -> Facts {
+    let directory = tempfile::tempdir().expect("a folder to include from");
+    symlink(
+        environment(&format!("headers/{generation}")),
+        directory.path().join("unified-runtime"),
+    )
+    .expect("the folder is new");
+    parse::facts(directory.path(), None)
+}
+
+/// Compares the reference's headers of a generation with ours, which compare with the Rust types.
+fn compare(generation: &str, legacy: bool) {
+    let theirs = reference(generation);
+    assert!(
+        theirs.0.len() > 3500,
+        "only {} facts in the headers of {generation}",
+        theirs.0.len()
+    );
+    let surprises = Known::read().surprises(generation, &metadata::facts(legacy), &theirs);
+    assert!(
+        surprises.is_empty(),
+        "differences from {generation} that differences.toml does not list:\n{}",
+        surprises.join("\n")
+    );
+    for function in functions().into_iter().chain(LEGACY.functions) {
+        let since = function
+            .since
+            .is_none_or(|since| release(since, 3) <= release(generation, 3));
+        let until = function.until.is_none_or(|until| {
+            let parts = until.split('.').count();
+            release(generation, parts) <= release(until, parts)
+        });
+        let there = theirs.0.contains_key(function.name);
+        assert_eq!(
+            since && until,
+            there,
+            "the table on {} is wrong for {generation}",
+            function.name
+        );
+    }
+}
+
+/// The first numbers of a release's name.
+fn release(name: &str, parts: usize) -> Vec<u32> {
+    name.split('.')
+        .take(parts)
+        .map(|number| number.parse().expect("releases have numbers"))
+        .collect()
+}
+
+#[test]
+fn generation_2026_0_0() {
+    compare("2026.0.0", true);
+}
+
+#[test]
+fn generation_2026_1_0() {
+    compare("2026.1.0", true);
+}
+
+#[test]
+fn generation_2026_1_2() {
+    compare("2026.1.2", true);
+}
+
+#[test]
+fn generation_2026_2_0() {
+    compare("2026.2.0", false);
+}
+
+fn our_header(define: Option<&str>) {
+    let rust = metadata::facts(define.is_some());
+    let header = parse::facts(&our_include(), define);
+    let lines = |facts: Facts| -> BTreeSet<_> {
+        facts
+            .0
+            .into_iter()
+            .map(|(name, fact)| format!("{name}: {fact}"))
+            .collect()
+    };
+    let (rust, header) = (lines(rust), lines(header));
+    let surprises: Vec<_> = rust
+        .difference(&header)
+        .map(|line| format!("Rust:   {line}"))
+        .chain(header.difference(&rust).map(|line| format!("header: {line}")))
+        .collect();
+    assert!(
+        surprises.is_empty(),
+        "our headers are not our Rust types:\n{}",
+        surprises.join("\n")
+    );
+}
+
+#[test]
+fn our_header_is_our_types() {
+    our_header(None);
+}
+
+#[test]
+fn our_header_with_legacy_is_our_types() {
+    our_header(Some("UR_OXUR_LEGACY_API"));
+}
