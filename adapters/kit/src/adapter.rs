@@ -49,10 +49,10 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     }
 }
 
-/// The adapter, once it is open; `Any` because a static cannot be generic.
+/// The adapter, once it is open: `Any` because a static cannot be generic.
 static ADAPTER: Mutex<Option<Arc<dyn Any + Send + Sync>>> = Mutex::new(None);
 
-fn adapter<B: Backend>() -> UrResult<Arc<B::Adapter>> {
+pub(crate) fn adapter<B: Backend>() -> UrResult<Arc<B::Adapter>> {
     let mut slot = ADAPTER.lock();
     let any = match &*slot {
         Some(open) => open.clone(),

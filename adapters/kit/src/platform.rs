@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::adapter::adapter;
 use crate::handle::object;
 use crate::{Backend, InfoOut, Object, UrResult, args, entry, handle, unsupported};
 
@@ -16,9 +17,6 @@ pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
 
     /// Answers `urPlatformGetInfo`; [`PlatformInfo::ADAPTER`] and [`PlatformInfo::BACKEND`] are the kit's.
     fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()>;
-
-    /// The adapter.
-    fn adapter(&self) -> &Arc<B::Adapter>;
 
     /// The driver's handle.
     fn native(&self) -> UrResult<NativeHandle> {
@@ -43,8 +41,8 @@ entry! {
         let platform = object::<B::Platform>(platform)?;
         let out = InfoOut::new(size, value, needed)?;
         match query {
-            PlatformInfo::BACKEND => out.value(crate::Adapter::backend(&**platform.adapter())),
-            PlatformInfo::ADAPTER => out.handle(platform.adapter()),
+            PlatformInfo::BACKEND => out.value(crate::Adapter::backend(&*adapter::<B>()?)),
+            PlatformInfo::ADAPTER => out.handle(&adapter::<B>()?),
             _ => platform.info(query, out),
         }
     }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The adapter: all OpenCL platforms of the machine.
+
+use std::sync::Arc;
+
+use kit::ur::{self, NativeHandle, ResultCode};
+use kit::{Header, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::cl::{self, cl};
+use crate::{Context, Device, OpenCl, Platform};
+
+/// The adapter.
+pub(crate) struct Adapter {
+    pub(crate) header: Header,
+    platforms: Vec<Arc<Platform>>,
+}
+
+impl Adapter {
+    /// The root device that a native handle stands for.
+    fn find_device(&self, native: cl_device_id) -> Option<&Arc<Device>> {
+        self.platforms.iter().flat_map(|p| kit::Platform::devices(&**p)).find(|d| d.raw == native)
+    }
+}
+
+fn platform_ids() -> UrResult<Vec<cl_platform_id>> {
+    if let Err(reason) = cl::load() {
+        log::info!(
+            "no OpenCL platforms: libOpenCL.so.1 cannot be loaded ({reason}). Install an OpenCL ICD loader, for example \
+             the Debian package ocl-icd-libopencl1, and a driver"
+        );
+        return Ok(Vec::new());
+    }
+    let mut count = 0;
+    // SAFETY: a null array and a place for the count, as the function allows.
+    match unsafe { cl!(clGetPlatformIDs(0, std::ptr::null_mut(), &mut count)) } {
+        Ok(()) if count > 0 => {}
+        Ok(()) => return Ok(Vec::new()),
+        Err(error) => {
+            log::info!("no OpenCL platforms: {error}. Install an OpenCL driver, or set OCL_ICD_FILENAMES to one");
+            return Ok(Vec::new());
+        }
+    }
+    let mut ids = vec![std::ptr::null_mut(); count as usize];
+    // SAFETY: the array has `count` places.
+    unsafe { cl!(clGetPlatformIDs(count, ids.as_mut_ptr(), std::ptr::null_mut())) }?;
+    Ok(ids)
+}
+
+impl kit::Adapter<OpenCl> for Adapter {
+    fn open() -> UrResult<Arc<Self>> {
+        let mut platforms = Vec::new();
+        for id in platform_ids()? {
+            match Platform::new(id) {
+                Ok(platform) => platforms.push(platform),
+                Err(error) => log::warn!("an OpenCL platform is left out: {error}"),
+            }
+        }
+        Ok(Arc::new(Self { header: Header::new(), platforms }))
+    }
+
+    fn backend(&self) -> ur::Backend {
+        ur::Backend::OPENCL
+    }
+
+    fn platforms(&self) -> &[Arc<Platform>] {
+        &self.platforms
+    }
+
+    fn platform_from_native(&self, native: NativeHandle) -> UrResult<Arc<Platform>> {
+        self.platforms.iter().find(|p| p.raw as NativeHandle == native).cloned().ok_or_else(|| {
+            UrError::said(ResultCode::ERROR_INVALID_PLATFORM, "the native handle is no platform of this OpenCL loader")
+        })
+    }
+
+    fn device_from_native(&self, native: NativeHandle) -> UrResult<Arc<Device>> {
+        let native = native as cl_device_id;
+        match self.find_device(native) {
+            Some(device) => Ok(device.clone()),
+            None => Device::from_native(&self.platforms, native),
+        }
+    }
+
+    fn context_from_native(
+        &self,
+        native: NativeHandle,
+        devices: Vec<Arc<Device>>,
+        owned: bool,
+    ) -> UrResult<Arc<Context>> {
+        Context::from_native(self, native as cl_context, devices, owned)
+    }
+}

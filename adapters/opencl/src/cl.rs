@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! OpenCL itself: the ICD loader, found at run time, and calls of its functions with errors as errors.
+
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use kit::ur::ResultCode;
+use kit::{UrError, UrResult};
+use opencl_sys::cl_function_types::*;
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::conv;
+
+macro_rules! functions {
+    ($($name:ident)*) => { pastable! { $($name)* } };
+}
+
+macro_rules! api {
+    ($($name:ident: $ty:ident,)*) => {
+        /// The functions of `libOpenCL.so.1`. One that an old library lacks is `None`.
+        #[allow(non_snake_case)]
+        pub struct Api {
+            $(pub $name: $ty,)*
+        }
+
+        impl Api {
+            fn load(library: &libloading::Library) -> Self {
+                Self {
+                    // SAFETY: each symbol is the OpenCL function of its name, whose type `opencl-sys` has.
+                    $($name: unsafe { library.get::<$ty>(concat!(stringify!($name), "\0").as_bytes()) }
+                        .ok()
+                        .and_then(|symbol| *symbol),)*
+                }
+            }
+        }
+    };
+}
+
+api! {
+    clGetPlatformIDs: clGetPlatformIDs_fn,
+    clGetPlatformInfo: clGetPlatformInfo_fn,
+    clGetDeviceIDs: clGetDeviceIDs_fn,
+    clGetDeviceInfo: clGetDeviceInfo_fn,
+    clCreateSubDevices: clCreateSubDevices_fn,
+    clRetainDevice: clRetainDevice_fn,
+    clReleaseDevice: clReleaseDevice_fn,
+    clGetDeviceAndHostTimer: clGetDeviceAndHostTimer_fn,
+    clGetHostTimer: clGetHostTimer_fn,
+    clCreateContext: clCreateContext_fn,
+    clRetainContext: clRetainContext_fn,
+    clReleaseContext: clReleaseContext_fn,
+    clGetContextInfo: clGetContextInfo_fn,
+    clCreateCommandQueue: clCreateCommandQueue_fn,
+    clCreateCommandQueueWithProperties: clCreateCommandQueueWithProperties_fn,
+    clRetainCommandQueue: clRetainCommandQueue_fn,
+    clReleaseCommandQueue: clReleaseCommandQueue_fn,
+    clGetCommandQueueInfo: clGetCommandQueueInfo_fn,
+    clFlush: clFlush_fn,
+    clFinish: clFinish_fn,
+    clWaitForEvents: clWaitForEvents_fn,
+    clGetEventInfo: clGetEventInfo_fn,
+    clGetEventProfilingInfo: clGetEventProfilingInfo_fn,
+    clSetEventCallback: clSetEventCallback_fn,
+    clRetainEvent: clRetainEvent_fn,
+    clReleaseEvent: clReleaseEvent_fn,
+    clCreateUserEvent: clCreateUserEvent_fn,
+    clSetUserEventStatus: clSetUserEventStatus_fn,
+    clCreateBuffer: clCreateBuffer_fn,
+    clCreateSubBuffer: clCreateSubBuffer_fn,
+    clCreateImage: clCreateImage_fn,
+    clRetainMemObject: clRetainMemObject_fn,
+    clReleaseMemObject: clReleaseMemObject_fn,
+    clGetMemObjectInfo: clGetMemObjectInfo_fn,
+    clGetImageInfo: clGetImageInfo_fn,
+    clGetSupportedImageFormats: clGetSupportedImageFormats_fn,
+    clCreateSampler: clCreateSampler_fn,
+    clCreateSamplerWithProperties: clCreateSamplerWithProperties_fn,
+    clRetainSampler: clRetainSampler_fn,
+    clReleaseSampler: clReleaseSampler_fn,
+    clGetSamplerInfo: clGetSamplerInfo_fn,
+    clCreateProgramWithBinary: clCreateProgramWithBinary_fn,
+    clCreateProgramWithIL: clCreateProgramWithIL_fn,
+    clSetProgramSpecializationConstant: clSetProgramSpecializationConstant_fn,
+    clBuildProgram: clBuildProgram_fn,
+    clCompileProgram: clCompileProgram_fn,
+    clLinkProgram: clLinkProgram_fn,
+    clRetainProgram: clRetainProgram_fn,
+    clReleaseProgram: clReleaseProgram_fn,
+    clGetProgramInfo: clGetProgramInfo_fn,
+    clGetProgramBuildInfo: clGetProgramBuildInfo_fn,
+    clCreateKernel: clCreateKernel_fn,
+    clRetainKernel: clRetainKernel_fn,
+    clReleaseKernel: clReleaseKernel_fn,
+    clSetKernelArg: clSetKernelArg_fn,
+    clSetKernelExecInfo: clSetKernelExecInfo_fn,
+    clGetKernelInfo: clGetKernelInfo_fn,
+    clGetKernelWorkGroupInfo: clGetKernelWorkGroupInfo_fn,
+    clGetKernelSubGroupInfo: clGetKernelSubGroupInfo_fn,
+    clEnqueueNDRangeKernel: clEnqueueNDRangeKernel_fn,
+    clEnqueueMarkerWithWaitList: clEnqueueMarkerWithWaitList_fn,
+    clEnqueueBarrierWithWaitList: clEnqueueBarrierWithWaitList_fn,
+    clEnqueueReadBuffer: clEnqueueReadBuffer_fn,
+    clEnqueueWriteBuffer: clEnqueueWriteBuffer_fn,
+    clEnqueueReadBufferRect: clEnqueueReadBufferRect_fn,
+    clEnqueueWriteBufferRect: clEnqueueWriteBufferRect_fn,
+    clEnqueueCopyBuffer: clEnqueueCopyBuffer_fn,
+    clEnqueueCopyBufferRect: clEnqueueCopyBufferRect_fn,
+    clEnqueueFillBuffer: clEnqueueFillBuffer_fn,
+    clEnqueueMapBuffer: clEnqueueMapBuffer_fn,
+    clEnqueueUnmapMemObject: clEnqueueUnmapMemObject_fn,
+    clEnqueueReadImage: clEnqueueReadImage_fn,
+    clEnqueueWriteImage: clEnqueueWriteImage_fn,
+    clEnqueueCopyImage: clEnqueueCopyImage_fn,
+    clGetExtensionFunctionAddressForPlatform: clGetExtensionFunctionAddressForPlatform_fn,
+}
+
+/// OpenCL, or why there is none.
+pub fn load() -> Result<&'static Api, &'static str> {
+    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    API.get_or_init(|| {
+        // SAFETY: the ICD loader's initialisers are those of a well-behaved library.
+        let library = unsafe { libloading::Library::new("libOpenCL.so.1") }.map_err(|error| error.to_string())?;
+        let api = Api::load(&library);
+        // Drivers have threads of their own: the library stays for the life of the process.
+        std::mem::forget(library);
+        Ok(api)
+    })
+    .as_ref()
+    .map_err(|message| &**message)
+}
+
+/// OpenCL, for code that runs only when there is an object of it.
+pub fn api() -> &'static Api {
+    load().expect("objects exist only where OpenCL does")
+}
+
+/// Calls a function that returns an error code. The code around it must be `unsafe`.
+macro_rules! cl {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        match $crate::cl::api().$name {
+            Some(function) => $crate::cl::check(stringify!($name), function($($arg),*)),
+            None => Err($crate::cl::missing(stringify!($name))),
+        }
+    };
+}
+pub(crate) use cl;
+
+/// Calls a function that makes an object and takes the place for an error code last.
+macro_rules! cl_create {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        match $crate::cl::api().$name {
+            Some(function) => {
+                let mut code = opencl_sys::CL_SUCCESS;
+                let object = function($($arg,)* &mut code);
+                $crate::cl::check(stringify!($name), code).map(|()| object)
+            }
+            None => Err($crate::cl::missing(stringify!($name))),
+        }
+    };
+}
+pub(crate) use cl_create;
+
+/// Turns an OpenCL error code into a UR error.
+pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
+    if code == CL_SUCCESS { Ok(()) } else { Err(failed(function, code)) }
+}
+
+#[cold]
+fn failed(function: &'static str, code: cl_int) -> UrError {
+    let message = format!("{function} returned {} ({code})", conv::error_name(code));
+    match conv::result(code) {
+        Some(result) => UrError::Said(result, message),
+        None => UrError::Native { code, message },
+    }
+}
+
+/// The error of a function that this OpenCL does not have.
+#[cold]
+pub fn missing(function: &'static str) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+        format!("the OpenCL library or driver has no {function}: a newer one is needed"),
+    )
+}
+
+/// The raw bytes of the answer to a query that `ask(size, value, size_ret)` makes.
+pub fn bytes(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> UrResult<Vec<u8>> {
+    let mut size = 0;
+    ask(0, std::ptr::null_mut(), &mut size)?;
+    let mut value = vec![0u8; size];
+    if size != 0 {
+        ask(size, value.as_mut_ptr().cast(), std::ptr::null_mut())?;
+    }
+    Ok(value)
+}
+
+/// A value that OpenCL writes: numbers, handles and structures of them.
+///
+/// # Safety
+/// Every bit pattern of the type's size is a value of it.
+pub unsafe trait Plain: Copy {}
+
+macro_rules! plain {
+    ($($ty:ty),*) => { $(
+        // SAFETY: an integer, a pointer, or a C structure of them.
+        unsafe impl Plain for $ty {}
+    )* };
+}
+plain!(u8, u32, i32, u64, usize, isize, *mut c_void, [usize; 3], [u8; 16], [u8; 8], cl_image_format, cl_name_version);
+
+/// A fixed-size answer.
+pub fn value<T: Plain>(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> UrResult<T> {
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    ask(size_of::<T>(), value.as_mut_ptr().cast(), std::ptr::null_mut())?;
+    // SAFETY: zeroed, then written by OpenCL; `Plain` says that any bytes are a value.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// An answer that is an array.
+pub fn array<T: Plain>(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> UrResult<Vec<T>> {
+    let bytes = bytes(ask)?;
+    let mut values = Vec::with_capacity(bytes.len() / size_of::<T>());
+    for chunk in bytes.chunks_exact(size_of::<T>()) {
+        // SAFETY: the chunk has the type's size, and `Plain` says that any bytes are a value.
+        values.push(unsafe { chunk.as_ptr().cast::<T>().read_unaligned() });
+    }
+    Ok(values)
+}
+
+/// An answer that is a string, without the terminating zero.
+pub fn string(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> UrResult<String> {
+    let bytes = bytes(ask)?;
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `libur_adapter_opencl.so.0`: Unified Runtime on any OpenCL driver.
+//!
+//! One file an object, each an OpenCL object with the semantics of UR on top. [`cl`] finds OpenCL at run time,
+//! [`extensions`] resolves a platform's extension functions once, [`conv`] has every translation between the
+//! enumerations of the two.
+
+mod adapter;
+mod cl;
+mod context;
+mod conv;
+mod device;
+mod event;
+mod extensions;
+mod kernel;
+mod mem;
+mod platform;
+mod program;
+mod queue;
+mod sampler;
+mod usm;
+
+use oxur_adapter_kit as kit;
+
+pub(crate) use adapter::Adapter;
+pub(crate) use context::Context;
+pub(crate) use device::Device;
+pub(crate) use event::Event;
+pub(crate) use kernel::Kernel;
+pub(crate) use mem::Mem;
+pub(crate) use platform::Platform;
+pub(crate) use program::Program;
+pub(crate) use queue::Queue;
+pub(crate) use sampler::Sampler;
+pub(crate) use usm::UsmPool;
+
+/// The objects of this adapter.
+pub(crate) struct OpenCl;
+
+impl kit::Backend for OpenCl {
+    const NAME: &'static str = "opencl";
+
+    type Adapter = Adapter;
+    type Platform = Platform;
+    type Device = Device;
+    type Context = Context;
+    type Queue = Queue;
+    type Event = Event;
+    type Mem = Mem;
+    type Sampler = Sampler;
+    type Program = Program;
+    type Kernel = Kernel;
+    type UsmPool = UsmPool;
+    type PhysicalMem = kit::NoPhysicalMem;
+}
+
+kit::object! {
+    Adapter: AdapterHandle,
+    Platform: PlatformHandle,
+    Device: DeviceHandle,
+    Context: ContextHandle,
+    Queue: QueueHandle,
+    Event: EventHandle,
+    Mem: MemHandle,
+    Sampler: SamplerHandle,
+    Program: ProgramHandle,
+    Kernel: KernelHandle,
+    UsmPool: UsmPoolHandle,
+}
+
+kit::export_adapter!(OpenCl);

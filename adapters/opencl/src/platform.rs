@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Platforms.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use kit::ur::{NativeHandle, PlatformInfo, ResultCode};
+use kit::{Header, InfoOut, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::cl::{self, cl};
+use crate::extensions::Extensions;
+use crate::{Device, OpenCl};
+
+/// A platform. What it says of itself never changes and is asked once.
+pub(crate) struct Platform {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_platform_id,
+    devices: Vec<Arc<Device>>,
+    name: String,
+    vendor: String,
+    version: String,
+    profile: String,
+    extensions: String,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Platform {}
+// SAFETY: as above.
+unsafe impl Sync for Platform {}
+
+impl Platform {
+    /// Asks the driver for all that there is to know.
+    pub(crate) fn new(raw: cl_platform_id) -> UrResult<Arc<Self>> {
+        let text = |what| {
+            // SAFETY: a live platform; the pointers are those of `string`.
+            cl::string(|size, value, needed| unsafe { cl!(clGetPlatformInfo(raw, what, size, value, needed)) })
+        };
+        let (name, vendor, version) = (text(CL_PLATFORM_NAME)?, text(CL_PLATFORM_VENDOR)?, text(CL_PLATFORM_VERSION)?);
+        let (profile, extensions) = (text(CL_PLATFORM_PROFILE)?, text(CL_PLATFORM_EXTENSIONS)?);
+        let functions = Arc::new(Extensions::load(raw));
+        let ids = device_ids(raw)?;
+        Ok(Arc::new_cyclic(|platform| {
+            let mut devices = Vec::new();
+            for id in ids {
+                match Device::new(id, platform.clone(), None, &functions) {
+                    Ok(device) => devices.push(Arc::new(device)),
+                    Err(error) => log::warn!("a device of the OpenCL platform {name} is left out: {error}"),
+                }
+            }
+            log::debug!("OpenCL platform {name} ({version}) with {} devices", devices.len());
+            Self { header: Header::new(), raw, devices, name, vendor, version, profile, extensions }
+        }))
+    }
+}
+
+fn device_ids(platform: cl_platform_id) -> UrResult<Vec<cl_device_id>> {
+    let mut count = 0;
+    // SAFETY: a live platform, a null array and a place for the count.
+    let found = unsafe { cl!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, std::ptr::null_mut(), &mut count)) };
+    match found {
+        Err(UrError::Said(ResultCode::ERROR_DEVICE_NOT_FOUND, _)) => return Ok(Vec::new()),
+        other => other?,
+    }
+    let mut ids = vec![std::ptr::null_mut(); count as usize];
+    // SAFETY: the array has `count` places.
+    unsafe { cl!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.as_mut_ptr(), std::ptr::null_mut())) }?;
+    Ok(ids)
+}
+
+impl kit::Platform<OpenCl> for Platform {
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            PlatformInfo::NAME => out.str(&self.name),
+            PlatformInfo::VENDOR_NAME => out.str(&self.vendor),
+            PlatformInfo::VERSION => out.str(&self.version),
+            PlatformInfo::EXTENSIONS => out.str(&self.extensions),
+            PlatformInfo::PROFILE => out.str(&self.profile),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+
+    fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
+        match frontend.to_bytes() {
+            b"" => Ok(c""),
+            b"-O0" => Ok(c"-cl-opt-disable"),
+            b"-O1" | b"-O2" | b"-O3" => Ok(c""),
+            _ => Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("OpenCL compilers have no equivalent of {frontend:?}"),
+            )),
+        }
+    }
+}
