@@ -30,7 +30,7 @@ fn compare(generation: &str, legacy: bool) {
     let surprises = Known::read().surprises(generation, &metadata::facts(legacy), &theirs);
     assert!(
         surprises.is_empty(),
-        "differences from {generation} that differences.toml does not list:\n{}",
+        "differences.toml is wrong on {generation}:\n{}",
         surprises.join("\n")
     );
     for function in functions().into_iter().chain(LEGACY.functions) {

@@ -9,6 +9,7 @@
 //! | `ur_device_dditable_t.pfnGet` | the member before it, and its type |
 //! | `urDeviceGet` | type of the function with the names of the parameters |
 //! | `urDeviceGet.id` | its number in `ur_function_t` |
+//! | `urDeviceGet.listed` | that `ur_api_funcs.def` has it |
 //! | `urDeviceGet.pointer` | type of a pointer to it |
 //! | `urDeviceGet.params`, `urDeviceGet.params.phPlatform` | the structure of pointers to its parameters |
 //! | `UR_MEM_FLAGS_MASK` | what the macro stands for |

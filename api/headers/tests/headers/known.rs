@@ -43,61 +43,55 @@ impl Known {
 
     /// What differs and is not in the list, and what is in the list and does not differ; a line each.
     pub fn surprises(&self, generation: &str, ours: &Facts, theirs: &Facts) -> Vec<String> {
+        let listed: Vec<_> = self
+            .difference
+            .iter()
+            .filter(|d| d.generations.iter().any(|g| g == generation))
+            .collect();
         let mut surprises = Vec::new();
         let mut met = BTreeSet::new();
-        let listed = || {
-            self.difference
-                .iter()
-                .filter(|known| known.generations.iter().any(|name| name == generation))
-        };
         let names: BTreeSet<_> = ours.0.keys().chain(theirs.0.keys()).collect();
         for name in names {
-            let difference = match (ours.0.get(name), theirs.0.get(name)) {
-                (Some(ours), Some(theirs)) if ours == theirs => continue,
+            let (entry, line) = match (ours.0.get(name), theirs.0.get(name)) {
+                (ours, theirs) if ours == theirs => continue,
                 (Some(ours), Some(theirs)) => {
-                    let known = listed().any(|known| {
-                        known
-                            .changed
-                            .get(name)
-                            .is_some_and(|it| it[0] == *ours && it[1] == *theirs)
-                    });
-                    let line = format!("{name:?} = [{ours:?}, {theirs:?}]");
-                    known.then_some(("changed", name)).ok_or(line)
+                    let entry = listed.iter().find_map(|d| d.changed.get_key_value(name));
+                    let entry = entry.filter(|(_, facts)| facts[0] == *ours && facts[1] == *theirs);
+                    (
+                        entry.map(|(name, _)| ("changed", name)),
+                        format!("{name:?} = [{ours:?}, {theirs:?}]"),
+                    )
                 }
-                (Some(fact), None) => covering(listed().flat_map(|known| &known.ours), name)
-                    .map(|by| ("ours", by))
-                    .ok_or(format!("only ours: {name}: {fact}")),
-                (None, fact) => covering(listed().flat_map(|known| &known.theirs), name)
-                    .map(|by| ("theirs", by))
-                    .ok_or(format!("only theirs: {name}: {}", fact.map_or("", |fact| fact))),
+                (Some(fact), _) => {
+                    let entry = covering(listed.iter().flat_map(|d| &d.ours), name);
+                    (entry.map(|entry| ("ours", entry)), format!("only ours: {name}: {fact}"))
+                }
+                (None, fact) => {
+                    let entry = covering(listed.iter().flat_map(|d| &d.theirs), name);
+                    let fact = fact.expect("the name is from one of the two");
+                    (
+                        entry.map(|entry| ("theirs", entry)),
+                        format!("only theirs: {name}: {fact}"),
+                    )
+                }
             };
-            match difference {
-                Ok(listed) => {
-                    met.insert(listed);
-                }
-                Err(surprise) => surprises.push(surprise),
-            }
+            surprises.extend(entry.is_none().then_some(line));
+            met.extend(entry);
         }
-        for known in listed() {
-            let all = [
-                ("ours", known.ours.iter().collect()),
-                ("theirs", known.theirs.iter().collect()),
-                ("changed", known.changed.keys().collect()),
-            ];
-            let all: [(_, Vec<_>); 3] = all;
-            for (kind, names) in all {
-                let stale = names.into_iter().filter(|name| !met.contains(&(kind, *name)));
-                surprises.extend(stale.map(|name| format!("listed as {kind}, but is not so: {name}")));
-            }
-        }
+        let ours = listed.iter().flat_map(|d| &d.ours).map(|name| ("ours", name));
+        let theirs = listed.iter().flat_map(|d| &d.theirs).map(|name| ("theirs", name));
+        let changed = listed
+            .iter()
+            .flat_map(|d| d.changed.keys())
+            .map(|name| ("changed", name));
+        let stale = ours.chain(theirs).chain(changed).filter(|entry| !met.contains(entry));
+        surprises.extend(stale.map(|(kind, name)| format!("listed as {kind}, but is not so: {name}")));
         surprises
     }
 }
 
 /// The entry that is `name` or what `name` is a member of.
 fn covering<'a>(mut entries: impl Iterator<Item = &'a String>, name: &str) -> Option<&'a String> {
-    entries.find(|&entry| {
-        name.strip_prefix(entry.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
+    let covers = |rest: &str| rest.is_empty() || rest.starts_with('.');
+    entries.find(|entry| name.strip_prefix(entry.as_str()).is_some_and(covers))
 }

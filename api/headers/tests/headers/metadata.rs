@@ -13,9 +13,10 @@ pub fn facts(legacy: bool) -> Facts {
     for ty in TYPES.iter().copied().flatten() {
         facts.rust_type(ty);
     }
-    functions()
-        .into_iter()
-        .for_each(|function| facts.api_function(function));
+    for function in functions() {
+        facts.api_function(function);
+        facts.add(format!("{}.listed", function.name), "in ur_api_funcs.def");
+    }
     tables().into_iter().for_each(|table| facts.ddi_table(table));
     if legacy {
         LEGACY

@@ -8,6 +8,7 @@ use oxur_headers::names;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -145,6 +146,12 @@ pub fn facts(include: &Path, define: Option<&str>) -> Facts {
             .map(|param| (param.ty().to_owned(), param.name.clone()))
             .collect();
         facts.function(&function.name, result, &params);
+    }
+    let list = fs::read_to_string(include.join("unified-runtime/ur_api_funcs.def")).expect("every generation has it");
+    for line in list.lines() {
+        if let Some(name) = line.strip_prefix("_UR_API(").and_then(|rest| rest.strip_suffix(')')) {
+            facts.add(format!("{name}.listed"), "in ur_api_funcs.def");
+        }
     }
     for line in run(compiler("clang").args(["-E", "-dM", "-"]), PROGRAM).lines() {
         let (name, value) = line
