@@ -2,7 +2,7 @@
 //! The C headers of Unified Runtime, made from the tables of [`oxur_api`].
 //!
 //! The tables are written out as Rust source with C's names ([`source`]), of which cbindgen makes the declarations
-//! ([`bindings`]); what has no Rust form, such as macros, is added there. `cargo run -p oxur-headers` writes the files to
+//! (`bindings`); what has no Rust form, such as macros, is added there. `cargo run -p oxur-headers` writes the files to
 //! `include/`, and a test fails when they no longer are what the tables say.
 
 mod bindings;
