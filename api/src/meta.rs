@@ -34,7 +34,11 @@ pub struct Layout {
 impl Layout {
     /// The layout of a type without members.
     pub const fn of<T>() -> Self {
-        Self { size: size_of::<T>(), align: align_of::<T>(), offsets: &[] }
+        Self {
+            size: size_of::<T>(),
+            align: align_of::<T>(),
+            offsets: &[],
+        }
     }
 }
 
