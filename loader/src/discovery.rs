@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Which adapters to load, and from where.
+//!
+//! `UR_ADAPTERS_FORCE_LOAD` names the files, and nothing else is loaded. Otherwise each adapter that this page knows
+//! is looked for in the folders of `UR_ADAPTERS_SEARCH_PATH`, by the system's search, and beside the loader; the first
+//! place with a usable one wins. The device selector decides which ones are worth a look.
+
+use std::path::{Path, PathBuf};
+
+use oxur_api::{Backend, DeviceInitFlags};
+
+use crate::library::{self, Adapter, Refused};
+use crate::selector::Selector;
+use crate::{environment, exports};
+
+/// An adapter that the loader knows by name.
+struct Known {
+    /// What is in its file name.
+    name: &'static str,
+    /// The backend that its devices have.
+    backend: Backend,
+    /// The kinds of devices that it drives.
+    devices: DeviceInitFlags,
+}
+
+/// Every adapter that the loader looks for, in the order in which clients see them.
+const KNOWN: [Known; 8] = {
+    const ANY: DeviceInitFlags = DeviceInitFlags::all();
+    const GPU: DeviceInitFlags = DeviceInitFlags::GPU;
+    const CPU: DeviceInitFlags = DeviceInitFlags::CPU;
+    [
+        Known {
+            name: "cuda",
+            backend: Backend::CUDA,
+            devices: GPU,
+        },
+        Known {
+            name: "hip",
+            backend: Backend::HIP,
+            devices: GPU,
+        },
+        Known {
+            name: "level_zero",
+            backend: Backend::LEVEL_ZERO,
+            devices: ANY,
+        },
+        // Both of Level Zero are loaded: they agree between themselves on which one shows the devices.
+        Known {
+            name: "level_zero_v2",
+            backend: Backend::LEVEL_ZERO,
+            devices: ANY,
+        },
+        Known {
+            name: "native_cpu",
+            backend: Backend::NATIVE_CPU,
+            devices: CPU,
+        },
+        Known {
+            name: "offload",
+            backend: Backend::OFFLOAD,
+            devices: ANY,
+        },
+        Known {
+            name: "opencl",
+            backend: Backend::OPENCL,
+            devices: ANY,
+        },
+        // Presents itself as OpenCL, the backend whose device code it takes.
+        Known {
+            name: "cpu",
+            backend: Backend::OPENCL,
+            devices: CPU,
+        },
+    ]
+};
+
+/// Loads the adapters that the environment asks for. What cannot be loaded is skipped, with the reason in the log.
+pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
+    let deep_bind = environment::switch(environment::DEEP_BIND, false);
+    if environment::switch(environment::INTERCEPT, false) {
+        log::info!(
+            "{}: nothing to do, for calls always go through the handle's own table",
+            environment::INTERCEPT
+        );
+    }
+    let mut found = Found {
+        adapters: Vec::new(),
+        deep_bind,
+    };
+    match environment::paths(environment::FORCE_LOAD, b",") {
+        Some(paths) => found.forced(&paths),
+        None => found.searched(device_flags),
+    }
+    if found.adapters.is_empty() {
+        log::error!(
+            "no adapter was loaded, so there are no devices. UR_LOG_LOADER='level:info;output:stderr' tells why"
+        );
+    }
+    found.adapters
+}
+
+struct Found {
+    adapters: Vec<Adapter>,
+    deep_bind: bool,
+}
+
+impl Found {
+    /// Loads the files that the user names.
+    fn forced(&mut self, paths: &[PathBuf]) {
+        for path in paths {
+            if let Err(refused) = self.try_load(path) {
+                log::error!("{}: {} is skipped: {refused}", environment::FORCE_LOAD, path.display());
+            }
+        }
+    }
+
+    /// Looks for each adapter that the selector lets through.
+    fn searched(&mut self, device_flags: DeviceInitFlags) {
+        let folders = environment::paths(environment::SEARCH_PATH, b",:").unwrap_or_default();
+        let beside =
+            library::file_of(exports::urLoaderInit as *const _).and_then(|file| Some(file.parent()?.to_owned()));
+        let selector = selector();
+        for known in &KNOWN {
+            let wanted = device_flags.is_empty() || device_flags.intersects(known.devices);
+            if !wanted
+                || selector
+                    .as_ref()
+                    .is_some_and(|selector| !selector.wants_backend(known.backend))
+            {
+                log::debug!("the adapter {} is not asked for", known.name);
+                continue;
+            }
+            let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
+            let places = folders.iter().map(|folder| folder.join(&name)).chain([name.clone()]);
+            for place in places.chain(beside.iter().map(|folder| folder.join(&name))) {
+                match self.try_load(&place) {
+                    Ok(()) => break,
+                    Err(Refused::Missing) => log::info!("no adapter {}", place.display()),
+                    Err(refused) => log::warn!("adapter {} is skipped: {refused}", place.display()),
+                }
+            }
+        }
+    }
+
+    fn try_load(&mut self, path: &Path) -> Result<(), Refused> {
+        log::debug!("trying adapter {}", path.display());
+        let adapter = library::load(path, self.deep_bind)?;
+        if self
+            .adapters
+            .iter()
+            .any(|known| std::ptr::fn_addr_eq(known.get, adapter.get))
+        {
+            log::info!("adapter {} is loaded already", adapter.path.display());
+        } else {
+            log::info!("loaded adapter {}", adapter.path.display());
+            self.adapters.push(adapter);
+        }
+        Ok(())
+    }
+}
+
+/// The device selector as a filter on adapters, if there is one. What is wrong with it is told when devices are asked
+/// for, and loads everything here.
+fn selector() -> Option<Selector> {
+    if !environment::switch(environment::PRELOAD_FILTER, true) {
+        return None;
+    }
+    Selector::from_environment()
+        .inspect_err(|problem| log::error!("{problem}"))
+        .ok()
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! From a handle to its adapter's functions: the path that every call takes.
+//!
+//! The first word of a handle points to its adapter's whole table. Reading it and the function behind it is all that
+//! happens here: no lock, no allocation, no search.
+
+use oxur_api::{DdiTable, Handle, ResultCode};
+
+use crate::state;
+
+/// The table of the adapter that made `handle`.
+///
+/// # Safety
+/// `handle` is null or a live handle of an adapter.
+#[inline(always)]
+pub(crate) unsafe fn table_of<H: Handle>(handle: H) -> Result<&'static DdiTable, ResultCode> {
+    if handle.is_null() {
+        return Err(no_handle());
+    }
+    // SAFETY: the caller vouches for the handle; adapters are never unloaded, so their tables stay.
+    Ok(unsafe { &**handle.as_ptr().cast::<*const DdiTable>() })
+}
+
+/// The table of the adapter that made the first of `count` handles.
+///
+/// # Safety
+/// `array` is null or points to `count` handles, each of them null or alive.
+#[inline(always)]
+pub(crate) unsafe fn table_of_first<H: Handle>(
+    count: u32,
+    array: *const H,
+    empty: ResultCode,
+    null_element: ResultCode,
+) -> Result<&'static DdiTable, ResultCode> {
+    if array.is_null() {
+        return Err(if state::initialized() {
+            ResultCode::ERROR_INVALID_NULL_POINTER
+        } else {
+            ResultCode::ERROR_UNINITIALIZED
+        });
+    }
+    if count == 0 {
+        return Err(empty);
+    }
+    // SAFETY: the caller vouches for `count` handles, and there is at least one.
+    unsafe { table_of(*array) }.map_err(|_| null_element)
+}
+
+/// What a call without a handle is answered.
+#[cold]
+fn no_handle() -> ResultCode {
+    if state::initialized() {
+        ResultCode::ERROR_INVALID_NULL_HANDLE
+    } else {
+        ResultCode::ERROR_UNINITIALIZED
+    }
+}

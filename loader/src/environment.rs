@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Reading the environment: lists, switches, texts. Every variable is read when the loader is initialised, because
+//! clients set some of them themselves.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// Adapters to load instead of those that are found.
+pub(crate) const FORCE_LOAD: &str = "UR_ADAPTERS_FORCE_LOAD";
+/// Folders to look for adapters in first.
+pub(crate) const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
+/// Whether adapters prefer their own symbols to those of the program.
+pub(crate) const DEEP_BIND: &str = "UR_ADAPTERS_DEEP_BIND";
+/// Whether handles are to be wrapped even with one adapter. Ours never are.
+pub(crate) const INTERCEPT: &str = "UR_ENABLE_LOADER_INTERCEPT";
+/// Whether the device selector decides which adapters are loaded.
+pub(crate) const PRELOAD_FILTER: &str = "UR_LOADER_PRELOAD_FILTER";
+/// Layers to switch on.
+pub(crate) const ENABLE_LAYERS: &str = "UR_ENABLE_LAYERS";
+/// Which devices the program is to see.
+pub(crate) const DEVICE_SELECTOR: &str = "ONEAPI_DEVICE_SELECTOR";
+
+/// The variable's text, `None` where it is unset or empty.
+pub(crate) fn text(variable: &str) -> Option<String> {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+    Some(value.to_string_lossy().into_owned())
+}
+
+/// Whether a switch is on; `default` where it is unset or says nothing that we know.
+pub(crate) fn switch(variable: &str, default: bool) -> bool {
+    let Some(value) = text(variable) else { return default };
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "on" | "yes" | "true" => true,
+        "0" | "off" | "no" | "false" => false,
+        _ => {
+            log::warn!("{variable}: `{value}` is neither 0 nor 1; {} holds", u8::from(default));
+            default
+        }
+    }
+}
+
+/// The paths in a variable, separated by any of `separators`; `None` where it is unset or empty.
+pub(crate) fn paths(variable: &str, separators: &[u8]) -> Option<Vec<PathBuf>> {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+    let paths = split(value.as_bytes(), separators);
+    Some(paths.into_iter().map(|path| OsString::from_vec(path).into()).collect())
+}
+
+/// The words in a variable, separated by commas.
+pub(crate) fn words(variable: &str) -> Vec<String> {
+    let value = std::env::var_os(variable).unwrap_or_default();
+    split(value.as_bytes(), b",")
+        .iter()
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}
+
+/// Splits at separators that stand outside quotes, of either kind. Quotes and surrounding blanks are taken away; so is
+/// what is empty.
+fn split(value: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
+    let mut parts = vec![Vec::new()];
+    let mut quote = None;
+    for &byte in value {
+        match quote {
+            Some(end) if byte == end => quote = None,
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            None if separators.contains(&byte) => parts.push(Vec::new()),
+            _ => parts.last_mut().expect("there is always a last part").push(byte),
+        }
+    }
+    parts
+        .into_iter()
+        .map(|part| part.trim_ascii().to_vec())
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(value: &str, separators: &[u8]) -> Vec<String> {
+        split(value.as_bytes(), separators)
+            .into_iter()
+            .map(|part| String::from_utf8(part).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(strings("a, b ,,c", b","), ["a", "b", "c"]);
+        assert_eq!(strings("\"/a,b\",'/c:d'", b",:"), ["/a,b", "/c:d"]);
+        assert_eq!(strings("/a:/b,/c", b",:"), ["/a", "/b", "/c"]);
+        assert_eq!(strings("\"unclosed,still", b","), ["unclosed,still"]);
+        assert!(strings(" , ", b",").is_empty());
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The C symbols, expanded from the table of functions.
+//!
+//! For each function there are three: the exported one, which asks whether any layer is on; `direct`, which reads the
+//! adapter's function out of the handle and calls it; and `layered`, which does the same with the layers around it.
+//! Both ways out of the exported function are jumps, for all that it calls has its own signature.
+#![allow(non_snake_case, reason = "functions and parameters have their C names")]
+#![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
+
+/// What the names in the table refer to.
+mod prelude {
+    pub(super) use oxur_api::*;
+
+    /// Hides the constructor of the type of this name, which a parameter could not be named after otherwise.
+    #[allow(dead_code, reason = "it is there for its name")]
+    pub(super) fn DeviceType() {}
+}
+
+/// The adapter's table that the parameter `$via` leads to.
+macro_rules! table {
+    (phEventWaitList: $count:ident, $array:ident $(, $rest:ident)*) => {
+        crate::dispatch::table_of_first(
+            $count,
+            $array,
+            ResultCode::ERROR_INVALID_VALUE,
+            ResultCode::ERROR_INVALID_EVENT,
+        )
+    };
+    (phDevices: $count:ident, $array:ident $(, $rest:ident)*) => {
+        crate::dispatch::table_of_first(
+            $count,
+            $array,
+            ResultCode::ERROR_INVALID_SIZE,
+            ResultCode::ERROR_INVALID_NULL_HANDLE,
+        )
+    };
+    ($via:ident: $($p:ident),*) => {
+        crate::dispatch::table_of($via)
+    };
+}
+
+/// Calls the function behind a name.
+macro_rules! call {
+    // The loader answers itself.
+    ($kind:ident loader $member:ident $slot:ident $name:ident: $($p:ident),*) => { crate::own::$name($($p),*) };
+    (adapter $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
+        match table!($via: $($p),*) {
+            Ok(table) => match table.$member.$slot {
+                Some(function) => function($($p),*),
+                None => ResultCode::ERROR_UNSUPPORTED_FEATURE,
+            },
+            Err(code) => code,
+        }
+    };
+    (legacy $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
+        match table!($via: $($p),*) {
+            Ok(table) => match crate::legacy::table_of(table).$slot {
+                Some(function) => function($($p),*),
+                None => ResultCode::ERROR_UNSUPPORTED_FEATURE,
+            },
+            Err(code) => code,
+        }
+    };
+}
+
+macro_rules! export {
+    ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
+            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
+        ) -> [$($error:ident),*];
+    )*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// # Safety
+        /// The arguments must be what the specification of the function asks for.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+            if crate::layers::any() {
+                // SAFETY: the caller's promise is passed on.
+                return unsafe { layered::$name($($p),*) };
+            }
+            // SAFETY: as above.
+            unsafe { direct::$name($($p),*) }
+        }
+    )* };
+}
+
+macro_rules! direct {
+    ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
+            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
+        ) -> [$($error:ident),*];
+    )*) => { $(
+        #[inline(always)]
+        pub(super) unsafe fn $name($($p: $ty),*) -> ResultCode {
+            // SAFETY: the caller vouches for the handles and the arguments.
+            unsafe { call!($kind $via $member $slot $name: $($p),*) }
+        }
+    )* };
+}
+
+macro_rules! layered {
+    ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
+            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
+        ) -> [$($error:ident),*];
+    )*) => { $(
+        #[cold]
+        #[inline(never)]
+        pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+            static CALLED: crate::layers::Called =
+                crate::layers::Called::new($table::META.functions, stringify!($name));
+            let arguments = [$((&raw const $p).cast::<c_void>()),*];
+            // SAFETY: each pointer leads to the argument of the type that the table gives it, and the caller vouches
+            // for the values.
+            unsafe { crate::layers::run(&CALLED, &arguments, &mut || super::direct::$name($($p),*)) }
+        }
+    )* };
+}
+
+macro_rules! tables {
+    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
+    )*) => {
+        #[doc = concat!("Fills a `", stringify!($ctable), "` with the loader's own functions.")]
+        ///
+        /// # Safety
+        /// `pDdiTable`, unless null, must be writable.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $getter(version: ApiVersion, pDdiTable: *mut $table) -> ResultCode {
+            if pDdiTable.is_null() {
+                return ResultCode::ERROR_INVALID_NULL_POINTER;
+            }
+            if version.0 >> 16 != ApiVersion::CURRENT.0 >> 16 || version > ApiVersion::CURRENT {
+                return ResultCode::ERROR_UNSUPPORTED_VERSION;
+            }
+            // SAFETY: not null, and the caller vouches for the rest.
+            unsafe { pDdiTable.write($table { $($slot: Some($name)),* }) };
+            ResultCode::SUCCESS
+        }
+    };
+}
+
+use prelude::*;
+
+oxur_api::for_each_table! { export {adapter} }
+oxur_api::legacy_functions! { export {legacy} }
+oxur_api::loader_functions! { export {loader} }
+oxur_api::for_each_table! { tables {} }
+
+/// Without layers.
+mod direct {
+    use super::prelude::*;
+
+    oxur_api::for_each_table! { direct {adapter} }
+    oxur_api::legacy_functions! { direct {legacy} }
+    oxur_api::loader_functions! { direct {loader} }
+}
+
+/// With layers.
+mod layered {
+    use super::prelude::*;
+
+    oxur_api::for_each_table! { layered {adapter} }
+    oxur_api::legacy_functions! { layered {legacy} }
+    oxur_api::loader_functions! { layered {loader} }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What can stand between a client and the adapters: tracing, then validation, then the emulation for older clients.
+//!
+//! While none is on, a call pays one read of [`ACTIVE`] for them.
+
+mod print;
+mod tracing;
+mod validation;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use oxur_api::meta::Function;
+use oxur_api::{CodeLocation, ResultCode, c_void};
+use parking_lot::RwLock;
+
+use crate::config::Settings;
+use crate::{emulation, environment};
+
+/// A set of layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layers(u32);
+
+impl Layers {
+    pub(crate) const VALIDATION: Self = Self(1 << 0);
+    pub(crate) const TRACING: Self = Self(1 << 1);
+    /// Arguments for older clients. No client switches it on by name.
+    pub(crate) const EMULATION: Self = Self(1 << 2);
+
+    /// The layers by the names that clients use.
+    pub(crate) const NAMES: [(&str, Self); 3] = [
+        ("UR_LAYER_PARAMETER_VALIDATION", Self::VALIDATION),
+        ("UR_LAYER_FULL_VALIDATION", Self::VALIDATION),
+        ("UR_LAYER_TRACING", Self::TRACING),
+    ];
+
+    pub(crate) fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOrAssign for Layers {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// Layers of the reference that this loader lacks.
+const LACKING: [&str; 6] = [
+    "UR_LAYER_LEAK_CHECKING",
+    "UR_LAYER_BOUNDS_CHECKING",
+    "UR_LAYER_LIFETIME_VALIDATION",
+    "UR_LAYER_ASAN",
+    "UR_LAYER_MSAN",
+    "UR_LAYER_TSAN",
+];
+
+/// Why a layer cannot be switched on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotPresent {
+    #[error("this loader does not have the layer {0}")]
+    Lacking(String),
+    #[error("there is no layer `{0}`: there are {names}", names = Layers::NAMES.map(|(name, _)| name).join(", "))]
+    Unknown(String),
+}
+
+/// The layer of a name.
+pub(crate) fn named(name: &str) -> Result<Layers, NotPresent> {
+    match Layers::NAMES.iter().find(|(known, _)| *known == name) {
+        Some((_, layer)) => Ok(*layer),
+        None if LACKING.contains(&name) => Err(NotPresent::Lacking(name.to_owned())),
+        None => Err(NotPresent::Unknown(name.to_owned())),
+    }
+}
+
+/// A client's function that tells where in its code the present call comes from.
+#[derive(Clone, Copy)]
+pub(crate) struct CodeLocator {
+    pub(crate) callback: unsafe extern "C" fn(*mut c_void) -> CodeLocation,
+    pub(crate) user_data: *mut c_void,
+}
+
+// SAFETY: whoever registered the function said that it may be called on any thread, with this pointer.
+unsafe impl Send for CodeLocator {}
+// SAFETY: as above.
+unsafe impl Sync for CodeLocator {}
+
+static ACTIVE: AtomicU32 = AtomicU32::new(0);
+static LOCATOR: RwLock<Option<CodeLocator>> = RwLock::new(None);
+
+/// Whether any layer is on.
+#[inline(always)]
+pub(crate) fn any() -> bool {
+    ACTIVE.load(Ordering::Relaxed) != 0
+}
+
+/// Switches layers on.
+pub(crate) fn switch_on(layers: Layers) {
+    ACTIVE.fetch_or(layers.0, Ordering::Relaxed);
+}
+
+/// Switches on what the client's configuration and the environment ask for.
+pub(crate) fn start(settings: Settings) {
+    let mut wanted = settings.layers;
+    for name in environment::words(environment::ENABLE_LAYERS) {
+        match named(&name) {
+            Ok(layer) => wanted |= layer,
+            Err(problem) => log::warn!("{}: {problem}", environment::ENABLE_LAYERS),
+        }
+    }
+    *LOCATOR.write() = settings.locator;
+    switch_on(wanted);
+}
+
+/// Switches everything off but the emulation, whose arguments belong to kernels that are still there.
+pub(crate) fn stop() {
+    ACTIVE.fetch_and(Layers::EMULATION.0, Ordering::Relaxed);
+    *LOCATOR.write() = None;
+}
+
+/// A function as the layers know it.
+pub(crate) struct Called {
+    pub(crate) function: &'static Function,
+    checks: OnceLock<Vec<validation::Check>>,
+}
+
+impl Called {
+    /// The function `name` of a table.
+    pub(crate) const fn new(table: &'static [Function], name: &str) -> Self {
+        let mut index = 0;
+        while !same(table[index].name, name) {
+            index += 1;
+        }
+        Self {
+            function: &table[index],
+            checks: OnceLock::new(),
+        }
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
+
+/// The arguments of a call: a pointer to each.
+pub(crate) struct Arguments<'a>(&'a [*const c_void]);
+
+impl Arguments<'_> {
+    /// The argument at `index`.
+    ///
+    /// # Safety
+    /// It has the type `T`, or a type that any value of may be read as `T`.
+    pub(crate) unsafe fn read<T: Copy>(&self, index: usize) -> T {
+        // SAFETY: the pointer leads to the argument, whose type the caller knows.
+        unsafe { self.0[index].cast::<T>().read() }
+    }
+}
+
+/// Makes a call with all layers that are on around it.
+///
+/// # Safety
+/// `arguments` points to the values of the function's parameters, in order.
+pub(crate) unsafe fn run(
+    called: &'static Called,
+    arguments: &[*const c_void],
+    dispatch: &mut dyn FnMut() -> ResultCode,
+) -> ResultCode {
+    let active = Layers(ACTIVE.load(Ordering::Relaxed));
+    let arguments = Arguments(arguments);
+    let traced = active.contains(Layers::TRACING) && tracing::wanted(called.function);
+    if traced {
+        // Copied out: the client's function may call what locks.
+        let locator = *LOCATOR.read();
+        guard(|| tracing::begin(called.function, locator));
+    }
+    let verdict = if active.contains(Layers::VALIDATION) {
+        let checks = called.checks.get_or_init(|| validation::checks(called.function));
+        // SAFETY: the checks were made for this function, whose arguments these are.
+        guard(|| unsafe { validation::verdict(called.function, checks, &arguments) }).flatten()
+    } else {
+        None
+    };
+    let code = match verdict {
+        Some(code) => code,
+        // SAFETY: the arguments are the function's.
+        None if active.contains(Layers::EMULATION) => unsafe {
+            emulation::around(called.function.name, &arguments, dispatch)
+        },
+        None => dispatch(),
+    };
+    if traced {
+        // SAFETY: the arguments are the function's; what they point to was just used by the call.
+        guard(|| unsafe { tracing::end(called.function, &arguments, code) });
+    }
+    code
+}
+
+/// Runs a part of a layer whose failure must not become the client's.
+fn guard<T>(body: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_by_name() {
+        assert_eq!(named("UR_LAYER_TRACING").unwrap(), Layers::TRACING);
+        assert_eq!(named("UR_LAYER_FULL_VALIDATION").unwrap(), Layers::VALIDATION);
+        assert!(
+            named("UR_LAYER_MSAN")
+                .unwrap_err()
+                .to_string()
+                .contains("does not have")
+        );
+        assert!(named("tracing").unwrap_err().to_string().contains("UR_LAYER_TRACING"));
+    }
+
+    #[test]
+    fn functions_by_name() {
+        let called = Called::new(oxur_api::DeviceDdiTable::META.functions, "urDeviceGetInfo");
+        assert_eq!(called.function.slot, "pfnGetInfo");
+        assert!(!same("urDeviceGet", "urDeviceGetInfo"));
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `UR_LAYER_TRACING`: each call, its parameters and its result, in the log of the component `tracing`.
+//!
+//! ```text
+//!    ---> urDeviceRetain
+//!    <--- urDeviceRetain(.hDevice = 0x55afae971fb0) -> UR_RESULT_SUCCESS;
+//! ```
+
+use std::ffi::CStr;
+use std::fmt::Write;
+
+use log::Level;
+use oxur_api::meta::Function;
+use oxur_api::{ResultCode, c_char};
+
+use super::{Arguments, CodeLocator, print};
+
+const TARGET: &str = "tracing";
+
+/// Whether anybody reads the trace of a function. The loader's own setting up is not part of it.
+pub(super) fn wanted(function: &Function) -> bool {
+    log::log_enabled!(target: TARGET, Level::Info) && !function.name.starts_with("urLoader")
+}
+
+/// Notes that a call begins.
+pub(super) fn begin(function: &Function, locator: Option<CodeLocator>) {
+    let origin = locator.map(origin).unwrap_or_default();
+    log::info!(target: TARGET, "   ---> {}{origin}", function.name);
+}
+
+/// Notes how a call ended.
+///
+/// # Safety
+/// `arguments` are those of `function`, which was just called with them and answered `code`.
+pub(super) unsafe fn end(function: &Function, arguments: &Arguments<'_>, code: ResultCode) {
+    let mut line = format!("   <--- {}(", function.name);
+    for (index, parameter) in function.params.iter().enumerate() {
+        let separator = if index == 0 { "" } else { ", " };
+        let _ = write!(line, "{separator}.{} = ", parameter.c_name());
+        // SAFETY: passed on.
+        unsafe { print::parameter(&mut line, function, arguments, index, code == ResultCode::SUCCESS) };
+    }
+    log::info!(target: TARGET, "{line}) -> {code:?};");
+}
+
+/// Where the client says that the present call comes from.
+fn origin(locator: CodeLocator) -> String {
+    // SAFETY: the client registered the function for this.
+    let location = unsafe { (locator.callback)(locator.user_data) };
+    let text = |pointer: *const c_char| {
+        // SAFETY: null or a C string of the client, which lives as long as the call it describes.
+        (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+    };
+    match (text(location.functionName), text(location.sourceFile)) {
+        (Some(function), Some(file)) => format!(" from {function} at {file}:{}", location.lineNumber),
+        (Some(function), None) => format!(" from {function}"),
+        (None, Some(file)) => format!(" at {file}:{}", location.lineNumber),
+        (None, None) => String::new(),
+    }
+}

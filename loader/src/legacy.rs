@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The functions that 2026.2 dropped, for older clients: from an adapter's table to its table of those.
+//!
+//! They have no place in `ur_dditable_t`. An adapter of this project exports them in a table of their own; for others
+//! they are emulated. Which table belongs to which adapter is learned from the handles that `urAdapterGet` gives out.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use oxur_api::{AdapterHandle, DdiTable, Handle, LegacyDdiTable};
+use parking_lot::Mutex;
+
+use crate::emulation;
+
+/// An adapter's functions for older clients, which stay as long as the process.
+pub(crate) type LegacyTable = &'static LegacyDdiTable;
+
+/// For an adapter that has none.
+pub(crate) const EMULATED: LegacyTable = &emulation::TABLE;
+
+/// Makes an adapter's table stay.
+pub(crate) fn own(table: LegacyDdiTable) -> LegacyTable {
+    Box::leak(Box::new(table))
+}
+
+/// An adapter's two tables. Once set they never change, for adapters are never unloaded.
+struct Pair {
+    ddi: AtomicPtr<DdiTable>,
+    legacy: AtomicPtr<LegacyDdiTable>,
+}
+
+/// More than there are adapters. One too many would be emulated.
+const MOST: usize = 64;
+
+static PAIRS: [Pair; MOST] = [const {
+    Pair {
+        ddi: AtomicPtr::new(null_mut()),
+        legacy: AtomicPtr::new(null_mut()),
+    }
+}; MOST];
+static LEARNING: Mutex<()> = Mutex::new(());
+
+/// The functions for older clients of the adapter whose table is `ddi`.
+#[inline(always)]
+pub(crate) fn table_of(ddi: &DdiTable) -> LegacyTable {
+    // Most programs use the first adapter that has devices.
+    match PAIRS[0].legacy_of(ddi) {
+        Some(legacy) => legacy,
+        None => search(ddi),
+    }
+}
+
+#[inline(never)]
+fn search(ddi: &DdiTable) -> LegacyTable {
+    PAIRS.iter().find_map(|pair| pair.legacy_of(ddi)).unwrap_or(EMULATED)
+}
+
+impl Pair {
+    #[inline(always)]
+    fn legacy_of(&self, ddi: &DdiTable) -> Option<LegacyTable> {
+        if !std::ptr::eq(self.ddi.load(Ordering::Acquire), ddi) {
+            return None;
+        }
+        // SAFETY: the legacy table was stored before the DDI table that was seen, from a reference that lives for ever.
+        Some(unsafe { &*self.legacy.load(Ordering::Relaxed) })
+    }
+}
+
+/// Remembers that the adapter with this handle has these functions.
+///
+/// # Safety
+/// `handle` is null or a live handle of an adapter.
+pub(crate) unsafe fn learn(handle: AdapterHandle, legacy: LegacyTable) {
+    if handle.is_null() {
+        return;
+    }
+    // SAFETY: the first word of a live handle points to its adapter's table.
+    let ddi = unsafe { *handle.as_ptr().cast::<*mut DdiTable>() };
+    let _guard = LEARNING.lock();
+    for pair in &PAIRS {
+        let known = pair.ddi.load(Ordering::Relaxed);
+        if known == ddi {
+            return;
+        }
+        if known.is_null() {
+            pair.legacy
+                .store(std::ptr::from_ref(legacy).cast_mut(), Ordering::Relaxed);
+            pair.ddi.store(ddi, Ordering::Release);
+            return;
+        }
+    }
+    log::warn!("more than {MOST} adapters: the functions for older clients are emulated for the rest");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn learned_tables_are_found() {
+        let tables: [&'static DdiTable; 3] = std::array::from_fn(|_| &*Box::leak(Box::<DdiTable>::default()));
+        let own_tables = [own(LegacyDdiTable::default()), own(LegacyDdiTable::default())];
+        for (ddi, legacy) in tables.iter().zip(own_tables).chain(tables.iter().zip([EMULATED; 2])) {
+            let mut object: *const DdiTable = *ddi;
+            // SAFETY: the first word of the object is an adapter's table.
+            unsafe { learn(AdapterHandle::from_ptr((&raw mut object).cast()), legacy) };
+        }
+        assert!(std::ptr::eq(table_of(tables[0]), own_tables[0]));
+        assert!(std::ptr::eq(table_of(tables[1]), own_tables[1]));
+        assert!(std::ptr::eq(table_of(tables[2]), EMULATED));
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Loading one adapter: from a path to its functions, or to the reason why it is none.
+
+use std::ffi::{CStr, OsStr, c_int};
+use std::mem::ManuallyDrop;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::Library;
+use oxur_api::*;
+
+use crate::elf::{self, NotLoadable};
+use crate::exports;
+use crate::legacy::{self, LegacyTable};
+
+/// A loaded adapter.
+#[derive(Clone, Debug)]
+pub(crate) struct Adapter {
+    /// The file that it came from.
+    pub(crate) path: PathBuf,
+    pub(crate) get: pfn::urAdapterGet,
+    pub(crate) legacy: LegacyTable,
+}
+
+/// Why a candidate is not loaded, and what its owner can do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    #[error("there is no such file")]
+    Missing,
+    #[error("{0}")]
+    NotLoadable(#[from] NotLoadable),
+    #[error("the dynamic linker refuses it: {0}")]
+    Linker(#[source] libloading::Error),
+    #[error("it is no adapter: it exports no urGetAdapterProcAddrTable")]
+    NoAdapter,
+    #[error(
+        "it belongs to release 2026.1 or an older one, whose tables have another layout: it exports no \
+         urGetEventExpProcAddrTable. Use the adapter of release 2026.2 or newer"
+    )]
+    OldLayout,
+    #[error("its {getter} failed with {code:?}: it wants another version of the API or another environment")]
+    Table { getter: &'static str, code: ResultCode },
+    #[error("it fills no urAdapterGet into its table")]
+    NoAdapterGet,
+}
+
+/// Loads the adapter at `path`, or by the system's search where `path` is a bare name.
+pub(crate) fn load(path: &Path, deep_bind: bool) -> Result<Adapter, Refused> {
+    if path.as_os_str().as_bytes().contains(&b'/') {
+        if !path.exists() {
+            return Err(Refused::Missing);
+        }
+        elf::check(path)?;
+    }
+    let deep = if deep_bind { libc::RTLD_DEEPBIND } else { 0 };
+    let flags: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL | deep;
+    // SAFETY: loading runs the library's constructors: that is what the user asks for who puts it into the path.
+    let library = unsafe { Library::open(Some(path), flags) }.map_err(|error| {
+        // The linker says the same of a library that the adapter needs, but by that one's name.
+        let absent = format!(
+            "{}: cannot open shared object file: No such file or directory",
+            path.display()
+        );
+        if error.to_string() == absent {
+            Refused::Missing
+        } else {
+            Refused::Linker(error)
+        }
+    })?;
+    let adapter = adapter(&library)?;
+    // Handles, threads and exit handlers of an adapter may outlive every teardown.
+    let _ = ManuallyDrop::new(library);
+    Ok(adapter)
+}
+
+/// Asks a library for its functions.
+fn adapter(library: &Library) -> Result<Adapter, Refused> {
+    let mut table = AdapterDdiTable::default();
+    {
+        // SAFETY: every adapter's getter has this type.
+        let getter = unsafe { library.get::<Getter<AdapterDdiTable>>(b"urGetAdapterProcAddrTable\0") };
+        let getter = getter.map_err(|_| Refused::NoAdapter)?;
+        // A library that is linked to this one has our own tables by that.
+        if std::ptr::fn_addr_eq(*getter, exports::urGetAdapterProcAddrTable as Getter<AdapterDdiTable>) {
+            return Err(Refused::NoAdapter);
+        }
+        // SAFETY: the symbol's type does not matter here.
+        if unsafe { library.get::<*const c_void>(b"urGetEventExpProcAddrTable\0") }.is_err() {
+            return Err(Refused::OldLayout);
+        }
+        fill("urGetAdapterProcAddrTable", *getter, &mut table)?;
+    }
+    ask_for_every_table(library)?;
+    let get = table.pfnGet.ok_or(Refused::NoAdapterGet)?;
+    Ok(Adapter {
+        path: file_of(get as *const c_void).unwrap_or_default(),
+        get,
+        legacy: legacy_table(library),
+    })
+}
+
+type Getter<T> = unsafe extern "C" fn(ApiVersion, *mut T) -> ResultCode;
+
+/// Calls a getter.
+fn fill<T>(name: &'static str, getter: Getter<T>, table: &mut T) -> Result<(), Refused> {
+    // SAFETY: the getter gets the version that this loader is made for, and a whole table of it to fill.
+    match unsafe { getter(ApiVersion::CURRENT, table) } {
+        ResultCode::SUCCESS => Ok(()),
+        code => Err(Refused::Table { getter: name, code }),
+    }
+}
+
+/// Calls all getters that a library exports: they are an adapter's initialisation, and each may refuse.
+fn ask_for_every_table(library: &Library) -> Result<(), Refused> {
+    macro_rules! ask {
+        ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $($functions:tt)*) => {
+            // SAFETY: every adapter's getter of this name has this type.
+            match unsafe { library.get::<Getter<$table>>(concat!(stringify!($getter), "\0").as_bytes()) } {
+                Ok(getter) => fill(stringify!($getter), *getter, &mut $table::default())?,
+                Err(_) => log::debug!("it exports no {}", stringify!($getter)),
+            }
+        };
+    }
+    oxur_api::for_each_table! { ask {} }
+    Ok(())
+}
+
+/// The adapter's functions for older clients, or their emulation.
+fn legacy_table(library: &Library) -> LegacyTable {
+    let mut table = LegacyDdiTable::default();
+    // SAFETY: the symbol is this project's own and has this type wherever it is exported.
+    let getter = unsafe { library.get::<Getter<LegacyDdiTable>>(b"oxurGetLegacyProcAddrTable\0") };
+    match getter.map(|getter| fill("oxurGetLegacyProcAddrTable", *getter, &mut table)) {
+        Ok(Ok(())) => legacy::own(table),
+        Ok(Err(refused)) => {
+            log::warn!("its functions for older clients are emulated: {refused}");
+            legacy::EMULATED
+        }
+        Err(_) => legacy::EMULATED,
+    }
+}
+
+/// The file that holds the code at `address`.
+pub(crate) fn file_of(address: *const c_void) -> Option<PathBuf> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: dladdr takes any address and fills the structure, for which zeros are valid too.
+    let (found, info) = unsafe { (libc::dladdr(address, info.as_mut_ptr()), info.assume_init()) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: dladdr found a file, so this is its name, which stays as long as the library.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(OsStr::from_bytes(name.to_bytes()).into())
+}
