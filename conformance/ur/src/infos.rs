@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The rules that every `ur…GetInfo` obeys, checked for every enumerator of its table.
+
+use std::fmt::Write as _;
+
+use oxur_client::api::meta::{Answer, Kind, Variant};
+use oxur_client::api::{ResultCode, TYPES, c_void};
+
+use crate::{Stack, stack};
+
+/// A `ur…GetInfo` with its object: property, size, place of the value, place of the size.
+pub type GetInfo<'a> = &'a dyn Fn(u32, usize, *mut c_void, *mut usize) -> ResultCode;
+
+/// What a run over all enumerators allows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allowed<'a> {
+    /// Enumerators that are asked for elsewhere or make no sense for this object.
+    pub skip: &'a [&'a str],
+    /// Result codes that stand for "this object has no such property", beside the optional ones.
+    pub absent: &'a [(&'a str, ResultCode)],
+    /// What Intel's stack does otherwise: enumerator and why.
+    pub intel: &'a [(&'a str, &'a str)],
+}
+
+/// Asks for everything that the enumeration `type_name` lists and reports what breaks the rules:
+///
+/// - the size alone, then the value; the value is as long as its type;
+/// - a size that is too small is `INVALID_SIZE`, one that is larger is fine, and nothing is written behind the value;
+/// - an enumerator may be `UNSUPPORTED_ENUMERATION` where the table calls it optional;
+/// - a string ends with its only NUL;
+/// - a number that is no enumerator is `INVALID_ENUMERATION` or `UNSUPPORTED_ENUMERATION`.
+pub fn check_infos(type_name: &str, get: GetInfo, allowed: Allowed) {
+    let mut broken = String::new();
+    for variant in variants(type_name) {
+        let short = variant.name;
+        let Some(answer) = variant.answer else { continue };
+        if allowed.skip.iter().any(|name| short.ends_with(name)) {
+            continue;
+        }
+        let absent = allowed.absent.iter().find(|(name, _)| short.ends_with(name)).map(|(_, code)| *code);
+        let problem = check_info(variant.value, answer, absent, get).err();
+        let known = allowed.intel.iter().find(|(name, _)| short.ends_with(name)).filter(|_| stack() == Stack::Intel);
+        match (problem, known) {
+            (Some(problem), Some((_, reason))) => println!("known deviation: {short}: {problem}: {reason}"),
+            (Some(problem), None) => writeln!(broken, "  {short}: {problem}").expect("a string"),
+            (None, Some(_)) => writeln!(broken, "  {short}: the known deviation is gone").expect("a string"),
+            (None, None) => {}
+        }
+    }
+    let code = get(0x7fff_fff0, 8, [0u64; 1].as_mut_ptr().cast(), std::ptr::null_mut());
+    if ![ResultCode::ERROR_INVALID_ENUMERATION, ResultCode::ERROR_UNSUPPORTED_ENUMERATION].contains(&code) {
+        writeln!(broken, "  an unknown enumerator: {code:?}").expect("a string");
+    }
+    assert!(broken.is_empty(), "{type_name}:\n{broken}");
+}
+
+/// The enumerators of a type.
+pub fn variants(type_name: &str) -> &'static [Variant] {
+    let types = TYPES.iter().copied().flatten();
+    match types.filter(|t| t.name == type_name).map(|t| t.kind).next() {
+        Some(Kind::Enum { variants, .. } | Kind::Flags { variants, .. }) => variants,
+        _ => panic!("no enumeration {type_name}"),
+    }
+}
+
+fn check_info(property: u32, answer: Answer, absent: Option<ResultCode>, get: GetInfo) -> Result<(), String> {
+    let (nowhere, null) = (std::ptr::null_mut(), std::ptr::null_mut());
+    let mut size = usize::MAX;
+    let code = get(property, 0, nowhere, &mut size);
+    if code == ResultCode::ERROR_UNSUPPORTED_ENUMERATION && answer.optional || Some(code) == absent {
+        return Ok(());
+    }
+    if code != ResultCode::SUCCESS {
+        return Err(format!("asked for the size: {code:?}"));
+    }
+    let (element, slice) = element_size(answer.ty);
+    if if slice { size % element != 0 } else { size != element } {
+        return Err(format!("{size} bytes for {}", answer.ty));
+    }
+    let guard = 0xa5u8;
+    let mut buffer = vec![u64::from_ne_bytes([guard; 8]); size.div_ceil(8) + 2];
+    let at = buffer.as_mut_ptr().cast::<c_void>();
+    if size > 0 {
+        let code = get(property, size - 1, at, null);
+        if code != ResultCode::ERROR_INVALID_SIZE {
+            return Err(format!("a size that is one too small: {code:?}"));
+        }
+        let mut again = 0;
+        let code = get(property, size, at, &mut again);
+        if code != ResultCode::SUCCESS || again != size {
+            return Err(format!("asked for the value: {code:?}, size {again} and not {size}"));
+        }
+        let code = get(property, size + 8, at, null);
+        if code != ResultCode::SUCCESS {
+            return Err(format!("a size that is larger: {code:?}"));
+        }
+    }
+    let bytes: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    if bytes[size..].iter().any(|byte| *byte != guard) {
+        return Err(format!("wrote beyond its {size} bytes"));
+    }
+    if answer.ty == "[c_char]" && size > 0 && bytes[..size].iter().position(|byte| *byte == 0) != Some(size - 1) {
+        return Err("a string whose only NUL is not at its end".into());
+    }
+    Ok(())
+}
+
+/// The size of an answer's type, or of its elements.
+fn element_size(ty: &str) -> (usize, bool) {
+    let ty = ty.trim();
+    if let Some(inner) = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        return match inner.split_once(';') {
+            Some((element, count)) => {
+                (element_size(element).0 * count.trim().parse::<usize>().expect("the length of an array"), false)
+            }
+            None => (element_size(inner).0, true),
+        };
+    }
+    let size = match ty {
+        "u8" | "i8" | "c_char" | "bool" | "Bool" => 1,
+        "u32" | "i32" | "f32" => 4,
+        "u64" | "i64" | "usize" | "f64" => 8,
+        pointer if pointer.starts_with('*') => 8,
+        name => {
+            let known = TYPES.iter().copied().flatten().find(|t| t.name == name);
+            let layout = known.and_then(|t| t.layout).unwrap_or_else(|| panic!("no type {name}"));
+            layout.size
+        }
+    };
+    (size, false)
+}

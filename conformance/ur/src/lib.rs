@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What the conformance tests stand on: which library is under test, a rig of objects, device kernels, and known
+//! deviations as data.
+//!
+//! The tests run against any `libur_loader.so.0` and whatever adapters it finds:
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `OXUR_TEST_LOADER` | the loader; `dist/lib/libur_loader.so.0` of this workspace where unset |
+//! | `UR_ADAPTERS_FORCE_LOAD` | the loader's own variable; with our default loader, the OpenCL adapter beside it where unset |
+//! | `OCL_ICD_FILENAMES`, `OCL_ICD_VENDORS` | the OpenCL drivers; where both are unset, Intel's of `target/env` |
+//!
+//! A missing library, driver or kernel compiler is a failure, not a skipped test.
+
+mod expect;
+mod infos;
+mod kernels;
+mod rig;
+mod stack;
+
+pub use expect::{check, expect_code, in_child};
+pub use infos::{Allowed, GetInfo, check_infos, variants};
+pub use kernels::spirv;
+pub use oxur_client as client;
+pub use oxur_client::api;
+pub use rig::{Rig, values};
+pub use stack::{Stack, intel, loader, stack, uninitialised_loader};
+
+/// Calls a C function and gives its result code: `ur!(urQueueFinish(queue))`.
+#[macro_export]
+macro_rules! ur {
+    ($name:ident($($arg:expr),* $(,)?)) => {{
+        let fns = $crate::loader().fns();
+        // SAFETY: a test gives arguments that the function must accept, or bad ones that its specification says it
+        // refuses; pointers are to locals of the test that are long enough.
+        #[allow(unused_unsafe, reason = "an argument may be a call by itself")]
+        $crate::check(unsafe { fns.$name($($arg),*) })
+    }};
+}
+
+/// Asserts a result code: `expect!(ur!(…), ERROR_INVALID_SIZE)`. A known deviation of a stack stands beside it, and is
+/// asserted in turn: `expect!(ur!(…), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE, "the reason")`.
+#[macro_export]
+macro_rules! expect {
+    ($result:expr, $($code:ident)|+ $(; intel $($known:ident)|+, $reason:literal)?) => {
+        $crate::expect_code(
+            stringify!($result),
+            || $result,
+            &[$($crate::api::ResultCode::$code),+],
+            $crate::expect!(@known $($($known)|+, $reason)?),
+        )
+    };
+    (@known) => { None };
+    (@known $($known:ident)|+, $reason:literal) => {
+        Some((&[$($crate::api::ResultCode::$known),+][..], $reason))
+    };
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Twenty threads at once.
+
+use std::sync::Barrier;
+
+use oxur_conformance::api::*;
+use oxur_conformance::client::{Arg, Context, Kernel, Queue, Range, Usm, UsmRequest};
+use oxur_conformance::{Rig, values};
+
+const THREADS: usize = 20;
+
+fn together(work: impl Fn(usize) + Sync) {
+    let barrier = Barrier::new(THREADS);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (work, barrier) = (&work, &barrier);
+            scope.spawn(move || {
+                barrier.wait();
+                work(thread);
+            });
+        }
+    });
+}
+
+#[test]
+fn contexts_and_queues() {
+    let rig = Rig::new();
+    together(|_| {
+        for _ in 0..10 {
+            let context = Context::new(&[&rig.device]).expect("urContextCreate");
+            let queue = Queue::new(&context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+            queue.finish().expect("urQueueFinish");
+        }
+    });
+}
+
+#[test]
+fn queries() {
+    let rig = Rig::new();
+    let name: String = rig.device.info(DeviceInfo::NAME).expect("the name");
+    together(|_| {
+        for _ in 0..100 {
+            assert_eq!(rig.device.info::<String>(DeviceInfo::NAME).expect("the name"), name);
+            drop(rig.context.clone());
+        }
+    });
+    assert_eq!(rig.context.info::<u32>(ContextInfo::REFERENCE_COUNT).expect("the count"), 1);
+}
+
+#[test]
+fn allocations() {
+    let rig = Rig::new();
+    together(|thread| {
+        for round in 1..50 {
+            let mut usm = Usm::host(&rig.context, round * 64, UsmRequest::default()).expect("urUSMHostAlloc");
+            // SAFETY: host memory that no command uses; every byte is written before it is read.
+            let bytes = unsafe { usm.as_mut_slice::<u8>() };
+            bytes.fill(thread as u8);
+            assert!(bytes.iter().all(|byte| *byte == thread as u8));
+        }
+    });
+}
+
+#[test]
+fn one_queue() {
+    let rig = Rig::new();
+    let counter = rig.shared(&[0i32]);
+    let program = rig.program("basic");
+    together(|_| {
+        let count = Kernel::new(&program, "count").expect("urKernelCreate");
+        for _ in 0..20 {
+            rig.start(&count, &Range::new([10]), &[Arg::Pointer(counter.ptr())], &[]).expect("launch");
+        }
+    });
+    rig.queue.finish().expect("urQueueFinish");
+    assert_eq!(values::<i32>(&counter), [(THREADS * 200) as i32]);
+}
+
+#[test]
+fn a_queue_each() {
+    let rig = Rig::new();
+    let program = rig.program("basic");
+    together(|thread| {
+        let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+        let (fill, data) = (Kernel::new(&program, "fill").expect("urKernelCreate"), rig.shared(&[0i32; 64]));
+        for round in 0..20 {
+            let value = (thread * 1000 + round) as i32;
+            let args = [Arg::Pointer(data.ptr()), Arg::value(&value)];
+            // SAFETY: the kernel writes 64 values, which live until the wait.
+            let event = unsafe { queue.launch(&fill, &Range::new([64]), &args, &[]) }.expect("launch");
+            event.wait().expect("urEventWait");
+            assert_eq!(values::<i32>(&data), [value; 64]);
+        }
+    });
+}
+
+#[test]
+fn one_kernel() {
+    // A launch that carries its arguments must not take another thread's.
+    let rig = Rig::new();
+    let fill = rig.kernel("basic", "fill");
+    together(|thread| {
+        let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+        let data = rig.shared(&[-1i32; 64]);
+        for round in 0..20 {
+            let value = (thread * 1000 + round) as i32;
+            let args = [Arg::Pointer(data.ptr()), Arg::value(&value)];
+            // SAFETY: the kernel writes 64 values, which live until the wait.
+            let event = unsafe { queue.launch_with_args(&fill, &Range::new([64]), &args, &[]) }.expect("launch");
+            event.wait().expect("urEventWait");
+            assert_eq!(values::<i32>(&data), [value; 64]);
+        }
+    });
+}
+
+#[test]
+fn builds() {
+    let rig = Rig::new();
+    together(|_| {
+        Kernel::new(&rig.program("link_function"), "none").expect_err("no such kernel");
+        rig.kernel("globals", "sum_numbers");
+    });
+}
