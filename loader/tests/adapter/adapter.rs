@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! A small adapter: one platform, a CPU and a GPU, each with two parts, each with two parts again.
+//!
+//! `urAdapterGetLastError` gives what the last launch looked like, and the number of device references that are out.
+//! With `OXUR_TEST_ADAPTER=fail` in the environment its initialisation fails.
+#![allow(non_snake_case, reason = "functions have their C names")]
+#![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
+
+use std::ffi::CString;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex, OnceLock};
+
+use oxur_api::*;
+
+const SUCCESS: ResultCode = ResultCode::SUCCESS;
+
+/// What a handle points to.
+#[repr(C)]
+struct Object {
+    ddi: &'static DdiTable,
+    id: u32,
+    kind: DeviceType,
+    references: AtomicU32,
+}
+
+static DDI: LazyLock<&'static DdiTable> = LazyLock::new(|| Box::leak(Box::new(tables())));
+static TOLD: Mutex<Option<CString>> = Mutex::new(None);
+static DEVICE_REFERENCES: AtomicI32 = AtomicI32::new(0);
+
+fn object(id: u32, kind: DeviceType) -> *mut c_void {
+    let object = Object {
+        ddi: *DDI,
+        id,
+        kind,
+        references: AtomicU32::new(1),
+    };
+    std::ptr::from_mut(Box::leak(Box::new(object))).cast()
+}
+
+/// Remembers a text for `urAdapterGetLastError`.
+pub fn tell(text: String) {
+    *TOLD.lock().unwrap() = Some(CString::new(text).unwrap());
+}
+
+/// The object behind a handle that this adapter made. None is ever freed.
+fn read<H: Handle>(handle: H) -> &'static Object {
+    // SAFETY: the tests give back what they got, and objects are leaked.
+    unsafe { &*handle.as_ptr().cast::<Object>() }
+}
+
+unsafe fn put<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: the caller vouches for the place.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Answers the question for a list of handles.
+unsafe fn list<H: Handle>(made: &[*mut c_void], room: u32, place: *mut H, count: *mut u32) {
+    // SAFETY: the caller vouches for the places.
+    unsafe {
+        put(count, made.len() as u32);
+        if !place.is_null() {
+            for (index, handle) in made.iter().take(room as usize).enumerate() {
+                place.add(index).write(H::from_ptr(*handle));
+            }
+        }
+    }
+}
+
+/// Answers a question for a property.
+unsafe fn answer<T>(value: T, size: usize, place: *mut c_void, size_ret: *mut usize) -> ResultCode {
+    if !place.is_null() && size < size_of::<T>() {
+        return ResultCode::ERROR_INVALID_SIZE;
+    }
+    // SAFETY: the caller vouches for the places.
+    unsafe {
+        put(place.cast(), value);
+        put(size_ret, size_of::<T>());
+    }
+    SUCCESS
+}
+
+unsafe extern "C" fn adapter_get(room: u32, place: *mut AdapterHandle, count: *mut u32) -> ResultCode {
+    static ADAPTER: OnceLock<usize> = OnceLock::new();
+    let adapter = *ADAPTER.get_or_init(|| object(0, DeviceType(0)).expose_provenance());
+    // SAFETY: the caller's promise.
+    unsafe { list(&[std::ptr::with_exposed_provenance_mut(adapter)], room, place, count) };
+    SUCCESS
+}
+
+unsafe extern "C" fn adapter_same(_: AdapterHandle) -> ResultCode {
+    SUCCESS
+}
+
+unsafe extern "C" fn adapter_last_error(_: AdapterHandle, text: *mut *const c_char, code: *mut i32) -> ResultCode {
+    // Leaked: a test may look at it later.
+    let told = TOLD.lock().unwrap().clone().unwrap_or_default();
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(text, told.into_raw().cast_const());
+        put(code, DEVICE_REFERENCES.load(Ordering::Relaxed));
+    }
+    SUCCESS
+}
+
+unsafe extern "C" fn adapter_info(
+    _: AdapterHandle,
+    what: AdapterInfo,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> ResultCode {
+    match what {
+        // SAFETY: the caller's promise.
+        AdapterInfo::BACKEND => unsafe { answer(Backend::OPENCL, size, place, size_ret) },
+        _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+    }
+}
+
+unsafe extern "C" fn platform_get(
+    _: AdapterHandle,
+    room: u32,
+    place: *mut PlatformHandle,
+    count: *mut u32,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { list(&[object(0, DeviceType(0))], room, place, count) };
+    SUCCESS
+}
+
+unsafe extern "C" fn platform_info(
+    _: PlatformHandle,
+    what: PlatformInfo,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match what {
+            PlatformInfo::BACKEND => answer(Backend::OPENCL, size, place, size_ret),
+            PlatformInfo::NAME => answer(*b"a test\0", size, place, size_ret),
+            _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+        }
+    }
+}
+
+unsafe extern "C" fn device_get(
+    _: PlatformHandle,
+    _: DeviceType,
+    room: u32,
+    place: *mut DeviceHandle,
+    count: *mut u32,
+) -> ResultCode {
+    let devices = [object(1, DeviceType::CPU), object(2, DeviceType::GPU)];
+    if !place.is_null() {
+        DEVICE_REFERENCES.fetch_add(room.min(2) as i32, Ordering::Relaxed);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { list(&devices, room, place, count) };
+    SUCCESS
+}
+
+unsafe extern "C" fn device_partition(
+    device: DeviceHandle,
+    properties: *const DevicePartitionProperties,
+    room: u32,
+    place: *mut DeviceHandle,
+    count: *mut u32,
+) -> ResultCode {
+    let Object { id, kind, .. } = read(device);
+    // SAFETY: the caller gives one property at least.
+    let scheme = unsafe { (*(*properties).pProperties).r#type };
+    let wanted = if *id < 10 {
+        DevicePartition::BY_AFFINITY_DOMAIN
+    } else {
+        DevicePartition::BY_CSLICE
+    };
+    if scheme != wanted {
+        return ResultCode::ERROR_INVALID_VALUE;
+    }
+    let parts = [object(id * 10, *kind), object(id * 10 + 1, *kind)];
+    if !place.is_null() {
+        DEVICE_REFERENCES.fetch_add(room.min(2) as i32, Ordering::Relaxed);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { list(&parts, room, place, count) };
+    SUCCESS
+}
+
+unsafe extern "C" fn device_retain(_: DeviceHandle) -> ResultCode {
+    DEVICE_REFERENCES.fetch_add(1, Ordering::Relaxed);
+    SUCCESS
+}
+
+unsafe extern "C" fn device_release(_: DeviceHandle) -> ResultCode {
+    DEVICE_REFERENCES.fetch_sub(1, Ordering::Relaxed);
+    SUCCESS
+}
+
+unsafe extern "C" fn device_info(
+    device: DeviceHandle,
+    what: DeviceInfo,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> ResultCode {
+    let Object { id, kind, .. } = read(device);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match what {
+            DeviceInfo::TYPE => answer(*kind, size, place, size_ret),
+            DeviceInfo::DEVICE_ID => answer(*id, size, place, size_ret),
+            _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+        }
+    }
+}
+
+unsafe extern "C" fn context_create(
+    _: u32,
+    _: *const DeviceHandle,
+    _: *const ContextProperties,
+    place: *mut ContextHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, ContextHandle(object(0, DeviceType(0)))) };
+    SUCCESS
+}
+
+unsafe extern "C" fn queue_create(
+    _: ContextHandle,
+    _: DeviceHandle,
+    _: *const QueueProperties,
+    place: *mut QueueHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, QueueHandle(object(0, DeviceType(0)))) };
+    SUCCESS
+}
+
+unsafe extern "C" fn event_wait(count: u32, _: *const EventHandle) -> ResultCode {
+    tell(format!("waited for {count}"));
+    SUCCESS
+}
+
+unsafe extern "C" fn kernel_create(_: ProgramHandle, _: *const c_char, place: *mut KernelHandle) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, KernelHandle(object(0, DeviceType(0)))) };
+    SUCCESS
+}
+
+unsafe extern "C" fn kernel_retain(kernel: KernelHandle) -> ResultCode {
+    read(kernel).references.fetch_add(1, Ordering::Relaxed);
+    SUCCESS
+}
+
+unsafe extern "C" fn kernel_release(kernel: KernelHandle) -> ResultCode {
+    read(kernel).references.fetch_sub(1, Ordering::Relaxed);
+    SUCCESS
+}
+
+unsafe extern "C" fn kernel_info(
+    kernel: KernelHandle,
+    what: KernelInfo,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> ResultCode {
+    match what {
+        KernelInfo::REFERENCE_COUNT => {
+            // SAFETY: the caller's promise.
+            unsafe { answer(read(kernel).references.load(Ordering::Relaxed), size, place, size_ret) }
+        }
+        _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+    }
+}
+
+/// The arguments of a launch as text.
+unsafe fn arguments(count: u32, list: *const ExpKernelArgProperties) -> String {
+    let mut text = String::new();
+    for index in 0..count as usize {
+        // SAFETY: the caller gives that many arguments, whose types say which member of the value is there.
+        let told = unsafe {
+            let argument = &*list.add(index);
+            let value = match argument.r#type {
+                ExpKernelArgType::VALUE => {
+                    let bytes = std::slice::from_raw_parts(argument.value.value.cast::<u8>(), argument.size);
+                    format!("value {bytes:?}")
+                }
+                ExpKernelArgType::POINTER => format!("pointer {:?}", argument.value.pointer),
+                ExpKernelArgType::LOCAL => format!("local {}", argument.size),
+                ExpKernelArgType::SAMPLER => format!("sampler {:?}", argument.value.sampler),
+                ExpKernelArgType::MEM_OBJ => format!("mem {:?}", argument.value.memObjTuple),
+                other => format!("{other:?}"),
+            };
+            format!(" {}={value}", argument.index)
+        };
+        text.push_str(&told);
+    }
+    text
+}
+
+unsafe extern "C" fn launch(
+    _: QueueHandle,
+    _: KernelHandle,
+    dimensions: u32,
+    _: *const usize,
+    global: *const usize,
+    _: *const usize,
+    count: u32,
+    list: *const ExpKernelArgProperties,
+    _: *const KernelLaunchExtProperties,
+    _: u32,
+    _: *const EventHandle,
+    _: *mut EventHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe {
+        tell(format!(
+            "launch of {dimensions}, {}:{}",
+            *global,
+            arguments(count, list)
+        ))
+    };
+    SUCCESS
+}
+
+unsafe extern "C" fn buffer_create(
+    _: ContextHandle,
+    _: DeviceHandle,
+    _: *const ExpCommandBufferDesc,
+    place: *mut ExpCommandBufferHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, ExpCommandBufferHandle(object(0, DeviceType(0)))) };
+    SUCCESS
+}
+
+unsafe extern "C" fn buffer_launch(
+    _: ExpCommandBufferHandle,
+    _: KernelHandle,
+    dimensions: u32,
+    _: *const usize,
+    global: *const usize,
+    _: *const usize,
+    count: u32,
+    list: *const ExpKernelArgProperties,
+    alternatives: u32,
+    _: *mut KernelHandle,
+    points: u32,
+    _: *const ExpCommandBufferSyncPoint,
+    events: u32,
+    _: *const EventHandle,
+    _: *mut ExpCommandBufferSyncPoint,
+    _: *mut EventHandle,
+    _: *mut ExpCommandBufferCommandHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    let text = unsafe { format!("record of {dimensions}, {}:{}", *global, arguments(count, list)) };
+    tell(format!("{text} ({alternatives}, {points}, {events})"));
+    SUCCESS
+}
+
+fn tables() -> DdiTable {
+    let mut ddi = DdiTable::default();
+    ddi.Adapter.pfnGet = Some(adapter_get);
+    ddi.Adapter.pfnRetain = Some(adapter_same);
+    ddi.Adapter.pfnRelease = Some(adapter_same);
+    ddi.Adapter.pfnGetLastError = Some(adapter_last_error);
+    ddi.Adapter.pfnGetInfo = Some(adapter_info);
+    ddi.Platform.pfnGet = Some(platform_get);
+    ddi.Platform.pfnGetInfo = Some(platform_info);
+    ddi.Device.pfnGet = Some(device_get);
+    ddi.Device.pfnGetInfo = Some(device_info);
+    ddi.Device.pfnPartition = Some(device_partition);
+    ddi.Device.pfnRetain = Some(device_retain);
+    ddi.Device.pfnRelease = Some(device_release);
+    ddi.Context.pfnCreate = Some(context_create);
+    ddi.Queue.pfnCreate = Some(queue_create);
+    ddi.Event.pfnWait = Some(event_wait);
+    ddi.Kernel.pfnCreate = Some(kernel_create);
+    ddi.Kernel.pfnRetain = Some(kernel_retain);
+    ddi.Kernel.pfnRelease = Some(kernel_release);
+    ddi.Kernel.pfnGetInfo = Some(kernel_info);
+    ddi.EnqueueExp.pfnKernelLaunchWithArgsExp = Some(launch);
+    ddi.CommandBufferExp.pfnCreateExp = Some(buffer_create);
+    ddi.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp = Some(buffer_launch);
+    ddi
+}
+
+macro_rules! getters {
+    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $($functions:tt)*) => {
+        /// Gives one of the tables.
+        ///
+        /// # Safety
+        /// `table` must be writable.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $getter(version: ApiVersion, table: *mut $table) -> ResultCode {
+            if version != ApiVersion::CURRENT || std::env::var_os("OXUR_TEST_ADAPTER").is_some_and(|how| how == "fail")
+            {
+                return ResultCode::ERROR_UNSUPPORTED_VERSION;
+            }
+            // SAFETY: the caller vouches for it.
+            unsafe { table.write(DDI.$member) };
+            SUCCESS
+        }
+    };
+}
+
+for_each_table! { getters {} }

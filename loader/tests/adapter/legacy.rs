@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The test adapter with functions of its own for older clients.
+
+use oxur_api::*;
+
+mod adapter;
+
+/// Gives the table of this project.
+///
+/// # Safety
+/// `table` must be writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn oxurGetLegacyProcAddrTable(_: ApiVersion, table: *mut LegacyDdiTable) -> ResultCode {
+    unsafe extern "C" fn set_pointer(
+        _: KernelHandle,
+        index: u32,
+        _: *const KernelArgPointerProperties,
+        value: *const c_void,
+    ) -> ResultCode {
+        adapter::tell(format!("own pointer {index} {value:?}"));
+        ResultCode::SUCCESS
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        table.write(LegacyDdiTable {
+            pfnKernelSetArgPointer: Some(set_pointer),
+            ..Default::default()
+        })
+    };
+    ResultCode::SUCCESS
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Which adapters are loaded, and what is said about those that are not.
+
+mod common;
+
+use std::path::Path;
+
+use common::{client_file, folder, legacy_adapter, loader, plain_adapter, probe, probe_with};
+
+const INFO: (&str, &str) = ("UR_LOG_LOADER", "level:info;output:stderr");
+
+fn install(from: &Path, folder: &Path, name: &str) -> String {
+    let to = folder.join(name);
+    std::fs::copy(from, &to).unwrap();
+    to.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn several_adapters_in_the_order_of_the_list() {
+    let folder = folder("several");
+    let copies: Vec<_> = (0..3)
+        .map(|index| install(&plain_adapter(), &folder, &format!("copy, {index}.so")))
+        .collect();
+    for count in 1..=3 {
+        let quoted: Vec<_> = copies[..count].iter().map(|path| format!("\"{path}\"")).collect();
+        // The first is named twice; that does not make it two.
+        let list = format!("{},'{}'", quoted.join(","), copies[0]);
+        let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &list), INFO], &["init", "adapters"]);
+        let backends = vec!["UR_BACKEND_OPENCL"; count].join(", ");
+        assert_eq!(seen.lines, ["init: ok", &format!("adapters: {count} [{backends}]")]);
+        let loaded: Vec<_> = seen
+            .log
+            .lines()
+            .filter(|line| line.contains("loaded adapter"))
+            .collect();
+        assert!(
+            loaded
+                .iter()
+                .zip(&copies)
+                .all(|(line, path)| line.ends_with(path.as_str())),
+            "{loaded:?}"
+        );
+        seen.logged(&["is loaded already"]);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_is_no_adapter_is_skipped_with_the_reason() {
+    let folder = folder("skipped");
+    let adapter = std::fs::read(plain_adapter()).unwrap();
+    let text = folder.join("text.so");
+    std::fs::write(&text, "this is text\n").unwrap();
+    let short = folder.join("short.so");
+    std::fs::write(&short, &adapter[..100_000]).unwrap();
+    let empty = folder.join("empty.so");
+    std::fs::write(&empty, "").unwrap();
+    let cases = [
+        ("/nonexistent/adapter.so", "no such file"),
+        ("libur_adapter_nonexistent.so.0", "no such file"),
+        (text.to_str().unwrap(), "no shared object"),
+        (empty.to_str().unwrap(), "no shared object"),
+        (short.to_str().unwrap(), "truncated"),
+        ("libm.so.6", "exports no urGetAdapterProcAddrTable"),
+        (loader().to_str().unwrap(), "exports no urGetAdapterProcAddrTable"),
+    ]
+    .map(|(path, reason)| (path.to_owned(), reason));
+    for (path, reason) in &cases {
+        let list = format!("{path},{}", plain_adapter().display());
+        // What the user names is told of without asking.
+        let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &list)], &["init", "adapters"]);
+        assert_eq!(seen.lines, ["init: ok", "adapters: 1 [UR_BACKEND_OPENCL]"], "{path}");
+        seen.logged(&["<LOADER>[ERROR]", path, reason]);
+    }
+    let seen = probe(
+        &[("UR_ADAPTERS_FORCE_LOAD", &cases[0].0)],
+        &["init", "adapters", "teardown"],
+    );
+    assert_eq!(seen.lines, ["init: ok", "adapters: 0 []", "teardown: ok"]);
+    seen.logged(&["no adapter was loaded"]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn an_adapter_whose_initialisation_fails_is_skipped() {
+    let adapter = plain_adapter();
+    let variables = [
+        ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
+        ("OXUR_TEST_ADAPTER", "fail"),
+    ];
+    let seen = probe(&variables, &["init", "adapters"]);
+    assert_eq!(seen.lines, ["init: ok", "adapters: 0 []"]);
+    seen.logged(&["urGetAdapterProcAddrTable failed with UR_RESULT_ERROR_UNSUPPORTED_VERSION"]);
+}
+
+#[test]
+fn folders_are_searched_in_order_and_beside_the_loader_last() {
+    let (first, second, beside) = (folder("first"), folder("second"), folder("beside"));
+    let own_loader = install(&loader(), &beside, "libur_loader.so.0");
+    let own_loader = Path::new(&own_loader);
+    let beside_opencl = install(&plain_adapter(), &beside, "libur_adapter_opencl.so.0");
+    let beside_cpu = install(&plain_adapter(), &beside, "libur_adapter_cpu.so.0");
+    let second_opencl = install(&legacy_adapter(), &second, "libur_adapter_opencl.so.0");
+
+    let seen = probe_with(own_loader, &[INFO], &["init", "adapters"]);
+    assert_eq!(seen.lines[1], "adapters: 2 [UR_BACKEND_OPENCL, UR_BACKEND_OPENCL]");
+    seen.logged(&["loaded adapter", &beside_opencl]);
+    seen.logged(&["loaded adapter", &beside_cpu]);
+
+    for separator in [':', ','] {
+        let path = format!("{}{separator}{}", first.display(), second.display());
+        let seen = probe_with(
+            own_loader,
+            &[INFO, ("UR_ADAPTERS_SEARCH_PATH", &path)],
+            &["init", "adapters"],
+        );
+        assert_eq!(seen.lines[1], "adapters: 2 [UR_BACKEND_OPENCL, UR_BACKEND_OPENCL]");
+        seen.logged(&["loaded adapter", &second_opencl]);
+        seen.logged(&["loaded adapter", &beside_cpu]);
+    }
+
+    // One that cannot be used gives way to the next place.
+    std::fs::write(first.join("libur_adapter_opencl.so.0"), "text").unwrap();
+    let path = first.to_str().unwrap();
+    let seen = probe_with(
+        own_loader,
+        &[INFO, ("UR_ADAPTERS_SEARCH_PATH", path)],
+        &["init", "adapters"],
+    );
+    seen.logged(&["<LOADER>[WARNING]", path, "is skipped", "no shared object"]);
+    seen.logged(&["loaded adapter", &beside_opencl]);
+
+    // And LD_LIBRARY_PATH comes before the loader's folder.
+    let seen = probe_with(
+        own_loader,
+        &[INFO, ("LD_LIBRARY_PATH", second.to_str().unwrap())],
+        &["init", "adapters"],
+    );
+    seen.logged(&["loaded adapter", &second_opencl]);
+    for folder in [first, second, beside] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn the_device_selector_decides_what_is_loaded() {
+    let folder = folder("filter");
+    for name in ["opencl", "level_zero", "cuda", "cpu"] {
+        install(&plain_adapter(), &folder, &format!("libur_adapter_{name}.so.0"));
+    }
+    let path = folder.to_str().unwrap();
+    for (selector, wanted) in [
+        ("*:*", "cuda level_zero opencl cpu"),
+        ("opencl:*", "opencl cpu"),
+        ("level_zero:gpu", "level_zero"),
+        ("!opencl:*", "cuda level_zero"),
+        ("!opencl:0", "cuda level_zero opencl cpu"),
+        ("cuda:0;level_zero:*", "cuda level_zero"),
+        ("hip:*", ""),
+        ("nonsense", "cuda level_zero opencl cpu"),
+    ] {
+        for (filter, wanted) in [("1", wanted), ("0", "cuda level_zero opencl cpu")] {
+            let variables = [
+                INFO,
+                ("UR_ADAPTERS_SEARCH_PATH", path),
+                ("ONEAPI_DEVICE_SELECTOR", selector),
+                ("UR_LOADER_PRELOAD_FILTER", filter),
+            ];
+            let seen = probe(&variables, &["init"]);
+            let loaded: Vec<_> = seen
+                .log
+                .lines()
+                .filter_map(|line| line.split_once("loaded adapter ")?.1.rsplit_once("libur_adapter_"))
+                .map(|(_, name)| name.trim_end_matches(".so.0"))
+                .collect();
+            assert_eq!(loaded.join(" "), wanted, "{selector} {filter}");
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn intels_adapters() {
+    let (Some(new), Some(old)) = (client_file("v2026.2/lib"), client_file("v2026.1/lib")) else {
+        return;
+    };
+    for name in ["libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0"] {
+        let path = new.join(name);
+        let seen = probe(
+            &[INFO, ("UR_ADAPTERS_FORCE_LOAD", path.to_str().unwrap())],
+            &["init", "adapters", "select"],
+        );
+        seen.logged(&["loaded adapter", name]);
+        assert_eq!(seen.lines[1], "adapters: 0 []", "without a driver");
+    }
+    for name in ["libur_adapter_opencl.so.0", "libur_adapter_level_zero.so.0"] {
+        let path = old.join(name);
+        let seen = probe(
+            &[("UR_ADAPTERS_FORCE_LOAD", path.to_str().unwrap())],
+            &["init", "adapters"],
+        );
+        assert_eq!(seen.lines[1], "adapters: 0 []");
+        seen.logged(&[
+            "<LOADER>[ERROR]",
+            "release 2026.1 or an older one",
+            "Use the adapter of release 2026.2",
+        ]);
+    }
+}

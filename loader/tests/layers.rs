@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Layers, switched on by the environment and by a configuration.
+
+mod common;
+
+use common::{plain_adapter, probe};
+
+#[test]
+fn tracing() {
+    let adapter = plain_adapter();
+    let force = ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap());
+    let log = ("UR_LOG_TRACING", "level:info;output:stderr");
+    let by_environment = probe(
+        &[force, log, ("UR_ENABLE_LAYERS", "UR_LAYER_TRACING")],
+        &["init", "adapters"],
+    );
+    let by_config = probe(
+        &[force, log],
+        &["layer", "UR_LAYER_TRACING", "init", "adapters", "teardown"],
+    );
+    for seen in [&by_environment, &by_config] {
+        seen.logged(&["   ---> urAdapterGet"]);
+        seen.logged(&[
+            "   <--- urAdapterGet(.NumEntries = 0, .phAdapters = nullptr, .pNumAdapters = 0x",
+            " (1)) -> UR_RESULT_SUCCESS;",
+        ]);
+        seen.logged(&[
+            "   <--- urAdapterGet(.NumEntries = 1, .phAdapters = 0x",
+            "}, .pNumAdapters = nullptr) -> UR_RESULT_SUCCESS;",
+        ]);
+        seen.logged(&[
+            ".propName = UR_ADAPTER_INFO_BACKEND, .propSize = 4, .pPropValue = 0x",
+            "(UR_BACKEND_OPENCL), .pPropSizeRet",
+        ]);
+        assert_eq!(seen.log.matches("--->").count(), seen.log.matches("<---").count());
+        assert!(seen.log.lines().all(|line| line.starts_with("   ")), "{}", seen.log);
+    }
+    let silent = probe(
+        &[force, ("UR_ENABLE_LAYERS", "UR_LAYER_TRACING")],
+        &["init", "adapters"],
+    );
+    assert_eq!(silent.log, "");
+}
+
+#[test]
+fn parameter_validation() {
+    let adapter = plain_adapter();
+    let force = ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap());
+    for layer in ["UR_LAYER_PARAMETER_VALIDATION", "UR_LAYER_FULL_VALIDATION"] {
+        let seen = probe(
+            &[force, ("UR_ENABLE_LAYERS", layer)],
+            &["init", "adapters", "select", "errors", "launch"],
+        );
+        assert_eq!(seen.lines[1], "adapters: 1 [UR_BACKEND_OPENCL]");
+        assert_eq!(seen.lines[2], "select: [1, 2] [2] references 0");
+        assert!(seen.lines[4].contains("launch of 1"), "{:?}", seen.lines);
+        seen.logged(&["<VALIDATION>[ERROR]: urPlatformGet: hAdapter is null: UR_RESULT_ERROR_INVALID_NULL_HANDLE"]);
+        seen.logged(&["urContextCreate: phDevices is null: UR_RESULT_ERROR_INVALID_NULL_POINTER"]);
+    }
+}
+
+#[test]
+fn layers_that_are_not_there() {
+    let adapter = plain_adapter();
+    let variables = [
+        ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
+        ("UR_ENABLE_LAYERS", "UR_LAYER_ASAN,UR_LAYER_NONSENSE"),
+        ("UR_LOG_LOADER", "level:warning"),
+    ];
+    let seen = probe(
+        &variables,
+        &[
+            "layer",
+            "UR_LAYER_LEAK_CHECKING",
+            "layer",
+            "tracing",
+            "init",
+            "adapters",
+        ],
+    );
+    let missing = "layer: UR_RESULT_ERROR_LAYER_NOT_PRESENT";
+    assert_eq!(
+        seen.lines,
+        [missing, missing, "init: ok", "adapters: 1 [UR_BACKEND_OPENCL]"]
+    );
+    seen.logged(&["UR_ENABLE_LAYERS", "does not have the layer UR_LAYER_ASAN"]);
+    seen.logged(&["UR_ENABLE_LAYERS", "no layer `UR_LAYER_NONSENSE`"]);
+    seen.logged(&["urLoaderConfigEnableLayer", "UR_LAYER_LEAK_CHECKING"]);
+}
