@@ -182,6 +182,39 @@ impl BufferRect {
         }
         Ok(self)
     }
+
+    /// The byte behind the box in `a`.
+    pub fn a_end(&self) -> UrResult<usize> {
+        self.end(self.a_origin, self.a_row_pitch, self.a_slice_pitch)
+    }
+
+    /// The byte behind the box in `b`.
+    pub fn b_end(&self) -> UrResult<usize> {
+        self.end(self.b_origin, self.b_row_pitch, self.b_slice_pitch)
+    }
+
+    fn end(&self, origin: RectOffset, row_pitch: usize, slice_pitch: usize) -> UrResult<usize> {
+        let (width, height, depth) = (
+            self.region.width as usize,
+            self.region.height as usize,
+            self.region.depth as usize,
+        );
+        let row_pitch = if row_pitch == 0 { width } else { row_pitch };
+        let end = || {
+            let slice_pitch = if slice_pitch == 0 {
+                row_pitch.checked_mul(height)?
+            } else {
+                slice_pitch
+            };
+            let slices = (origin.z as usize).checked_add(depth - 1)?.checked_mul(slice_pitch)?;
+            let rows = (origin.y as usize).checked_add(height - 1)?.checked_mul(row_pitch)?;
+            slices
+                .checked_add(rows)?
+                .checked_add(origin.x as usize)?
+                .checked_add(width)
+        };
+        end().ok_or_else(|| UrError::said(ResultCode::ERROR_INVALID_SIZE, format!("{self:?} overflows")))
+    }
 }
 
 /// A part of a device global.

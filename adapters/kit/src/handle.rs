@@ -232,12 +232,11 @@ pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, 
 /// # Safety
 /// As [`object`].
 pub unsafe fn optional_object<'a, T: Object>(handle: T::Handle) -> UrResult<Option<Borrowed<'a, T>>> {
-    // SAFETY: passed on to the caller.
     if handle.is_null() {
-        Ok(None)
-    } else {
-        unsafe { object(handle) }.map(Some)
+        return Ok(None);
     }
+    // SAFETY: passed on to the caller.
+    unsafe { object(handle) }.map(Some)
 }
 
 fn add_reference<T: Object>(slot: &Slot) {
@@ -270,8 +269,8 @@ pub unsafe fn release<T: Object>(handle: T::Handle) -> UrResult<()> {
         .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| n.checked_sub(1));
     match before {
         Err(_) => Err(UrError::said(T::Handle::INVALID, "released more often than retained")),
-        // SAFETY: the slot's own strong reference, taken when the count left zero.
         Ok(1) => {
+            // SAFETY: the slot's own strong reference, taken when the count left zero.
             unsafe { Arc::decrement_strong_count(pointer) };
             Ok(())
         }

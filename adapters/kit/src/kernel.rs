@@ -123,8 +123,9 @@ impl<'a, B: Backend> Args<'a, B> {
     /// valid for `'a`.
     pub unsafe fn new(count: u32, properties: *const ExpKernelArgProperties) -> UrResult<Self> {
         // SAFETY: passed on to the caller.
+        let properties = unsafe { args::slice(properties, count as usize) }?;
         Ok(Self {
-            properties: unsafe { args::slice(properties, count as usize) }?,
+            properties,
             backend: PhantomData,
         })
     }

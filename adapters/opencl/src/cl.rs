@@ -12,10 +12,6 @@ use oxur_adapter_kit as kit;
 
 use crate::conv;
 
-macro_rules! functions {
-    ($($name:ident)*) => { pastable! { $($name)* } };
-}
-
 macro_rules! api {
     ($($name:ident: $ty:ident,)*) => {
         /// The functions of `libOpenCL.so.1`. One that an old library lacks is `None`.

@@ -31,6 +31,11 @@ unsafe impl Send for Platform {}
 unsafe impl Sync for Platform {}
 
 impl Platform {
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Asks the driver for all that there is to know.
     pub(crate) fn new(raw: cl_platform_id) -> UrResult<Arc<Self>> {
         let text = |what| {

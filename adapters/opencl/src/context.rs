@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Contexts.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+
+use kit::ur::{ContextInfo, NativeHandle, ResultCode};
+use kit::{Deleters, Header, InfoOut, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::cl::{self, cl, cl_create};
+use crate::extensions::Extensions;
+use crate::usm::ContextUsm;
+use crate::{Adapter, Device, OpenCl};
+
+/// A context.
+pub(crate) struct Context {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_context,
+    pub(crate) devices: Vec<Arc<Device>>,
+    /// The functions of the platform that all devices belong to.
+    pub(crate) ext: Arc<Extensions>,
+    pub(crate) usm: ContextUsm,
+    /// Whether the OpenCL object is ours to release.
+    owned: bool,
+    deleters: Deleters,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+/// What the driver says of a context when something goes wrong in it.
+unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _size: usize, _user_data: *mut c_void) {
+    if !message.is_null() {
+        // SAFETY: the driver gives a zero-terminated string.
+        log::info!("the OpenCL driver says: {}", unsafe { CStr::from_ptr(message) }.to_string_lossy());
+    }
+}
+
+impl Context {
+    fn new(raw: cl_context, devices: Vec<Arc<Device>>, owned: bool) -> UrResult<Arc<Self>> {
+        let ext = devices.first().ok_or(ResultCode::ERROR_INVALID_DEVICE)?.ext.clone();
+        let usm = ContextUsm::default();
+        let deleters = Deleters::default();
+        Ok(Arc::new(Self { header: Header::new(), raw, devices, ext, usm, owned, deleters }))
+    }
+
+    /// Wraps a native context; without devices it asks the driver for them.
+    pub(crate) fn from_native(
+        adapter: &Adapter,
+        raw: cl_context,
+        mut devices: Vec<Arc<Device>>,
+        owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        if devices.is_empty() {
+            // SAFETY: the client vouches for its native handle; the pointers are those of `array`.
+            let ids = cl::array::<*mut c_void>(|size, value, needed| unsafe {
+                cl!(clGetContextInfo(raw, CL_CONTEXT_DEVICES, size, value, needed))
+            })?;
+            devices = ids
+                .into_iter()
+                .map(|id| kit::Adapter::device_from_native(adapter, id as NativeHandle))
+                .collect::<UrResult<_>>()?;
+        }
+        if !owned {
+            // SAFETY: the client vouches for its native handle. Released in `drop`.
+            unsafe { cl!(clRetainContext(raw)) }?;
+        }
+        Self::new(raw, devices, true)
+    }
+
+    /// The device of this context that an OpenCL handle stands for.
+    pub(crate) fn device(&self, raw: cl_device_id) -> Option<&Arc<Device>> {
+        self.devices.iter().find(|d| d.raw == raw)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.usm.free_all(self.raw, &self.ext);
+        if self.owned {
+            // SAFETY: the reference is ours.
+            if let Err(error) = unsafe { cl!(clReleaseContext(self.raw)) } {
+                log::warn!("a context is leaked: {error}");
+            }
+        }
+    }
+}
+
+impl kit::Context<OpenCl> for Context {
+    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+        let platforms: Vec<_> = devices.iter().filter_map(|d| d.platform()).map(|p| p.raw).collect();
+        if platforms.iter().any(|p| *p != platforms[0]) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_DEVICE,
+                "an OpenCL context cannot have devices of several platforms",
+            ));
+        }
+        let raw_devices: Vec<_> = devices.iter().map(|d| d.raw).collect();
+        // SAFETY: live devices; no properties; `notify` touches only its message.
+        let raw = unsafe {
+            cl_create!(clCreateContext(
+                std::ptr::null(),
+                raw_devices.len() as cl_uint,
+                raw_devices.as_ptr(),
+                Some(notify),
+                std::ptr::null_mut()
+            ))
+        }?;
+        Self::new(raw, devices, true)
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn info(&self, query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            // Copies and fills of rows are sequences of copies and fills of memory.
+            ContextInfo::USM_MEMCPY2D_SUPPORT => out.bool(self.ext.enqueue_memcpy.is_some()),
+            ContextInfo::USM_FILL2D_SUPPORT => out.bool(self.ext.enqueue_mem_fill.is_some()),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn deleters(&self) -> &Deleters {
+        &self.deleters
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+}
+
+impl kit::VirtualMem<OpenCl> for Context {}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Events.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::ur::{Command, EventInfo, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
+use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+use smallvec::SmallVec;
+
+use crate::cl::{self, cl};
+use crate::{Context, OpenCl, Queue, conv};
+
+/// An event.
+pub(crate) struct Event {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_event,
+    pub(crate) context: Arc<Context>,
+    /// `None` for a native event that belongs to no queue, or to one that UR does not know.
+    queue: Option<Arc<Queue>>,
+    command: Command,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// Takes over a reference of an OpenCL event.
+    pub(crate) fn new(raw: cl_event, queue: &Arc<Queue>, command: Command) -> Arc<Self> {
+        let (context, queue) = (queue.context.clone(), Some(queue.clone()));
+        Arc::new(Self { header: Header::new(), raw, context, queue, command })
+    }
+
+    fn status(&self) -> UrResult<cl_int> {
+        // SAFETY: a live event; the pointers are those of `value`.
+        cl::value(|size, value, needed| unsafe {
+            cl!(clGetEventInfo(self.raw, CL_EVENT_COMMAND_EXECUTION_STATUS, size, value, needed))
+        })
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        if let Err(error) = unsafe { cl!(clReleaseEvent(self.raw)) } {
+            log::warn!("an event is leaked: {error}");
+        }
+    }
+}
+
+/// The OpenCL events of a wait list, on the stack unless there are many.
+pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]> {
+    wait.iter().map(|event| event.raw).collect()
+}
+
+/// Calls `callback` with the status that an OpenCL event reached. `data` is a `Box<Registered>`.
+unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void) {
+    // SAFETY: `set_callback` gave the box away, and OpenCL calls once.
+    let Registered { event, callback } = *unsafe { Box::from_raw(data.cast::<Registered>()) };
+    let status = match status {
+        CL_RUNNING => ExecutionInfo::RUNNING,
+        CL_SUBMITTED => ExecutionInfo::SUBMITTED,
+        CL_QUEUED => ExecutionInfo::QUEUED,
+        // A command that failed is over, too: there is no better word for it.
+        _ => ExecutionInfo::COMPLETE,
+    };
+    callback.call(&event, status);
+}
+
+struct Registered {
+    event: Arc<Event>,
+    callback: Callback,
+}
+
+impl kit::Event<OpenCl> for Event {
+    fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            EventInfo::COMMAND_QUEUE => match &self.queue {
+                Some(queue) => out.handle(queue),
+                None => out.unsupported(),
+            },
+            EventInfo::CONTEXT => out.handle(&self.context),
+            EventInfo::COMMAND_TYPE => out.value(self.command),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.status()?)),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let what = match query {
+            ProfilingInfo::COMMAND_QUEUED => CL_PROFILING_COMMAND_QUEUED,
+            ProfilingInfo::COMMAND_SUBMIT => CL_PROFILING_COMMAND_SUBMIT,
+            ProfilingInfo::COMMAND_START => CL_PROFILING_COMMAND_START,
+            ProfilingInfo::COMMAND_END => CL_PROFILING_COMMAND_END,
+            ProfilingInfo::COMMAND_COMPLETE => CL_PROFILING_COMMAND_COMPLETE,
+            _ => return out.unsupported(),
+        };
+        // SAFETY: a live event; the pointers are those of `value`.
+        let time: u64 = cl::value(|size, value, needed| unsafe {
+            cl!(clGetEventProfilingInfo(self.raw, what, size, value, needed))
+        })?;
+        out.value(time)
+    }
+
+    fn wait_all(events: WaitList<'_, OpenCl>) -> UrResult<()> {
+        let raw = raw_events(events);
+        // SAFETY: live events.
+        unsafe { cl!(clWaitForEvents(raw.len() as cl_uint, raw.as_ptr())) }
+    }
+
+    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
+        let status = match status {
+            ExecutionInfo::COMPLETE => CL_COMPLETE,
+            ExecutionInfo::RUNNING => CL_RUNNING,
+            ExecutionInfo::SUBMITTED => CL_SUBMITTED,
+            // OpenCL does not tell of this one: every event has been queued.
+            _ => {
+                callback.call(self, ExecutionInfo::QUEUED);
+                return Ok(());
+            }
+        };
+        let data = Box::into_raw(Box::new(Registered { event: self.clone(), callback }));
+        // SAFETY: a live event, and a function for the data that it gets.
+        let set = unsafe { cl!(clSetEventCallback(self.raw, status, Some(reached), data.cast())) };
+        if set.is_err() {
+            // SAFETY: OpenCL did not take it.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        set
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+
+    fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let raw = native as cl_event;
+        if raw.is_null() {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_NULL_HANDLE, "the native event is null"));
+        }
+        // SAFETY: the client vouches for its native handle; the pointers are those of `value`.
+        let kind: u32 = cl::value(|size, value, needed| unsafe {
+            cl!(clGetEventInfo(raw, CL_EVENT_COMMAND_TYPE, size, value, needed))
+        })?;
+        if !owned {
+            // SAFETY: the client vouches for its native handle. Released in `drop`.
+            unsafe { cl!(clRetainEvent(raw)) }?;
+        }
+        // A user event, say, has no UR name; a wait comes nearest.
+        let command = conv::command(kind).unwrap_or(Command::EVENTS_WAIT);
+        Ok(Arc::new(Self { header: Header::new(), raw, context: context.clone(), queue: None, command }))
+    }
+}

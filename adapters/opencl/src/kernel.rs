@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels.
+
+use std::ffi::{CStr, c_void};
+use std::sync::{Arc, OnceLock};
+
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
+use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+use parking_lot::Mutex;
+
+use crate::cl::{self, Plain, api, cl, cl_create};
+use crate::extensions::{Extensions, ext};
+use crate::{Context, Device, OpenCl, Program, Queue};
+
+/// A kernel. OpenCL keeps the arguments in it.
+pub(crate) struct Kernel {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_kernel,
+    program: Arc<Program>,
+    /// Held while arguments are set and used, so that two threads may launch one kernel with arguments of their own.
+    pub(crate) arguments: Mutex<()>,
+    /// The work-group size that the source demands on each device of the context; zeros where it demands none.
+    required_local_size: OnceLock<Vec<[usize; 3]>>,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread; arguments are set under the lock.
+unsafe impl Send for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+
+impl Kernel {
+    fn new(raw: cl_kernel, program: &Arc<Program>) -> Arc<Self> {
+        Arc::new(Self {
+            header: Header::new(),
+            raw,
+            program: program.clone(),
+            arguments: Mutex::new(()),
+            required_local_size: OnceLock::new(),
+        })
+    }
+
+    fn context(&self) -> &Arc<Context> {
+        &self.program.context
+    }
+
+    fn ext(&self) -> &Extensions {
+        &self.context().ext
+    }
+
+    fn ask_group<T: Plain>(&self, device: &Device, what: cl_kernel_work_group_info) -> UrResult<T> {
+        // SAFETY: live handles; the pointers are those of `value`.
+        cl::value(|size, value, needed| unsafe {
+            cl!(clGetKernelWorkGroupInfo(self.raw, device.raw, what, size, value, needed))
+        })
+    }
+
+    /// Asks for a number about sub-groups, for a work-group of `local` size where that matters.
+    fn ask_sub_group(
+        &self,
+        device: &Device,
+        what: cl_kernel_sub_group_info,
+        local: Option<&[usize; 3]>,
+    ) -> UrResult<u32> {
+        let (input_size, input) = local.map_or((0, std::ptr::null()), |l| (size_of_val(l), l.as_ptr().cast()));
+        // SAFETY: live handles; the pointers are those of `value`.
+        let number: usize = cl::value(|size, value, needed| unsafe {
+            match self.ext().get_kernel_sub_group_info {
+                Some(function) if api().clGetKernelSubGroupInfo.is_none() => cl::check(
+                    "clGetKernelSubGroupInfoKHR",
+                    function(self.raw, device.raw, what, input_size, input, size, value, needed),
+                ),
+                _ => cl!(clGetKernelSubGroupInfo(self.raw, device.raw, what, input_size, input, size, value, needed)),
+            }
+        })?;
+        Ok(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// The work-group size that the source demands, if it does.
+    pub(crate) fn required_local_size(&self, device: &Arc<Device>) -> Option<&[usize; 3]> {
+        let devices = &self.context().devices;
+        let sizes = self.required_local_size.get_or_init(|| {
+            let ask = |d: &Arc<Device>| self.ask_group(d, CL_KERNEL_COMPILE_WORK_GROUP_SIZE).unwrap_or([0; 3]);
+            devices.iter().map(ask).collect()
+        });
+        let index = devices.iter().position(|d| d.raw == device.raw)?;
+        Some(&sizes[index]).filter(|size| size[0] != 0)
+    }
+
+    /// Sets one argument. The caller holds the lock, or is a client that answers for its own threads.
+    pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
+        // SAFETY: a live kernel; OpenCL copies the value before it returns.
+        unsafe {
+            match arg {
+                Arg::Value(index, bytes) => {
+                    cl!(clSetKernelArg(self.raw, *index, bytes.len(), bytes.as_ptr().cast()))
+                }
+                Arg::Pointer(index, pointer) => ext!(self.ext(), set_kernel_arg_mem_pointer(self.raw, *index, *pointer)),
+                Arg::Mem(index, mem, _) => {
+                    let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
+                    cl!(clSetKernelArg(self.raw, *index, size_of::<cl_mem>(), std::ptr::from_ref(&raw).cast()))
+                }
+                Arg::Local(index, size) => cl!(clSetKernelArg(self.raw, *index, *size, std::ptr::null())),
+                Arg::Sampler(index, sampler) => cl!(clSetKernelArg(
+                    self.raw,
+                    *index,
+                    size_of::<cl_sampler>(),
+                    std::ptr::from_ref(&sampler.raw).cast()
+                )),
+            }
+        }
+    }
+
+    /// Sets the arguments of a launch. The caller holds the lock.
+    pub(crate) fn set_all(&self, args: Args<'_, OpenCl>) -> UrResult<()> {
+        for arg in args.iter() {
+            self.set(&arg?)?;
+        }
+        Ok(())
+    }
+
+    fn set_exec<T>(&self, what: cl_kernel_exec_info, values: &[T]) -> UrResult<()> {
+        // SAFETY: a live kernel; OpenCL copies the values before it returns.
+        unsafe { cl!(clSetKernelExecInfo(self.raw, what, size_of_val(values), values.as_ptr().cast())) }
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        if let Err(error) = unsafe { cl!(clReleaseKernel(self.raw)) } {
+            log::warn!("a kernel is leaked: {error}");
+        }
+    }
+}
+
+impl kit::Kernel<OpenCl> for Kernel {
+    fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
+        // SAFETY: a live program and a zero-terminated string.
+        let raw = unsafe { cl_create!(clCreateKernel(program.raw, name.as_ptr())) }?;
+        Ok(Self::new(raw, program))
+    }
+
+    fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let ask = |what: cl_kernel_info| {
+            // SAFETY: a live kernel; the pointers are those of `string` and `value`.
+            move |size, value, needed| unsafe { cl!(clGetKernelInfo(self.raw, what, size, value, needed)) }
+        };
+        match query {
+            KernelInfo::FUNCTION_NAME => out.str(&cl::string(ask(CL_KERNEL_FUNCTION_NAME))?),
+            KernelInfo::NUM_ARGS => out.value(cl::value::<u32>(ask(CL_KERNEL_NUM_ARGS))?),
+            KernelInfo::CONTEXT => out.handle(self.context()),
+            KernelInfo::PROGRAM => out.handle(&self.program),
+            KernelInfo::ATTRIBUTES => out.str(&cl::string(ask(CL_KERNEL_ATTRIBUTES))?),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn group_info(&self, device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            KernelGroupInfo::GLOBAL_WORK_SIZE => {
+                // OpenCL answers for custom devices and built-in kernels only.
+                match self.ask_group::<[usize; 3]>(device, CL_KERNEL_GLOBAL_WORK_SIZE) {
+                    Ok(size) => out.value(size),
+                    Err(error) if error.code() == ResultCode::ERROR_INVALID_VALUE => out.unsupported(),
+                    Err(error) => Err(error),
+                }
+            }
+            KernelGroupInfo::WORK_GROUP_SIZE => out.value(self.ask_group::<usize>(device, CL_KERNEL_WORK_GROUP_SIZE)?),
+            KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
+                out.value(self.ask_group::<[usize; 3]>(device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE)?)
+            }
+            KernelGroupInfo::LOCAL_MEM_SIZE => {
+                out.value(self.ask_group::<u64>(device, CL_KERNEL_LOCAL_MEM_SIZE)? as usize)
+            }
+            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                out.value(self.ask_group::<usize>(device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)?)
+            }
+            KernelGroupInfo::PRIVATE_MEM_SIZE => {
+                out.value(self.ask_group::<u64>(device, CL_KERNEL_PRIVATE_MEM_SIZE)? as usize)
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn sub_group_info(&self, device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => {
+                // The largest work-group: one that does not narrow the answer.
+                let largest = self.ask_group::<usize>(device, CL_KERNEL_WORK_GROUP_SIZE)?;
+                out.value(self.ask_sub_group(
+                    device,
+                    CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                    Some(&[largest, 1, 1]),
+                )?)
+            }
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => {
+                out.value(self.ask_sub_group(device, CL_KERNEL_MAX_NUM_SUB_GROUPS, None)?)
+            }
+            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => {
+                out.value(self.ask_sub_group(device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, None)?)
+            }
+            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => {
+                out.value(self.ask_sub_group(device, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, None)?)
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn set_arg(&self, arg: Arg<'_, OpenCl>) -> UrResult<()> {
+        self.set(&arg)
+    }
+
+    fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {
+        match info {
+            ExecInfo::UsmIndirectAccess(access) => {
+                for what in [
+                    CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
+                    CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+                    CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL,
+                ] {
+                    self.set_exec(what, &[cl_bool::from(access)])?;
+                }
+                Ok(())
+            }
+            ExecInfo::UsmPointers(pointers) => self.set_exec::<*mut c_void>(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, pointers),
+            ExecInfo::CacheConfig(_) => Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+                "OpenCL does not let a client split on-chip memory",
+            )),
+        }
+    }
+
+    fn suggested_local_size(
+        &self,
+        queue: &Arc<Queue>,
+        range: &Range<'_>,
+        args: Args<'_, OpenCl>,
+    ) -> UrResult<[usize; 3]> {
+        let _lock = self.arguments.lock();
+        self.set_all(args)?;
+        let mut size = [1; 3];
+        let offset = range.offset.map_or(std::ptr::null(), <[usize]>::as_ptr);
+        // SAFETY: live handles; the arrays have as many elements as there are dimensions, three at most.
+        unsafe {
+            ext!(
+                self.ext(),
+                get_suggested_local_work_size(
+                    queue.raw,
+                    self.raw,
+                    range.global.len() as cl_uint,
+                    offset,
+                    range.global.as_ptr(),
+                    size.as_mut_ptr()
+                )
+            )
+        }?;
+        Ok(size)
+    }
+
+    fn max_cooperative_groups(&self, _device: &Arc<Device>, _local: &[usize], _dynamic: usize) -> UrResult<u32> {
+        // OpenCL promises no work-group that it runs beside another.
+        Ok(1)
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+
+    fn from_native(
+        context: &Arc<Context>,
+        program: Option<&Arc<Program>>,
+        native: NativeHandle,
+        owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        let raw = native as cl_kernel;
+        if !owned {
+            // SAFETY: the client vouches for its native handle. Released in `drop`.
+            unsafe { cl!(clRetainKernel(raw)) }?;
+        }
+        let found = match program {
+            Some(program) => program.clone(),
+            None => {
+                // SAFETY: a live kernel; the pointers are those of `value`.
+                let program: cl_program = cl::value(|size, value, needed| unsafe {
+                    cl!(clGetKernelInfo(raw, CL_KERNEL_PROGRAM, size, value, needed))
+                })?;
+                kit::Program::from_native(context, program as NativeHandle, false)?
+            }
+        };
+        Ok(Self::new(raw, &found))
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Buffers, sub-buffers and images.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, NativeHandle, ResultCode};
+use kit::{Header, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::cl::{self, Plain, cl, cl_create};
+use crate::{Context, Device, OpenCl, conv};
+
+/// A buffer or an image.
+pub(crate) struct Mem {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_mem,
+    /// Bytes.
+    pub(crate) size: usize,
+    context: Arc<Context>,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Mem {}
+// SAFETY: as above.
+unsafe impl Sync for Mem {}
+
+fn ask<T: Plain>(raw: cl_mem, what: cl_mem_info) -> UrResult<T> {
+    // SAFETY: a live memory object; the pointers are those of `value`.
+    cl::value(|size, value, needed| unsafe { cl!(clGetMemObjectInfo(raw, what, size, value, needed)) })
+}
+
+fn host(pointer: Option<HostPointer>) -> *mut c_void {
+    pointer.map_or(std::ptr::null_mut(), |p| p.0)
+}
+
+impl Mem {
+    /// Takes over a reference of an OpenCL object.
+    fn new(raw: cl_mem, size: usize, context: &Arc<Context>) -> Arc<Self> {
+        Arc::new(Self { header: Header::new(), raw, size, context: context.clone() })
+    }
+
+    fn wrap(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let raw = native as cl_mem;
+        let size = ask(raw, CL_MEM_SIZE)?;
+        if ask::<*mut c_void>(raw, CL_MEM_CONTEXT)? != context.raw {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the native memory object belongs to another context",
+            ));
+        }
+        if !owned {
+            // SAFETY: the client vouches for its native handle. Released in `drop`.
+            unsafe { cl!(clRetainMemObject(raw)) }?;
+        }
+        Ok(Self::new(raw, size, context))
+    }
+
+    fn ask_image<T: Plain>(&self, what: cl_image_info) -> UrResult<T> {
+        // SAFETY: a live memory object; the pointers are those of `value`.
+        cl::value(|size, value, needed| unsafe { cl!(clGetImageInfo(self.raw, what, size, value, needed)) })
+    }
+}
+
+impl Drop for Mem {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        if let Err(error) = unsafe { cl!(clReleaseMemObject(self.raw)) } {
+            log::warn!("a memory object is leaked: {error}");
+        }
+    }
+}
+
+impl kit::Mem<OpenCl> for Mem {
+    fn create_buffer(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        size: usize,
+        pointer: Option<HostPointer>,
+    ) -> UrResult<Arc<Self>> {
+        let flags = conv::mem_flags(flags);
+        // SAFETY: a live context; the client vouches for its memory.
+        let raw = unsafe { cl_create!(clCreateBuffer(context.raw, flags, size, host(pointer))) }?;
+        Ok(Self::new(raw, size, context))
+    }
+
+    fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
+        if origin.checked_add(size).is_none_or(|end| end > self.size) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_BUFFER_SIZE,
+                format!("a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes", self.size),
+            ));
+        }
+        let region = cl_buffer_region { origin, size };
+        let flags = conv::mem_flags(flags);
+        // SAFETY: a live buffer; for a region OpenCL reads a `cl_buffer_region`.
+        let raw = unsafe {
+            cl_create!(clCreateSubBuffer(
+                self.raw,
+                flags,
+                CL_BUFFER_CREATE_TYPE_REGION,
+                std::ptr::from_ref(&region).cast()
+            ))
+        }?;
+        Ok(Self::new(raw, size, &self.context))
+    }
+
+    fn create_image(context: &Arc<Context>, image: ImageCreate<'_>) -> UrResult<Arc<Self>> {
+        let format = conv::image_format(image.format)?;
+        let from = image.desc;
+        // SAFETY: a C structure of integers and pointers, for which zero is a value.
+        let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
+        desc.image_type = conv::image_type(from.r#type)?;
+        desc.image_width = from.width;
+        desc.image_height = from.height;
+        desc.image_depth = from.depth;
+        desc.image_array_size = from.arraySize;
+        desc.image_row_pitch = from.rowPitch;
+        desc.image_slice_pitch = from.slicePitch;
+        desc.num_mip_levels = from.numMipLevel;
+        desc.num_samples = from.numSamples;
+        let flags = conv::mem_flags(image.flags);
+        // SAFETY: a live context and structures that live until the call returns; the client vouches for its memory.
+        let raw = unsafe { cl_create!(clCreateImage(context.raw, flags, &format, &desc, host(image.host))) }?;
+        Ok(Self::new(raw, ask(raw, CL_MEM_SIZE)?, context))
+    }
+
+    fn info(&self, query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            MemInfo::SIZE => out.value(self.size),
+            MemInfo::CONTEXT => out.handle(&self.context),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn image_info(&self, query: ImageInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            ImageInfo::FORMAT => out.value(conv::image_format_back(self.ask_image(CL_IMAGE_FORMAT)?)?),
+            ImageInfo::ELEMENT_SIZE => out.value(self.ask_image::<usize>(CL_IMAGE_ELEMENT_SIZE)?),
+            ImageInfo::ROW_PITCH => out.value(self.ask_image::<usize>(CL_IMAGE_ROW_PITCH)?),
+            ImageInfo::SLICE_PITCH => out.value(self.ask_image::<usize>(CL_IMAGE_SLICE_PITCH)?),
+            ImageInfo::WIDTH => out.value(self.ask_image::<usize>(CL_IMAGE_WIDTH)?),
+            ImageInfo::HEIGHT => out.value(self.ask_image::<usize>(CL_IMAGE_HEIGHT)?),
+            ImageInfo::DEPTH => out.value(self.ask_image::<usize>(CL_IMAGE_DEPTH)?),
+            ImageInfo::ARRAY_SIZE => out.value(self.ask_image::<usize>(CL_IMAGE_ARRAY_SIZE)?),
+            ImageInfo::NUM_MIP_LEVELS => out.value(self.ask_image::<u32>(CL_IMAGE_NUM_MIP_LEVELS)?),
+            ImageInfo::NUM_SAMPLES => out.value(self.ask_image::<u32>(CL_IMAGE_NUM_SAMPLES)?),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn native(&self, _device: Option<&Arc<Device>>) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+
+    fn buffer_from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        Self::wrap(context, native, owned)
+    }
+
+    fn image_from_native(
+        context: &Arc<Context>,
+        native: NativeHandle,
+        _format: &ImageFormat,
+        _desc: &ImageDesc,
+        owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        Self::wrap(context, native, owned)
+    }
+}

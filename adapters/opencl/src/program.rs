@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Programs.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::sync::Arc;
+
+use kit::ur::{
+    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
+    ProgramMetadata, ResultCode,
+};
+use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+use parking_lot::Mutex;
+
+use crate::cl::{self, api, cl, cl_create};
+use crate::extensions::ext;
+use crate::{Context, Device, OpenCl};
+
+/// A program.
+pub(crate) struct Program {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_program,
+    pub(crate) context: Arc<Context>,
+    /// Sizes, in bytes, of the device globals that were asked for, so that bounds are checked without the driver.
+    global_sizes: Mutex<HashMap<(usize, CString), usize>>,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Program {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
+
+fn raw_devices(devices: &[Arc<Device>]) -> Vec<cl_device_id> {
+    devices.iter().map(|d| d.raw).collect()
+}
+
+/// A null pointer for no devices: all those of the program.
+fn array<T>(items: &[T]) -> (cl_uint, *const T) {
+    (items.len() as cl_uint, if items.is_empty() { std::ptr::null() } else { items.as_ptr() })
+}
+
+fn options(text: Option<&CStr>) -> *const c_char {
+    text.map_or(std::ptr::null(), CStr::as_ptr)
+}
+
+impl Program {
+    fn new(raw: cl_program, context: &Arc<Context>) -> Arc<Self> {
+        let global_sizes = Mutex::default();
+        Arc::new(Self { header: Header::new(), raw, context: context.clone(), global_sizes })
+    }
+
+    fn bytes(&self, what: cl_program_info) -> UrResult<Vec<u8>> {
+        // SAFETY: a live program; the pointers are those of `bytes`.
+        cl::bytes(|size, value, needed| unsafe { cl!(clGetProgramInfo(self.raw, what, size, value, needed)) })
+    }
+
+    fn devices(&self) -> UrResult<Vec<Arc<Device>>> {
+        // SAFETY: a live program; the pointers are those of `array`.
+        let raw = cl::array::<*mut c_void>(|size, value, needed| unsafe {
+            cl!(clGetProgramInfo(self.raw, CL_PROGRAM_DEVICES, size, value, needed))
+        })?;
+        Ok(raw.into_iter().filter_map(|d| self.context.device(d)).cloned().collect())
+    }
+
+    fn build_number(&self, device: &Device, what: cl_program_build_info) -> UrResult<cl_int> {
+        // SAFETY: live handles; the pointers are those of `value`.
+        cl::value(|size, value, needed| unsafe {
+            cl!(clGetProgramBuildInfo(self.raw, device.raw, what, size, value, needed))
+        })
+    }
+
+    fn build_text(&self, device: &Device, what: cl_program_build_info) -> UrResult<String> {
+        // SAFETY: live handles; the pointers are those of `string`.
+        cl::string(|size, value, needed| unsafe {
+            cl!(clGetProgramBuildInfo(self.raw, device.raw, what, size, value, needed))
+        })
+    }
+
+    /// Adds what the compiler said to the error of a build.
+    fn with_log(&self, devices: &[Arc<Device>], error: UrError) -> UrError {
+        let devices = if devices.is_empty() { &self.context.devices } else { devices };
+        let logs = devices.iter().filter_map(|d| self.build_text(d, CL_PROGRAM_BUILD_LOG).ok());
+        let text = logs.filter(|log| !log.trim().is_empty()).collect::<Vec<_>>().join("\n");
+        if text.is_empty() { error } else { UrError::said(error.code(), format!("{error}\n{text}")) }
+    }
+
+    fn names(&self) -> UrResult<String> {
+        // SAFETY: a live program; the pointers are those of `string`.
+        cl::string(|size, value, needed| unsafe {
+            cl!(clGetProgramInfo(self.raw, CL_PROGRAM_KERNEL_NAMES, size, value, needed))
+        })
+    }
+
+    /// The address and size of a device global.
+    fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        let mut address = std::ptr::null_mut();
+        let mut size = 0;
+        // SAFETY: live handles, a zero-terminated string, and places for the results.
+        let found = unsafe {
+            ext!(
+                self.context.ext,
+                get_global_variable_pointer(device.raw, self.raw, name.as_ptr(), &mut size, &mut address)
+            )
+        };
+        match found {
+            Ok(()) => Ok((address, size)),
+            Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => Err(error),
+            Err(error) => Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the program has no global variable {name:?} for this device: {error}"),
+            )),
+        }
+    }
+
+    /// Checks that `offset + count` bytes are inside of a device global.
+    pub(crate) fn check_global(&self, device: &Device, name: &CStr, offset: usize, count: usize) -> UrResult<()> {
+        let key = (device.raw as usize, name.to_owned());
+        let known = self.global_sizes.lock().get(&key).copied();
+        let size = match known {
+            Some(size) => size,
+            None => match self.find_global(device, name) {
+                Ok((_, size)) => {
+                    self.global_sizes.lock().insert(key, size);
+                    size
+                }
+                // A driver that gives no address may copy all the same, and checks the bounds itself.
+                Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => return Ok(()),
+                Err(error) => return Err(error),
+            },
+        };
+        if offset.checked_add(count).is_none_or(|end| end > size) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        if let Err(error) = unsafe { cl!(clReleaseProgram(self.raw)) } {
+            log::warn!("a program is leaked: {error}");
+        }
+    }
+}
+
+/// Says what to do about a driver that takes no SPIR-V.
+fn no_il(context: &Context, error: UrError) -> UrError {
+    match error.code() {
+        ResultCode::ERROR_INVALID_OPERATION | ResultCode::ERROR_UNSUPPORTED_FEATURE => {
+            let platform = context.devices[0].platform();
+            let name = platform.as_ref().map_or("", |p| p.name());
+            UrError::said(
+                ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
+                format!(
+                    "the OpenCL platform \"{name}\" does not take SPIR-V, which SYCL programs are made of ({error}). \
+                     Choose another device, or install a driver that does: Intel's CPU driver (the package \
+                     intel-opencl-rt) runs on any x86-64 machine"
+                ),
+            )
+        }
+        _ => error,
+    }
+}
+
+impl kit::Program<OpenCl> for Program {
+    fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        // SAFETY: a live context and `il.len()` bytes.
+        let made = unsafe {
+            match context.ext.create_program_with_il {
+                Some(function) if api().clCreateProgramWithIL.is_none() => {
+                    let mut code = CL_SUCCESS;
+                    let raw = function(context.raw, il.as_ptr().cast(), il.len(), &mut code);
+                    cl::check("clCreateProgramWithILKHR", code).map(|()| raw)
+                }
+                _ => cl_create!(clCreateProgramWithIL(context.raw, il.as_ptr().cast(), il.len())),
+            }
+        };
+        Ok(Self::new(made.map_err(|error| no_il(context, error))?, context))
+    }
+
+    fn create_with_binaries(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        binaries: &[&[u8]],
+        _metadata: &[ProgramMetadata],
+    ) -> UrResult<Arc<Self>> {
+        let devices = raw_devices(devices);
+        let lengths: Vec<usize> = binaries.iter().map(|b| b.len()).collect();
+        let mut pointers: Vec<*const u8> = binaries.iter().map(|b| b.as_ptr()).collect();
+        let mut status = vec![CL_SUCCESS; binaries.len()];
+        // SAFETY: a live context and four arrays of the same length.
+        let raw = unsafe {
+            cl_create!(clCreateProgramWithBinary(
+                context.raw,
+                devices.len() as cl_uint,
+                devices.as_ptr(),
+                lengths.as_ptr(),
+                pointers.as_mut_ptr(),
+                status.as_mut_ptr()
+            ))
+        }?;
+        Ok(Self::new(raw, context))
+    }
+
+    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>) -> UrResult<()> {
+        let raw = raw_devices(devices);
+        let (count, pointer) = array(&raw);
+        // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
+        unsafe { cl!(clBuildProgram(self.raw, count, pointer, options(text), None, std::ptr::null_mut())) }
+            .map_err(|error| self.with_log(devices, error))
+    }
+
+    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>) -> UrResult<()> {
+        let raw = raw_devices(devices);
+        let (count, pointer) = array(&raw);
+        // SAFETY: as in `build`; there are no headers.
+        unsafe {
+            cl!(clCompileProgram(
+                self.raw,
+                count,
+                pointer,
+                options(text),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+                None,
+                std::ptr::null_mut()
+            ))
+        }
+        .map_err(|error| self.with_log(devices, error))
+    }
+
+    fn link(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        programs: &[Arc<Self>],
+        text: Option<&CStr>,
+        flags: ExpProgramFlags,
+    ) -> Result<Arc<Self>, LinkFailure<Self>> {
+        if !flags.is_empty() {
+            return Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                format!("OpenCL cannot link with {flags:?}: every symbol must be resolved"),
+            )
+            .into());
+        }
+        let raw = raw_devices(devices);
+        let (count, pointer) = array(&raw);
+        let inputs: Vec<cl_program> = programs.iter().map(|p| p.raw).collect();
+        let Some(function) = api().clLinkProgram else { return Err(cl::missing("clLinkProgram").into()) };
+        let mut code = CL_SUCCESS;
+        // SAFETY: live handles, and arrays and a string that live until the call returns, which it does when the
+        // link is done.
+        let linked = unsafe {
+            function(
+                context.raw,
+                count,
+                pointer,
+                options(text),
+                inputs.len() as cl_uint,
+                inputs.as_ptr(),
+                None,
+                std::ptr::null_mut(),
+                &mut code,
+            )
+        };
+        let program = (!linked.is_null()).then(|| Self::new(linked, context));
+        match (cl::check("clLinkProgram", code), program) {
+            (Ok(()), Some(program)) => Ok(program),
+            (Ok(()), None) => Err(UrError::from(ResultCode::ERROR_PROGRAM_LINK_FAILURE).into()),
+            (Err(error), program) => {
+                let error = match &program {
+                    Some(program) => program.with_log(devices, error),
+                    None => error,
+                };
+                Err(LinkFailure { error, program })
+            }
+        }
+    }
+
+    fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
+        let mut address = 0;
+        // SAFETY: live handles, a zero-terminated string, and a place for the result.
+        let found = unsafe {
+            ext!(self.context.ext, get_function_pointer(device.raw, self.raw, name.as_ptr(), &mut address))
+        };
+        match found {
+            Ok(()) if address != 0 => Ok(address as *mut c_void),
+            _ => {
+                let names = self.names()?;
+                let known = names.split(';').any(|n| n.as_bytes() == name.to_bytes());
+                let code = if known {
+                    ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE
+                } else {
+                    ResultCode::ERROR_INVALID_KERNEL_NAME
+                };
+                Err(UrError::said(code, format!("the driver gives no address of {name:?}")))
+            }
+        }
+    }
+
+    fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        self.find_global(device, name)
+    }
+
+    fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            ProgramInfo::CONTEXT => out.handle(&self.context),
+            ProgramInfo::NUM_DEVICES => out.value(self.devices()?.len() as u32),
+            ProgramInfo::DEVICES => out.handles(&self.devices()?),
+            ProgramInfo::IL => out.slice(&self.bytes(CL_PROGRAM_IL)?),
+            ProgramInfo::BINARY_SIZES => out.slice(&self.bytes(CL_PROGRAM_BINARY_SIZES)?),
+            ProgramInfo::BINARIES => {
+                let len = self.bytes(CL_PROGRAM_BINARY_SIZES)?.len() / size_of::<usize>() * size_of::<*mut u8>();
+                out.bytes(len, |pointers| {
+                    // SAFETY: a live program; the client's buffer holds a pointer to enough memory for each device.
+                    unsafe {
+                        cl!(clGetProgramInfo(
+                            self.raw,
+                            CL_PROGRAM_BINARIES,
+                            len,
+                            pointers.cast(),
+                            std::ptr::null_mut()
+                        ))
+                    }
+                })
+            }
+            // SAFETY: a live program; the pointers are those of `value`.
+            ProgramInfo::NUM_KERNELS => out.value(cl::value::<usize>(|size, value, needed| unsafe {
+                cl!(clGetProgramInfo(self.raw, CL_PROGRAM_NUM_KERNELS, size, value, needed))
+            })?),
+            ProgramInfo::KERNEL_NAMES => out.str(&self.names()?),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            ProgramBuildInfo::STATUS => out.value(match self.build_number(device, CL_PROGRAM_BUILD_STATUS)? {
+                CL_BUILD_SUCCESS => ProgramBuildStatus::SUCCESS,
+                CL_BUILD_IN_PROGRESS => ProgramBuildStatus::IN_PROGRESS,
+                CL_BUILD_NONE => ProgramBuildStatus::NONE,
+                _ => ProgramBuildStatus::ERROR,
+            }),
+            ProgramBuildInfo::OPTIONS => out.str(&self.build_text(device, CL_PROGRAM_BUILD_OPTIONS)?),
+            ProgramBuildInfo::LOG => out.str(&self.build_text(device, CL_PROGRAM_BUILD_LOG)?),
+            ProgramBuildInfo::BINARY_TYPE => {
+                let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE)?;
+                out.value(match kind as cl_program_binary_type {
+                    CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT => ProgramBinaryType::COMPILED_OBJECT,
+                    CL_PROGRAM_BINARY_TYPE_LIBRARY => ProgramBinaryType::LIBRARY,
+                    CL_PROGRAM_BINARY_TYPE_EXECUTABLE => ProgramBinaryType::EXECUTABLE,
+                    _ => ProgramBinaryType::NONE,
+                })
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
+        for (id, value) in constants {
+            // SAFETY: a live program; OpenCL copies the value before it returns.
+            unsafe {
+                match self.context.ext.set_specialization_constant {
+                    Some(function) if api().clSetProgramSpecializationConstant.is_none() => cl::check(
+                        "clSetProgramSpecializationConstant",
+                        function(self.raw, *id, value.len(), value.as_ptr().cast()),
+                    ),
+                    _ => cl!(clSetProgramSpecializationConstant(self.raw, *id, value.len(), value.as_ptr().cast())),
+                }
+            }?;
+        }
+        Ok(())
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+
+    fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let raw = native as cl_program;
+        if !owned {
+            // SAFETY: the client vouches for its native handle. Released in `drop`.
+            unsafe { cl!(clRetainProgram(raw)) }?;
+        }
+        Ok(Self::new(raw, context))
+    }
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Commands that OpenCL does not have and that several of its commands amount to.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::ur::{Command, KernelLaunchFlags, ResultCode};
+use kit::{HostTask, Launch, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::{Deps, Out, Queue, Wait};
+use crate::cl::{cl, cl_create};
+use crate::extensions::ext;
+use crate::{Mem, OpenCl};
+
+/// Refuses launch properties that OpenCL cannot keep.
+pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
+    let properties = &launch.properties;
+    if properties.cluster.is_none() && properties.work_group_memory == 0 && properties.flags.is_empty() {
+        return Ok(());
+    }
+    let groups = launch.range.local.map(|local| {
+        launch.range.global.iter().zip(local).map(|(global, local)| global.div_ceil(*local)).product::<usize>()
+    });
+    let refuse = |what: &str| Err(UrError::said(ResultCode::ERROR_UNSUPPORTED_FEATURE, what.to_owned()));
+    if properties.cluster.is_some() {
+        return refuse("OpenCL has no clusters of work-groups");
+    }
+    if properties.work_group_memory != 0 {
+        return refuse("OpenCL has no local memory beside that of a kernel's arguments");
+    }
+    if properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups != Some(1) {
+        return refuse("OpenCL does not promise that work-groups run at the same time");
+    }
+    Ok(())
+}
+
+/// Whether the driver takes a fill pattern of this size.
+pub(super) fn driver_fills(pattern: &[u8]) -> bool {
+    pattern.len().is_power_of_two() && pattern.len() <= 128
+}
+
+/// Commands that run one after the other on any queue.
+struct Chain<'a> {
+    queue: &'a Queue,
+    first: Deps,
+    /// The event of the command before.
+    before: cl_event,
+}
+
+impl<'a> Chain<'a> {
+    /// A chain that waits for the events in `deps`, and whose last command leaves the event there.
+    fn new(queue: &'a Queue, deps: Deps) -> Self {
+        Self { queue, first: deps, before: std::ptr::null_mut() }
+    }
+
+    /// Submits the next command, the last one if `last`.
+    fn next(&mut self, last: bool, call: impl FnOnce(Deps) -> UrResult<()>) -> UrResult<()> {
+        let mut own: cl_event = std::ptr::null_mut();
+        let event: *mut cl_event = if last { self.first.event } else { &mut own };
+        let deps = if self.before.is_null() {
+            Deps { event, ..self.first }
+        } else {
+            Deps { count: 1, events: &self.before, event }
+        };
+        call(deps)?;
+        self.forget();
+        self.before = own;
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        if !self.before.is_null() {
+            // SAFETY: the reference is ours.
+            if let Err(error) = unsafe { cl!(clReleaseEvent(self.before)) } {
+                log::warn!("an event is leaked: {error}");
+            }
+            self.before = std::ptr::null_mut();
+        }
+    }
+}
+
+impl Drop for Chain<'_> {
+    fn drop(&mut self) {
+        if !self.before.is_null() {
+            // The chain broke: what it submitted must not outlive what it uses.
+            // SAFETY: a live queue.
+            if let Err(error) = unsafe { cl!(clFinish(self.queue.raw)) } {
+                log::warn!("{error}");
+            }
+        }
+        self.forget();
+    }
+}
+
+/// The sizes of copies that fill `size` bytes, of which `first` are filled: each as much as is filled, or as is left.
+fn doublings(first: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut filled = first;
+    std::iter::from_fn(move || {
+        let count = filled.min(size - filled);
+        let at = filled;
+        filled += count;
+        (count != 0).then_some((at, count))
+    })
+}
+
+impl Queue {
+    pub(super) fn memcpy(
+        &self,
+        blocking: bool,
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+        deps: Deps,
+    ) -> UrResult<()> {
+        // SAFETY: live handles; the client vouches for its memory.
+        unsafe {
+            ext!(
+                self.context.ext,
+                enqueue_memcpy(
+                    self.raw,
+                    cl_bool::from(blocking),
+                    dst,
+                    src,
+                    size,
+                    deps.count,
+                    deps.events,
+                    deps.event
+                )
+            )
+        }
+    }
+
+    /// Fills USM with a pattern that the driver does not take: the pattern once, then what is filled again and again.
+    pub(super) fn fill_usm_oddly(
+        self: &Arc<Self>,
+        dst: *mut c_void,
+        pattern: &[u8],
+        size: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        self.submit(Command::USM_FILL, wait, event, |deps| {
+            let mut chain = Chain::new(self, deps);
+            let only = pattern.len() == size;
+            // The pattern is the client's until the call returns, so the first copy blocks.
+            chain.next(only, |d| self.memcpy(true, dst, pattern.as_ptr().cast(), pattern.len(), d))?;
+            for (at, count) in doublings(pattern.len(), size) {
+                let to = dst.wrapping_byte_add(at);
+                chain.next(at + count == size, |d| self.memcpy(false, to, dst, count, d))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// As [`Queue::fill_usm_oddly`], for a buffer.
+    pub(super) fn fill_buffer_oddly(
+        self: &Arc<Self>,
+        buffer: &Mem,
+        pattern: &[u8],
+        offset: usize,
+        size: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        self.submit(Command::MEM_BUFFER_FILL, wait, event, |deps| {
+            let mut chain = Chain::new(self, deps);
+            chain.next(pattern.len() == size, |d| {
+                let from = pattern.as_ptr().cast();
+                // SAFETY: live handles; the call blocks until the pattern is read.
+                unsafe {
+                    cl!(clEnqueueWriteBuffer(
+                        self.raw,
+                        buffer.raw,
+                        CL_TRUE,
+                        offset,
+                        pattern.len(),
+                        from,
+                        d.count,
+                        d.events,
+                        d.event
+                    ))
+                }
+            })?;
+            for (at, count) in doublings(pattern.len(), size) {
+                chain.next(at + count == size, |d| {
+                    // SAFETY: live handles; the two parts do not overlap.
+                    unsafe {
+                        cl!(clEnqueueCopyBuffer(
+                            self.raw,
+                            buffer.raw,
+                            buffer.raw,
+                            offset,
+                            offset + at,
+                            count,
+                            d.count,
+                            d.events,
+                            d.event
+                        ))
+                    }
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Fills the first row, then copies it to the others.
+    #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
+    pub(super) fn fill_rows(
+        self: &Arc<Self>,
+        dst: *mut c_void,
+        pitch: usize,
+        pattern: &[u8],
+        width: usize,
+        height: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        // Rows need not hold whole patterns: the pattern runs on from row to row.
+        let period = pattern.len();
+        let row = |y: usize| -> Vec<u8> { (0..width).map(|x| pattern[(y * width + x) % period]).collect() };
+        self.submit(Command::USM_FILL_2D, wait, event, |deps| {
+            let mut chain = Chain::new(self, deps);
+            let repeats = width.is_multiple_of(period);
+            for y in 0..height {
+                let to = dst.wrapping_byte_add(y * pitch);
+                chain.next(y + 1 == height, |d| {
+                    if y > 0 && repeats {
+                        self.memcpy(false, to, dst, width, d)
+                    } else {
+                        // The row is ours until the call returns, so the copy blocks.
+                        self.memcpy(true, to, row(y).as_ptr().cast(), width, d)
+                    }
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies row by row.
+    #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
+    pub(super) fn copy_rows(
+        self: &Arc<Self>,
+        blocking: bool,
+        (dst, dst_pitch): (*mut c_void, usize),
+        (src, src_pitch): (*const c_void, usize),
+        width: usize,
+        height: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        self.submit(Command::USM_MEMCPY_2D, wait, event, |deps| {
+            let mut chain = Chain::new(self, deps);
+            for y in 0..height {
+                let last = y + 1 == height;
+                let (to, from) = (dst.wrapping_byte_add(y * dst_pitch), src.wrapping_byte_add(y * src_pitch));
+                chain.next(last, |d| self.memcpy(blocking && last, to, from, width, d))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs a host task on a thread of its own between two commands: one that completes when the task may start, and one
+    /// that waits for a user event that the task's end sets.
+    pub(super) fn run_on_host(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        self.submit(Command::HOST_TASK_EXP, wait, event, |deps| {
+            // SAFETY: a live context.
+            let done = Raw(unsafe { cl_create!(clCreateUserEvent(self.context.raw)) }?);
+            let mut ready: cl_event = std::ptr::null_mut();
+            // SAFETY: live handles.
+            unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, deps.count, deps.events, &mut ready)) }?;
+            let ready = Raw(ready);
+            // SAFETY: live handles. On an in-order queue the commands after it must wait, too.
+            unsafe {
+                if self.in_order() {
+                    cl!(clEnqueueBarrierWithWaitList(self.raw, 1, &done.0, deps.event))
+                } else {
+                    cl!(clEnqueueMarkerWithWaitList(self.raw, 1, &done.0, deps.event))
+                }
+            }?;
+            // SAFETY: a live queue. Without it the driver may not start the first command.
+            unsafe { cl!(clFlush(self.raw)) }?;
+            let end = done.0 as usize;
+            let run = move || {
+                // SAFETY: a live event.
+                let waited = unsafe { cl!(clWaitForEvents(1, &ready.0)) };
+                let status = match waited {
+                    Ok(()) => {
+                        task.call();
+                        CL_COMPLETE
+                    }
+                    Err(error) => {
+                        log::warn!("a host task is not run because what it waits for failed: {error}");
+                        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                    }
+                };
+                // SAFETY: a live user event whose status was not set before.
+                if let Err(error) = unsafe { cl!(clSetUserEventStatus(done.0, status)) } {
+                    log::error!("the end of a host task cannot be told: {error}");
+                }
+                let _keep = (&ready, &done);
+            };
+            match std::thread::Builder::new().name("ur host task".into()).spawn(run) {
+                Ok(_) => Ok(()),
+                Err(error) => {
+                    // Nothing runs the task: the commands that wait for it must not wait for ever.
+                    // SAFETY: the closure that owned the event is gone, but the marker holds it until its status is set.
+                    let _ = unsafe { cl!(clSetUserEventStatus(end as cl_event, CL_OUT_OF_RESOURCES)) };
+                    Err(UrError::said(ResultCode::ERROR_OUT_OF_RESOURCES, format!("no thread for a host task: {error}")))
+                }
+            }
+        })
+    }
+}
+
+/// An OpenCL event that is released with this.
+struct Raw(cl_event);
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Raw {}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        if let Err(error) = unsafe { cl!(clReleaseEvent(self.0)) } {
+            log::warn!("an event is leaked: {error}");
+        }
+    }
+}
