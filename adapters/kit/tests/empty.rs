@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The smallest complete adapter: one platform, one device, and what a context, a queue and an event at least are.
+//! It runs nothing. It proves that the traits can be implemented with little, and tests the C side of the kit.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use kit::ur::{self, *};
+use kit::{Callback, Deleters, EventOut, Header, HostPointer, InfoOut, Launch, UrResult, WaitList, unsupported};
+use oxur_adapter_kit as kit;
+
+struct Empty;
+
+impl kit::Backend for Empty {
+    const NAME: &'static str = "empty";
+    type Adapter = Adapter;
+    type Platform = Platform;
+    type Device = Device;
+    type Context = Context;
+    type Queue = Queue;
+    type Event = Event;
+    type Mem = Mem;
+    type Sampler = Sampler;
+    type Program = Program;
+    type Kernel = Kernel;
+    type UsmPool = UsmPool;
+    type PhysicalMem = kit::NoPhysicalMem;
+}
+
+kit::object! {
+    Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
+    Event: EventHandle, Mem: MemHandle, Sampler: SamplerHandle, Program: ProgramHandle, Kernel: KernelHandle,
+    UsmPool: UsmPoolHandle,
+}
+
+kit::export_adapter!(Empty);
+
+struct Adapter {
+    header: Header,
+    platforms: Vec<Arc<Platform>>,
+}
+
+impl kit::Adapter<Empty> for Adapter {
+    fn open() -> UrResult<Arc<Self>> {
+        let device = Arc::new(Device { header: Header::new() });
+        let platform = Arc::new(Platform {
+            header: Header::new(),
+            devices: vec![device],
+        });
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            platforms: vec![platform],
+        }))
+    }
+
+    fn backend(&self) -> ur::Backend {
+        ur::Backend::UNKNOWN
+    }
+
+    fn platforms(&self) -> &[Arc<Platform>] {
+        &self.platforms
+    }
+}
+
+struct Platform {
+    header: Header,
+    devices: Vec<Arc<Device>>,
+}
+
+impl kit::Platform<Empty> for Platform {
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            PlatformInfo::NAME => out.str("empty"),
+            _ => out.unsupported(),
+        }
+    }
+}
+
+struct Device {
+    header: Header,
+}
+
+impl kit::Device<Empty> for Device {
+    fn kind(&self) -> DeviceType {
+        DeviceType::CUSTOM
+    }
+
+    fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            DeviceInfo::NAME => out.str("nothing"),
+            DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
+            DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn image_rank(&self, target: &CStr) -> Option<u32> {
+        (target == DEVICE_BINARY_TARGET_SPIRV64).then_some(1)
+    }
+}
+
+struct Context {
+    header: Header,
+    devices: Vec<Arc<Device>>,
+    deleters: Deleters,
+}
+
+impl kit::Context<Empty> for Context {
+    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            devices,
+            deleters: Deleters::default(),
+        }))
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn deleters(&self) -> &Deleters {
+        &self.deleters
+    }
+}
+
+impl kit::UsmAlloc<Empty> for Context {}
+impl kit::VirtualMem<Empty> for Context {}
+
+struct Queue {
+    header: Header,
+    context: Arc<Context>,
+    device: Arc<Device>,
+}
+
+impl kit::Queue<Empty> for Queue {
+    fn create(context: &Arc<Context>, device: &Arc<Device>, _flags: QueueFlags) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            context: context.clone(),
+            device: device.clone(),
+        }))
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            QueueInfo::CONTEXT => out.handle(&self.context),
+            QueueInfo::DEVICE => out.handle(&self.device),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn finish(&self) -> UrResult<()> {
+        Ok(())
+    }
+
+    fn flush(&self) -> UrResult<()> {
+        Ok(())
+    }
+
+    fn launch(
+        self: &Arc<Self>,
+        _kernel: &Arc<Kernel>,
+        _launch: Launch<'_, Empty>,
+        _wait: WaitList<'_, Empty>,
+        _event: EventOut<'_, Empty>,
+    ) -> UrResult<()> {
+        unsupported()
+    }
+
+    fn wait(self: &Arc<Self>, _wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
+        // Nothing ever runs, so everything is complete.
+        if event.wanted() {
+            event.set(&Arc::new(Event { header: Header::new() }));
+        }
+        Ok(())
+    }
+
+    fn barrier(self: &Arc<Self>, wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
+        self.wait(wait, event)
+    }
+}
+
+struct Event {
+    header: Header,
+}
+
+impl kit::Event<Empty> for Event {
+    fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(EventStatus::COMPLETE),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn profiling_info(&self, _query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+
+    fn wait_all(_events: WaitList<'_, Empty>) -> UrResult<()> {
+        Ok(())
+    }
+
+    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
+        callback.call(self, status);
+        Ok(())
+    }
+}
+
+struct Mem {
+    header: Header,
+}
+
+impl kit::Mem<Empty> for Mem {
+    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, _: Option<HostPointer>) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+}
+
+struct Sampler {
+    header: Header,
+}
+
+impl kit::Sampler<Empty> for Sampler {
+    fn info(&self, _query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+}
+
+struct Program {
+    header: Header,
+}
+
+impl kit::Program<Empty> for Program {
+    fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    fn build(&self, _: &[Arc<Device>], _: Option<&CStr>) -> UrResult<()> {
+        unsupported()
+    }
+
+    fn info(&self, _: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+
+    fn build_info(&self, _: &Arc<Device>, _: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+}
+
+struct Kernel {
+    header: Header,
+}
+
+impl kit::Kernel<Empty> for Kernel {
+    fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    fn info(&self, _: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+
+    fn group_info(&self, _: &Arc<Device>, _: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+
+    fn sub_group_info(&self, _: &Arc<Device>, _: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+}
+
+struct UsmPool {
+    header: Header,
+}
+
+impl kit::UsmPool<Empty> for UsmPool {
+    fn info(&self, _: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
+}
+
+// ---- what a C client sees of it
+
+/// Calls a function of the adapter's table.
+macro_rules! call {
+    ($table:ident.$function:ident($($arg:expr),* $(,)?)) => {{
+        let function = kit::table::tables::<Empty>().ddi.$table.$function.expect("every slot is filled");
+        // SAFETY: the tests pass pointers to live places, or bad ones that the kit must refuse.
+        unsafe { function($($arg),*) }
+    }};
+}
+
+fn adapter() -> AdapterHandle {
+    let mut adapter = AdapterHandle::default();
+    assert_eq!(call!(Adapter.pfnGet(1, &mut adapter, null_mut())), ResultCode::SUCCESS);
+    adapter
+}
+
+fn platform() -> PlatformHandle {
+    let mut platform = PlatformHandle::default();
+    assert_eq!(
+        call!(Platform.pfnGet(adapter(), 1, &mut platform, null_mut())),
+        ResultCode::SUCCESS
+    );
+    platform
+}
+
+fn device() -> DeviceHandle {
+    let mut device = DeviceHandle::default();
+    assert_eq!(
+        call!(Device.pfnGet(platform(), DeviceType::ALL, 1, &mut device, null_mut())),
+        ResultCode::SUCCESS
+    );
+    device
+}
+
+fn context() -> ContextHandle {
+    let mut context = ContextHandle::default();
+    assert_eq!(
+        call!(Context.pfnCreate(1, &device(), std::ptr::null(), &mut context)),
+        ResultCode::SUCCESS
+    );
+    context
+}
+
+fn queue(context: ContextHandle) -> QueueHandle {
+    let mut queue = QueueHandle::default();
+    assert_eq!(
+        call!(Queue.pfnCreate(context, device(), std::ptr::null(), &mut queue)),
+        ResultCode::SUCCESS
+    );
+    queue
+}
+
+fn context_references(context: ContextHandle) -> u32 {
+    let mut references = 0u32;
+    let place = (&raw mut references).cast::<c_void>();
+    let got = call!(Context.pfnGetInfo(context, ContextInfo::REFERENCE_COUNT, 4, place, null_mut()));
+    assert_eq!(got, ResultCode::SUCCESS);
+    references
+}
+
+#[test]
+fn every_handle_starts_with_the_ddi_table() {
+    let table = std::ptr::from_ref(&kit::table::tables::<Empty>().ddi);
+    for handle in [adapter().0, platform().0, device().0, context().0] {
+        // SAFETY: a live handle starts with a pointer to the table.
+        assert_eq!(unsafe { *handle.cast::<*const DdiTable>() }, table);
+    }
+}
+
+#[test]
+fn the_exported_functions_give_the_tables() {
+    let mut table = DeviceDdiTable::default();
+    // SAFETY: a live place.
+    let got = unsafe { urGetDeviceProcAddrTable(ApiVersion::CURRENT, &mut table) };
+    assert_eq!(got, ResultCode::SUCCESS);
+    assert!(table.pfnGetInfo.is_some());
+    // SAFETY: as above.
+    let future = unsafe { urGetDeviceProcAddrTable(ApiVersion(1 << 16), &mut table) };
+    assert_eq!(future, ResultCode::ERROR_UNSUPPORTED_VERSION);
+    // SAFETY: a null pointer must be refused.
+    let null = unsafe { urGetDeviceProcAddrTable(ApiVersion::CURRENT, null_mut()) };
+    assert_eq!(null, ResultCode::ERROR_INVALID_NULL_POINTER);
+}
+
+unsafe extern "C" {
+    fn urGetDeviceProcAddrTable(version: ApiVersion, table: *mut DeviceDdiTable) -> ResultCode;
+}
+
+#[test]
+fn bad_handles_are_errors() {
+    let get = |device| {
+        let mut size = 0;
+        call!(Device.pfnGetInfo(device, DeviceInfo::NAME, 0, null_mut(), &mut size))
+    };
+    assert_eq!(get(DeviceHandle::default()), ResultCode::ERROR_INVALID_NULL_HANDLE);
+    assert_eq!(
+        get(DeviceHandle(context().0)),
+        ResultCode::ERROR_INVALID_DEVICE,
+        "a handle of another type"
+    );
+    assert_eq!(
+        get(DeviceHandle(device().0.wrapping_byte_add(1))),
+        ResultCode::ERROR_INVALID_DEVICE,
+        "no pointer"
+    );
+    let stranger = [0u64; 8];
+    let stranger = DeviceHandle(stranger.as_ptr().cast_mut().cast());
+    assert_eq!(get(stranger), ResultCode::ERROR_INVALID_DEVICE, "another adapter's");
+}
+
+#[test]
+fn references_are_counted_and_releasing_twice_is_an_error() {
+    let context = context();
+    assert_eq!(context_references(context), 1);
+    assert_eq!(call!(Context.pfnRetain(context)), ResultCode::SUCCESS);
+    assert_eq!(context_references(context), 2);
+    assert_eq!(call!(Context.pfnRelease(context)), ResultCode::SUCCESS);
+    assert_eq!(call!(Context.pfnRelease(context)), ResultCode::SUCCESS);
+    assert_eq!(call!(Context.pfnRelease(context)), ResultCode::ERROR_INVALID_CONTEXT);
+    assert_eq!(call!(Context.pfnRetain(context)), ResultCode::ERROR_INVALID_CONTEXT);
+}
+
+#[test]
+fn a_queue_keeps_its_context() {
+    let context = context();
+    let queue = queue(context);
+    assert_eq!(call!(Context.pfnRelease(context)), ResultCode::SUCCESS);
+    let mut found = ContextHandle::default();
+    let place = (&raw mut found).cast::<c_void>();
+    let got = call!(Queue.pfnGetInfo(queue, QueueInfo::CONTEXT, size_of_val(&found), place, null_mut()));
+    assert_eq!((got, found), (ResultCode::SUCCESS, context));
+    assert_eq!(context_references(context), 0);
+    assert_eq!(call!(Context.pfnRelease(context)), ResultCode::ERROR_INVALID_CONTEXT);
+    assert_eq!(call!(Queue.pfnRelease(queue)), ResultCode::SUCCESS);
+    assert_eq!(
+        call!(Context.pfnRetain(context)),
+        ResultCode::ERROR_INVALID_CONTEXT,
+        "it went with the queue"
+    );
+}
+
+#[test]
+fn deleters_run_once_with_the_context() {
+    unsafe extern "C" fn count(counter: *mut c_void) {
+        // SAFETY: the test passes a live counter.
+        unsafe { *counter.cast::<u32>() += 1 };
+    }
+    let mut counter = 0u32;
+    let place = (&raw mut counter).cast::<c_void>();
+    let context = context();
+    assert_eq!(
+        call!(Context.pfnSetExtendedDeleter(context, Some(count), place)),
+        ResultCode::SUCCESS
+    );
+    assert_eq!(
+        call!(Context.pfnSetExtendedDeleter(context, None, place)),
+        ResultCode::ERROR_INVALID_NULL_POINTER
+    );
+    assert_eq!(counter, 0);
+    assert_eq!(call!(Context.pfnRelease(context)), ResultCode::SUCCESS);
+    assert_eq!(counter, 1);
+}
+
+#[test]
+fn queries_keep_the_protocol_of_sizes() {
+    let device = device();
+    let mut needed = 0;
+    let ask =
+        |size, place: *mut c_void, needed| call!(Device.pfnGetInfo(device, DeviceInfo::NAME, size, place, needed));
+    assert_eq!(ask(0, null_mut(), &mut needed), ResultCode::SUCCESS);
+    assert_eq!(needed, "nothing\0".len());
+    let mut text = [0xffu8; 16];
+    let place = text.as_mut_ptr().cast::<c_void>();
+    assert_eq!(ask(needed - 1, place, null_mut()), ResultCode::ERROR_INVALID_SIZE);
+    assert_eq!(ask(0, place, null_mut()), ResultCode::ERROR_INVALID_SIZE);
+    assert_eq!(ask(1, null_mut(), null_mut()), ResultCode::ERROR_INVALID_NULL_POINTER);
+    assert_eq!(ask(0, null_mut(), null_mut()), ResultCode::ERROR_INVALID_NULL_POINTER);
+    assert_eq!(ask(text.len(), place, null_mut()), ResultCode::SUCCESS);
+    assert_eq!(&text[..9], b"nothing\0\xff");
+    let unknown = call!(Device.pfnGetInfo(device, DeviceInfo(0x7000), 0, null_mut(), &mut needed));
+    assert_eq!(unknown, ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
+}
+
+#[test]
+fn a_panic_stays_inside() {
+    let mut needed = 0;
+    let got = call!(Device.pfnGetInfo(device(), DeviceInfo::VENDOR, 0, null_mut(), &mut needed));
+    assert_eq!(got, ResultCode::ERROR_UNKNOWN);
+}
+
+#[test]
+fn what_nobody_implements_is_unsupported() {
+    let context = context();
+    let mut memory = null_mut();
+    let got = call!(USM.pfnHostAlloc(context, std::ptr::null(), UsmPoolHandle::default(), 64, &mut memory));
+    assert_eq!(
+        got,
+        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+        "a default method of a trait"
+    );
+    let got = call!(CommandBufferExp.pfnFinalizeExp(ExpCommandBufferHandle::default()));
+    assert_eq!(
+        got,
+        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+        "a slot that no module fills"
+    );
+}
+
+#[test]
+fn wait_lists_are_checked() {
+    let context = context();
+    let queue = queue(context);
+    let mut event = EventHandle::default();
+    let wait = |count, list, out| call!(Enqueue.pfnEventsWait(queue, count, list, out));
+    assert_eq!(wait(0, std::ptr::null(), &mut event), ResultCode::SUCCESS);
+    assert!(!event.is_null());
+    assert_eq!(wait(1, &event, null_mut()), ResultCode::SUCCESS);
+    assert_eq!(wait(0, &event, null_mut()), ResultCode::ERROR_INVALID_EVENT_WAIT_LIST);
+    assert_eq!(
+        wait(1, std::ptr::null(), null_mut()),
+        ResultCode::ERROR_INVALID_EVENT_WAIT_LIST
+    );
+    assert_eq!(
+        wait(1, &EventHandle(queue.0), null_mut()),
+        ResultCode::ERROR_INVALID_EVENT_WAIT_LIST
+    );
+    assert_eq!(call!(Event.pfnWait(1, &event)), ResultCode::SUCCESS);
+    assert_eq!(call!(Event.pfnWait(0, &event)), ResultCode::ERROR_INVALID_VALUE);
+    assert_eq!(call!(Event.pfnRelease(event)), ResultCode::SUCCESS);
+    assert_eq!(
+        wait(1, &event, null_mut()),
+        ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
+        "released"
+    );
+}
+
+#[test]
+fn the_best_image_is_chosen() {
+    let image = |target: &'static CStr| DeviceBinary {
+        pDeviceTargetSpec: target.as_ptr(),
+        ..Default::default()
+    };
+    let images = [
+        image(DEVICE_BINARY_TARGET_NVPTX64),
+        image(DEVICE_BINARY_TARGET_SPIRV64),
+        image(DEVICE_BINARY_TARGET_SPIRV64),
+    ];
+    let mut chosen = 7;
+    let select = |count, chosen: &mut u32| call!(Device.pfnSelectBinary(device(), images.as_ptr(), count, chosen));
+    assert_eq!(select(3, &mut chosen), ResultCode::SUCCESS);
+    assert_eq!(chosen, 1, "the first of equals");
+    assert_eq!(select(1, &mut chosen), ResultCode::ERROR_INVALID_BINARY);
+    assert_eq!(select(0, &mut chosen), ResultCode::ERROR_INVALID_SIZE);
+}
+
+#[test]
+fn twenty_threads_retain_release_and_make_handles() {
+    let shared = context();
+    std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    assert_eq!(call!(Context.pfnRetain(shared)), ResultCode::SUCCESS);
+                    let own = context();
+                    let queue = queue(shared);
+                    assert_eq!(call!(Queue.pfnRelease(queue)), ResultCode::SUCCESS);
+                    assert_eq!(call!(Context.pfnRelease(own)), ResultCode::SUCCESS);
+                    assert_eq!(call!(Context.pfnRelease(shared)), ResultCode::SUCCESS);
+                }
+            });
+        }
+    });
+    assert_eq!(context_references(shared), 1);
+    assert_eq!(call!(Context.pfnRelease(shared)), ResultCode::SUCCESS);
+}
