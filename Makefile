@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# One command a task. Each sets up what it needs first, so on a fresh Debian 12 with Rust one command is enough.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+export PATH := $(CURDIR)/target/tools/bin:$(PATH)
+
+GENERATIONS := 2026.2 2026.1
+NEXTEST_PROFILE := $(if $(CI),ci,default)
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup: ## Install what the build, the tests and the demo need (Debian packages, clients, tools)
+	scripts/setup.sh
+
+.PHONY: setup-build
+setup-build:
+	@scripts/setup.sh system
+
+.PHONY: build
+build: setup-build ## Build everything, optimised
+	cargo build --release --workspace --locked
+
+.PHONY: dist
+dist: build ## Stage in dist/ what a user installs
+	scripts/dist.sh
+
+.PHONY: demo
+demo: dist ## Run dpnp and a SYCL C++ program on our libraries, and show that they are ours
+	scripts/setup.sh clients
+	scripts/demo.sh
+
+.PHONY: test
+test: setup dist test-rust test-sycl test-consumers test-suites ## Run all tests: ours, then real SYCL programs on dist/
+
+# The parts of `make test`, for those who have run `make setup dist`.
+.PHONY: test-rust
+test-rust: ## Our own tests
+	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
+
+.PHONY: test-sycl
+test-sycl: ## SYCL C++ programs on dist/, compared with Intel's stack
+	for generation in $(GENERATIONS); do \
+	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib; \
+	done
+
+.PHONY: test-consumers
+test-consumers: ## C and C++ programs built against dist/ with CMake and pkg-config
+	conformance/consumers/test.sh dist
+
+.PHONY: test-suites
+test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with Intel's stack
+	for generation in $(GENERATIONS); do \
+	  python3 conformance/suites/compare.py dpctl dpnp --generation $$generation --stack ours --lib dist/lib --verify-stack; \
+	done
+
+.PHONY: bench
+bench: dist ## Run the benchmarks
+	scripts/setup.sh clients
+	cargo bench --workspace --locked
+
+.PHONY: lint
+lint: setup-build ## Check formatting, clippy, and the licences, sources and state of the crates we use
+	scripts/setup.sh deny
+	scripts/lint.sh
+
+.PHONY: clean
+clean: ## Remove what the build made (the clients and tools in target/env and target/tools stay)
+	rm -rf dist dist.new
+	if [ -d target ]; then find target -mindepth 1 -maxdepth 1 ! -name env ! -name tools -exec rm -rf {} +; fi

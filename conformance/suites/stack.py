@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The two software stacks that a client program can run on: their environment, and a proof which one is in use.
+
+`intel` is the reference: what the wheels bring. `ours` is the same client and the same libsycl on our libraries:
+generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[2]
+GENERATIONS = ("2026.1", "2026.2")
+
+# Run inside the client's Python: makes libsycl enumerate, then lists the devices and what is mapped.
+PROBE = """
+import dpctl
+devices = dpctl.get_devices()
+print("devices", len(devices), ", ".join(f"{d.backend.name}:{d.device_type.name} {d.name.strip()}" for d in devices))
+for path in sorted({line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if ".so" in line}):
+    print("mapped", path)
+"""
+
+
+@dataclass
+class Stack:
+    kind: str  # "intel" or "ours"
+    generation: str  # one of GENERATIONS
+    lib: Path | None = None  # ours: the folder that holds our libraries
+    adapter: str = "opencl"  # ours: which of our adapters
+
+    @property
+    def name(self):
+        return f"{self.generation}-{self.kind}" + (f"-{self.adapter}" if self.kind == "ours" else "")
+
+    @property
+    def env_dir(self):
+        return REPO / "target" / "env" / f"v{self.generation}"
+
+    @property
+    def python(self):
+        return self.env_dir / "bin" / "python"
+
+    @property
+    def adapter_path(self):
+        return self.lib.resolve() / f"libur_adapter_{self.adapter}.so.0"
+
+    def environment(self):
+        """The variables of a client process: the caller's, less whatever would steer UR or SYCL another way."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("UR_", "SYCL_", "ONEAPI_", "OCL_", "PYTEST_"))}
+        path = [str(self.env_dir / "lib")]
+        env["OCL_ICD_FILENAMES"] = str(self.env_dir / "lib" / "libintelocl.so")
+        env["OCL_ICD_VENDORS"] = "/nonexistent"  # hides other OpenCL drivers of the machine
+        env["SYCL_CACHE_PERSISTENT"] = "1"
+        env["SYCL_CACHE_DIR"] = str(REPO / "target" / "sycl-cache" / self.name)
+        if self.kind == "ours":
+            env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
+            if self.generation == "2026.1":
+                path.insert(0, str(self.lib.resolve()))
+        env["LD_LIBRARY_PATH"] = ":".join(path)
+        return env
+
+    def problems(self):
+        """Says, a line each, what is missing or not as named. An empty list is the proof that the stack is in use."""
+        if not self.python.exists():
+            return [f"{self.python} is missing: run `make setup`"]
+        if self.kind == "ours":
+            needed = [self.adapter_path] + [self.lib.resolve() / "libur_loader.so.0"] * (self.generation == "2026.1")
+            missing = [f"{path} is missing: run `make dist`" for path in needed if not path.exists()]
+            if missing:
+                return missing
+        try:
+            probe = subprocess.run(
+                [self.python, "-c", PROBE], env=self.environment(), capture_output=True, text=True, timeout=300
+            )
+        except subprocess.TimeoutExpired:
+            return ["the probe of the stack did not end within 300 s"]
+        if probe.returncode != 0:
+            return [f"the probe of the stack ended with {probe.returncode}", *probe.stderr.splitlines()[-5:]]
+        lines = probe.stdout.splitlines()
+        mapped = {Path(line.split(None, 1)[1]) for line in lines if line.startswith("mapped ")}
+        found = [line for line in lines if line.startswith("devices") or "/libur_" in line or "/libsycl.so" in line]
+        print("\n  ".join([f"stack {self.name}:", *found]).replace(f"{REPO}/", ""), flush=True)
+        if any(line.startswith("devices 0") for line in lines):
+            return ["no SYCL device on this stack"]
+        return list(self._mapping_problems(mapped))
+
+    def _mapping_problems(self, mapped):
+        ur = {path for path in mapped if path.name.startswith(("libur_loader.so", "libur_adapter_"))}
+        if self.kind == "intel":
+            wheels = self.env_dir.resolve()
+            yield from (f"{path} is mapped, but not of the wheels" for path in ur if wheels not in path.parents)
+            return
+        ours = {path for path in ur if self.lib.resolve() in path.parents}
+        yield from (f"{path} is mapped, but not ours" for path in ur - ours)
+        wanted = [f"libur_adapter_{self.adapter}.so"] + ["libur_loader.so"] * (self.generation == "2026.1")
+        for name in wanted:
+            if not any(path.name.startswith(name) for path in ours):
+                yield f"{name} of {self.lib} is not mapped"
+
+
+def main():
+    """Runs a command on a stack, once the stack is proven:
+
+    stack.py --generation 2026.1 --stack ours --lib dist/lib -- env SYCL_UR_TRACE=2 ./program
+    """
+    parser = argparse.ArgumentParser(description=main.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    stack = from_arguments(parser, options)
+    if problems := stack.problems():
+        sys.exit("\n  ".join(["the stack is not what was asked for:", *problems]))
+    os.execvpe(options.command[0], options.command, stack.environment())
+
+
+def add_arguments(parser):
+    """The options that name a stack."""
+    parser.add_argument("--generation", required=True, choices=GENERATIONS)
+    parser.add_argument("--stack", required=True, choices=("intel", "ours"))
+    parser.add_argument("--lib", type=Path, help="the folder of our libraries (for --stack ours)")
+    parser.add_argument("--adapter", default="opencl", help="which of our adapters (default: opencl)")
+
+
+def from_arguments(parser, options):
+    if options.stack == "ours" and not options.lib:
+        parser.error("--stack ours needs --lib")
+    return Stack(options.stack, options.generation, options.lib, options.adapter)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What `make demo` shows, for both generations of libsycl: dpnp and a SYCL C++ program that compiles its kernel at run
+# time compute on our libraries in dist/, over Intel's OpenCL CPU driver; which library serves the calls; and whether
+# the results are right. Ends with 1 when a result is wrong or a library is not ours.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly work=$PWD/target/demo
+stack=(--stack ours --lib dist/lib)
+# For looking at the reference beside ours: scripts/demo.sh intel
+[[ ${1:-} != intel ]] || stack=(--stack intel)
+
+# on GENERATION COMMAND...: runs the command on the stack; fails unless the libraries mapped are the ones meant.
+on() { python3 conformance/suites/stack.py --generation "$1" "${stack[@]}" -- "${@:2}"; }
+
+# The calls that libsycl made, from its own trace: how often each, the dozen most frequent.
+calls() { sed -nE 's/^ *---> (ur[A-Za-z]+).*/\1/p' | sort | uniq -c | sort -k1,1nr -k2 | sed -n '1,12s/^/  /p'; }
+
+# Who serves them, from the dynamic linker's own account (LD_DEBUG=bindings): which file the ur* symbols came from.
+# libsycl binds functions of a loader; a loader binds the tables (ur...ProcAddrTable) of an adapter.
+served_by() {
+  sed -nE 's/.*binding file ([^ ]*) .* to ([^ ]*libur_[^ ]*) .*symbol `(ur[A-Za-z]+).*/\2 \3/p' "$1" |
+    sed "s|$PWD/||" | sort -u |
+    awk '{ if (!n[$1]++) first[$1] = $2; else if (n[$1] <= 3) first[$1] = first[$1] ", " $2 }
+         END { for (file in n) printf "  %s: %d functions (%s, ...)\n", file, n[file], first[file] }' |
+    sort
+}
+
+die() { echo "demo: $*" >&2; exit 1; }
+
+mkdir -p "$work"
+for generation in 2026.1 2026.2; do
+  env=$PWD/target/env/v$generation
+  hello=$work/hello-$generation
+  log=$work/$generation.log
+
+  printf '\n=== libsycl %s\n' "$generation"
+  on "$generation" env SYCL_UR_TRACE=2 "$env/bin/python" scripts/demo.py >"$log" 2>"$log.trace" ||
+    { tail -n 20 "$log" "$log.trace"; die "dpnp on $generation failed"; }
+  # A trace may be on either stream.
+  grep -vE '^ *(--->|<---)' "$log"
+  echo "UR calls that dpnp made, the most frequent:"
+  cat "$log" "$log.trace" | calls | grep . || die "SYCL_UR_TRACE=2 traced no call"
+
+  # -w: the headers warn of their own deprecated parts.
+  g++ -w -std=c++17 -I"$env/include" conformance/sycl/hello.cpp -o "$hello" -L"$env/lib" -lsycl
+  on "$generation" env LD_DEBUG=bindings "$hello" >"$log" 2>"$log.bindings" ||
+    { tail -n 20 "$log"; die "hello.cpp on $generation failed"; }
+  echo "SYCL C++ (conformance/sycl/hello.cpp), its kernel compiled at run time:"
+  grep -vE '^(stack|  )' "$log" | sed 's/^/  /'
+  echo "UR functions by the library that serves them:"
+  served_by "$log.bindings" | tee "$log.served"
+  [[ ${stack[1]} == intel ]] || grep -q '^  dist/lib/libur_adapter_opencl' "$log.served" || die "our adapter serves nothing"
+  [[ ${stack[1]} == intel ]] || ! grep -v '^  dist/lib/' "$log.served" || die "a library that is not ours serves UR calls"
+  rm -f "$log.bindings"
+done
+printf '\nAll results are right, and every UR library in use is %s.\n' "${stack[3]:-of the wheels}"

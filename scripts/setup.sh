@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs what the build, the tests and the demo need, and does nothing where it is there already.
+#
+#   scripts/setup.sh [PART...]     all parts when none is named
+#
+#   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
+#   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
+#   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
+#   nextest  cargo-nextest, if there is none: into target/tools
+#   deny     cargo-deny, if there is none: into target/tools
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly packages=(build-essential ca-certificates clang cmake g++ libstdc++-12-dev ocl-icd-libopencl1 pkg-config
+  pocl-opencl-icd python3 python3-venv)
+readonly tools=$PWD/target/tools
+readonly nextest_version=0.9.143 deny_version=0.20.2
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+system() {
+  command -v cargo >/dev/null || die "cargo is missing: install Rust (1.88 or newer) with rustup, with clippy and rustfmt"
+  command -v dpkg-query >/dev/null || die "this is no Debian: install by hand what these packages hold: ${packages[*]}"
+  local missing=() name
+  for name in "${packages[@]}"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || missing+=("$name")
+  done
+  ((${#missing[@]})) || return 0
+  local root=()
+  if ((EUID)); then
+    command -v sudo >/dev/null || die "not root, and no sudo. As root: apt-get install ${missing[*]}"
+    root=(sudo)
+  fi
+  say "apt-get install ${missing[*]}"
+  "${root[@]}" apt-get update -q
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# The Python of the environments: the references were recorded with 3.11, and conformance/ needs no less.
+python() {
+  local found
+  found=$(command -v python3.11 || command -v python3) || die "python3 is missing"
+  "$found" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || die "$found is older than Python 3.11"
+  echo "$found"
+}
+
+# up_to_date STAMP FILE: whether STAMP was written for this content of FILE.
+up_to_date() { [[ -f $1 && $(<"$1") == "$(sha256sum <"$2")" ]]; }
+stamp() { sha256sum <"$2" >"$1"; }
+
+clients() {
+  local generation requirements env python
+  for generation in 2026.1 2026.2; do
+    requirements=requirements/v$generation.txt
+    env=target/env/v$generation
+    up_to_date "$env/.stamp" "$requirements" && continue
+    say "$env: installing $requirements (about 3 GB on disk)"
+    if ! "$env/bin/python" -m pip --version >/dev/null 2>&1; then
+      python=$(python)
+      "$python" -m venv --clear "$env"
+    fi
+    # The file names every package, so pip need not look for more.
+    "$env/bin/python" -m pip install -q --no-deps --retries 10 --progress-bar off -r "$requirements"
+    stamp "$env/.stamp" "$requirements"
+  done
+}
+
+headers() {
+  local requirements=requirements/headers.txt env=target/env/headers requirement version
+  up_to_date "$env/.stamp" "$requirements" && return
+  clients
+  local python=target/env/v2026.2/bin/python wheels
+  wheels=$(mktemp -d)
+  # shellcheck disable=SC2064
+  trap "rm -rf '$wheels'" EXIT
+  grep -v '^#' "$requirements" | while read -r requirement; do
+    version=${requirement#*==}
+    say "$env/$version: unpacking $requirement"
+    "$python" -m pip download -q --no-deps --only-binary :all: --retries 10 --progress-bar off \
+      -d "$wheels/$version" "$requirement"
+    "$python" - "$wheels/$version" "$env/$version" <<'PYTHON'
+import sys, zipfile
+from pathlib import Path
+
+(wheel,), target = Path(sys.argv[1]).glob("*.whl"), Path(sys.argv[2])
+target.mkdir(parents=True, exist_ok=True)
+with zipfile.ZipFile(wheel) as archive:
+    found = [name for name in archive.namelist() if "/include/unified-runtime/" in name and not name.endswith("/")]
+    for name in found:
+        (target / Path(name).name).write_bytes(archive.read(name))
+sys.exit(0 if found else f"{wheel} holds no include/unified-runtime")
+PYTHON
+    rm -rf "${wheels:?}/$version"
+  done
+  stamp "$env/.stamp" "$requirements"
+}
+
+# cargo_tool NAME VERSION: any version that is there will do; the one we install is pinned.
+cargo_tool() {
+  PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
+  say "cargo install $1 $2 (some minutes)"
+  cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "$1"
+  rm -rf "$tools/build"
+}
+
+nextest() { cargo_tool cargo-nextest "$nextest_version"; }
+deny() { cargo_tool cargo-deny "$deny_version"; }
+
+(($#)) || set -- system clients headers nextest deny
+mkdir -p target/env
+# One set-up at a time: two would write the same folders.
+exec 9>target/env/.lock
+flock 9
+for part; do
+  case $part in
+    system | clients | headers | nextest | deny) "$part" ;;
+    *) die "no part is called $part" ;;
+  esac
+done
