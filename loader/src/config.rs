@@ -53,7 +53,7 @@ fn with<T>(handle: LoaderConfigHandle, body: impl FnOnce(&mut Config) -> UrResul
     )
 }
 
-pub(crate) unsafe fn urLoaderConfigCreate(phLoaderConfig: *mut LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C" fn urLoaderConfigCreate(phLoaderConfig: *mut LoaderConfigHandle) -> ResultCode {
     answer(|| {
         if phLoaderConfig.is_null() {
             return Err(ResultCode::ERROR_INVALID_NULL_POINTER);
@@ -74,7 +74,7 @@ pub(crate) unsafe fn urLoaderConfigCreate(phLoaderConfig: *mut LoaderConfigHandl
     })
 }
 
-pub(crate) unsafe fn urLoaderConfigRetain(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C" fn urLoaderConfigRetain(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
     answer(|| {
         with(hLoaderConfig, |config| {
             config.references += 1;
@@ -83,7 +83,7 @@ pub(crate) unsafe fn urLoaderConfigRetain(hLoaderConfig: LoaderConfigHandle) -> 
     })
 }
 
-pub(crate) unsafe fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C" fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
     answer(|| {
         let left = with(hLoaderConfig, |config| {
             config.references -= 1;
@@ -96,7 +96,7 @@ pub(crate) unsafe fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) ->
     })
 }
 
-pub(crate) unsafe fn urLoaderConfigGetInfo(
+pub(crate) unsafe extern "C" fn urLoaderConfigGetInfo(
     hLoaderConfig: LoaderConfigHandle,
     propName: LoaderConfigInfo,
     propSize: usize,
@@ -135,7 +135,7 @@ pub(crate) unsafe fn urLoaderConfigGetInfo(
     })
 }
 
-pub(crate) unsafe fn urLoaderConfigEnableLayer(
+pub(crate) unsafe extern "C" fn urLoaderConfigEnableLayer(
     hLoaderConfig: LoaderConfigHandle,
     pLayerName: *const c_char,
 ) -> ResultCode {
@@ -156,7 +156,7 @@ pub(crate) unsafe fn urLoaderConfigEnableLayer(
     })
 }
 
-pub(crate) unsafe fn urLoaderConfigSetCodeLocationCallback(
+pub(crate) unsafe extern "C" fn urLoaderConfigSetCodeLocationCallback(
     hLoaderConfig: LoaderConfigHandle,
     pfnCodeloc: CodeLocationCallback,
     pUserData: *mut c_void,
@@ -173,7 +173,10 @@ pub(crate) unsafe fn urLoaderConfigSetCodeLocationCallback(
     })
 }
 
-pub(crate) unsafe fn urLoaderConfigSetMockingEnabled(hLoaderConfig: LoaderConfigHandle, enable: Bool) -> ResultCode {
+pub(crate) unsafe extern "C" fn urLoaderConfigSetMockingEnabled(
+    hLoaderConfig: LoaderConfigHandle,
+    enable: Bool,
+) -> ResultCode {
     answer(|| {
         with(hLoaderConfig, |_| {
             if enable == 0 {

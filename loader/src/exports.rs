@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The C symbols, expanded from the table of functions.
 //!
-//! For each function there are three: the exported one, which asks whether any layer is on; `direct`, which reads the
-//! adapter's function out of the handle and calls it; and `layered`, which does the same with the layers around it.
-//! Both ways out of the exported function are jumps, for all that it calls has its own signature.
+//! The exported function finds the function to call and jumps to it: the adapter's, by the handle; or, where a layer is
+//! on, its namesake in `layered`, which calls it with the layers around. All of them have the same signature, and there
+//! is one call, at the end: so it compiles to a jump that leaves the arguments where they are.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -18,47 +18,48 @@ mod prelude {
 
 /// The adapter's table that the parameter `$via` leads to.
 macro_rules! table {
-    (phEventWaitList: $count:ident, $array:ident $(, $rest:ident)*) => {
-        crate::dispatch::table_of_first(
-            $count,
-            $array,
-            ResultCode::ERROR_INVALID_VALUE,
-            ResultCode::ERROR_INVALID_EVENT,
-        )
-    };
-    (phDevices: $count:ident, $array:ident $(, $rest:ident)*) => {
-        crate::dispatch::table_of_first(
-            $count,
-            $array,
-            ResultCode::ERROR_INVALID_SIZE,
-            ResultCode::ERROR_INVALID_NULL_HANDLE,
-        )
-    };
-    ($via:ident: $($p:ident),*) => {
-        crate::dispatch::table_of($via)
-    };
+    (phEventWaitList: $count:ident, $array:ident $(, $rest:ident)*) => {{
+        let (empty, null_element) = (ResultCode::ERROR_INVALID_VALUE, ResultCode::ERROR_INVALID_EVENT);
+        // SAFETY: the caller vouches for the list.
+        unsafe { crate::dispatch::table_of_first($count, $array, empty, null_element) }
+    }};
+    (phDevices: $count:ident, $array:ident $(, $rest:ident)*) => {{
+        let (empty, null_element) = (ResultCode::ERROR_INVALID_SIZE, ResultCode::ERROR_INVALID_NULL_HANDLE);
+        // SAFETY: the caller vouches for the list.
+        unsafe { crate::dispatch::table_of_first($count, $array, empty, null_element) }
+    }};
+    ($via:ident: $($p:ident),*) => {{
+        // SAFETY: the caller vouches for the handle.
+        unsafe { crate::dispatch::table_of($via) }
+    }};
 }
 
-/// Calls the function behind a name.
-macro_rules! call {
+/// The function behind a name, or the code of the failure to find it.
+macro_rules! function {
     // The loader answers itself.
-    ($kind:ident loader $member:ident $slot:ident $name:ident: $($p:ident),*) => { crate::own::$name($($p),*) };
+    ($kind:ident loader $member:ident $slot:ident $name:ident: $($p:ident),*) => {
+        Ok::<pfn::$name, ResultCode>(crate::own::$name)
+    };
     (adapter $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
         match table!($via: $($p),*) {
-            Ok(table) => match table.$member.$slot {
-                Some(function) => function($($p),*),
-                None => ResultCode::ERROR_UNSUPPORTED_FEATURE,
-            },
-            Err(code) => code,
+            Ok(table) => table.$member.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
+            Err(code) => Err(code),
         }
     };
     (legacy $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
         match table!($via: $($p),*) {
-            Ok(table) => match crate::legacy::table_of(table).$slot {
-                Some(function) => function($($p),*),
-                None => ResultCode::ERROR_UNSUPPORTED_FEATURE,
+            Ok(table) => match crate::legacy::table_of_first(table) {
+                Some(legacy) => legacy.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
+                // A search would need registers that hold arguments, so it has a function of its own.
+                None => Ok(crate::exports::searched::$name as pfn::$name),
             },
-            Err(code) => code,
+            Err(code) => Err(code),
+        }
+    };
+    (searched $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
+        match table!($via: $($p),*) {
+            Ok(table) => crate::legacy::table_of(table).$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
+            Err(code) => Err(code),
         }
     };
 }
@@ -76,12 +77,16 @@ macro_rules! export {
         /// The arguments must be what the specification of the function asks for.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
-            if crate::layers::any() {
-                // SAFETY: the caller's promise is passed on.
-                return unsafe { layered::$name($($p),*) };
+            let function = if crate::layers::any() {
+                Ok(layered::$name as pfn::$name)
+            } else {
+                function!($kind $via $member $slot $name: $($p),*)
+            };
+            match function {
+                // SAFETY: the caller vouches for the arguments.
+                Ok(function) => unsafe { function($($p),*) },
+                Err(code) => code,
             }
-            // SAFETY: as above.
-            unsafe { direct::$name($($p),*) }
         }
     )* };
 }
@@ -94,9 +99,12 @@ macro_rules! direct {
         ) -> [$($error:ident),*];
     )*) => { $(
         #[inline(always)]
-        pub(super) unsafe fn $name($($p: $ty),*) -> ResultCode {
-            // SAFETY: the caller vouches for the handles and the arguments.
-            unsafe { call!($kind $via $member $slot $name: $($p),*) }
+        pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+            match function!($kind $via $member $slot $name: $($p),*) {
+                // SAFETY: the caller vouches for the arguments.
+                Ok(function) => unsafe { function($($p),*) },
+                Err(code) => code,
+            }
         }
     )* };
 }
@@ -159,6 +167,13 @@ mod direct {
     oxur_api::for_each_table! { direct {adapter} }
     oxur_api::legacy_functions! { direct {legacy} }
     oxur_api::loader_functions! { direct {loader} }
+}
+
+/// The functions for older clients, on other adapters than the first.
+mod searched {
+    use super::prelude::*;
+
+    oxur_api::legacy_functions! { direct {searched} }
 }
 
 /// With layers.

@@ -40,18 +40,15 @@ static PAIRS: [Pair; MOST] = [const {
 }; MOST];
 static LEARNING: Mutex<()> = Mutex::new(());
 
-/// The functions for older clients of the adapter whose table is `ddi`.
+/// The functions for older clients of the adapter whose table is `ddi`, if that adapter is the first one: most programs
+/// use no other.
 #[inline(always)]
-pub(crate) fn table_of(ddi: &DdiTable) -> LegacyTable {
-    // Most programs use the first adapter that has devices.
-    match PAIRS[0].legacy_of(ddi) {
-        Some(legacy) => legacy,
-        None => search(ddi),
-    }
+pub(crate) fn table_of_first(ddi: &DdiTable) -> Option<LegacyTable> {
+    PAIRS[0].legacy_of(ddi)
 }
 
-#[inline(never)]
-fn search(ddi: &DdiTable) -> LegacyTable {
+/// The functions for older clients of the adapter whose table is `ddi`.
+pub(crate) fn table_of(ddi: &DdiTable) -> LegacyTable {
     PAIRS.iter().find_map(|pair| pair.legacy_of(ddi)).unwrap_or(EMULATED)
 }
 

@@ -35,7 +35,10 @@ pub(crate) fn start_logging() {
     });
 }
 
-pub(crate) unsafe fn urLoaderInit(device_flags: DeviceInitFlags, hLoaderConfig: LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C" fn urLoaderInit(
+    device_flags: DeviceInitFlags,
+    hLoaderConfig: LoaderConfigHandle,
+) -> ResultCode {
     const KNOWN: DeviceInitFlags = DeviceInitFlags::GPU
         .union(DeviceInitFlags::CPU)
         .union(DeviceInitFlags::FPGA)
@@ -58,7 +61,7 @@ pub(crate) unsafe fn urLoaderInit(device_flags: DeviceInitFlags, hLoaderConfig: 
     })
 }
 
-pub(crate) unsafe fn urLoaderTearDown() -> ResultCode {
+pub(crate) unsafe extern "C" fn urLoaderTearDown() -> ResultCode {
     answer(|| {
         let mut initialisations = INITIALISATIONS.lock();
         *initialisations = initialisations.checked_sub(1).ok_or(ResultCode::ERROR_UNINITIALIZED)?;
@@ -71,7 +74,7 @@ pub(crate) unsafe fn urLoaderTearDown() -> ResultCode {
     })
 }
 
-pub(crate) unsafe fn urAdapterGet(
+pub(crate) unsafe extern "C" fn urAdapterGet(
     NumEntries: u32,
     phAdapters: *mut AdapterHandle,
     pNumAdapters: *mut u32,
