@@ -60,6 +60,32 @@ fn parameter_validation() {
 }
 
 #[test]
+fn leak_checking() {
+    let adapter = plain_adapter();
+    let force = ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap());
+    let layer = ("UR_ENABLE_LAYERS", "UR_LAYER_LEAK_CHECKING");
+    let seen = probe(
+        &[force, layer],
+        &["init", "select", "launch", "teardown", "init", "teardown"],
+    );
+    // The probe keeps the adapter (twice), a context, a queue and its devices, and releases its kernel and the selected devices.
+    for giver in [
+        "2 reference(s) to",
+        "urContextCreate gave",
+        "urQueueCreate gave",
+        "urAdapterGet gave",
+    ] {
+        seen.logged(&["<VALIDATION>[ERROR]", giver]);
+    }
+    assert!(
+        !seen.log.contains("urKernelCreate") && !seen.log.contains("urDeviceGetSelected"),
+        "{}",
+        seen.log
+    );
+    assert_eq!(seen.log.matches("urContextCreate gave").count(), 1);
+}
+
+#[test]
 fn layers_that_are_not_there() {
     let adapter = plain_adapter();
     let variables = [
@@ -71,7 +97,7 @@ fn layers_that_are_not_there() {
         &variables,
         &[
             "layer",
-            "UR_LAYER_LEAK_CHECKING",
+            "UR_LAYER_BOUNDS_CHECKING",
             "layer",
             "tracing",
             "init",
@@ -85,5 +111,5 @@ fn layers_that_are_not_there() {
     );
     seen.logged(&["UR_ENABLE_LAYERS", "does not have the layer UR_LAYER_ASAN"]);
     seen.logged(&["UR_ENABLE_LAYERS", "no layer `UR_LAYER_NONSENSE`"]);
-    seen.logged(&["urLoaderConfigEnableLayer", "UR_LAYER_LEAK_CHECKING"]);
+    seen.logged(&["urLoaderConfigEnableLayer", "UR_LAYER_BOUNDS_CHECKING"]);
 }

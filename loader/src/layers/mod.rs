@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What can stand between a client and the adapters: tracing, then validation, then the emulation for older clients.
+//! What can stand between a client and the adapters: tracing, validation, leak checking, the emulation for older clients.
 //!
 //! While none is on, a call pays one read of [`ACTIVE`] for them.
 
+mod leaks;
 mod print;
 mod tracing;
 mod validation;
@@ -26,11 +27,13 @@ impl Layers {
     pub(crate) const TRACING: Self = Self(1 << 1);
     /// Arguments for older clients. No client switches it on by name.
     pub(crate) const EMULATION: Self = Self(1 << 2);
+    pub(crate) const LEAKS: Self = Self(1 << 3);
 
     /// The layers by the names that clients use.
-    pub(crate) const NAMES: [(&str, Self); 3] = [
+    pub(crate) const NAMES: [(&str, Self); 4] = [
+        ("UR_LAYER_FULL_VALIDATION", Self(Self::VALIDATION.0 | Self::LEAKS.0)),
         ("UR_LAYER_PARAMETER_VALIDATION", Self::VALIDATION),
-        ("UR_LAYER_FULL_VALIDATION", Self::VALIDATION),
+        ("UR_LAYER_LEAK_CHECKING", Self::LEAKS),
         ("UR_LAYER_TRACING", Self::TRACING),
     ];
 
@@ -46,8 +49,7 @@ impl std::ops::BitOrAssign for Layers {
 }
 
 /// Layers of the reference that this loader lacks.
-const LACKING: [&str; 6] = [
-    "UR_LAYER_LEAK_CHECKING",
+const LACKING: [&str; 5] = [
     "UR_LAYER_BOUNDS_CHECKING",
     "UR_LAYER_LIFETIME_VALIDATION",
     "UR_LAYER_ASAN",
@@ -115,6 +117,7 @@ pub(crate) fn start(settings: Settings) {
 /// Switches everything off but the emulation, whose arguments belong to kernels that are still there.
 pub(crate) fn stop() {
     ACTIVE.fetch_and(Layers::EMULATION.0, Ordering::Relaxed);
+    leaks::report();
     *LOCATOR.write() = None;
 }
 
@@ -193,6 +196,10 @@ pub(crate) unsafe fn run(
         },
         None => dispatch(),
     };
+    if active.contains(Layers::LEAKS) && code == ResultCode::SUCCESS {
+        // SAFETY: the arguments are the function's, which has just succeeded.
+        guard(|| unsafe { leaks::note(called.function, &arguments) });
+    }
     if traced {
         // SAFETY: the arguments are the function's; what they point to was just used by the call.
         guard(|| unsafe { tracing::end(called.function, &arguments, code) });
@@ -212,7 +219,8 @@ mod tests {
     #[test]
     fn layers_by_name() {
         assert_eq!(named("UR_LAYER_TRACING").unwrap(), Layers::TRACING);
-        assert_eq!(named("UR_LAYER_FULL_VALIDATION").unwrap(), Layers::VALIDATION);
+        let full = named("UR_LAYER_FULL_VALIDATION").unwrap();
+        assert!(full.contains(Layers::VALIDATION) && full.contains(Layers::LEAKS) && !full.contains(Layers::TRACING));
         assert!(
             named("UR_LAYER_MSAN")
                 .unwrap_err()
