@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Devices and sub-devices: an OpenCL device with what it says of itself.
+//!
+//! [`facts`] asks the driver once, [`info`] answers queries from it, [`flags`] translates its bit fields, [`partition`]
+//! divides devices.
+
+mod facts;
+mod flags;
+mod info;
+mod partition;
+
+use std::ffi::CStr;
+use std::sync::{Arc, Weak};
+
+use kit::ur::*;
+use kit::{Header, InfoOut, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::cl::cl;
+use crate::extensions::Extensions;
+use crate::{OpenCl, Platform};
+
+pub(crate) use facts::Facts;
+
+/// A device. Root devices belong to their platform and live as long as the adapter; a sub-device owns a reference of
+/// its OpenCL object and keeps the device that it is a part of.
+pub(crate) struct Device {
+    pub(crate) header: Header,
+    pub(crate) raw: cl_device_id,
+    /// The functions of the platform.
+    pub(crate) ext: Arc<Extensions>,
+    platform: Weak<Platform>,
+    parent: Option<Arc<Device>>,
+    facts: Facts,
+}
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for Device {}
+// SAFETY: as above.
+unsafe impl Sync for Device {}
+
+impl Device {
+    /// Asks the driver for all that there is to know. Of a sub-device, one with a parent, it takes over the caller's
+    /// reference, also when it fails.
+    pub(crate) fn new(
+        raw: cl_device_id,
+        platform: Weak<Platform>,
+        parent: Option<Arc<Device>>,
+        ext: &Arc<Extensions>,
+    ) -> UrResult<Self> {
+        match Facts::ask(raw) {
+            Ok(facts) => Ok(Self {
+                header: Header::new(),
+                raw,
+                ext: ext.clone(),
+                platform,
+                parent,
+                facts,
+            }),
+            Err(error) => {
+                if parent.is_some() {
+                    release(raw);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Wraps a native sub-device of one of `platforms`; the wrapper has a reference of its own.
+    pub(crate) fn from_native(platforms: &[Arc<Platform>], raw: cl_device_id) -> UrResult<Arc<Self>> {
+        let stranger = || {
+            UrError::said(
+                ResultCode::ERROR_INVALID_DEVICE,
+                "the native handle is no device of this OpenCL loader's platforms",
+            )
+        };
+        if raw.is_null() {
+            return Err(stranger());
+        }
+        let platform_id: cl_platform_id = facts::ask(raw, CL_DEVICE_PLATFORM).map_err(|_| stranger())?;
+        let platform = platforms.iter().find(|p| p.raw == platform_id).ok_or_else(stranger)?;
+        if let Some(root) = kit::Platform::devices(&**platform).iter().find(|d| d.raw == raw) {
+            return Ok(root.clone());
+        }
+        let parent_id: cl_device_id = facts::ask(raw, CL_DEVICE_PARENT_DEVICE).map_err(|_| stranger())?;
+        let parent = Self::from_native(platforms, parent_id)?;
+        // SAFETY: a device that just answered two queries.
+        unsafe { cl!(clRetainDevice(raw)) }?;
+        let ext = parent.ext.clone();
+        Self::new(raw, Arc::downgrade(platform), Some(parent), &ext).map(Arc::new)
+    }
+
+    /// Its platform; `None` only while the adapter goes down.
+    pub(crate) fn platform(&self) -> Option<Arc<Platform>> {
+        self.platform.upgrade()
+    }
+
+    /// What the device says of itself.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The version of OpenCL that it implements: major, minor.
+    pub(crate) fn version(&self) -> (u32, u32) {
+        self.facts.number.0
+    }
+
+    /// Whether it lists an extension. For an answer that is wanted often, ask once.
+    pub(crate) fn has_extension(&self, name: &str) -> bool {
+        self.facts
+            .extensions
+            .split_ascii_whitespace()
+            .any(|listed| listed == name)
+    }
+}
+
+/// Gives a reference of a sub-device back.
+fn release(raw: cl_device_id) {
+    // SAFETY: the caller owns a reference.
+    if let Err(error) = unsafe { cl!(clReleaseDevice(raw)) } {
+        log::warn!("a sub-device is lost: {error}");
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        if self.parent.is_some() {
+            release(self.raw);
+        }
+    }
+}
+
+impl kit::Device<OpenCl> for Device {
+    fn kind(&self) -> DeviceType {
+        self.facts.kind
+    }
+
+    fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        self.answer(query, out)
+    }
+
+    fn partition(self: &Arc<Self>, properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Self>>> {
+        partition::divide(self, properties)
+    }
+
+    fn image_rank(&self, target: &CStr) -> Option<u32> {
+        let ahead_of_time = match self.facts.kind {
+            DeviceType::CPU => Some(DEVICE_BINARY_TARGET_SPIRV64_X86_64),
+            DeviceType::GPU => Some(DEVICE_BINARY_TARGET_SPIRV64_GEN),
+            DeviceType::FPGA => Some(DEVICE_BINARY_TARGET_SPIRV64_FPGA),
+            _ => None,
+        };
+        if Some(target) == ahead_of_time {
+            Some(2)
+        } else if target == DEVICE_BINARY_TARGET_SPIRV64 && self.facts.takes_spirv() {
+            Some(1)
+        } else {
+            None
+        }
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok(self.raw as NativeHandle)
+    }
+
+    fn timestamps(&self) -> UrResult<(u64, u64)> {
+        let (mut device, mut host) = (0, 0);
+        // SAFETY: a live device and two places for the clocks.
+        unsafe { cl!(clGetDeviceAndHostTimer(self.raw, &mut device, &mut host)) }?;
+        Ok((device, host))
+    }
+
+    fn host_timestamp(&self) -> UrResult<u64> {
+        let mut host = 0;
+        // SAFETY: a live device and a place for the clock.
+        unsafe { cl!(clGetHostTimer(self.raw, &mut host)) }?;
+        Ok(host)
+    }
+}

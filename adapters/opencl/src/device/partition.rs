@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Dividing a device into sub-devices, and how it can be or was divided.
+
+use std::sync::Arc;
+
+use kit::ur::*;
+use kit::{UrError, UrResult, unsupported};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::Device;
+use crate::cl::cl;
+
+/// The ways of division that the two have in common, which have the same numbers in both.
+fn common(kind: isize) -> Option<DevicePartition> {
+    [
+        DevicePartition::EQUALLY,
+        DevicePartition::BY_COUNTS,
+        DevicePartition::BY_AFFINITY_DOMAIN,
+    ]
+    .into_iter()
+    .find(|partition| partition.0 as isize == kind)
+}
+
+/// The ways of division among those that OpenCL lists.
+pub(super) fn supported(listed: &[isize]) -> Vec<DevicePartition> {
+    listed.iter().filter_map(|&kind| common(kind)).collect()
+}
+
+/// The properties that made a sub-device, from OpenCL's list of them: a kind, its values and a zero; after counts there
+/// is a zero more.
+pub(super) fn made_by(list: &[isize]) -> Vec<DevicePartitionProperty> {
+    let Some((&kind, values)) = list.split_first() else {
+        return Vec::new();
+    };
+    let Some(partition) = common(kind) else {
+        return Vec::new();
+    };
+    let values = values.iter().take_while(|&&value| value != 0);
+    values
+        .map(|&value| DevicePartitionProperty {
+            r#type: partition,
+            // All members of the union are the same number.
+            value: DevicePartitionValue { count: value as u32 },
+        })
+        .collect()
+}
+
+/// OpenCL's list for properties that are all of one kind, which the kit has checked.
+fn list(properties: &[DevicePartitionProperty]) -> UrResult<Vec<isize>> {
+    let kind = properties[0].r#type;
+    // SAFETY: all members of the union are a `u32` of any value.
+    let values = properties
+        .iter()
+        .map(|property| unsafe { property.value.count } as isize);
+    match kind {
+        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => Err(UrError::said(
+            ResultCode::ERROR_INVALID_VALUE,
+            "this kind of partition takes one property",
+        )),
+        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN => {
+            Ok([kind.0 as isize].into_iter().chain(values).chain([0]).collect())
+        }
+        DevicePartition::BY_COUNTS => {
+            let mut list = vec![kind.0 as isize];
+            list.extend(values);
+            if list.contains(&0) {
+                // It would end OpenCL's list.
+                return Err(UrError::said(
+                    ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
+                    "a sub-device needs a compute unit",
+                ));
+            }
+            list.extend([CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0]);
+            Ok(list)
+        }
+        DevicePartition::BY_CSLICE => unsupported(),
+        _ => Err(ResultCode::ERROR_INVALID_ENUMERATION.into()),
+    }
+}
+
+/// Makes sub-devices.
+pub(super) fn divide(device: &Arc<Device>, properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Device>>> {
+    let list = list(properties)?;
+    let mut count = 0;
+    // SAFETY: a live device, a list that ends with a zero, no array and a place for the count.
+    unsafe {
+        cl!(clCreateSubDevices(
+            device.raw,
+            list.as_ptr(),
+            0,
+            std::ptr::null_mut(),
+            &mut count
+        ))
+    }?;
+    let mut raw = vec![std::ptr::null_mut(); count as usize];
+    // SAFETY: as above, with an array of `count` places.
+    unsafe {
+        cl!(clCreateSubDevices(
+            device.raw,
+            list.as_ptr(),
+            count,
+            raw.as_mut_ptr(),
+            std::ptr::null_mut()
+        ))
+    }?;
+    let new = |raw| Device::new(raw, device.platform.clone(), Some(device.clone()), &device.ext).map(Arc::new);
+    // All are wrapped before the first error is looked at, so that each has an owner that releases it.
+    let made: Vec<UrResult<_>> = raw.into_iter().map(new).collect();
+    made.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn property(kind: DevicePartition, count: u32) -> DevicePartitionProperty {
+        DevicePartitionProperty {
+            r#type: kind,
+            value: DevicePartitionValue { count },
+        }
+    }
+
+    #[test]
+    fn lists_there_and_back() {
+        let counts = [
+            property(DevicePartition::BY_COUNTS, 3),
+            property(DevicePartition::BY_COUNTS, 1),
+        ];
+        let native = list(&counts).unwrap();
+        assert_eq!(native, [CL_DEVICE_PARTITION_BY_COUNTS, 3, 1, 0, 0]);
+        let back = made_by(&native);
+        assert_eq!(back.len(), 2);
+        assert_eq!(list(&back).unwrap(), native);
+
+        let native = list(&[property(DevicePartition::EQUALLY, 4)]).unwrap();
+        assert_eq!(native, [CL_DEVICE_PARTITION_EQUALLY, 4, 0]);
+        assert_eq!(made_by(&native).len(), 1);
+        assert!(made_by(&[]).is_empty());
+        assert!(made_by(&[0]).is_empty());
+    }
+
+    #[test]
+    fn bad_properties() {
+        let code = |properties: &[_]| list(properties).unwrap_err().code();
+        let twice = [property(DevicePartition::EQUALLY, 1); 2];
+        assert_eq!(code(&twice), ResultCode::ERROR_INVALID_VALUE);
+        let none = [property(DevicePartition::BY_COUNTS, 0)];
+        assert_eq!(code(&none), ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT);
+        assert_eq!(
+            code(&[property(DevicePartition::BY_CSLICE, 0)]),
+            ResultCode::ERROR_UNSUPPORTED_FEATURE
+        );
+        assert_eq!(
+            code(&[property(DevicePartition(7), 0)]),
+            ResultCode::ERROR_INVALID_ENUMERATION
+        );
+    }
+}
