@@ -5,9 +5,9 @@
 //! link/ld.bfd, which the C compiler finds by `-B` and which puts the version into rustc's script.
 
 fn main() {
-    let wrapper = concat!(env!("CARGO_MANIFEST_DIR"), "/link");
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     println!("cargo::rerun-if-changed=link/ld.bfd");
-    println!("cargo::rustc-cdylib-link-arg=-B{wrapper}");
+    println!("cargo::rustc-cdylib-link-arg=-B{folder}/link");
     println!("cargo::rustc-cdylib-link-arg=-fuse-ld=bfd");
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libur_loader.so.0");
     // Clients close the library while threads of drivers may still be in it.

@@ -42,7 +42,10 @@ struct Subject {
 fn main() {
     // No adapter is loaded: the handle below is all that a call needs.
     // SAFETY: no other thread is there yet.
-    unsafe { std::env::set_var("UR_ADAPTERS_FORCE_LOAD", "/nonexistent") };
+    unsafe {
+        std::env::set_var("UR_ADAPTERS_FORCE_LOAD", "/nonexistent");
+        std::env::set_var("UR_LOG_LOADER", "level:quiet");
+    }
     let mut table = DdiTable::default();
     table.Adapter.pfnRetain = Some(retain);
     table.Enqueue.pfnUSMMemcpy = Some(memcpy);
