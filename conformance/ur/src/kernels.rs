@@ -8,8 +8,7 @@ use std::process::Command;
 use crate::stack::root;
 
 /// Compilers of Debian 12, with the translator of the same LLVM.
-const COMPILERS: [(&str, &str); 2] =
-    [("clang-14", "llvm-spirv-14"), ("clang", "llvm-spirv")];
+const COMPILERS: [(&str, &str); 2] = [("clang-14", "llvm-spirv-14"), ("clang", "llvm-spirv")];
 
 /// The SPIR-V of `kernels/<name>.cl` or of the assembly `kernels/<name>.spvasm`.
 pub fn spirv(name: &str) -> Vec<u8> {
@@ -30,7 +29,13 @@ pub fn spirv(name: &str) -> Vec<u8> {
         if source.extension().is_some_and(|e| e == "cl") {
             compile(&source, &own.with_extension("bc"), &result);
         } else {
-            run(Command::new("spirv-as").args(["--target-env", "spv1.1", "-o"]).arg(&result).arg(&source), "spirv-tools");
+            run(
+                Command::new("spirv-as")
+                    .args(["--target-env", "spv1.1", "-o"])
+                    .arg(&result)
+                    .arg(&source),
+                "spirv-tools",
+            );
         }
         fs::rename(&result, &module).expect("the compiled kernel");
     }
@@ -39,12 +44,22 @@ pub fn spirv(name: &str) -> Vec<u8> {
 
 /// From OpenCL C to SPIR-V.
 fn compile(source: &Path, bitcode: &PathBuf, module: &PathBuf) {
-    let Some((clang, translator)) = COMPILERS.into_iter().find(|(c, t)| [c, t].iter().all(|tool| exists(tool))) else {
+    let Some((clang, translator)) = COMPILERS
+        .into_iter()
+        .find(|(c, t)| [c, t].iter().all(|tool| exists(tool)))
+    else {
         panic!("clang-14 and llvm-spirv-14 are missing: apt-get install clang-14 llvm-spirv-14");
     };
     run(
         Command::new(clang)
-            .args(["-c", "-emit-llvm", "-target", "spir64-unknown-unknown", "-cl-std=CL2.0", "-O1"])
+            .args([
+                "-c",
+                "-emit-llvm",
+                "-target",
+                "spir64-unknown-unknown",
+                "-cl-std=CL2.0",
+                "-O1",
+            ])
             .args(["-Xclang", "-finclude-default-header"])
             .arg(source)
             .arg("-o")
@@ -54,7 +69,11 @@ fn compile(source: &Path, bitcode: &PathBuf, module: &PathBuf) {
     // 1.1 is what every driver takes.
     let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes";
     run(
-        Command::new(translator).args(["--spirv-max-version=1.1", extensions]).arg(bitcode).arg("-o").arg(module),
+        Command::new(translator)
+            .args(["--spirv-max-version=1.1", extensions])
+            .arg(bitcode)
+            .arg("-o")
+            .arg(module),
         translator,
     );
     fs::remove_file(bitcode).expect("the bitcode");
@@ -66,6 +85,12 @@ fn exists(tool: &str) -> bool {
 }
 
 fn run(command: &mut Command, package: &str) {
-    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}; apt-get install {package}"));
-    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{command:?}: {e}; apt-get install {package}"));
+    assert!(
+        output.status.success(),
+        "{command:?}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

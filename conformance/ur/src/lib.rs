@@ -18,7 +18,7 @@ mod kernels;
 mod rig;
 mod stack;
 
-pub use expect::{check, expect_code, in_child};
+pub use expect::{Ending, Known, check, expect_code, in_child};
 pub use infos::{Allowed, GetInfo, check_infos, variants};
 pub use kernels::spirv;
 pub use oxur_client as client;
@@ -39,10 +39,10 @@ macro_rules! ur {
 }
 
 /// Asserts a result code: `expect!(ur!(…), ERROR_INVALID_SIZE)`. A known deviation of a stack stands beside it, and is
-/// asserted in turn: `expect!(ur!(…), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE, "the reason")`.
+/// asserted in turn: `expect!(ur!(…), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE, "the reason")`, or `intel crash`.
 #[macro_export]
 macro_rules! expect {
-    ($result:expr, $($code:ident)|+ $(; intel $($known:ident)|+, $reason:literal)?) => {
+    ($result:expr, $($code:ident)|+ $(; intel $($known:ident)|+, $reason:expr)?) => {
         $crate::expect_code(
             stringify!($result),
             || $result,
@@ -51,7 +51,8 @@ macro_rules! expect {
         )
     };
     (@known) => { None };
-    (@known $($known:ident)|+, $reason:literal) => {
-        Some((&[$($crate::api::ResultCode::$known),+][..], $reason))
+    (@known crash, $reason:expr) => { Some($crate::Known::Crash($reason)) };
+    (@known $($known:ident)|+, $reason:expr) => {
+        Some($crate::Known::Codes(&[$($crate::api::ResultCode::$known),+], $reason))
     };
 }

@@ -25,13 +25,22 @@ impl Rig {
     #[allow(clippy::new_without_default, reason = "it does more than a default value should")]
     pub fn new() -> Self {
         let adapters = loader().adapters().expect("urAdapterGet");
-        assert!(!adapters.is_empty(), "the loader found no adapter: see UR_LOG_LOADER=level:debug;output:stderr");
+        assert!(
+            !adapters.is_empty(),
+            "the loader found no adapter: see UR_LOG_LOADER=level:debug;output:stderr"
+        );
         for adapter in adapters {
             for platform in adapter.platforms().expect("urPlatformGet") {
                 if let Some(device) = platform.devices().expect("urDeviceGet").into_iter().next() {
                     let context = Context::new(&[&device]).expect("urContextCreate");
                     let queue = Queue::new(&context, &device, QueueFlags::PROFILING_ENABLE).expect("urQueueCreate");
-                    return Self { adapter, platform, device, context, queue };
+                    return Self {
+                        adapter,
+                        platform,
+                        device,
+                        context,
+                        queue,
+                    };
                 }
             }
         }
@@ -59,7 +68,10 @@ impl Rig {
 
     /// Launches a kernel of the suite and waits for it.
     pub fn run(&self, kernel: &Kernel, range: &Range, args: &[Arg]) {
-        self.start(kernel, range, args, &[]).expect("launch").wait().expect("urEventWait");
+        self.start(kernel, range, args, &[])
+            .expect("launch")
+            .wait()
+            .expect("urEventWait");
     }
 
     /// A buffer with these values.
@@ -71,7 +83,9 @@ impl Rig {
     pub fn contents<T: Plain + Default>(&self, buffer: &Buffer) -> Vec<T> {
         let size: usize = buffer.info(MemInfo::SIZE).expect("urMemGetInfo");
         let mut values = vec![T::default(); size / size_of::<T>()];
-        self.queue.read(buffer, 0, &mut values, &[]).expect("urEnqueueMemBufferRead");
+        self.queue
+            .read(buffer, 0, &mut values, &[])
+            .expect("urEnqueueMemBufferRead");
         values
     }
 

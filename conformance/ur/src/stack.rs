@@ -70,7 +70,10 @@ fn prepare() -> PathBuf {
     let path = path.canonicalize().unwrap_or(path);
     let mut set = Vec::new();
     if given.is_none() && env::var_os("UR_ADAPTERS_FORCE_LOAD").is_none() {
-        set.push(("UR_ADAPTERS_FORCE_LOAD", path.with_file_name("libur_adapter_opencl.so.0").into_os_string()));
+        set.push((
+            "UR_ADAPTERS_FORCE_LOAD",
+            path.with_file_name("libur_adapter_opencl.so.0").into_os_string(),
+        ));
     }
     if env::var_os("OCL_ICD_FILENAMES").is_none() && env::var_os("OCL_ICD_VENDORS").is_none() {
         let driver = root().join("target/env/v2026.2/lib/libintelocl.so");
@@ -80,7 +83,10 @@ fn prepare() -> PathBuf {
         // SAFETY: loading runs the library's constructors, which only this does.
         match unsafe { libloading::Library::new(&icd) } {
             Ok(library) => std::mem::forget(library),
-            Err(error) => panic!("{}: {error}\nRun `make setup`, or name a driver by OCL_ICD_VENDORS", icd.display()),
+            Err(error) => panic!(
+                "{}: {error}\nRun `make setup`, or name a driver by OCL_ICD_VENDORS",
+                icd.display()
+            ),
         }
         set.push(("OCL_ICD_FILENAMES", driver.into_os_string()));
         set.push(("OCL_ICD_VENDORS", "/nonexistent".into()));

@@ -31,15 +31,30 @@ fn room_for_none() {
 #[test]
 fn info() {
     let rig = Rig::new();
-    let get = |p, size, value, size_ret| ur!(urAdapterGetInfo(rig.adapter.raw(), AdapterInfo(p), size, value, size_ret));
+    let get = |p, size, value, size_ret| {
+        ur!(urAdapterGetInfo(
+            rig.adapter.raw(),
+            AdapterInfo(p),
+            size,
+            value,
+            size_ret
+        ))
+    };
     check_infos("AdapterInfo", &get, Allowed::default());
-    assert_ne!(rig.adapter.info::<Backend>(AdapterInfo::BACKEND).expect("the backend"), Backend::UNKNOWN);
+    assert_ne!(
+        rig.adapter.info::<Backend>(AdapterInfo::BACKEND).expect("the backend"),
+        Backend::UNKNOWN
+    );
 }
 
 #[test]
 fn counted() {
     let rig = Rig::new();
-    let count = || rig.adapter.info::<u32>(AdapterInfo::REFERENCE_COUNT).expect("the count");
+    let count = || {
+        rig.adapter
+            .info::<u32>(AdapterInfo::REFERENCE_COUNT)
+            .expect("the count")
+    };
     let before = count();
     let second = rig.adapter.clone();
     assert_eq!(count(), before + 1);
@@ -49,7 +64,14 @@ fn counted() {
 
 #[test]
 fn the_same_adapters_each_time() {
-    let raw = |_| loader().adapters().expect("urAdapterGet").iter().map(|a| a.raw()).collect::<Vec<_>>();
+    let raw = |_| {
+        loader()
+            .adapters()
+            .expect("urAdapterGet")
+            .iter()
+            .map(|a| a.raw())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(raw(0), raw(1));
 }
 
@@ -67,6 +89,17 @@ fn logger_callback() {
     }
     let rig = Rig::new();
     let adapter = rig.adapter.raw();
-    expect!(ur!(urAdapterSetLoggerCallback(adapter, Some(log), null_mut(), LoggerLevel::QUIET)), SUCCESS);
-    expect!(ur!(urAdapterSetLoggerCallbackLevel(adapter, LoggerLevel::ERROR)), SUCCESS);
+    expect!(
+        ur!(urAdapterSetLoggerCallback(
+            adapter,
+            Some(log),
+            null_mut(),
+            LoggerLevel::QUIET
+        )),
+        SUCCESS
+    );
+    expect!(
+        ur!(urAdapterSetLoggerCallbackLevel(adapter, LoggerLevel::ERROR)),
+        SUCCESS
+    );
 }

@@ -7,11 +7,18 @@ use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Queue, Range};
 use oxur_conformance::{Rig, check, expect, ur, values};
 
+use crate::known;
+
 #[test]
 fn no_arguments() {
     let rig = Rig::new();
     let kernel = rig.kernel("basic", "nothing");
-    for range in [Range::new([1]), Range::new([100]), Range::new([16, 16]), Range::new([4, 4, 4])] {
+    for range in [
+        Range::new([1]),
+        Range::new([100]),
+        Range::new([16, 16]),
+        Range::new([4, 4, 4]),
+    ] {
         rig.run(&kernel, &range, &[]);
     }
 }
@@ -35,7 +42,7 @@ fn check_ids(rig: &Rig, range: Range) {
                 assert_eq!(local, asked[d], "local size in {range:?}");
             }
             assert!(local >= 1 && local <= range.global[d]);
-            if range.global[d] % local == 0 {
+            if range.global[d].is_multiple_of(local) {
                 assert_eq!(ids[3 + d] as usize, at[d] / local, "group id of {at:?} in {range:?}");
             }
         }
@@ -64,7 +71,13 @@ fn offsets() {
 #[test]
 fn no_local_size() {
     let rig = Rig::new();
-    for range in [Range::new([1]), Range::new([64]), Range::new([1009]), Range::new([30, 20]), Range::new([6, 10, 14])] {
+    for range in [
+        Range::new([1]),
+        Range::new([64]),
+        Range::new([1009]),
+        Range::new([30, 20]),
+        Range::new([6, 10, 14]),
+    ] {
         check_ids(&rig, range);
     }
 }
@@ -73,7 +86,11 @@ fn no_local_size() {
 fn large_range() {
     let rig = Rig::new();
     let counter = rig.shared(&[0i32]);
-    rig.run(&rig.kernel("basic", "count"), &Range::new([100_000]), &[Arg::Pointer(counter.ptr())]);
+    rig.run(
+        &rig.kernel("basic", "count"),
+        &Range::new([100_000]),
+        &[Arg::Pointer(counter.ptr())],
+    );
     assert_eq!(values::<i32>(&counter), [100_000]);
 }
 
@@ -89,8 +106,10 @@ fn group_size_fixed_in_the_kernel() {
     // Without a local size it is the kernel's.
     rig.run(&kernel, &Range::new([16, 8, 4]), &[Arg::Pointer(out.ptr())]);
     assert_eq!(values::<i32>(&out), [842; 512]);
-    expect!(check(rig.start(&kernel, &Range::new([16, 8, 4]).local([4, 4, 4]), &args, &[])),
-        ERROR_INVALID_WORK_GROUP_SIZE);
+    expect!(
+        check(rig.start(&kernel, &Range::new([16, 8, 4]).local([4, 4, 4]), &args, &[])),
+        ERROR_INVALID_WORK_GROUP_SIZE
+    );
 }
 
 #[test]
@@ -98,11 +117,19 @@ fn local_memory() {
     let rig = Rig::new();
     let data = rig.shared(&(0..64).collect::<Vec<i32>>());
     let args = [Arg::Pointer(data.ptr()), Arg::Local(16 * 4)];
-    rig.run(&rig.kernel("basic", "reverse_groups"), &Range::new([64]).local([16]), &args);
+    rig.run(
+        &rig.kernel("basic", "reverse_groups"),
+        &Range::new([64]).local([16]),
+        &args,
+    );
     let expected: Vec<i32> = (0..64).map(|i| i / 16 * 16 + 15 - i % 16).collect();
     assert_eq!(values::<i32>(&data), expected);
     let data = rig.shared(&(0..64).collect::<Vec<i32>>());
-    rig.run(&rig.kernel("basic", "static_local"), &Range::new([64]).local([64]), &[Arg::Pointer(data.ptr())]);
+    rig.run(
+        &rig.kernel("basic", "static_local"),
+        &Range::new([64]).local([64]),
+        &[Arg::Pointer(data.ptr())],
+    );
     assert_eq!(values::<i32>(&data), (0..64).map(|i| i ^ 1).collect::<Vec<i32>>());
 }
 
@@ -112,8 +139,16 @@ fn too_much_local_memory() {
     let most: u64 = rig.device.info(DeviceInfo::LOCAL_MEM_SIZE).expect("the size");
     let data = rig.shared(&[0i32; 64]);
     let args = [Arg::Pointer(data.ptr()), Arg::Local(most as usize * 2)];
-    let result = rig.start(&rig.kernel("basic", "reverse_groups"), &Range::new([64]).local([16]), &args, &[]);
-    expect!(check(result), ERROR_OUT_OF_RESOURCES | ERROR_INVALID_KERNEL_ARGUMENT_SIZE | ERROR_OUT_OF_DEVICE_MEMORY);
+    let result = rig.start(
+        &rig.kernel("basic", "reverse_groups"),
+        &Range::new([64]).local([16]),
+        &args,
+        &[],
+    );
+    expect!(
+        check(result),
+        ERROR_OUT_OF_RESOURCES | ERROR_INVALID_KERNEL_ARGUMENT_SIZE | ERROR_OUT_OF_DEVICE_MEMORY
+    );
     rig.queue.finish().expect("the queue works on");
 }
 
@@ -124,12 +159,26 @@ fn sizes_that_are_refused() {
     let largest: usize = rig.device.info(DeviceInfo::MAX_WORK_GROUP_SIZE).expect("a size");
     let start = |range: Range| check(rig.start(&kernel, &range, &[], &[]));
     let (big, half) = (largest * 2, largest.isqrt() + 1);
-    expect!(start(Range::new([big]).local([big])), ERROR_INVALID_WORK_GROUP_SIZE | ERROR_INVALID_WORK_ITEM_SIZE);
-    expect!(start(Range::new([half, half]).local([half, half])),
-        ERROR_INVALID_WORK_GROUP_SIZE | ERROR_INVALID_WORK_ITEM_SIZE);
-    expect!(start(Range::new([8]).local([0])), ERROR_INVALID_WORK_GROUP_SIZE | ERROR_INVALID_WORK_ITEM_SIZE);
+    expect!(
+        start(Range::new([big]).local([big])),
+        ERROR_INVALID_WORK_GROUP_SIZE | ERROR_INVALID_WORK_ITEM_SIZE
+    );
+    expect!(
+        start(Range::new([half, half]).local([half, half])),
+        ERROR_INVALID_WORK_GROUP_SIZE | ERROR_INVALID_WORK_ITEM_SIZE
+    );
+    expect!(
+        start(Range::new([8]).local([0])),
+        ERROR_INVALID_WORK_GROUP_SIZE | ERROR_INVALID_WORK_ITEM_SIZE
+    );
     for dimensions in [0, 4] {
-        expect!(start(Range { dimensions, ..Range::new([8, 1, 1]) }), ERROR_INVALID_WORK_DIMENSION);
+        expect!(
+            start(Range {
+                dimensions,
+                ..Range::new([8, 1, 1])
+            }),
+            ERROR_INVALID_WORK_DIMENSION
+        );
     }
 }
 
@@ -138,7 +187,12 @@ fn uneven_groups() {
     let rig = Rig::new();
     let data = rig.shared(&[0i32; 10]);
     let range = Range::new([10]).local([4]);
-    let result = rig.start(&rig.kernel("basic", "increment"), &range, &[Arg::Pointer(data.ptr())], &[]);
+    let result = rig.start(
+        &rig.kernel("basic", "increment"),
+        &range,
+        &[Arg::Pointer(data.ptr())],
+        &[],
+    );
     // OpenCL 2 allows them where the device does; else the size is refused.
     if let Err(error) = result {
         return assert!(error == ResultCode::ERROR_INVALID_WORK_GROUP_SIZE, "{error}");
@@ -156,8 +210,10 @@ fn a_range_without_work_items() {
     if let Ok(event) = result {
         event.wait().expect("urEventWait");
     } else {
-        expect!(check(result), ERROR_INVALID_VALUE | ERROR_INVALID_WORK_ITEM_SIZE
-            | ERROR_INVALID_GLOBAL_WIDTH_DIMENSION);
+        expect!(
+            check(result),
+            ERROR_INVALID_VALUE | ERROR_INVALID_WORK_ITEM_SIZE | ERROR_INVALID_GLOBAL_WIDTH_DIMENSION
+        );
     }
     assert_eq!(values::<i32>(&data), [7; 4]);
 }
@@ -169,7 +225,13 @@ fn arguments_are_taken_at_the_launch() {
     let all: Vec<_> = (0..20).map(|_| rig.shared(&[-1i32; 256])).collect();
     for (value, data) in (0..).zip(&all) {
         let value: i32 = value;
-        rig.start(&fill, &Range::new([256]), &[Arg::Pointer(data.ptr()), Arg::value(&value)], &[]).expect("launch");
+        rig.start(
+            &fill,
+            &Range::new([256]),
+            &[Arg::Pointer(data.ptr()), Arg::value(&value)],
+            &[],
+        )
+        .expect("launch");
     }
     rig.queue.finish().expect("urQueueFinish");
     for (value, data) in (0..).zip(&all) {
@@ -196,7 +258,8 @@ fn a_missing_argument() {
     let rig = Rig::new();
     let (kernel, data) = (rig.kernel("basic", "fill"), rig.shared(&[0i32; 4]));
     let result = rig.start(&kernel, &Range::new([4]), &[Arg::Pointer(data.ptr())], &[]);
-    expect!(check(result), ERROR_INVALID_KERNEL_ARGS | ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
+    expect!(check(result), ERROR_INVALID_KERNEL_ARGS | ERROR_INVALID_KERNEL_ARGUMENT_INDEX;
+        intel ERROR_ADAPTER_SPECIFIC, known::UNMAPPED);
 }
 
 #[test]
@@ -206,20 +269,40 @@ fn null_sizes() {
     expect!(
         ur!(urEnqueueKernelLaunchWithArgsExp(queue, kernel.raw(), 1, null(), null(), null(), 0, null(), null(), 0, null(),
             null_mut())),
-        ERROR_INVALID_NULL_POINTER
+        ERROR_INVALID_NULL_POINTER; intel SUCCESS, "OpenCL takes it for a range without work-items"
     );
 }
 
 #[test]
 fn launch_properties() {
     let rig = Rig::new();
-    let capabilities: KernelLaunchPropertiesFlags =
-        rig.device.info(DeviceInfo::KERNEL_LAUNCH_CAPABILITIES).expect("the capabilities");
+    let capabilities: KernelLaunchPropertiesFlags = rig
+        .device
+        .info(DeviceInfo::KERNEL_LAUNCH_CAPABILITIES)
+        .expect("the capabilities");
     let kernel = rig.kernel("basic", "nothing");
     let launch = |flags| {
-        let (properties, global) = (KernelLaunchExtProperties { flags, ..Default::default() }, [16usize]);
-        let code = ur!(urEnqueueKernelLaunchWithArgsExp(rig.queue.raw(), kernel.raw(), 1, null(), global.as_ptr(),
-            global.as_ptr(), 0, null(), &properties, 0, null(), null_mut()));
+        let (properties, global) = (
+            KernelLaunchExtProperties {
+                flags,
+                ..Default::default()
+            },
+            [16usize],
+        );
+        let code = ur!(urEnqueueKernelLaunchWithArgsExp(
+            rig.queue.raw(),
+            kernel.raw(),
+            1,
+            null(),
+            global.as_ptr(),
+            global.as_ptr(),
+            0,
+            null(),
+            &properties,
+            0,
+            null(),
+            null_mut()
+        ));
         rig.queue.finish().expect("urQueueFinish");
         code
     };
@@ -227,6 +310,7 @@ fn launch_properties() {
     if capabilities.contains(KernelLaunchPropertiesFlags::COOPERATIVE) {
         expect!(launch(KernelLaunchFlags::COOPERATIVE), SUCCESS);
     } else {
-        expect!(launch(KernelLaunchFlags::COOPERATIVE), ERROR_UNSUPPORTED_FEATURE | ERROR_INVALID_OPERATION);
+        expect!(launch(KernelLaunchFlags::COOPERATIVE), ERROR_UNSUPPORTED_FEATURE | ERROR_INVALID_OPERATION; intel SUCCESS,
+            "the adapter ignores the property");
     }
 }

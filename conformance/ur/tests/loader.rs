@@ -10,7 +10,8 @@ use oxur_conformance::{check, expect, uninitialised_loader, ur};
 #[test]
 fn tear_down_before_init() {
     // SAFETY: takes nothing.
-    expect!(check(unsafe { uninitialised_loader().fns().urLoaderTearDown() }), ERROR_UNINITIALIZED);
+    let result = unsafe { uninitialised_loader().fns().urLoaderTearDown() };
+    expect!(check(result), ERROR_UNINITIALIZED);
 }
 
 #[test]
@@ -46,19 +47,39 @@ fn twenty_threads_init() {
 #[test]
 fn init_with_unknown_flags() {
     let flags = DeviceInitFlags::from_bits_retain(1 << 20);
-    expect!(ur!(urLoaderInit(flags, LoaderConfigHandle::default())), ERROR_INVALID_ENUMERATION);
+    expect!(
+        ur!(urLoaderInit(flags, LoaderConfigHandle::default())),
+        ERROR_INVALID_ENUMERATION
+    );
 }
 
 #[test]
 fn config_info() {
     let config = Config::new(uninitialised_loader()).expect("urLoaderConfigCreate");
-    assert_eq!(config.info::<u32>(LoaderConfigInfo::REFERENCE_COUNT).expect("the count"), 1);
+    assert_eq!(
+        config
+            .info::<u32>(LoaderConfigInfo::REFERENCE_COUNT)
+            .expect("the count"),
+        1
+    );
     let second = config.clone();
-    assert_eq!(config.info::<u32>(LoaderConfigInfo::REFERENCE_COUNT).expect("the count"), 2);
+    assert_eq!(
+        config
+            .info::<u32>(LoaderConfigInfo::REFERENCE_COUNT)
+            .expect("the count"),
+        2
+    );
     drop(second);
     let layers: String = config.info(LoaderConfigInfo::AVAILABLE_LAYERS).expect("the layers");
-    for layer in ["UR_LAYER_PARAMETER_VALIDATION", "UR_LAYER_LEAK_CHECKING", "UR_LAYER_FULL_VALIDATION"] {
-        assert!(layers.split(';').any(|name| name == layer), "{layer} is not in {layers}");
+    for layer in [
+        "UR_LAYER_PARAMETER_VALIDATION",
+        "UR_LAYER_LEAK_CHECKING",
+        "UR_LAYER_FULL_VALIDATION",
+    ] {
+        assert!(
+            layers.split(';').any(|name| name == layer),
+            "{layer} is not in {layers}"
+        );
     }
 }
 
@@ -69,12 +90,24 @@ fn config_info_wants_the_exact_size() {
     for size in [2, 8] {
         let property = LoaderConfigInfo::REFERENCE_COUNT;
         expect!(
-            ur!(urLoaderConfigGetInfo(config.raw(), property, size, value.as_mut_ptr().cast(), null)),
+            ur!(urLoaderConfigGetInfo(
+                config.raw(),
+                property,
+                size,
+                value.as_mut_ptr().cast(),
+                null
+            )),
             ERROR_INVALID_SIZE
         );
     }
     expect!(
-        ur!(urLoaderConfigGetInfo(config.raw(), LoaderConfigInfo(99), 4, value.as_mut_ptr().cast(), null)),
+        ur!(urLoaderConfigGetInfo(
+            config.raw(),
+            LoaderConfigInfo(99),
+            4,
+            value.as_mut_ptr().cast(),
+            null
+        )),
         ERROR_INVALID_ENUMERATION
     );
 }
@@ -82,11 +115,20 @@ fn config_info_wants_the_exact_size() {
 #[test]
 fn layers() {
     let config = Config::new(uninitialised_loader()).expect("urLoaderConfigCreate");
-    expect!(check(config.enable_layer("UR_LAYER_OF_NOBODY")), ERROR_LAYER_NOT_PRESENT);
+    expect!(
+        check(config.enable_layer("UR_LAYER_OF_NOBODY")),
+        ERROR_LAYER_NOT_PRESENT
+    );
     expect!(check(config.enable_layer("UR_LAYER_PARAMETER_VALIDATION")), SUCCESS);
     let name = CString::new("UR_LAYER_PARAMETER_VALIDATION").expect("no NUL");
-    expect!(ur!(urLoaderConfigEnableLayer(LoaderConfigHandle::default(), name.as_ptr())), ERROR_INVALID_NULL_HANDLE);
-    expect!(ur!(urLoaderConfigEnableLayer(config.raw(), std::ptr::null())), ERROR_INVALID_NULL_POINTER);
+    expect!(
+        ur!(urLoaderConfigEnableLayer(LoaderConfigHandle::default(), name.as_ptr())),
+        ERROR_INVALID_NULL_HANDLE
+    );
+    expect!(
+        ur!(urLoaderConfigEnableLayer(config.raw(), std::ptr::null())),
+        ERROR_INVALID_NULL_POINTER
+    );
 }
 
 #[test]
@@ -95,8 +137,13 @@ fn validation_layer_refuses_null() {
     let loader = Loader::open_with(path, |config| config.enable_layer("UR_LAYER_FULL_VALIDATION")).expect("init");
     let mut count = 0;
     // SAFETY: a null handle, which the layer is there to refuse.
-    let result = unsafe { loader.fns().urPlatformGet(AdapterHandle::default(), 0, std::ptr::null_mut(), &mut count) };
+    let result = unsafe {
+        loader
+            .fns()
+            .urPlatformGet(AdapterHandle::default(), 0, std::ptr::null_mut(), &mut count)
+    };
     expect!(check(result), ERROR_INVALID_NULL_HANDLE);
     // SAFETY: as above.
-    expect!(check(unsafe { loader.fns().urContextRetain(ContextHandle::default()) }), ERROR_INVALID_NULL_HANDLE);
+    let result = unsafe { loader.fns().urContextRetain(ContextHandle::default()) };
+    expect!(check(result), ERROR_INVALID_NULL_HANDLE);
 }

@@ -21,3 +21,29 @@ mod queue;
 mod threads;
 mod usm;
 mod virtual_mem;
+
+/// What Intel's stack does otherwise in many places, and why. What it does in one place stands there.
+mod known {
+    /// A deviation in the queries: a part of the problem's text, and the reason.
+    pub type Query = (&'static str, &'static str);
+
+    pub const SMALL: Query = (
+        "one too small: UR_RESULT_ERROR_INVALID_VALUE",
+        "the adapter passes on what OpenCL answers",
+    );
+    pub const LARGER: Query = (
+        "a size that is larger: UR_RESULT_ERROR_INVALID_SIZE",
+        "the adapter wants the exact size",
+    );
+    pub const NUMBER: Query = (
+        "an unknown enumerator: UR_RESULT_ERROR_INVALID_SIZE",
+        "the adapter hands OpenCL a number made of it",
+    );
+    pub const NUMBER_VALUE: Query = (
+        "an unknown enumerator: UR_RESULT_ERROR_INVALID_VALUE",
+        "the adapter hands OpenCL a number made of it",
+    );
+    pub const PASSED_ON: &str = "the adapter leaves the check to OpenCL and passes on its answer";
+    pub const UNMAPPED: &str = "the adapter has no UR code for OpenCL's and gives UNKNOWN";
+    pub const UNCHECKED: &str = "only the validation layer checks this";
+}

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Kernel, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, values};
+use oxur_conformance::{Rig, intel, values};
 
 const THREADS: usize = 20;
 
@@ -44,7 +44,11 @@ fn queries() {
             drop(rig.context.clone());
         }
     });
-    assert_eq!(rig.context.info::<u32>(ContextInfo::REFERENCE_COUNT).expect("the count"), 1);
+    let count: u32 = rig.context.info(ContextInfo::REFERENCE_COUNT).expect("the count");
+    assert!(
+        count == 1 || intel("references get lost when threads count at once"),
+        "{count}"
+    );
 }
 
 #[test]
@@ -69,7 +73,8 @@ fn one_queue() {
     together(|_| {
         let count = Kernel::new(&program, "count").expect("urKernelCreate");
         for _ in 0..20 {
-            rig.start(&count, &Range::new([10]), &[Arg::Pointer(counter.ptr())], &[]).expect("launch");
+            rig.start(&count, &Range::new([10]), &[Arg::Pointer(counter.ptr())], &[])
+                .expect("launch");
         }
     });
     rig.queue.finish().expect("urQueueFinish");
@@ -82,7 +87,10 @@ fn a_queue_each() {
     let program = rig.program("basic");
     together(|thread| {
         let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
-        let (fill, data) = (Kernel::new(&program, "fill").expect("urKernelCreate"), rig.shared(&[0i32; 64]));
+        let (fill, data) = (
+            Kernel::new(&program, "fill").expect("urKernelCreate"),
+            rig.shared(&[0i32; 64]),
+        );
         for round in 0..20 {
             let value = (thread * 1000 + round) as i32;
             let args = [Arg::Pointer(data.ptr()), Arg::value(&value)];
@@ -97,6 +105,9 @@ fn a_queue_each() {
 #[test]
 fn one_kernel() {
     // A launch that carries its arguments must not take another thread's.
+    if intel("a launch sets the arguments and launches without a lock") {
+        return;
+    }
     let rig = Rig::new();
     let fill = rig.kernel("basic", "fill");
     together(|thread| {
