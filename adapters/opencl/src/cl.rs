@@ -21,7 +21,7 @@ macro_rules! api {
         }
 
         impl Api {
-            fn load(library: &libloading::Library) -> Self {
+            fn load(library: &libloading::os::unix::Library) -> Self {
                 Self {
                     // SAFETY: each symbol is the OpenCL function of its name, whose type `opencl-sys` has.
                     $($name: unsafe { library.get::<$ty>(concat!(stringify!($name), "\0").as_bytes()) }
@@ -115,8 +115,7 @@ api! {
 pub fn load() -> Result<&'static Api, &'static str> {
     static API: OnceLock<Result<Api, String>> = OnceLock::new();
     API.get_or_init(|| {
-        // SAFETY: the ICD loader's initialisers are those of a well-behaved library.
-        let library = unsafe { libloading::Library::new("libOpenCL.so.1") }.map_err(|error| error.to_string())?;
+        let library = crate::icd::open()?;
         let api = Api::load(&library);
         // Drivers have threads of their own: the library stays for the life of the process.
         std::mem::forget(library);

@@ -12,6 +12,7 @@ mod conv;
 mod device;
 mod event;
 mod extensions;
+mod icd;
 mod kernel;
 mod mem;
 mod platform;

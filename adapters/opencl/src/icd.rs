@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Which `libOpenCL.so.1` to use, when a machine has several.
+//!
+//! A SYCL runtime brings its own ICD loader, which knows its drivers (Intel's reads `OCL_ICD_FILENAMES`, Debian's does
+//! not), and its adapter finds it by a run path. A user who swaps that adapter for ours must keep his platforms, so the
+//! order here is the one that such a run path makes: the one that is loaded already, then `LD_LIBRARY_PATH`, then the
+//! folder of the SYCL runtime, then the system's.
+
+use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+const NAME: &str = "libOpenCL.so.1";
+
+/// Opens it, or says why that failed.
+pub fn open() -> Result<Library, String> {
+    // SAFETY: nothing is loaded that is not there already.
+    if let Ok(library) = unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) } {
+        return Ok(library);
+    }
+    let search_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&search_path).chain(runtime_folders());
+    for file in folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(NAME)).filter(|f| f.is_file()) {
+        match load_with_neighbours(&file) {
+            Ok(library) => return Ok(library),
+            Err(error) => log::info!("{} is passed over: {error}", file.display()),
+        }
+    }
+    load(Path::new(NAME))
+}
+
+fn load(file: &Path) -> Result<Library, String> {
+    // SAFETY: the initialisers of an ICD loader are those of a well-behaved library.
+    let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())?;
+    log::debug!("OpenCL is {}", file.display());
+    Ok(library)
+}
+
+/// Loads a library whose dependencies lie beside it, though it has no run path that says so: what is missing is loaded
+/// first, and the dynamic linker then finds it by its name. Intel's ICD loader needs `libsvml.so` this way.
+fn load_with_neighbours(file: &Path) -> Result<Library, String> {
+    const MOST: usize = 16;
+    let mut result = load(file);
+    for _ in 0..MOST {
+        let Err(error) = &result else { break };
+        // What glibc says: "libsvml.so: cannot open shared object file: No such file or directory".
+        let Some((missing, _)) = error.split_once(": cannot open shared object file") else { break };
+        let neighbour = file.with_file_name(missing);
+        if missing.contains('/') || neighbour == file || !neighbour.is_file() {
+            break;
+        }
+        // It must stay loaded for `file`, which stays for the life of the process.
+        std::mem::forget(load_with_neighbours(&neighbour)?);
+        result = load(file);
+    }
+    result
+}
+
+/// The folders of the SYCL runtimes in this process.
+fn runtime_folders() -> Vec<PathBuf> {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
+        // SAFETY: the dynamic linker gives a live description, and `found` is the vector below.
+        let (name, found) = unsafe { ((*info).dlpi_name, &mut *found.cast::<Vec<PathBuf>>()) };
+        if !name.is_null() {
+            // SAFETY: the dynamic linker gives a zero-terminated string.
+            let file = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
+            let is_runtime = file.file_name().is_some_and(|n| n.as_bytes().starts_with(b"libsycl.so"));
+            if let (true, Some(folder)) = (is_runtime, file.parent()) {
+                found.push(folder.to_owned());
+            }
+        }
+        0
+    }
+    let mut found = Vec::<PathBuf>::new();
+    // SAFETY: `visit` gets the vector that it expects, and touches it only during the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_without_a_runtime_has_no_folder_of_one() {
+        assert!(runtime_folders().is_empty());
+    }
+}

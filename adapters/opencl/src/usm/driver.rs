@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The driver's side of USM: what `cl_intel_unified_shared_memory` has, and what is made of it.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::{Arc, Weak};
+
+use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
+use kit::usm_cache;
+use kit::{UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::cl::{self, cl, cl_create};
+use crate::extensions::{Extensions, ext};
+use crate::{Context, Device, UsmPool};
+
+/// What kind of memory, and whose.
+pub(crate) struct Place {
+    pub(super) kind: UsmType,
+    /// `None` for the host's.
+    pub(super) device: Option<Arc<Device>>,
+    /// The pool that it is for; nothing, if it is for none.
+    pub(super) pool: Weak<UsmPool>,
+    /// Whether to clear what the driver gives.
+    pub(super) zero: bool,
+}
+
+/// The driver's functions, for a context.
+#[derive(Clone, Copy)]
+pub(super) struct Driver<'a> {
+    context: cl_context,
+    ext: &'a Extensions,
+    /// The context's first device, for what needs any.
+    device: cl_device_id,
+    flags: cl_mem_alloc_flags_intel,
+}
+
+impl<'a> Driver<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        let device = context.devices.first().map_or(ptr::null_mut(), |device| device.raw);
+        Self { device, ..Self::to_free(context.raw, &context.ext) }
+    }
+
+    /// As much of it as a context that is going still needs.
+    pub(super) fn to_free(context: cl_context, ext: &'a Extensions) -> Self {
+        Self { context, ext, device: ptr::null_mut(), flags: 0 }
+    }
+
+    /// The same, with flags for the allocations to come.
+    pub(super) fn with_flags(self, flags: cl_mem_alloc_flags_intel) -> Self {
+        Self { flags, ..self }
+    }
+
+    /// Allocates with `flags`; those that the driver does not know are an error.
+    fn allocate_with(
+        &self,
+        place: &Place,
+        size: usize,
+        align: cl_uint,
+        flags: cl_mem_alloc_flags_intel,
+    ) -> UrResult<*mut c_void> {
+        let with_flags = [CL_MEM_ALLOC_FLAGS_INTEL, flags, 0];
+        let properties = if flags == 0 { ptr::null() } else { with_flags.as_ptr() };
+        let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
+        let mut code = CL_SUCCESS;
+        // SAFETY: a live context and device; the properties end with zero; a place for the code.
+        let (name, address) = unsafe {
+            match place.kind {
+                UsmType::HOST => {
+                    let function = self.ext.host_mem_alloc.ok_or_else(|| cl::missing("clHostMemAllocINTEL"))?;
+                    ("clHostMemAllocINTEL", function(self.context, properties, size, align, &mut code))
+                }
+                UsmType::DEVICE => {
+                    let function = self.ext.device_mem_alloc.ok_or_else(|| cl::missing("clDeviceMemAllocINTEL"))?;
+                    ("clDeviceMemAllocINTEL", function(self.context, device, properties, size, align, &mut code))
+                }
+                _ => {
+                    let function = self.ext.shared_mem_alloc.ok_or_else(|| cl::missing("clSharedMemAllocINTEL"))?;
+                    ("clSharedMemAllocINTEL", function(self.context, device, properties, size, align, &mut code))
+                }
+            }
+        };
+        if code == CL_INVALID_BUFFER_SIZE {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_USM_SIZE,
+                format!("{name}: the driver does not allocate {size} bytes at once"),
+            ));
+        }
+        cl::check(name, code)?;
+        if address.is_null() {
+            return Err(UrError::said(ResultCode::ERROR_OUT_OF_RESOURCES, format!("{name} returned a null pointer")));
+        }
+        Ok(address)
+    }
+
+    /// Gives memory back to the driver, which waits for the commands that may use it, if it can.
+    pub(super) fn free_at(&self, address: *mut c_void) -> UrResult<()> {
+        // SAFETY: a live context; an address that is not the context's is an error of the driver's.
+        unsafe {
+            match self.ext.mem_blocking_free {
+                Some(function) => cl::check("clMemBlockingFreeINTEL", function(self.context, address)),
+                None => ext!(self.ext, mem_free(self.context, address)),
+            }
+        }
+    }
+
+    /// Copies between any two pieces of memory that the device reaches, and waits.
+    ///
+    /// # Safety
+    /// Both must be good for `size` bytes.
+    pub(super) unsafe fn copy(&self, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
+        let queue = Transient::new(self.context, self.device)?;
+        // SAFETY: a live queue; no events; the memory is as the caller promises until the blocking call returns.
+        unsafe { ext!(self.ext, enqueue_memcpy(queue.0, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())) }
+    }
+
+    /// Clears memory of `device`, or of the host, and waits.
+    ///
+    /// # Safety
+    /// It must be good for `size` bytes.
+    unsafe fn clear(&self, device: Option<&Device>, address: *mut c_void, size: usize) -> UrResult<()> {
+        let queue = Transient::new(self.context, device.map_or(self.device, |device| device.raw))?;
+        let zero = 0_u8;
+        let pattern = ptr::from_ref(&zero).cast();
+        // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the caller
+        // promises, and the commands are complete before this returns.
+        unsafe {
+            ext!(self.ext, enqueue_mem_fill(queue.0, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut()))?;
+            cl!(clFinish(queue.0))
+        }
+    }
+
+    /// What the driver says of an address that is not in our records; `None` if it is no USM.
+    pub(super) fn native(&self, address: *const c_void) -> Option<Native> {
+        let kind = match self.ask::<cl_uint>(address, CL_MEM_ALLOC_TYPE_INTEL)? {
+            CL_MEM_TYPE_HOST_INTEL => UsmType::HOST,
+            CL_MEM_TYPE_DEVICE_INTEL => UsmType::DEVICE,
+            CL_MEM_TYPE_SHARED_INTEL => UsmType::SHARED,
+            _ => return None,
+        };
+        Some(Native {
+            kind,
+            base: self.ask(address, CL_MEM_ALLOC_BASE_PTR_INTEL)?,
+            size: self.ask(address, CL_MEM_ALLOC_SIZE_INTEL)?,
+            device: self.ask(address, CL_MEM_ALLOC_DEVICE_INTEL)?,
+        })
+    }
+
+    fn ask<V: cl::Plain>(&self, address: *const c_void, what: cl_mem_info_intel) -> Option<V> {
+        cl::value(|size, value, needed| {
+            // SAFETY: a live context; the pointers are those of `value`; any address may be asked for.
+            unsafe { ext!(self.ext, get_mem_alloc_info(self.context, address, what, size, value, needed)) }
+        })
+        .ok()
+    }
+}
+
+impl usm_cache::Driver<Place> for Driver<'_> {
+    fn allocate(&self, place: &Place, size: usize, align: usize) -> UrResult<usize> {
+        let align = cl_uint::try_from(align).map_err(|_| ResultCode::ERROR_UNSUPPORTED_ALIGNMENT)?;
+        let address = match self.allocate_with(place, size, align, self.flags) {
+            Err(error) if self.flags != 0 => {
+                // The flags are hints, and drivers refuse those that mean nothing to them.
+                log::debug!("USM is allocated without the flags {:#x}, with which it fails: {error}", self.flags);
+                self.allocate_with(place, size, align, 0)
+            }
+            other => other,
+        }?;
+        if place.zero {
+            // SAFETY: `size` bytes that were just allocated.
+            if let Err(error) = unsafe { self.clear(place.device.as_deref(), address, size) } {
+                self.free_at(address)?;
+                return Err(error);
+            }
+        }
+        Ok(address as usize)
+    }
+
+    fn free(&self, _place: &Place, address: usize) -> UrResult<()> {
+        self.free_at(address as *mut c_void)
+    }
+}
+
+/// What the driver knows of memory that was allocated past us.
+pub(super) struct Native {
+    pub(super) kind: UsmType,
+    pub(super) base: *mut c_void,
+    pub(super) size: usize,
+    /// Null for the host's.
+    pub(super) device: cl_device_id,
+}
+
+/// A queue for a single command.
+struct Transient(cl_command_queue);
+
+impl Transient {
+    fn new(context: cl_context, device: cl_device_id) -> UrResult<Self> {
+        // SAFETY: a live context and a device of it; the function copies the properties, of which there are none.
+        unsafe { cl_create!(clCreateCommandQueue(context, device, 0)) }.map(Self)
+    }
+}
+
+impl Drop for Transient {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and no longer used.
+        if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.0)) } {
+            log::warn!("a queue is leaked: {error}");
+        }
+    }
+}
+
+/// The flags of an allocation. There is no word for memory that kernels only read.
+pub(super) fn alloc_flags(device: UsmDeviceMemFlags, host: UsmHostMemFlags) -> cl_mem_alloc_flags_intel {
+    let mut flags = 0;
+    if device.contains(UsmDeviceMemFlags::WRITE_COMBINED) {
+        flags |= CL_MEM_ALLOC_WRITE_COMBINED_INTEL;
+    }
+    // At most one of the two is allowed.
+    if device.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT) {
+        flags |= CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL;
+    } else if host.contains(UsmHostMemFlags::INITIAL_PLACEMENT) {
+        flags |= CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
+    }
+    flags
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Pools: heaps of the context's cache that the client makes and sets limits to.
+
+use std::sync::Arc;
+
+use kit::ur::{ResultCode, UsmPoolFlags, UsmPoolInfo};
+use kit::usm_cache::{Heap, HeapOptions};
+use kit::{Header, InfoOut, UrError, UrResult, UsmPoolLimits};
+use oxur_adapter_kit as kit;
+
+use super::driver::Driver;
+use super::{Arenas, limit};
+use crate::{Context, Device, OpenCl};
+
+/// A pool. Its free memory goes back to the driver with it; what the client still has is freed as always.
+pub(crate) struct UsmPool {
+    pub(crate) header: Header,
+    context: Arc<Context>,
+    heap: Arc<Heap>,
+    pub(super) arenas: Arenas,
+}
+
+impl Drop for UsmPool {
+    fn drop(&mut self) {
+        self.context.usm.cache.close(&Driver::new(&self.context), &self.heap);
+    }
+}
+
+impl UsmPool {
+    pub(super) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+}
+
+impl kit::UsmPool<OpenCl> for UsmPool {
+    fn create(
+        context: &Arc<Context>,
+        device: Option<&Arc<Device>>,
+        flags: UsmPoolFlags,
+        limits: UsmPoolLimits,
+    ) -> UrResult<Arc<Self>> {
+        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
+            return Err(UrError::said(ResultCode::ERROR_UNSUPPORTED_FEATURE, "OpenCL has no memory pools of its own"));
+        }
+        let cache = &context.usm.cache;
+        let heap = cache.heap(HeapOptions {
+            limit: limit::from_environment(),
+            max_block: limits.max_poolable.unwrap_or(usize::MAX),
+            min_growth: limits.min_driver_alloc.unwrap_or(0),
+            counted: true,
+        });
+        let devices = device.map_or(&*context.devices, std::slice::from_ref);
+        let zero = flags.contains(UsmPoolFlags::ZERO_INITIALIZE_BLOCK);
+        Ok(Arc::new_cyclic(|pool| Self {
+            header: Header::new(),
+            context: context.clone(),
+            arenas: Arenas::new(cache, &heap, devices, pool, zero),
+            heap,
+        }))
+    }
+
+    fn info(&self, query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let used = || self.heap.used().ok_or(ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
+        match query {
+            UsmPoolInfo::CONTEXT => out.handle(&self.context),
+            UsmPoolInfo::RELEASE_THRESHOLD_EXP => out.value(self.heap.limit()),
+            UsmPoolInfo::RESERVED_CURRENT_EXP => out.value(self.heap.reserved().current),
+            UsmPoolInfo::RESERVED_HIGH_EXP => out.value(self.heap.reserved().high),
+            UsmPoolInfo::USED_CURRENT_EXP => out.value(used()?.current),
+            UsmPoolInfo::USED_HIGH_EXP => out.value(used()?.high),
+            // MAXIMUM_SIZE_EXP: a pool has no bound but the driver's.
+            _ => out.unsupported(),
+        }
+    }
+
+    /// The threshold may be any, the peaks can be started anew with 0.
+    fn set(&self, query: UsmPoolInfo, value: &[u8]) -> UrResult<()> {
+        let number = || {
+            let bytes = value.try_into().map_err(|_| ResultCode::ERROR_INVALID_SIZE)?;
+            UrResult::Ok(usize::from_ne_bytes(bytes))
+        };
+        let zero = || match number()? {
+            0 => Ok(()),
+            other => Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("{query:?} can be set to 0 alone, which starts it anew, not to {other}"),
+            )),
+        };
+        match query {
+            UsmPoolInfo::RELEASE_THRESHOLD_EXP => self.heap.set_limit(number()?),
+            UsmPoolInfo::RESERVED_HIGH_EXP => {
+                zero()?;
+                self.heap.forget_high_reserved();
+            }
+            UsmPoolInfo::USED_HIGH_EXP => {
+                zero()?;
+                self.heap.forget_high_used();
+            }
+            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
+        }
+        Ok(())
+    }
+
+    fn trim(&self, keep: usize) -> UrResult<()> {
+        self.context.usm.cache.trim(&Driver::new(&self.context), &self.heap, keep);
+        Ok(())
+    }
+}
