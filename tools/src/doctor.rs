@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `oxur doctor`: looks at everything between a SYCL program and a device, and says what is missing.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::elf::Elf;
+use crate::sycl::Entry;
+use crate::{Failure, info, opencl, ours, run, search, sycl};
+
+/// What the examination has found so far.
+#[derive(Default)]
+struct Findings {
+    problems: u32,
+}
+
+impl Findings {
+    fn good(&self, text: impl AsRef<str>) {
+        println!("ok       {}", text.as_ref());
+    }
+
+    fn note(&self, text: impl AsRef<str>, hint: impl AsRef<str>) {
+        println!("note     {}\n         -> {}", text.as_ref(), hint.as_ref());
+    }
+
+    fn problem(&mut self, text: impl AsRef<str>, hint: impl AsRef<str>) {
+        println!("PROBLEM  {}\n         -> {}", text.as_ref(), hint.as_ref());
+        self.problems += 1;
+    }
+
+    fn failure(&mut self, failure: &Failure) {
+        self.problem(&failure.message, &failure.hint);
+    }
+}
+
+/// Examines everything; the exit code is 1 where something is missing.
+pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
+    let mut findings = Findings::default();
+    let folder = ours::folder();
+    if let (false, Ok(folder), Some(program)) = (inside, &folder, command.first()) {
+        step_inside(folder, program, command)?;
+    }
+    let folder = match folder {
+        Ok(folder) => {
+            findings.good(format!("oxur's libraries are in {}", folder.display()));
+            Some(folder)
+        }
+        Err(failure) => {
+            findings.failure(&failure);
+            None
+        }
+    };
+    if let Some(folder) = &folder {
+        adapters(folder, &mut findings);
+    }
+    variables(&mut findings);
+    opencl_drivers(&mut findings);
+    if let Some(folder) = &folder {
+        devices(folder, &mut findings);
+    }
+    if let Some(program) = command.first() {
+        program_of(Path::new(program), folder.as_deref(), &mut findings);
+    }
+    Ok(match findings.problems {
+        0 => {
+            println!("nothing is missing");
+            ExitCode::SUCCESS
+        }
+        1 => {
+            println!("1 problem");
+            ExitCode::FAILURE
+        }
+        problems => {
+            println!("{problems} problems");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Starts again in the environment that `oxur run` gives the command, so that what it brings along counts.
+fn step_inside(folder: &Path, program: &OsStr, command: &[OsString]) -> Result<(), Failure> {
+    let sycl = search::program(Path::new(program)).and_then(|program| sycl::of_command(&program));
+    let Some(sycl) = sycl else { return Ok(()) };
+    let mut variables = run::environment(folder, &[], Some(&sycl));
+    // Which adapters are loaded is the caller's own choice, which is to be examined.
+    variables.retain(|(name, _)| *name != "UR_ADAPTERS_FORCE_LOAD");
+    println!("as under `oxur run -- {} ...`:", program.display());
+    let exe = env::current_exe().map_err(|error| Failure::new(error.to_string(), ""))?;
+    let error = Command::new(exe)
+        .args(["doctor", "--inside", "--"])
+        .args(command)
+        .envs(variables)
+        .exec();
+    Err(Failure::new(error.to_string(), ""))
+}
+
+fn adapters(folder: &Path, findings: &mut Findings) {
+    let all = ours::adapters(folder);
+    if all.is_empty() {
+        findings.problem(
+            format!("{} holds no adapter", folder.display()),
+            "build them with `make dist`",
+        );
+    }
+    for (name, path) in all {
+        match ours::check_adapter(&path) {
+            Ok(()) => findings.good(format!("adapter {name}: {}", path.display())),
+            Err(failure) => findings.failure(&failure),
+        }
+    }
+}
+
+/// Variables of the caller that steer the loader elsewhere.
+fn variables(findings: &mut Findings) {
+    if let Some(value) = env::var_os("UR_ADAPTERS_FORCE_LOAD") {
+        for path in value
+            .to_string_lossy()
+            .split(',')
+            .map(|path| path.trim_matches(['\'', '"']))
+        {
+            // A bare name is left to the system's search.
+            let found = if path.contains('/') {
+                Some(PathBuf::from(path))
+            } else {
+                search::library(path, None)
+            };
+            match ours::check_adapter(&found.unwrap_or_else(|| path.into())) {
+                Ok(()) => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {path}")),
+                Err(failure) => {
+                    findings.problem(format!("UR_ADAPTERS_FORCE_LOAD: {}", failure.message), &failure.hint);
+                }
+            }
+        }
+    }
+    if let Some(value) = env::var_os("ONEAPI_DEVICE_SELECTOR") {
+        findings.note(
+            format!(
+                "ONEAPI_DEVICE_SELECTOR={} limits which adapters and devices are used",
+                value.display()
+            ),
+            "unset it when a device is missed",
+        );
+    }
+}
+
+fn opencl_drivers(findings: &mut Findings) {
+    let devices = match opencl::devices() {
+        Ok(devices) => devices,
+        Err(error) => {
+            return findings.problem(
+                format!("there is no OpenCL library: {error}"),
+                "the OpenCL adapter needs one: apt-get install ocl-icd-libopencl1",
+            );
+        }
+    };
+    if devices.is_empty() {
+        return findings.problem(
+            "there is an OpenCL library, but no driver with a device",
+            "install a driver: `pip install intel-opencl-rt` has Intel's for CPUs (of any vendor), to be named by \
+             OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so; GPUs need their vendor's",
+        );
+    }
+    for device in &devices {
+        if device.il.contains("SPIR-V") {
+            findings.good(format!(
+                "OpenCL: {}: {} takes {}",
+                device.platform,
+                device.name,
+                device.il.trim()
+            ));
+        } else {
+            findings.note(
+                format!("OpenCL: {}: {} takes no SPIR-V", device.platform, device.name),
+                if device.platform.contains("Portable Computing Language") {
+                    "SYCL programs cannot run on it: this PoCL is built without SPIR-V (Debian's 3.1 is); \
+                     OCL_ICD_VENDORS=/nonexistent hides it"
+                } else {
+                    "SYCL programs cannot run on it: its driver must be newer"
+                },
+            );
+        }
+    }
+    if !devices.iter().any(|device| device.il.contains("SPIR-V")) {
+        findings.problem(
+            "no OpenCL driver takes SPIR-V",
+            "install one that does: `pip install intel-opencl-rt`, then \
+             OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so",
+        );
+    }
+}
+
+/// What our loader finds.
+fn devices(folder: &Path, findings: &mut Findings) {
+    let report = match info::open(&folder.join(ours::LOADER)) {
+        Ok(loader) => info::report(&loader).map_err(|error| error.to_string()),
+        Err(failure) => Err(failure.message),
+    };
+    let hint = "UR_LOG_LOADER='level:debug;output:stderr' oxur info shows what the loader does";
+    let report = match report {
+        Ok(report) => report,
+        Err(message) => return findings.problem(message, hint),
+    };
+    let mut count = 0;
+    for adapter in report["adapters"].as_array().into_iter().flatten() {
+        for platform in adapter["platforms"].as_array().into_iter().flatten() {
+            for device in platform["devices"].as_array().into_iter().flatten() {
+                count += 1;
+                let text = |value: &serde_json::Value| value.as_str().unwrap_or("unknown").trim().to_owned();
+                findings.good(format!(
+                    "device {} through {}",
+                    text(&device["name"]),
+                    text(&adapter["backend"])
+                ));
+            }
+        }
+    }
+    if count == 0 {
+        findings.problem("oxur finds no device", hint);
+    }
+}
+
+/// The libsycl of the program, and whether it goes with our libraries.
+fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
+    let Some(program) = search::program(name) else {
+        return findings.problem(
+            format!("{}: command not found", name.display()),
+            "check the name and PATH",
+        );
+    };
+    let Some(sycl) = sycl::of_command(&program) else {
+        return findings.problem(
+            format!("no libsycl found for {}", program.display()),
+            "is it a SYCL program? `pip install dpctl` brings a libsycl; `oxur run --libsycl PATH` names one",
+        );
+    };
+    findings.good(format!("libsycl: {}", sycl.describe()));
+    let Some(folder) = folder else { return };
+    if sycl.entry == Entry::Adapters {
+        return findings.good("oxur run loads our adapters into it by UR_ADAPTERS_FORCE_LOAD");
+    }
+    let loader = Elf::read(&folder.join(ours::LOADER)).unwrap_or_default();
+    let missing: Vec<_> = sycl
+        .imports
+        .iter()
+        .filter(|name| !loader.exports(name))
+        .map(String::as_str)
+        .collect();
+    if missing.is_empty() {
+        findings.good(format!(
+            "oxur run puts our loader under it, which has all {} functions",
+            sycl.imports.len()
+        ));
+    } else {
+        findings.problem(
+            format!(
+                "our loader lacks {} functions of this libsycl: {}",
+                missing.len(),
+                missing.join(", ")
+            ),
+            "this release of libsycl is too old or too new: 2025.3 to 2026.2 are known to work",
+        );
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `doctor` explains what is missing.
+//!
+//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` ends as its command ends,
+//! or with 126 or 127 where the command cannot be run or found, as shells do.
+
+mod doctor;
+mod elf;
+mod info;
+mod opencl;
+mod ours;
+mod run;
+mod search;
+mod sycl;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "oxur",
+    version,
+    about = "The oneAPI Unified Runtime in Rust: devices, programs, diagnosis"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List adapters, platforms and devices, and what they support
+    Info {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Ask this loader, ours or another, instead of the one beside this command
+        #[arg(long, value_name = "PATH")]
+        loader: Option<PathBuf>,
+        /// Load only this adapter of ours (opencl, cpu, ...) or this file; may be repeated
+        #[arg(long, value_name = "NAME|PATH")]
+        adapter: Vec<OsString>,
+    },
+    /// Run a SYCL program on oxur's libraries
+    #[command(after_help = "Example: oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'")]
+    Run {
+        /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated
+        #[arg(long, value_name = "NAME|PATH")]
+        adapter: Vec<OsString>,
+        /// The libsycl that the command loads, where it is not found by itself
+        #[arg(long, value_name = "PATH")]
+        libsycl: Option<PathBuf>,
+        /// Print the environment that would be set, and do not run
+        #[arg(long)]
+        dry_run: bool,
+        /// The command and its arguments
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
+    /// Explain what is missing for SYCL programs to run, and what to install
+    Doctor {
+        /// The environment is as `run` would set it
+        #[arg(long, hide = true)]
+        inside: bool,
+
+        /// The command that is to run: its libsycl is examined as well
+        #[arg(last = true)]
+        command: Vec<OsString>,
+    },
+}
+
+/// What went wrong, and what to do next.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Failure {
+    message: String,
+    /// The next step, for the user.
+    hint: String,
+    /// The exit code.
+    code: u8,
+}
+
+impl Failure {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: hint.into(),
+            code: 1,
+        }
+    }
+
+    fn with_code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Info { json, loader, adapter } => info::main(json, loader, &adapter),
+        Command::Run {
+            adapter,
+            libsycl,
+            dry_run,
+            command,
+        } => run::main(&adapter, libsycl, dry_run, &command),
+        Command::Doctor { inside, command } => doctor::main(inside, &command),
+    };
+    result.unwrap_or_else(|failure| {
+        eprintln!("oxur: {failure}");
+        if !failure.hint.is_empty() {
+            eprintln!("oxur: {}", failure.hint);
+        }
+        ExitCode::from(failure.code)
+    })
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Our own libraries: beside this command, or where `OXUR_LIB` says.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::elf::Elf;
+use crate::{Failure, search};
+
+/// The loader's file name.
+pub const LOADER: &str = "libur_loader.so.0";
+
+/// The symbol by which an adapter of the 2026.2 layout is told from an older one.
+const NEW_LAYOUT: &str = "urGetEventExpProcAddrTable";
+
+/// The folder of our libraries.
+pub fn folder() -> Result<PathBuf, Failure> {
+    let beside = env::current_exe()
+        .ok()
+        .and_then(|exe| Some(exe.canonicalize().ok()?.parent()?.join("../lib")));
+    let named = env::var_os("OXUR_LIB")
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from);
+    let tried: Vec<_> = beside.into_iter().chain(named).collect();
+    tried
+        .iter()
+        .find(|folder| folder.join(LOADER).exists())
+        .and_then(|folder| folder.canonicalize().ok())
+        .ok_or_else(|| {
+            let tried: Vec<_> = tried.iter().map(|folder| folder.display().to_string()).collect();
+            Failure::new(
+                format!("oxur's libraries are not found: no {LOADER} in {}", tried.join(" or ")),
+                "build them with `make dist` and run dist/bin/oxur, or set OXUR_LIB to the folder that holds them",
+            )
+        })
+}
+
+/// The adapters of a folder, by name and file, sorted.
+pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
+    let name = |path: &Path| {
+        Some(
+            path.file_name()?
+                .to_str()?
+                .strip_prefix("libur_adapter_")?
+                .strip_suffix(".so.0")?
+                .to_owned(),
+        )
+    };
+    let mut found: Vec<_> = search::entries(folder)
+        .into_iter()
+        .filter_map(|path| Some((name(&path)?, path)))
+        .collect();
+    found.sort();
+    found
+}
+
+/// The files of the adapters that the user names, or all of ours.
+pub fn choose(folder: &Path, wanted: &[OsString]) -> Result<Vec<PathBuf>, Failure> {
+    let all = adapters(folder);
+    if all.is_empty() && wanted.is_empty() {
+        return Err(Failure::new(
+            format!("{} holds no adapter (libur_adapter_*.so.0)", folder.display()),
+            "build them with `make dist`, or name one with --adapter",
+        ));
+    }
+    if wanted.is_empty() {
+        return Ok(all.into_iter().map(|(_, path)| path).collect());
+    }
+    wanted.iter().map(|wanted| one(&all, folder, wanted)).collect()
+}
+
+fn one(all: &[(String, PathBuf)], folder: &Path, wanted: &OsStr) -> Result<PathBuf, Failure> {
+    let path = if wanted.as_bytes().contains(&b'/') {
+        PathBuf::from(wanted)
+    } else {
+        let names: Vec<_> = all.iter().map(|(name, _)| name.as_str()).collect();
+        all.iter()
+            .find(|(name, _)| name.as_str() == wanted)
+            .map(|(_, path)| path.clone())
+            .ok_or_else(|| {
+                Failure::new(
+                    format!("{} holds no adapter called {}", folder.display(), wanted.display()),
+                    format!(
+                        "there are: {}; a file is named with a slash in it, as ./libur_adapter_x.so.0",
+                        names.join(", ")
+                    ),
+                )
+            })?
+    };
+    check_adapter(&path)?;
+    path.canonicalize()
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display()), ""))
+}
+
+/// Whether a file is an adapter that our loader and libsycl 2026.2 take.
+pub fn check_adapter(path: &Path) -> Result<(), Failure> {
+    if !path.exists() {
+        return Err(Failure::new(
+            format!("{} is missing", path.display()),
+            "check the path, or run `make dist`",
+        ));
+    }
+    let Some(elf) = Elf::read(path) else {
+        return Err(Failure::new(
+            format!("{} is no library", path.display()),
+            "name a libur_adapter_*.so.0",
+        ));
+    };
+    if !elf.exports("urGetAdapterProcAddrTable") {
+        return Err(Failure::new(
+            format!(
+                "{} is no Unified Runtime adapter: it does not export urGetAdapterProcAddrTable",
+                path.display()
+            ),
+            "name a libur_adapter_*.so.0",
+        ));
+    }
+    if !elf.exports(NEW_LAYOUT) {
+        return Err(Failure::new(
+            format!(
+                "{} is an adapter of 2026.1 or before, whose tables are laid out otherwise",
+                path.display()
+            ),
+            "use one of 2026.2 or later, or oxur's own: see `oxur info`",
+        ));
+    }
+    Ok(())
+}
+
+/// A value of `UR_ADAPTERS_FORCE_LOAD`.
+pub fn force_load(paths: &[PathBuf]) -> OsString {
+    let mut value = Vec::new();
+    for path in paths {
+        if !value.is_empty() {
+            value.push(b',');
+        }
+        let bytes = path.as_os_str().as_bytes();
+        // The list is split at commas, which quotes prevent.
+        let quoted = bytes.contains(&b',');
+        value.extend(quoted.then_some(b'\''));
+        value.extend(bytes);
+        value.extend(quoted.then_some(b'\''));
+    }
+    OsString::from_vec(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        assert_eq!(force_load(&["/a/b".into(), "/c".into()]), "/a/b,/c");
+        assert_eq!(force_load(&["/a,b".into()]), "'/a,b'");
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `oxur run`: sets the environment that puts oxur under a SYCL program, and becomes the program.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::sycl::{Entry, Sycl};
+use crate::{Failure, ours, search, sycl};
+
+/// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
+pub fn main(
+    adapters: &[OsString],
+    libsycl: Option<PathBuf>,
+    dry_run: bool,
+    command: &[OsString],
+) -> Result<ExitCode, Failure> {
+    let folder = ours::folder()?;
+    let adapters = ours::choose(&folder, adapters)?;
+    let program = search::program(Path::new(&command[0])).ok_or_else(|| {
+        Failure::new(
+            format!("{}: command not found", command[0].display()),
+            "check the name and PATH",
+        )
+        .with_code(127)
+    })?;
+    let sycl = match libsycl {
+        Some(path) => Some(Sycl::read(&path).ok_or_else(|| {
+            Failure::new(
+                format!("{} is no libsycl", path.display()),
+                "name a libsycl.so.8 or libsycl.so.9",
+            )
+        })?),
+        None => sycl::of_command(&program),
+    };
+    let variables = environment(&folder, &adapters, sycl.as_ref());
+    match &sycl {
+        Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),
+        None => eprintln!(
+            "oxur: no libsycl found for {}: set up for every release (--libsycl PATH names one)",
+            program.display()
+        ),
+    }
+    for (name, value) in &variables {
+        eprintln!("oxur: {name}={}", value.display());
+    }
+    if dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let error = Command::new(&program)
+        .arg0(&command[0])
+        .args(&command[1..])
+        .envs(variables)
+        .exec();
+    Err(Failure::new(format!("{}: {error}", program.display()), "").with_code(126))
+}
+
+/// The variables that put our libraries under a libsycl; under any where it is not known.
+pub fn environment(folder: &Path, adapters: &[PathBuf], sycl: Option<&Sycl>) -> Vec<(&'static str, OsString)> {
+    let mut variables = vec![("UR_ADAPTERS_FORCE_LOAD", ours::force_load(adapters))];
+    let old = search::library_path();
+    let mut path = old.clone();
+    // Before anything else: it must win over the loader that lies beside libsycl.
+    if sycl.is_none_or(|sycl| sycl.entry == Entry::Loader) {
+        path.retain(|other| other != folder);
+        path.insert(0, folder.to_owned());
+    }
+    // libsycl finds the OpenCL library beside itself; our adapter lies elsewhere, and should find the same.
+    if let Some(sycl) = sycl {
+        let beside = sycl.folder().to_owned();
+        if beside.join("libOpenCL.so.1").exists() && !path.contains(&beside) && !is_system(&beside) {
+            path.push(beside.clone());
+        }
+        let driver = beside.join("libintelocl.so");
+        if driver.exists()
+            && ["OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"]
+                .iter()
+                .all(|name| env::var_os(name).is_none())
+        {
+            variables.push(("OCL_ICD_FILENAMES", driver.into_os_string()));
+        }
+    }
+    if path != old {
+        let joined = path
+            .iter()
+            .map(|folder| folder.as_os_str())
+            .collect::<Vec<_>>()
+            .join(OsStr::new(":"));
+        variables.push(("LD_LIBRARY_PATH", joined));
+    }
+    variables
+}
+
+fn is_system(folder: &Path) -> bool {
+    search::system().iter().any(|system| system == folder)
+}

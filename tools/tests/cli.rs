@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The `oxur` command from outside, on libraries that the tests make: small ELF files by the C compiler.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder with a copy of the command in bin/ and made-up libraries in lib/.
+struct Place {
+    root: PathBuf,
+}
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&root);
+        for folder in ["bin", "lib", "env/bin", "env/lib"] {
+            fs::create_dir_all(root.join(folder)).expect("a folder");
+        }
+        let root = root.canonicalize().expect("the folder");
+        fs::hard_link(env!("CARGO_BIN_EXE_oxur"), root.join("bin/oxur"))
+            .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_oxur"), root.join("bin/oxur")).map(|_| ()))
+            .expect("the command");
+        Self { root }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Compiles a library.
+    fn library(&self, name: &str, source: &str, options: &[&str]) {
+        let source_file = self.path("source.c");
+        fs::write(&source_file, source).expect("the source");
+        let path = self.path(name);
+        let soname = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let status = Command::new("cc")
+            .args(["-shared", "-fPIC", "-nostdlib", "-o"])
+            .arg(&path)
+            .arg(&source_file)
+            .arg(format!("-Wl,-soname,{soname}"))
+            .args(options)
+            .status()
+            .expect("a C compiler");
+        assert!(status.success());
+    }
+
+    /// The loader and an adapter of the present layout.
+    fn with_libraries(self) -> Self {
+        let versions = self.path("versions");
+        fs::write(&versions, "LIBUR_LOADER_0.12 { global: ur*; local: *; };").expect("the script");
+        let script = format!("-Wl,--version-script={}", versions.display());
+        self.library("lib/libur_loader.so.0", "int urLoaderInit, urAdapterGet;", &[&script]);
+        let adapter = "int urGetAdapterProcAddrTable, urGetEventExpProcAddrTable;";
+        self.library("lib/libur_adapter_opencl.so.0", adapter, &[]);
+        self
+    }
+
+    /// A libsycl of 2026.1, which takes functions from the loader beside it.
+    fn with_old_libsycl(self) -> Self {
+        fs::copy(
+            self.path("lib/libur_loader.so.0"),
+            self.path("env/lib/libur_loader.so.0"),
+        )
+        .expect("a loader");
+        let loader = self.path("env/lib/libur_loader.so.0");
+        let source = "extern int urAdapterGet; int *f(void) { return &urAdapterGet; }";
+        self.library(
+            "env/lib/libsycl.so.9",
+            source,
+            &[&loader.to_string_lossy(), "-Wl,-rpath,$ORIGIN"],
+        );
+        self
+    }
+
+    fn oxur(&self, arguments: &[&str]) -> Output {
+        Command::new(self.path("bin/oxur"))
+            .args(arguments)
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .output()
+            .expect("the command runs")
+    }
+
+    /// A script as a Python environment has it, beside the environment's lib folder.
+    fn python(&self) -> String {
+        let path = self.path("env/bin/python3");
+        fs::write(
+            &path,
+            "#!/bin/sh\necho adapters=$UR_ADAPTERS_FORCE_LOAD path=$LD_LIBRARY_PATH\nexit 7\n",
+        )
+        .expect("it");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn run_under_a_libsycl_that_takes_a_loader() {
+    let place = Place::new("old").with_libraries().with_old_libsycl();
+    let sycl = place.path("env/lib/libsycl.so.9");
+    let output = place.oxur(&["run", "--libsycl", &sycl.to_string_lossy(), "--", &place.python()]);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(7), "ends as its command: {err}");
+    let lib = place.path("lib");
+    assert!(
+        out.contains(&format!("adapters={}", lib.join("libur_adapter_opencl.so.0").display())),
+        "{out}"
+    );
+    assert!(out.contains(&format!("path={}", lib.display())), "{out}");
+    assert!(err.contains("takes 1 functions from the loader"), "{err}");
+}
+
+#[test]
+fn run_under_a_libsycl_with_its_own_loader() {
+    let place = Place::new("new").with_libraries();
+    place.library("env/lib/libsycl.so.9", "int piVersion;", &[]);
+    let sycl = place.path("env/lib/libsycl.so.9");
+    let output = place.oxur(&["run", "--libsycl", &sycl.to_string_lossy(), "--", &place.python()]);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        out.contains("libur_adapter_opencl.so.0 path=\n"),
+        "no LD_LIBRARY_PATH: {out}"
+    );
+    assert!(err.contains("2026.2"), "{err}");
+}
+
+#[test]
+fn finds_the_libsycl_of_a_linked_program() {
+    let place = Place::new("linked").with_libraries().with_old_libsycl();
+    let (source, program) = (place.path("main.c"), place.path("env/bin/program"));
+    fs::write(&source, "int *f(void); int main(void) { return f() == 0; }").expect("the source");
+    let status = Command::new("cc")
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .arg(place.path("env/lib/libsycl.so.9"))
+        .arg("-Wl,-rpath,$ORIGIN/../lib")
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
+    let output = place.oxur(&["run", "--dry-run", "--", &program.to_string_lossy()]);
+    let err = text(&output.stderr);
+    assert!(
+        err.contains(&format!("libsycl: {}", place.path("env/lib/libsycl.so.9").display())),
+        "{err}"
+    );
+    // And by a link and a script, as tools in an environment are started.
+    let (link, script) = (place.path("bin/link"), place.path("bin/script"));
+    symlink(&program, &link).expect("a link");
+    fs::write(&script, format!("#!{}\n", program.display())).expect("a script");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("permissions");
+    for command in [link, script] {
+        let err = text(
+            &place
+                .oxur(&["run", "--dry-run", "--", &command.to_string_lossy()])
+                .stderr,
+        );
+        assert!(err.contains("takes 1 functions"), "{}: {err}", command.display());
+    }
+}
+
+#[test]
+fn the_drivers_of_the_environment_count() {
+    let place = Place::new("drivers").with_libraries().with_old_libsycl();
+    for name in ["libOpenCL.so.1", "libintelocl.so"] {
+        place.library(&format!("env/lib/{name}"), "int nothing;", &[]);
+    }
+    let sycl = place.path("env/lib/libsycl.so.9");
+    let err = text(
+        &place
+            .oxur(&["run", "--dry-run", "--libsycl", &sycl.to_string_lossy(), "--", "true"])
+            .stderr,
+    );
+    let (lib, beside) = (place.path("lib"), place.path("env/lib"));
+    assert!(
+        err.contains(&format!("LD_LIBRARY_PATH={}:{}\n", lib.display(), beside.display())),
+        "{err}"
+    );
+    assert!(
+        err.contains(&format!(
+            "OCL_ICD_FILENAMES={}",
+            beside.join("libintelocl.so").display()
+        )),
+        "{err}"
+    );
+}
+
+/// Asserts that a call fails with this code and says this.
+fn fails(place: &Place, arguments: &[&str], code: i32, says: &str) {
+    let output = place.oxur(arguments);
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{err}");
+    assert!(err.contains(says), "{err}");
+}
+
+#[test]
+fn failures_of_run() {
+    let place = Place::new("failures");
+    fails(&place, &["run", "--", "true"], 1, "OXUR_LIB");
+    fails(&place, &["run"], 2, "Usage");
+    let place = place.with_libraries();
+    place.library("lib/libur_adapter_old.so.0", "int urGetAdapterProcAddrTable;", &[]);
+    fails(
+        &place,
+        &["run", "--", "no-such-command-anywhere"],
+        127,
+        "command not found",
+    );
+    fails(
+        &place,
+        &["run", "--adapter", "cuda", "--", "true"],
+        1,
+        "there are: old, opencl",
+    );
+    fails(
+        &place,
+        &["run", "--adapter", "old", "--", "true"],
+        1,
+        "2026.1 or before",
+    );
+    fails(
+        &place,
+        &["run", "--adapter", "/no/such/file", "--", "true"],
+        1,
+        "missing",
+    );
+    fails(
+        &place,
+        &["run", "--libsycl", "/bin/true", "--", "true"],
+        1,
+        "no libsycl",
+    );
+    let script = place.path("bin/script");
+    fs::write(&script, "#!/no/such/interpreter\n").expect("a file");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("permissions");
+    fails(
+        &place,
+        &["run", "--adapter", "opencl", "--", &script.to_string_lossy()],
+        126,
+        "script",
+    );
+}
+
+#[test]
+fn failures_of_info() {
+    let place = Place::new("info").with_libraries();
+    let adapter = place.path("lib/libur_adapter_opencl.so.0");
+    let output = place.oxur(&["info", "--loader", &adapter.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("no Unified Runtime loader"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = place.oxur(&["info", "--loader", "/no/such/file"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("cannot load /no/such/file"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn doctor_names_what_is_missing() {
+    let place = Place::new("doctor");
+    let output = place.oxur(&["doctor", "--", "no-such-command-anywhere"]);
+    let out = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{out}");
+    for part in ["libraries are not found", "no-such-command-anywhere: command not found"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    // Every problem comes with a next step.
+    let lines: Vec<_> = out.lines().collect();
+    for (i, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("PROBLEM")) {
+        assert!(
+            lines
+                .get(i + 1)
+                .is_some_and(|next| next.trim_start().starts_with("-> ")),
+            "{line}"
+        );
+    }
+}
