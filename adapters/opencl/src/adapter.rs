@@ -20,7 +20,10 @@ pub(crate) struct Adapter {
 impl Adapter {
     /// The root device that a native handle stands for.
     fn find_device(&self, native: cl_device_id) -> Option<&Arc<Device>> {
-        self.platforms.iter().flat_map(|p| kit::Platform::devices(&**p)).find(|d| d.raw == native)
+        self.platforms
+            .iter()
+            .flat_map(|p| kit::Platform::devices(&**p))
+            .find(|d| d.raw == native)
     }
 }
 
@@ -57,7 +60,10 @@ impl kit::Adapter<OpenCl> for Adapter {
                 Err(error) => log::warn!("an OpenCL platform is left out: {error}"),
             }
         }
-        Ok(Arc::new(Self { header: Header::new(), platforms }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            platforms,
+        }))
     }
 
     fn backend(&self) -> ur::Backend {
@@ -69,9 +75,16 @@ impl kit::Adapter<OpenCl> for Adapter {
     }
 
     fn platform_from_native(&self, native: NativeHandle) -> UrResult<Arc<Platform>> {
-        self.platforms.iter().find(|p| p.raw as NativeHandle == native).cloned().ok_or_else(|| {
-            UrError::said(ResultCode::ERROR_INVALID_PLATFORM, "the native handle is no platform of this OpenCL loader")
-        })
+        self.platforms
+            .iter()
+            .find(|p| p.raw as NativeHandle == native)
+            .cloned()
+            .ok_or_else(|| {
+                UrError::said(
+                    ResultCode::ERROR_INVALID_PLATFORM,
+                    "the native handle is no platform of this OpenCL loader",
+                )
+            })
     }
 
     fn device_from_native(&self, native: NativeHandle) -> UrResult<Arc<Device>> {

@@ -69,7 +69,6 @@ api! {
     clReleaseMemObject: clReleaseMemObject_fn,
     clGetMemObjectInfo: clGetMemObjectInfo_fn,
     clGetImageInfo: clGetImageInfo_fn,
-    clGetSupportedImageFormats: clGetSupportedImageFormats_fn,
     clCreateSampler: clCreateSampler_fn,
     clCreateSamplerWithProperties: clCreateSamplerWithProperties_fn,
     clRetainSampler: clRetainSampler_fn,
@@ -158,7 +157,11 @@ pub(crate) use cl_create;
 
 /// Turns an OpenCL error code into a UR error.
 pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
-    if code == CL_SUCCESS { Ok(()) } else { Err(failed(function, code)) }
+    if code == CL_SUCCESS {
+        Ok(())
+    } else {
+        Err(failed(function, code))
+    }
 }
 
 #[cold]
@@ -202,7 +205,20 @@ macro_rules! plain {
         unsafe impl Plain for $ty {}
     )* };
 }
-plain!(u8, u32, i32, u64, usize, isize, *mut c_void, [usize; 3], [u8; 16], [u8; 8], cl_image_format, cl_name_version);
+plain!(
+    u8,
+    u32,
+    i32,
+    u64,
+    usize,
+    isize,
+    *mut c_void,
+    [usize; 3],
+    [u8; 16],
+    [u8; 8],
+    cl_image_format,
+    cl_name_version
+);
 
 /// A fixed-size answer.
 pub fn value<T: Plain>(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> UrResult<T> {

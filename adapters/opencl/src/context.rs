@@ -36,7 +36,10 @@ unsafe impl Sync for Context {}
 unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _size: usize, _user_data: *mut c_void) {
     if !message.is_null() {
         // SAFETY: the driver gives a zero-terminated string.
-        log::info!("the OpenCL driver says: {}", unsafe { CStr::from_ptr(message) }.to_string_lossy());
+        log::info!(
+            "the OpenCL driver says: {}",
+            unsafe { CStr::from_ptr(message) }.to_string_lossy()
+        );
     }
 }
 
@@ -45,7 +48,15 @@ impl Context {
         let ext = devices.first().ok_or(ResultCode::ERROR_INVALID_DEVICE)?.ext.clone();
         let usm = ContextUsm::default();
         let deleters = Deleters::default();
-        Ok(Arc::new(Self { header: Header::new(), raw, devices, ext, usm, owned, deleters }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            devices,
+            ext,
+            usm,
+            owned,
+            deleters,
+        }))
     }
 
     /// Wraps a native context; without devices it asks the driver for them.

@@ -119,11 +119,17 @@ pub fn queue_properties(flags: QueueFlags) -> cl_command_queue_properties {
 
 /// The flags that an OpenCL queue's properties amount to.
 pub fn queue_flags(bits: cl_command_queue_properties) -> QueueFlags {
-    QUEUE_FLAGS.iter().filter(|(_, bit)| bits & bit != 0).fold(QueueFlags::empty(), |flags, (flag, _)| flags | *flag)
+    QUEUE_FLAGS
+        .iter()
+        .filter(|(_, bit)| bits & bit != 0)
+        .fold(QueueFlags::empty(), |flags, (flag, _)| flags | *flag)
 }
 
 const QUEUE_FLAGS: [(QueueFlags, cl_command_queue_properties); 4] = [
-    (QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
+    (
+        QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE,
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+    ),
     (QueueFlags::PROFILING_ENABLE, CL_QUEUE_PROFILING_ENABLE),
     (QueueFlags::ON_DEVICE, CL_QUEUE_ON_DEVICE),
     (QueueFlags::ON_DEVICE_DEFAULT, CL_QUEUE_ON_DEVICE_DEFAULT),
@@ -242,8 +248,10 @@ const ADDRESSING_MODES: [(SamplerAddressingMode, cl_addressing_mode); 5] = [
     (SamplerAddressingMode::MIRRORED_REPEAT, CL_ADDRESS_MIRRORED_REPEAT),
 ];
 
-const FILTER_MODES: [(SamplerFilterMode, cl_filter_mode); 2] =
-    [(SamplerFilterMode::NEAREST, CL_FILTER_NEAREST), (SamplerFilterMode::LINEAR, CL_FILTER_LINEAR)];
+const FILTER_MODES: [(SamplerFilterMode, cl_filter_mode); 2] = [
+    (SamplerFilterMode::NEAREST, CL_FILTER_NEAREST),
+    (SamplerFilterMode::LINEAR, CL_FILTER_LINEAR),
+];
 
 /// What a sampler does outside of an image.
 pub fn addressing_mode(mode: SamplerAddressingMode) -> UrResult<cl_addressing_mode> {

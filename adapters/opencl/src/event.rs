@@ -32,13 +32,25 @@ impl Event {
     /// Takes over a reference of an OpenCL event.
     pub(crate) fn new(raw: cl_event, queue: &Arc<Queue>, command: Command) -> Arc<Self> {
         let (context, queue) = (queue.context.clone(), Some(queue.clone()));
-        Arc::new(Self { header: Header::new(), raw, context, queue, command })
+        Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context,
+            queue,
+            command,
+        })
     }
 
     fn status(&self) -> UrResult<cl_int> {
         // SAFETY: a live event; the pointers are those of `value`.
         cl::value(|size, value, needed| unsafe {
-            cl!(clGetEventInfo(self.raw, CL_EVENT_COMMAND_EXECUTION_STATUS, size, value, needed))
+            cl!(clGetEventInfo(
+                self.raw,
+                CL_EVENT_COMMAND_EXECUTION_STATUS,
+                size,
+                value,
+                needed
+            ))
         })
     }
 }
@@ -123,7 +135,10 @@ impl kit::Event<OpenCl> for Event {
                 return Ok(());
             }
         };
-        let data = Box::into_raw(Box::new(Registered { event: self.clone(), callback }));
+        let data = Box::into_raw(Box::new(Registered {
+            event: self.clone(),
+            callback,
+        }));
         // SAFETY: a live event, and a function for the data that it gets.
         let set = unsafe { cl!(clSetEventCallback(self.raw, status, Some(reached), data.cast())) };
         if set.is_err() {
@@ -140,7 +155,10 @@ impl kit::Event<OpenCl> for Event {
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         let raw = native as cl_event;
         if raw.is_null() {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_NULL_HANDLE, "the native event is null"));
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_NULL_HANDLE,
+                "the native event is null",
+            ));
         }
         // SAFETY: the client vouches for its native handle; the pointers are those of `value`.
         let kind: u32 = cl::value(|size, value, needed| unsafe {
@@ -152,6 +170,12 @@ impl kit::Event<OpenCl> for Event {
         }
         // A user event, say, has no UR name; a wait comes nearest.
         let command = conv::command(kind).unwrap_or(Command::EVENTS_WAIT);
-        Ok(Arc::new(Self { header: Header::new(), raw, context: context.clone(), queue: None, command }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+            queue: None,
+            command,
+        }))
     }
 }

@@ -69,8 +69,6 @@ extensions! {
     /// cl_intel_unified_shared_memory.
     enqueue_memcpy = c"clEnqueueMemcpyINTEL": clEnqueueMemcpyINTEL_fn,
     /// cl_intel_unified_shared_memory.
-    enqueue_mem_advise = c"clEnqueueMemAdviseINTEL": clEnqueueMemAdviseINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     enqueue_migrate_mem = c"clEnqueueMigrateMemINTEL": clEnqueueMigrateMemINTEL_fn,
     /// Writes a program-scope variable by name.
     write_global_variable = c"clEnqueueWriteGlobalVariableINTEL": Option<GlobalVariableTransfer<*const c_void>>,
@@ -84,19 +82,9 @@ extensions! {
     get_function_pointer = c"clGetDeviceFunctionPointerINTEL": Option<
         unsafe extern "C" fn(cl_device_id, cl_program, *const c_char, *mut u64) -> cl_int,
     >,
-    /// cl_intel_create_buffer_with_properties.
-    create_buffer_with_properties = c"clCreateBufferWithPropertiesINTEL": Option<
-        unsafe extern "C" fn(cl_context, *const u64, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem,
-    >,
     /// cl_khr_suggested_local_work_size.
     get_suggested_local_work_size = c"clGetKernelSuggestedLocalWorkSizeKHR": Option<
         unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize) -> cl_int,
-    >,
-    /// Work-groups of a kernel that can run at the same time.
-    get_max_concurrent_work_group_count = c"clGetKernelMaxConcurrentWorkGroupCountINTEL": Option<
-        unsafe extern "C" fn(
-            cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize,
-        ) -> cl_int,
     >,
     /// cl_khr_il_program, on drivers before OpenCL 2.1.
     create_program_with_il = c"clCreateProgramWithILKHR": Option<

@@ -22,7 +22,11 @@ pub fn open() -> Result<Library, String> {
     }
     let search_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = std::env::split_paths(&search_path).chain(runtime_folders());
-    for file in folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(NAME)).filter(|f| f.is_file()) {
+    for file in folders
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(NAME))
+        .filter(|f| f.is_file())
+    {
         match load_with_neighbours(&file) {
             Ok(library) => return Ok(library),
             Err(error) => log::info!("{} is passed over: {error}", file.display()),
@@ -46,7 +50,9 @@ fn load_with_neighbours(file: &Path) -> Result<Library, String> {
     for _ in 0..MOST {
         let Err(error) = &result else { break };
         // What glibc says: "libsvml.so: cannot open shared object file: No such file or directory".
-        let Some((missing, _)) = error.split_once(": cannot open shared object file") else { break };
+        let Some((missing, _)) = error.split_once(": cannot open shared object file") else {
+            break;
+        };
         let neighbour = file.with_file_name(missing);
         if missing.contains('/') || neighbour == file || !neighbour.is_file() {
             break;
@@ -66,7 +72,9 @@ fn runtime_folders() -> Vec<PathBuf> {
         if !name.is_null() {
             // SAFETY: the dynamic linker gives a zero-terminated string.
             let file = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
-            let is_runtime = file.file_name().is_some_and(|n| n.as_bytes().starts_with(b"libsycl.so"));
+            let is_runtime = file
+                .file_name()
+                .is_some_and(|n| n.as_bytes().starts_with(b"libsycl.so"));
             if let (true, Some(folder)) = (is_runtime, file.parent()) {
                 found.push(folder.to_owned());
             }

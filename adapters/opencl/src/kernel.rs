@@ -52,7 +52,9 @@ impl Kernel {
     fn ask_group<T: Plain>(&self, device: &Device, what: cl_kernel_work_group_info) -> UrResult<T> {
         // SAFETY: live handles; the pointers are those of `value`.
         cl::value(|size, value, needed| unsafe {
-            cl!(clGetKernelWorkGroupInfo(self.raw, device.raw, what, size, value, needed))
+            cl!(clGetKernelWorkGroupInfo(
+                self.raw, device.raw, what, size, value, needed
+            ))
         })
     }
 
@@ -71,7 +73,9 @@ impl Kernel {
                     "clGetKernelSubGroupInfoKHR",
                     function(self.raw, device.raw, what, input_size, input, size, value, needed),
                 ),
-                _ => cl!(clGetKernelSubGroupInfo(self.raw, device.raw, what, input_size, input, size, value, needed)),
+                _ => cl!(clGetKernelSubGroupInfo(
+                    self.raw, device.raw, what, input_size, input, size, value, needed
+                )),
             }
         })?;
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
@@ -96,10 +100,17 @@ impl Kernel {
                 Arg::Value(index, bytes) => {
                     cl!(clSetKernelArg(self.raw, *index, bytes.len(), bytes.as_ptr().cast()))
                 }
-                Arg::Pointer(index, pointer) => ext!(self.ext(), set_kernel_arg_mem_pointer(self.raw, *index, *pointer)),
+                Arg::Pointer(index, pointer) => {
+                    ext!(self.ext(), set_kernel_arg_mem_pointer(self.raw, *index, *pointer))
+                }
                 Arg::Mem(index, mem, _) => {
                     let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
-                    cl!(clSetKernelArg(self.raw, *index, size_of::<cl_mem>(), std::ptr::from_ref(&raw).cast()))
+                    cl!(clSetKernelArg(
+                        self.raw,
+                        *index,
+                        size_of::<cl_mem>(),
+                        std::ptr::from_ref(&raw).cast()
+                    ))
                 }
                 Arg::Local(index, size) => cl!(clSetKernelArg(self.raw, *index, *size, std::ptr::null())),
                 Arg::Sampler(index, sampler) => cl!(clSetKernelArg(
@@ -122,7 +133,14 @@ impl Kernel {
 
     fn set_exec<T>(&self, what: cl_kernel_exec_info, values: &[T]) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the values before it returns.
-        unsafe { cl!(clSetKernelExecInfo(self.raw, what, size_of_val(values), values.as_ptr().cast())) }
+        unsafe {
+            cl!(clSetKernelExecInfo(
+                self.raw,
+                what,
+                size_of_val(values),
+                values.as_ptr().cast()
+            ))
+        }
     }
 }
 
@@ -224,7 +242,9 @@ impl kit::Kernel<OpenCl> for Kernel {
                 }
                 Ok(())
             }
-            ExecInfo::UsmPointers(pointers) => self.set_exec::<*mut c_void>(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, pointers),
+            ExecInfo::UsmPointers(pointers) => {
+                self.set_exec::<*mut c_void>(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, pointers)
+            }
             ExecInfo::CacheConfig(_) => Err(UrError::said(
                 ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
                 "OpenCL does not let a client split on-chip memory",

@@ -13,6 +13,7 @@ mod device;
 mod event;
 mod extensions;
 mod icd;
+mod interop;
 mod kernel;
 mod mem;
 mod platform;

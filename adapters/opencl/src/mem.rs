@@ -38,7 +38,12 @@ fn host(pointer: Option<HostPointer>) -> *mut c_void {
 impl Mem {
     /// Takes over a reference of an OpenCL object.
     fn new(raw: cl_mem, size: usize, context: &Arc<Context>) -> Arc<Self> {
-        Arc::new(Self { header: Header::new(), raw, size, context: context.clone() })
+        Arc::new(Self {
+            header: Header::new(),
+            raw,
+            size,
+            context: context.clone(),
+        })
     }
 
     fn wrap(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
@@ -89,7 +94,10 @@ impl kit::Mem<OpenCl> for Mem {
         if origin.checked_add(size).is_none_or(|end| end > self.size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_BUFFER_SIZE,
-                format!("a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes", self.size),
+                format!(
+                    "a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes",
+                    self.size
+                ),
             ));
         }
         let region = cl_buffer_region { origin, size };

@@ -42,7 +42,11 @@ impl Platform {
             // SAFETY: a live platform; the pointers are those of `string`.
             cl::string(|size, value, needed| unsafe { cl!(clGetPlatformInfo(raw, what, size, value, needed)) })
         };
-        let (name, vendor, version) = (text(CL_PLATFORM_NAME)?, text(CL_PLATFORM_VENDOR)?, text(CL_PLATFORM_VERSION)?);
+        let (name, vendor, version) = (
+            text(CL_PLATFORM_NAME)?,
+            text(CL_PLATFORM_VENDOR)?,
+            text(CL_PLATFORM_VERSION)?,
+        );
         let (profile, extensions) = (text(CL_PLATFORM_PROFILE)?, text(CL_PLATFORM_EXTENSIONS)?);
         let functions = Arc::new(Extensions::load(raw));
         let ids = device_ids(raw)?;
@@ -55,7 +59,16 @@ impl Platform {
                 }
             }
             log::debug!("OpenCL platform {name} ({version}) with {} devices", devices.len());
-            Self { header: Header::new(), raw, devices, name, vendor, version, profile, extensions }
+            Self {
+                header: Header::new(),
+                raw,
+                devices,
+                name,
+                vendor,
+                version,
+                profile,
+                extensions,
+            }
         }))
     }
 }
@@ -63,14 +76,30 @@ impl Platform {
 fn device_ids(platform: cl_platform_id) -> UrResult<Vec<cl_device_id>> {
     let mut count = 0;
     // SAFETY: a live platform, a null array and a place for the count.
-    let found = unsafe { cl!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, std::ptr::null_mut(), &mut count)) };
+    let found = unsafe {
+        cl!(clGetDeviceIDs(
+            platform,
+            CL_DEVICE_TYPE_ALL,
+            0,
+            std::ptr::null_mut(),
+            &mut count
+        ))
+    };
     match found {
         Err(UrError::Said(ResultCode::ERROR_DEVICE_NOT_FOUND, _)) => return Ok(Vec::new()),
         other => other?,
     }
     let mut ids = vec![std::ptr::null_mut(); count as usize];
     // SAFETY: the array has `count` places.
-    unsafe { cl!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.as_mut_ptr(), std::ptr::null_mut())) }?;
+    unsafe {
+        cl!(clGetDeviceIDs(
+            platform,
+            CL_DEVICE_TYPE_ALL,
+            count,
+            ids.as_mut_ptr(),
+            std::ptr::null_mut()
+        ))
+    }?;
     Ok(ids)
 }
 

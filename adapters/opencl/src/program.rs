@@ -38,7 +38,14 @@ fn raw_devices(devices: &[Arc<Device>]) -> Vec<cl_device_id> {
 
 /// A null pointer for no devices: all those of the program.
 fn array<T>(items: &[T]) -> (cl_uint, *const T) {
-    (items.len() as cl_uint, if items.is_empty() { std::ptr::null() } else { items.as_ptr() })
+    (
+        items.len() as cl_uint,
+        if items.is_empty() {
+            std::ptr::null()
+        } else {
+            items.as_ptr()
+        },
+    )
 }
 
 fn options(text: Option<&CStr>) -> *const c_char {
@@ -48,7 +55,12 @@ fn options(text: Option<&CStr>) -> *const c_char {
 impl Program {
     fn new(raw: cl_program, context: &Arc<Context>) -> Arc<Self> {
         let global_sizes = Mutex::default();
-        Arc::new(Self { header: Header::new(), raw, context: context.clone(), global_sizes })
+        Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+            global_sizes,
+        })
     }
 
     fn bytes(&self, what: cl_program_info) -> UrResult<Vec<u8>> {
@@ -61,7 +73,11 @@ impl Program {
         let raw = cl::array::<*mut c_void>(|size, value, needed| unsafe {
             cl!(clGetProgramInfo(self.raw, CL_PROGRAM_DEVICES, size, value, needed))
         })?;
-        Ok(raw.into_iter().filter_map(|d| self.context.device(d)).cloned().collect())
+        Ok(raw
+            .into_iter()
+            .filter_map(|d| self.context.device(d))
+            .cloned()
+            .collect())
     }
 
     fn build_number(&self, device: &Device, what: cl_program_build_info) -> UrResult<cl_int> {
@@ -80,10 +96,20 @@ impl Program {
 
     /// Adds what the compiler said to the error of a build.
     fn with_log(&self, devices: &[Arc<Device>], error: UrError) -> UrError {
-        let devices = if devices.is_empty() { &self.context.devices } else { devices };
-        let logs = devices.iter().filter_map(|d| self.build_text(d, CL_PROGRAM_BUILD_LOG).ok());
+        let devices = if devices.is_empty() {
+            &self.context.devices
+        } else {
+            devices
+        };
+        let logs = devices
+            .iter()
+            .filter_map(|d| self.build_text(d, CL_PROGRAM_BUILD_LOG).ok());
         let text = logs.filter(|log| !log.trim().is_empty()).collect::<Vec<_>>().join("\n");
-        if text.is_empty() { error } else { UrError::said(error.code(), format!("{error}\n{text}")) }
+        if text.is_empty() {
+            error
+        } else {
+            UrError::said(error.code(), format!("{error}\n{text}"))
+        }
     }
 
     fn names(&self) -> UrResult<String> {
@@ -212,8 +238,17 @@ impl kit::Program<OpenCl> for Program {
         let raw = raw_devices(devices);
         let (count, pointer) = array(&raw);
         // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
-        unsafe { cl!(clBuildProgram(self.raw, count, pointer, options(text), None, std::ptr::null_mut())) }
-            .map_err(|error| self.with_log(devices, error))
+        unsafe {
+            cl!(clBuildProgram(
+                self.raw,
+                count,
+                pointer,
+                options(text),
+                None,
+                std::ptr::null_mut()
+            ))
+        }
+        .map_err(|error| self.with_log(devices, error))
     }
 
     fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>) -> UrResult<()> {
@@ -253,7 +288,9 @@ impl kit::Program<OpenCl> for Program {
         let raw = raw_devices(devices);
         let (count, pointer) = array(&raw);
         let inputs: Vec<cl_program> = programs.iter().map(|p| p.raw).collect();
-        let Some(function) = api().clLinkProgram else { return Err(cl::missing("clLinkProgram").into()) };
+        let Some(function) = api().clLinkProgram else {
+            return Err(cl::missing("clLinkProgram").into());
+        };
         let mut code = CL_SUCCESS;
         // SAFETY: live handles, and arrays and a string that live until the call returns, which it does when the
         // link is done.
@@ -288,7 +325,10 @@ impl kit::Program<OpenCl> for Program {
         let mut address = 0;
         // SAFETY: live handles, a zero-terminated string, and a place for the result.
         let found = unsafe {
-            ext!(self.context.ext, get_function_pointer(device.raw, self.raw, name.as_ptr(), &mut address))
+            ext!(
+                self.context.ext,
+                get_function_pointer(device.raw, self.raw, name.as_ptr(), &mut address)
+            )
         };
         match found {
             Ok(()) if address != 0 => Ok(address as *mut c_void),
@@ -372,7 +412,12 @@ impl kit::Program<OpenCl> for Program {
                         "clSetProgramSpecializationConstant",
                         function(self.raw, *id, value.len(), value.as_ptr().cast()),
                     ),
-                    _ => cl!(clSetProgramSpecializationConstant(self.raw, *id, value.len(), value.as_ptr().cast())),
+                    _ => cl!(clSetProgramSpecializationConstant(
+                        self.raw,
+                        *id,
+                        value.len(),
+                        value.as_ptr().cast()
+                    )),
                 }
             }?;
         }

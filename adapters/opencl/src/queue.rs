@@ -10,12 +10,11 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use kit::ur::{
-    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode,
-    UsmAdviceFlags, UsmMigrationFlags,
+    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
+    UsmMigrationFlags,
 };
 use kit::{
-    BufferRect, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult,
-    WaitList,
+    BufferRect, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult, WaitList,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -66,14 +65,21 @@ impl Queue {
         if let Some(stranger) = wait.iter().find(|e| e.context.raw != self.context.raw) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
-                format!("an event of the wait list ({:?}) belongs to another context", kit::handle_of(&stranger)),
+                format!(
+                    "an event of the wait list ({:?}) belongs to another context",
+                    kit::handle_of(&stranger)
+                ),
             ));
         }
         let events = raw_events(wait);
         let mut raw: cl_event = std::ptr::null_mut();
         call(Deps {
             count: events.len() as cl_uint,
-            events: if events.is_empty() { std::ptr::null() } else { events.as_ptr() },
+            events: if events.is_empty() {
+                std::ptr::null()
+            } else {
+                events.as_ptr()
+            },
             event: if event.wanted() { &mut raw } else { std::ptr::null_mut() },
         })?;
         if event.wanted() {
@@ -86,7 +92,10 @@ impl Queue {
         if offset.checked_add(size).is_none_or(|end| end > mem.size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
-                format!("{size} bytes at offset {offset} are not inside of a memory object of {} bytes", mem.size),
+                format!(
+                    "{size} bytes at offset {offset} are not inside of a memory object of {} bytes",
+                    mem.size
+                ),
             ));
         }
         Ok(())
@@ -121,12 +130,22 @@ impl kit::Queue<OpenCl> for Queue {
         let raw = unsafe {
             if api().clCreateCommandQueueWithProperties.is_some() && device.version() >= (2, 0) {
                 let properties = [u64::from(CL_QUEUE_PROPERTIES), bits, 0];
-                cl_create!(clCreateCommandQueueWithProperties(context.raw, device.raw, properties.as_ptr()))
+                cl_create!(clCreateCommandQueueWithProperties(
+                    context.raw,
+                    device.raw,
+                    properties.as_ptr()
+                ))
             } else {
                 cl_create!(clCreateCommandQueue(context.raw, device.raw, bits))
             }
         }?;
-        Ok(Arc::new(Self { header: Header::new(), raw, context: context.clone(), device: device.clone(), flags }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+            device: device.clone(),
+            flags,
+        }))
     }
 
     fn device(&self) -> &Arc<Device> {
@@ -177,7 +196,10 @@ impl kit::Queue<OpenCl> for Queue {
             cl!(clGetCommandQueueInfo(raw, CL_QUEUE_DEVICE, size, value, needed))
         })?;
         let device = context.device(id).or(device).ok_or_else(|| {
-            UrError::said(ResultCode::ERROR_INVALID_DEVICE, "the native queue's device is not in the context")
+            UrError::said(
+                ResultCode::ERROR_INVALID_DEVICE,
+                "the native queue's device is not in the context",
+            )
         })?;
         if !owned {
             // SAFETY: the client vouches for its native handle. Released in `drop`.
@@ -189,7 +211,13 @@ impl kit::Queue<OpenCl> for Queue {
             | QueueFlags::ON_DEVICE
             | QueueFlags::ON_DEVICE_DEFAULT;
         let flags = (flags - known) | conv::queue_flags(bits);
-        Ok(Arc::new(Self { header: Header::new(), raw, context: context.clone(), device: device.clone(), flags }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+            device: device.clone(),
+            flags,
+        }))
     }
 
     fn launch(
@@ -204,7 +232,9 @@ impl kit::Queue<OpenCl> for Queue {
         let local = match range.local {
             Some(local) => local.as_ptr(),
             // A kernel that demands a size is not launched without one.
-            None => kernel.required_local_size(&self.device).map_or(std::ptr::null(), |size| size.as_ptr()),
+            None => kernel
+                .required_local_size(&self.device)
+                .map_or(std::ptr::null(), |size| size.as_ptr()),
         };
         // Arguments that come with the launch must still be there when OpenCL takes them.
         let _lock = (!launch.args.is_empty()).then(|| kernel.arguments.lock());
@@ -230,14 +260,28 @@ impl kit::Queue<OpenCl> for Queue {
     fn wait(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::EVENTS_WAIT, wait, event, |deps| {
             // SAFETY: live handles.
-            unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, deps.count, deps.events, deps.event)) }
+            unsafe {
+                cl!(clEnqueueMarkerWithWaitList(
+                    self.raw,
+                    deps.count,
+                    deps.events,
+                    deps.event
+                ))
+            }
         })
     }
 
     fn barrier(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::EVENTS_WAIT_WITH_BARRIER, wait, event, |deps| {
             // SAFETY: live handles.
-            unsafe { cl!(clEnqueueBarrierWithWaitList(self.raw, deps.count, deps.events, deps.event)) }
+            unsafe {
+                cl!(clEnqueueBarrierWithWaitList(
+                    self.raw,
+                    deps.count,
+                    deps.events,
+                    deps.event
+                ))
+            }
         })
     }
 
@@ -465,16 +509,14 @@ impl kit::Queue<OpenCl> for Queue {
         Ok(mapped)
     }
 
-    fn unmap(
-        self: &Arc<Self>,
-        mem: &Arc<Mem>,
-        mapped: *mut c_void,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
+    fn unmap(self: &Arc<Self>, mem: &Arc<Mem>, mapped: *mut c_void, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::MEM_UNMAP, wait, event, |d| {
             // SAFETY: live handles; OpenCL checks the address.
-            unsafe { cl!(clEnqueueUnmapMemObject(self.raw, mem.raw, mapped, d.count, d.events, d.event)) }
+            unsafe {
+                cl!(clEnqueueUnmapMemObject(
+                    self.raw, mem.raw, mapped, d.count, d.events, d.event
+                ))
+            }
         })
     }
 
@@ -605,7 +647,9 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.submit(Command::USM_MEMCPY, wait, event, |d| self.memcpy(blocking, dst, src, size, d))
+        self.submit(Command::USM_MEMCPY, wait, event, |d| {
+            self.memcpy(blocking, dst, src, size, d)
+        })
     }
 
     fn usm_prefetch(
@@ -618,14 +662,18 @@ impl kit::Queue<OpenCl> for Queue {
     ) -> UrResult<()> {
         let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
         let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
-        self.submit(Command::USM_PREFETCH, wait, event, |d| match self.context.ext.enqueue_migrate_mem {
-            // SAFETY: live handles; the client vouches for its memory.
-            Some(migrate) => cl::check("clEnqueueMigrateMemINTEL", unsafe {
-                migrate(self.raw, memory, size, flags, d.count, d.events, d.event)
-            }),
+        self.submit(Command::USM_PREFETCH, wait, event, |d| {
+            if let Some(migrate) = self.context.ext.enqueue_migrate_mem {
+                // SAFETY: live handles; the client vouches for its memory.
+                let code = unsafe { migrate(self.raw, memory, size, flags, d.count, d.events, d.event) };
+                if code == CL_SUCCESS {
+                    return Ok(());
+                }
+                log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
+            }
             // A hint that the driver has no use for: only the order counts.
             // SAFETY: live handles.
-            None => unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, d.count, d.events, d.event)) },
+            unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, d.count, d.events, d.event)) }
         })
     }
 
@@ -685,7 +733,12 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        let DeviceGlobal { program, name, offset, count } = global;
+        let DeviceGlobal {
+            program,
+            name,
+            offset,
+            count,
+        } = global;
         program.check_global(&self.device, name, offset, count)?;
         self.submit(Command::DEVICE_GLOBAL_VARIABLE_WRITE, wait, event, |d| {
             let (name, blocking) = (CStr::as_ptr(name), cl_bool::from(blocking));
@@ -694,7 +747,16 @@ impl kit::Queue<OpenCl> for Queue {
                 ext!(
                     self.context.ext,
                     write_global_variable(
-                        self.raw, program.raw, name, blocking, count, offset, src, d.count, d.events, d.event
+                        self.raw,
+                        program.raw,
+                        name,
+                        blocking,
+                        count,
+                        offset,
+                        src,
+                        d.count,
+                        d.events,
+                        d.event
                     )
                 )
             }
@@ -709,7 +771,12 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        let DeviceGlobal { program, name, offset, count } = global;
+        let DeviceGlobal {
+            program,
+            name,
+            offset,
+            count,
+        } = global;
         program.check_global(&self.device, name, offset, count)?;
         self.submit(Command::DEVICE_GLOBAL_VARIABLE_READ, wait, event, |d| {
             let (name, blocking) = (CStr::as_ptr(name), cl_bool::from(blocking));
@@ -718,7 +785,16 @@ impl kit::Queue<OpenCl> for Queue {
                 ext!(
                     self.context.ext,
                     read_global_variable(
-                        self.raw, program.raw, name, blocking, count, offset, dst, d.count, d.events, d.event
+                        self.raw,
+                        program.raw,
+                        name,
+                        blocking,
+                        count,
+                        offset,
+                        dst,
+                        d.count,
+                        d.events,
+                        d.event
                     )
                 )
             }

@@ -62,7 +62,11 @@ impl kit::Sampler<OpenCl> for Sampler {
                 cl_create!(clCreateSampler(context.raw, normalized, addressing, filter))
             }
         }?;
-        Ok(Arc::new(Self { header: Header::new(), raw, context: context.clone() }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+        }))
     }
 
     fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -87,6 +91,10 @@ impl kit::Sampler<OpenCl> for Sampler {
             // SAFETY: the client vouches for its native handle. Released in `drop`.
             unsafe { cl!(clRetainSampler(raw)) }?;
         }
-        Ok(Arc::new(Self { header: Header::new(), raw, context: context.clone() }))
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+        }))
     }
 }

@@ -54,7 +54,10 @@ impl ContextUsm {
 
     fn arenas(&self, devices: &[Arc<Device>]) -> &Arenas {
         self.arenas.get_or_init(|| {
-            let heap = self.cache.heap(HeapOptions { limit: limit::from_environment(), ..HeapOptions::default() });
+            let heap = self.cache.heap(HeapOptions {
+                limit: limit::from_environment(),
+                ..HeapOptions::default()
+            });
             Arenas::new(&self.cache, &heap, devices, &Weak::new(), false)
         })
     }
@@ -80,7 +83,17 @@ impl Arenas {
         pool: &Weak<UsmPool>,
         zero: bool,
     ) -> Self {
-        let arena = |kind, device| cache.arena(heap, Place { kind, device, pool: pool.clone(), zero });
+        let arena = |kind, device| {
+            cache.arena(
+                heap,
+                Place {
+                    kind,
+                    device,
+                    pool: pool.clone(),
+                    zero,
+                },
+            )
+        };
         Self {
             host: arena(UsmType::HOST, None),
             devices: devices
@@ -96,9 +109,15 @@ impl Arenas {
 
     fn get(&self, kind: &UsmKind<'_, Device>) -> UrResult<&Arc<Arena<Place>>> {
         let of = |device: &Arc<Device>| {
-            self.devices.iter().find(|arenas| Arc::ptr_eq(&arenas.of, device)).ok_or_else(|| {
-                UrError::said(ResultCode::ERROR_INVALID_DEVICE, "the device is none of the context's or of the pool's")
-            })
+            self.devices
+                .iter()
+                .find(|arenas| Arc::ptr_eq(&arenas.of, device))
+                .ok_or_else(|| {
+                    UrError::said(
+                        ResultCode::ERROR_INVALID_DEVICE,
+                        "the device is none of the context's or of the pool's",
+                    )
+                })
         };
         Ok(match kind {
             UsmKind::Host => &self.host,
@@ -116,7 +135,10 @@ impl kit::UsmAlloc<OpenCl> for Context {
         let flags = alloc_flags(request.device_flags, request.host_flags);
         let arenas = match request.pool {
             Some(pool) if !Arc::ptr_eq(pool.context(), self) => {
-                return Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, "the pool is another context's"));
+                return Err(UrError::said(
+                    ResultCode::ERROR_INVALID_VALUE,
+                    "the pool is another context's",
+                ));
             }
             Some(pool) => &pool.arenas,
             None => self.usm.arenas(&self.devices),
@@ -132,7 +154,11 @@ impl kit::UsmAlloc<OpenCl> for Context {
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
         let driver = Driver::new(self);
-        if self.usm.cache.free(&driver, memory as usize)? { Ok(()) } else { driver.free_at(memory) }
+        if self.usm.cache.free(&driver, memory as usize)? {
+            Ok(())
+        } else {
+            driver.free_at(memory)
+        }
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -140,13 +166,25 @@ impl kit::UsmAlloc<OpenCl> for Context {
             Found::Taken { base, size, arena } => {
                 let place = arena.place();
                 let (device, pool) = (place.device.clone(), place.pool.upgrade());
-                About { kind: place.kind, base: base as *mut c_void, size, device, pool }
+                About {
+                    kind: place.kind,
+                    base: base as *mut c_void,
+                    size,
+                    device,
+                    pool,
+                }
             }
             Found::Free => About::NOTHING,
             Found::Foreign => match Driver::new(self).native(memory) {
                 Some(native) => {
                     let device = self.devices.iter().find(|device| device.raw == native.device).cloned();
-                    About { kind: native.kind, base: native.base, size: native.size, device, pool: None }
+                    About {
+                        kind: native.kind,
+                        base: native.base,
+                        size: native.size,
+                        device,
+                        pool: None,
+                    }
                 }
                 None => About::NOTHING,
             },
@@ -181,6 +219,11 @@ struct About {
 }
 
 impl About {
-    const NOTHING: Self =
-        Self { kind: UsmType::UNKNOWN, base: std::ptr::null_mut(), size: 0, device: None, pool: None };
+    const NOTHING: Self = Self {
+        kind: UsmType::UNKNOWN,
+        base: std::ptr::null_mut(),
+        size: 0,
+        device: None,
+        pool: None,
+    };
 }

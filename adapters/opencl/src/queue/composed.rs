@@ -21,7 +21,13 @@ pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
         return Ok(());
     }
     let groups = launch.range.local.map(|local| {
-        launch.range.global.iter().zip(local).map(|(global, local)| global.div_ceil(*local)).product::<usize>()
+        launch
+            .range
+            .global
+            .iter()
+            .zip(local)
+            .map(|(global, local)| global.div_ceil(*local))
+            .product::<usize>()
     });
     let refuse = |what: &str| Err(UrError::said(ResultCode::ERROR_UNSUPPORTED_FEATURE, what.to_owned()));
     if properties.cluster.is_some() {
@@ -52,7 +58,11 @@ struct Chain<'a> {
 impl<'a> Chain<'a> {
     /// A chain that waits for the events in `deps`, and whose last command leaves the event there.
     fn new(queue: &'a Queue, deps: Deps) -> Self {
-        Self { queue, first: deps, before: std::ptr::null_mut() }
+        Self {
+            queue,
+            first: deps,
+            before: std::ptr::null_mut(),
+        }
     }
 
     /// Submits the next command, the last one if `last`.
@@ -62,7 +72,11 @@ impl<'a> Chain<'a> {
         let deps = if self.before.is_null() {
             Deps { event, ..self.first }
         } else {
-            Deps { count: 1, events: &self.before, event }
+            Deps {
+                count: 1,
+                events: &self.before,
+                event,
+            }
         };
         call(deps)?;
         self.forget();
@@ -145,7 +159,9 @@ impl Queue {
             let mut chain = Chain::new(self, deps);
             let only = pattern.len() == size;
             // The pattern is the client's until the call returns, so the first copy blocks.
-            chain.next(only, |d| self.memcpy(true, dst, pattern.as_ptr().cast(), pattern.len(), d))?;
+            chain.next(only, |d| {
+                self.memcpy(true, dst, pattern.as_ptr().cast(), pattern.len(), d)
+            })?;
             for (at, count) in doublings(pattern.len(), size) {
                 let to = dst.wrapping_byte_add(at);
                 chain.next(at + count == size, |d| self.memcpy(false, to, dst, count, d))?;
@@ -254,7 +270,10 @@ impl Queue {
             let mut chain = Chain::new(self, deps);
             for y in 0..height {
                 let last = y + 1 == height;
-                let (to, from) = (dst.wrapping_byte_add(y * dst_pitch), src.wrapping_byte_add(y * src_pitch));
+                let (to, from) = (
+                    dst.wrapping_byte_add(y * dst_pitch),
+                    src.wrapping_byte_add(y * src_pitch),
+                );
                 chain.next(last, |d| self.memcpy(blocking && last, to, from, width, d))?;
             }
             Ok(())
@@ -269,7 +288,14 @@ impl Queue {
             let done = Raw(unsafe { cl_create!(clCreateUserEvent(self.context.raw)) }?);
             let mut ready: cl_event = std::ptr::null_mut();
             // SAFETY: live handles.
-            unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, deps.count, deps.events, &mut ready)) }?;
+            unsafe {
+                cl!(clEnqueueMarkerWithWaitList(
+                    self.raw,
+                    deps.count,
+                    deps.events,
+                    &mut ready
+                ))
+            }?;
             let ready = Raw(ready);
             // SAFETY: live handles. On an in-order queue the commands after it must wait, too.
             unsafe {
@@ -307,7 +333,10 @@ impl Queue {
                     // Nothing runs the task: the commands that wait for it must not wait for ever.
                     // SAFETY: the closure that owned the event is gone, but the marker holds it until its status is set.
                     let _ = unsafe { cl!(clSetUserEventStatus(end as cl_event, CL_OUT_OF_RESOURCES)) };
-                    Err(UrError::said(ResultCode::ERROR_OUT_OF_RESOURCES, format!("no thread for a host task: {error}")))
+                    Err(UrError::said(
+                        ResultCode::ERROR_OUT_OF_RESOURCES,
+                        format!("no thread for a host task: {error}"),
+                    ))
                 }
             }
         })

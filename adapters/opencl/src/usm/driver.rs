@@ -39,12 +39,20 @@ pub(super) struct Driver<'a> {
 impl<'a> Driver<'a> {
     pub(super) fn new(context: &'a Context) -> Self {
         let device = context.devices.first().map_or(ptr::null_mut(), |device| device.raw);
-        Self { device, ..Self::to_free(context.raw, &context.ext) }
+        Self {
+            device,
+            ..Self::to_free(context.raw, &context.ext)
+        }
     }
 
     /// As much of it as a context that is going still needs.
     pub(super) fn to_free(context: cl_context, ext: &'a Extensions) -> Self {
-        Self { context, ext, device: ptr::null_mut(), flags: 0 }
+        Self {
+            context,
+            ext,
+            device: ptr::null_mut(),
+            flags: 0,
+        }
     }
 
     /// The same, with flags for the allocations to come.
@@ -68,16 +76,34 @@ impl<'a> Driver<'a> {
         let (name, address) = unsafe {
             match place.kind {
                 UsmType::HOST => {
-                    let function = self.ext.host_mem_alloc.ok_or_else(|| cl::missing("clHostMemAllocINTEL"))?;
-                    ("clHostMemAllocINTEL", function(self.context, properties, size, align, &mut code))
+                    let function = self
+                        .ext
+                        .host_mem_alloc
+                        .ok_or_else(|| cl::missing("clHostMemAllocINTEL"))?;
+                    (
+                        "clHostMemAllocINTEL",
+                        function(self.context, properties, size, align, &mut code),
+                    )
                 }
                 UsmType::DEVICE => {
-                    let function = self.ext.device_mem_alloc.ok_or_else(|| cl::missing("clDeviceMemAllocINTEL"))?;
-                    ("clDeviceMemAllocINTEL", function(self.context, device, properties, size, align, &mut code))
+                    let function = self
+                        .ext
+                        .device_mem_alloc
+                        .ok_or_else(|| cl::missing("clDeviceMemAllocINTEL"))?;
+                    (
+                        "clDeviceMemAllocINTEL",
+                        function(self.context, device, properties, size, align, &mut code),
+                    )
                 }
                 _ => {
-                    let function = self.ext.shared_mem_alloc.ok_or_else(|| cl::missing("clSharedMemAllocINTEL"))?;
-                    ("clSharedMemAllocINTEL", function(self.context, device, properties, size, align, &mut code))
+                    let function = self
+                        .ext
+                        .shared_mem_alloc
+                        .ok_or_else(|| cl::missing("clSharedMemAllocINTEL"))?;
+                    (
+                        "clSharedMemAllocINTEL",
+                        function(self.context, device, properties, size, align, &mut code),
+                    )
                 }
             }
         };
@@ -89,7 +115,10 @@ impl<'a> Driver<'a> {
         }
         cl::check(name, code)?;
         if address.is_null() {
-            return Err(UrError::said(ResultCode::ERROR_OUT_OF_RESOURCES, format!("{name} returned a null pointer")));
+            return Err(UrError::said(
+                ResultCode::ERROR_OUT_OF_RESOURCES,
+                format!("{name} returned a null pointer"),
+            ));
         }
         Ok(address)
     }
@@ -112,7 +141,12 @@ impl<'a> Driver<'a> {
     pub(super) unsafe fn copy(&self, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
         let queue = Transient::new(self.context, self.device)?;
         // SAFETY: a live queue; no events; the memory is as the caller promises until the blocking call returns.
-        unsafe { ext!(self.ext, enqueue_memcpy(queue.0, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())) }
+        unsafe {
+            ext!(
+                self.ext,
+                enqueue_memcpy(queue.0, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())
+            )
+        }
     }
 
     /// Clears memory of `device`, or of the host, and waits.
@@ -126,7 +160,10 @@ impl<'a> Driver<'a> {
         // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the caller
         // promises, and the commands are complete before this returns.
         unsafe {
-            ext!(self.ext, enqueue_mem_fill(queue.0, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut()))?;
+            ext!(
+                self.ext,
+                enqueue_mem_fill(queue.0, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
+            )?;
             cl!(clFinish(queue.0))
         }
     }
@@ -150,7 +187,12 @@ impl<'a> Driver<'a> {
     fn ask<V: cl::Plain>(&self, address: *const c_void, what: cl_mem_info_intel) -> Option<V> {
         cl::value(|size, value, needed| {
             // SAFETY: a live context; the pointers are those of `value`; any address may be asked for.
-            unsafe { ext!(self.ext, get_mem_alloc_info(self.context, address, what, size, value, needed)) }
+            unsafe {
+                ext!(
+                    self.ext,
+                    get_mem_alloc_info(self.context, address, what, size, value, needed)
+                )
+            }
         })
         .ok()
     }
@@ -162,7 +204,10 @@ impl usm_cache::Driver<Place> for Driver<'_> {
         let address = match self.allocate_with(place, size, align, self.flags) {
             Err(error) if self.flags != 0 => {
                 // The flags are hints, and drivers refuse those that mean nothing to them.
-                log::debug!("USM is allocated without the flags {:#x}, with which it fails: {error}", self.flags);
+                log::debug!(
+                    "USM is allocated without the flags {:#x}, with which it fails: {error}",
+                    self.flags
+                );
                 self.allocate_with(place, size, align, 0)
             }
             other => other,

@@ -14,7 +14,10 @@ pub(super) fn from_environment() -> usize {
         return DEFAULT;
     };
     value.to_str().and_then(parse).unwrap_or_else(|| {
-        log::warn!("UR_OPENCL_USM_POOL={} is ignored: it is `off` or a size such as 256M", value.display());
+        log::warn!(
+            "UR_OPENCL_USM_POOL={} is ignored: it is `off` or a size such as 256M",
+            value.display()
+        );
         DEFAULT
     })
 }

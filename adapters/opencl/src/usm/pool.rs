@@ -40,7 +40,10 @@ impl kit::UsmPool<OpenCl> for UsmPool {
         limits: UsmPoolLimits,
     ) -> UrResult<Arc<Self>> {
         if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            return Err(UrError::said(ResultCode::ERROR_UNSUPPORTED_FEATURE, "OpenCL has no memory pools of its own"));
+            return Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "OpenCL has no memory pools of its own",
+            ));
         }
         let cache = &context.usm.cache;
         let heap = cache.heap(HeapOptions {
@@ -102,7 +105,10 @@ impl kit::UsmPool<OpenCl> for UsmPool {
     }
 
     fn trim(&self, keep: usize) -> UrResult<()> {
-        self.context.usm.cache.trim(&Driver::new(&self.context), &self.heap, keep);
+        self.context
+            .usm
+            .cache
+            .trim(&Driver::new(&self.context), &self.heap, keep);
         Ok(())
     }
 }
