@@ -19,6 +19,7 @@ mod error;
 mod handle;
 mod info;
 pub mod table;
+pub mod usm_cache;
 mod wait;
 
 mod adapter;

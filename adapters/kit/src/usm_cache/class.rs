@@ -70,7 +70,11 @@ impl Class {
 
     /// How much to ask the driver for when there is no free block: a small class shares the price of the call.
     pub(super) fn region(self) -> usize {
-        if self.is_small() { (8 * self.block()).max(64 * 1024) } else { self.block() }
+        if self.is_small() {
+            (8 * self.block()).max(64 * 1024)
+        } else {
+            self.block()
+        }
     }
 }
 
@@ -81,7 +85,10 @@ mod tests {
     #[test]
     fn classes_are_the_blocks_that_they_say() {
         let blocks: Vec<usize> = Class::all().map(Class::block).collect();
-        assert_eq!(blocks[..12], [64, 128, 256, 384, 512, 640, 768, 896, 1024, 1152, 1280, 1408]);
+        assert_eq!(
+            blocks[..12],
+            [64, 128, 256, 384, 512, 640, 768, 896, 1024, 1152, 1280, 1408]
+        );
         assert_eq!(blocks[SMALL_CLASSES - 1], 32 * 1024);
         assert_eq!(*blocks.last().unwrap(), LARGEST);
         assert!(blocks.is_sorted_by(|a, b| a < b));

@@ -28,7 +28,10 @@ unsafe impl<L: Send, S: Send + Sync> Sync for Sharded<L, S> {}
 
 impl<L: Default, S> Sharded<L, S> {
     pub(super) fn new(shared: S) -> Self {
-        Self { shards: std::array::from_fn(|_| Padded(Mutex::new(L::default()))), shared: UnsafeCell::new(shared) }
+        Self {
+            shards: std::array::from_fn(|_| Padded(Mutex::new(L::default()))),
+            shared: UnsafeCell::new(shared),
+        }
     }
 }
 
