@@ -54,11 +54,12 @@ fn calls() -> BTreeMap<&'static str, Call> {
     let mut calls = BTreeMap::new();
     for_each_table! { calls {calls} }
     legacy_functions! { calls {calls} }
+    let by_value = |p: &meta::Field| p.ty.ends_with("Handle") && !p.ty.contains('*') && !p.ty.contains("Native");
     let takes_handle = |table: &meta::Table, name: &str| {
         table
             .functions
             .iter()
-            .any(|f| f.name == name && f.params.iter().any(|p| p.ty.ends_with("Handle")))
+            .any(|f| f.name == name && f.params.iter().any(by_value))
     };
     let tables = tables();
     calls.retain(|name, _| tables.iter().any(|table| takes_handle(table, name)));

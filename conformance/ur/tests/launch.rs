@@ -207,14 +207,8 @@ fn a_range_without_work_items() {
     let data = rig.shared(&[7i32; 4]);
     let args = [Arg::Pointer(data.ptr())];
     let result = rig.start(&rig.kernel("basic", "increment"), &Range::new([0]), &args, &[]);
-    if let Ok(event) = result {
-        event.wait().expect("urEventWait");
-    } else {
-        expect!(
-            check(result),
-            ERROR_INVALID_VALUE | ERROR_INVALID_WORK_ITEM_SIZE | ERROR_INVALID_GLOBAL_WIDTH_DIMENSION
-        );
-    }
+    expect!(check(result), ERROR_INVALID_WORK_DIMENSION; intel SUCCESS, "OpenCL takes it and does nothing");
+    rig.queue.finish().expect("urQueueFinish");
     assert_eq!(values::<i32>(&data), [7; 4]);
 }
 
@@ -310,7 +304,7 @@ fn launch_properties() {
     if capabilities.contains(KernelLaunchPropertiesFlags::COOPERATIVE) {
         expect!(launch(KernelLaunchFlags::COOPERATIVE), SUCCESS);
     } else {
-        expect!(launch(KernelLaunchFlags::COOPERATIVE), ERROR_UNSUPPORTED_FEATURE | ERROR_INVALID_OPERATION; intel SUCCESS,
+        expect!(launch(KernelLaunchFlags::COOPERATIVE), ERROR_INVALID_OPERATION; intel SUCCESS,
             "the adapter ignores the property");
     }
 }
