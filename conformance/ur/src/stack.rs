@@ -2,7 +2,10 @@
 //! Which library is under test, and how it is loaded.
 
 use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use oxur_client::Loader;
@@ -58,7 +61,8 @@ pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// Sets up the environment that the variables leave open, and gives the path of the loader.
+/// The path of the loader, in an environment that is complete: where variables are left open, this process starts
+/// again with them set.
 fn prepare() -> PathBuf {
     let given = env::var_os("OXUR_TEST_LOADER").map(PathBuf::from);
     let path = match &given {
@@ -68,33 +72,35 @@ fn prepare() -> PathBuf {
         None => root().join("dist/lib/libur_loader.so.0"),
     };
     let path = path.canonicalize().unwrap_or(path);
-    let mut set = Vec::new();
+    let mut set: Vec<(&str, OsString)> = Vec::new();
     if given.is_none() && env::var_os("UR_ADAPTERS_FORCE_LOAD").is_none() {
         set.push((
             "UR_ADAPTERS_FORCE_LOAD",
-            path.with_file_name("libur_adapter_opencl.so.0").into_os_string(),
+            path.with_file_name("libur_adapter_opencl.so.0").into(),
         ));
     }
     if env::var_os("OCL_ICD_FILENAMES").is_none() && env::var_os("OCL_ICD_VENDORS").is_none() {
-        let driver = root().join("target/env/v2026.2/lib/libintelocl.so");
-        let icd = driver.with_file_name("libOpenCL.so.1");
-        // The ICD loader that comes with the driver reads OCL_ICD_FILENAMES; Debian's does not. Loaded first, it is the
-        // one that adapters get.
-        // SAFETY: loading runs the library's constructors, which only this does.
-        match unsafe { libloading::Library::new(&icd) } {
-            Ok(library) => std::mem::forget(library),
-            Err(error) => panic!(
-                "{}: {error}\nRun `make setup`, or name a driver by OCL_ICD_VENDORS",
-                icd.display()
-            ),
+        let folder = root().join("target/env/v2026.2/lib");
+        let driver = folder.join("libintelocl.so");
+        let found = driver.canonicalize();
+        found.unwrap_or_else(|e| panic!("{}: {e}\nRun `make setup`, or set OCL_ICD_VENDORS", driver.display()));
+        // The ICD loader that comes with the driver reads OCL_ICD_FILENAMES; Debian's does not.
+        let mut libraries = folder.into_os_string();
+        if let Some(old) = env::var_os("LD_LIBRARY_PATH") {
+            libraries.push(":");
+            libraries.push(old);
         }
-        set.push(("OCL_ICD_FILENAMES", driver.into_os_string()));
+        set.push(("OCL_ICD_FILENAMES", driver.into()));
         set.push(("OCL_ICD_VENDORS", "/nonexistent".into()));
+        set.push(("LD_LIBRARY_PATH", libraries));
     }
-    for (name, value) in set {
-        // SAFETY: every test comes here first, by the lock of `uninitialised_loader`, so that no other thread of this
-        // process reads or writes the environment yet.
-        unsafe { env::set_var(name, value) };
+    if set.is_empty() {
+        return path;
     }
-    path
+    // The dynamic linker reads its variable at the start of a process only.
+    let error = Command::new("/proc/self/exe")
+        .args(env::args_os().skip(1))
+        .envs(set)
+        .exec();
+    panic!("cannot start the tests again: {error}");
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Error, Fns, Kernel, Sampler};
+use oxur_conformance::client::{Context, Error, Fns, Kernel, Queue, Sampler};
 use oxur_conformance::{Ending, Rig, in_child, intel, loader};
 
 /// A live handle of some kinds of object.
@@ -173,6 +173,49 @@ fn wrong_objects_in_place() {
         );
     }
     event.wait().expect("the event is as it was");
+}
+
+#[test]
+fn released_handles() {
+    if intel("a released object is freed memory") {
+        return;
+    }
+    let rig = Rig::new();
+    let fns = loader().fns();
+    let program = rig.program("basic");
+    macro_rules! released {
+        ($($object:expr => $retain:ident, $release:ident, $info:ident;)*) => { $(
+            let handle = $object.into_raw();
+            // SAFETY: our last reference; after that the library promises to know that the handle is dead.
+            unsafe {
+                fns.$release(handle).expect("the last reference");
+                let null = std::ptr::null_mut();
+                assert!(fns.$release(handle).is_err(), concat!(stringify!($release), " twice"));
+                assert!(fns.$retain(handle).is_err(), concat!(stringify!($retain), " of a released object"));
+                let result = fns.$info(handle, Default::default(), 0, null, std::ptr::null_mut());
+                assert!(result.is_err(), concat!(stringify!($info), " of a released object"));
+            }
+        )* };
+    }
+    let kernel = Kernel::new(&program, "nothing").expect("urKernelCreate");
+    let event = rig.queue.marker(&[]).expect("marker");
+    event.wait().expect("urEventWait");
+    let sampler = Sampler::new(
+        &rig.context,
+        false,
+        SamplerAddressingMode::CLAMP,
+        SamplerFilterMode::NEAREST,
+    );
+    let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let context = Context::new(&[&rig.device]).expect("urContextCreate");
+    released! {
+        kernel => urKernelRetain, urKernelRelease, urKernelGetInfo;
+        event => urEventRetain, urEventRelease, urEventGetInfo;
+        sampler.expect("urSamplerCreate") => urSamplerRetain, urSamplerRelease, urSamplerGetInfo;
+        queue => urQueueRetain, urQueueRelease, urQueueGetInfo;
+        context => urContextRetain, urContextRelease, urContextGetInfo;
+    }
+    rig.queue.finish().expect("the others are as they were");
 }
 
 #[test]
