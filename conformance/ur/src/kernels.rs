@@ -10,14 +10,12 @@ use crate::stack::root;
 /// Compilers of Debian 12, with the translator of the same LLVM.
 const COMPILERS: [(&str, &str); 2] = [("clang-14", "llvm-spirv-14"), ("clang", "llvm-spirv")];
 
-/// The SPIR-V of `kernels/<name>.cl` or of the assembly `kernels/<name>.spvasm`.
+/// The SPIR-V of `kernels/<name>.cl`.
 pub fn spirv(name: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    let source = ["cl", "spvasm"]
-        .iter()
-        .map(|extension| folder.join(name).with_extension(extension))
-        .find(|path| path.exists())
-        .unwrap_or_else(|| panic!("kernels/ has no {name}"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("kernels")
+        .join(name)
+        .with_extension("cl");
     let target = root().join("target/kernels");
     fs::create_dir_all(&target).expect("target/kernels");
     let module = target.join(name).with_extension("spv");
@@ -26,17 +24,7 @@ pub fn spirv(name: &str) -> Vec<u8> {
         // Other tests may do the same at the same time: each has files of its own, and the last rename wins.
         let own = target.join(format!("{name}.{}", std::process::id()));
         let result = own.with_extension("new");
-        if source.extension().is_some_and(|e| e == "cl") {
-            compile(&source, &own.with_extension("bc"), &result);
-        } else {
-            run(
-                Command::new("spirv-as")
-                    .args(["--target-env", "spv1.1", "-o"])
-                    .arg(&result)
-                    .arg(&source),
-                "spirv-tools",
-            );
-        }
+        compile(&source, &own.with_extension("bc"), &result);
         fs::rename(&result, &module).expect("the compiled kernel");
     }
     fs::read(&module).expect("the compiled kernel")
