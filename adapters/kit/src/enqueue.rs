@@ -14,7 +14,8 @@ use crate::{Args, Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList
 pub struct Range<'a> {
     /// First global id of each dimension, if it is not zero in all.
     pub offset: Option<&'a [usize]>,
-    /// Number of work-items in each dimension.
+    /// Number of work-items in each dimension. The specification has no launch of zero work-items, but clients make
+    /// them, and the reference passes them to the driver.
     pub global: &'a [usize],
     /// Number of work-items of a work-group in each dimension; `None` lets the adapter choose.
     pub local: Option<&'a [usize]>,
@@ -39,15 +40,6 @@ impl Range<'_> {
             global: array(global).ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?,
             local: array(local),
         };
-        if range.global.contains(&0) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_WORK_DIMENSION,
-                format!(
-                    "a range has at least one work-item in each dimension, not {:?}",
-                    range.global
-                ),
-            ));
-        }
         if range.local.is_some_and(|local| local.contains(&0)) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,

@@ -36,10 +36,8 @@ unsafe impl Sync for Context {}
 unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _size: usize, _user_data: *mut c_void) {
     if !message.is_null() {
         // SAFETY: the driver gives a zero-terminated string.
-        log::info!(
-            "the OpenCL driver says: {}",
-            unsafe { CStr::from_ptr(message) }.to_string_lossy()
-        );
+        let message = unsafe { CStr::from_ptr(message) };
+        log::info!("the OpenCL driver says: {}", message.to_string_lossy());
     }
 }
 

@@ -16,17 +16,12 @@ use crate::{Context, OpenCl, Queue, conv};
 /// An event.
 pub(crate) struct Event {
     pub(crate) header: Header,
-    pub(crate) raw: cl_event,
+    pub(crate) raw: RawEvent,
     pub(crate) context: Arc<Context>,
     /// `None` for a native event that belongs to no queue, or to one that UR does not know.
     queue: Option<Arc<Queue>>,
     command: Command,
 }
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Event {}
-// SAFETY: as above.
-unsafe impl Sync for Event {}
 
 impl Event {
     /// Takes over a reference of an OpenCL event.
@@ -34,18 +29,29 @@ impl Event {
         let (context, queue) = (queue.context.clone(), Some(queue.clone()));
         Arc::new(Self {
             header: Header::new(),
-            raw,
+            raw: RawEvent(raw),
             context,
             queue,
             command,
         })
     }
+}
 
-    fn status(&self) -> UrResult<cl_int> {
+/// A reference of an OpenCL event, released with this.
+pub(crate) struct RawEvent(pub(crate) cl_event);
+
+// SAFETY: an OpenCL handle may be used from any thread.
+unsafe impl Send for RawEvent {}
+// SAFETY: as above.
+unsafe impl Sync for RawEvent {}
+
+impl RawEvent {
+    /// Its execution status; negative for a command that failed.
+    pub(crate) fn status(&self) -> UrResult<cl_int> {
         // SAFETY: a live event; the pointers are those of `value`.
         cl::value(|size, value, needed| unsafe {
             cl!(clGetEventInfo(
-                self.raw,
+                self.0,
                 CL_EVENT_COMMAND_EXECUTION_STATUS,
                 size,
                 value,
@@ -55,10 +61,10 @@ impl Event {
     }
 }
 
-impl Drop for Event {
+impl Drop for RawEvent {
     fn drop(&mut self) {
         // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseEvent(self.raw)) } {
+        if let Err(error) = unsafe { cl!(clReleaseEvent(self.0)) } {
             log::warn!("an event is leaked: {error}");
         }
     }
@@ -66,7 +72,7 @@ impl Drop for Event {
 
 /// The OpenCL events of a wait list, on the stack unless there are many.
 pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]> {
-    wait.iter().map(|event| event.raw).collect()
+    wait.iter().map(|event| event.raw.0).collect()
 }
 
 /// Calls `callback` with the status that an OpenCL event reached. `data` is a `Box<Registered>`.
@@ -97,7 +103,7 @@ impl kit::Event<OpenCl> for Event {
             },
             EventInfo::CONTEXT => out.handle(&self.context),
             EventInfo::COMMAND_TYPE => out.value(self.command),
-            EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.status()?)),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.raw.status()?)),
             _ => out.unsupported(),
         }
     }
@@ -113,7 +119,7 @@ impl kit::Event<OpenCl> for Event {
         };
         // SAFETY: a live event; the pointers are those of `value`.
         let time: u64 = cl::value(|size, value, needed| unsafe {
-            cl!(clGetEventProfilingInfo(self.raw, what, size, value, needed))
+            cl!(clGetEventProfilingInfo(self.raw.0, what, size, value, needed))
         })?;
         out.value(time)
     }
@@ -140,7 +146,7 @@ impl kit::Event<OpenCl> for Event {
             callback,
         }));
         // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe { cl!(clSetEventCallback(self.raw, status, Some(reached), data.cast())) };
+        let set = unsafe { cl!(clSetEventCallback(self.raw.0, status, Some(reached), data.cast())) };
         if set.is_err() {
             // SAFETY: OpenCL did not take it.
             drop(unsafe { Box::from_raw(data) });
@@ -149,7 +155,7 @@ impl kit::Event<OpenCl> for Event {
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
-        Ok(self.raw as NativeHandle)
+        Ok(self.raw.0 as NativeHandle)
     }
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
@@ -170,6 +176,7 @@ impl kit::Event<OpenCl> for Event {
         }
         // A user event, say, has no UR name; a wait comes nearest.
         let command = conv::command(kind).unwrap_or(Command::EVENTS_WAIT);
+        let raw = RawEvent(raw);
         Ok(Arc::new(Self {
             header: Header::new(),
             raw,

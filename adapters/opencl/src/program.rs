@@ -175,6 +175,13 @@ impl Drop for Program {
     }
 }
 
+/// Whether a module starts with SPIR-V's magic number, in either byte order.
+fn is_spirv(module: &[u8]) -> bool {
+    const MAGIC: u32 = 0x0723_0203;
+    let first = module.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    first.is_some_and(|word| word == MAGIC || word.swap_bytes() == MAGIC)
+}
+
 /// Says what to do about a driver that takes no SPIR-V.
 fn no_il(context: &Context, error: UrError) -> UrError {
     match error.code() {
@@ -196,6 +203,15 @@ fn no_il(context: &Context, error: UrError) -> UrError {
 
 impl kit::Program<OpenCl> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        if !is_spirv(il) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_BINARY,
+                format!(
+                    "{} bytes that do not start like SPIR-V are no program for OpenCL",
+                    il.len()
+                ),
+            ));
+        }
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
             match context.ext.create_program_with_il {

@@ -8,6 +8,7 @@ mod composed;
 
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::ur::{
     Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
@@ -18,9 +19,10 @@ use kit::{
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use parking_lot::Mutex;
 
 use crate::cl::{self, api, cl, cl_create};
-use crate::event::raw_events;
+use crate::event::{RawEvent, raw_events};
 use crate::extensions::ext;
 use crate::{Context, Device, Event, Kernel, Mem, OpenCl, conv};
 
@@ -34,6 +36,10 @@ pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
     flags: QueueFlags,
+    /// How many commands were submitted.
+    submitted: AtomicU64,
+    /// A marker behind the last command, and how many commands there were then: see [`Queue::is_empty`].
+    probe: Mutex<Option<(u64, RawEvent)>>,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -54,6 +60,52 @@ impl Queue {
         !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
+    /// Takes over a reference of an OpenCL queue.
+    fn new(raw: cl_command_queue, context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> Arc<Self> {
+        let (context, device) = (context.clone(), device.clone());
+        let (submitted, probe) = (AtomicU64::new(0), Mutex::default());
+        Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context,
+            device,
+            flags,
+            submitted,
+            probe,
+        })
+    }
+
+    /// Whether every command is complete.
+    ///
+    /// OpenCL does not tell. A marker behind the last command does, by its status; it is kept, so that a client who
+    /// asks again and again asks the same one, until there is a new command.
+    fn is_empty(&self) -> UrResult<bool> {
+        const PATIENCE: usize = 1000;
+        let mut probe = self.probe.lock();
+        let submitted = self.submitted.load(Ordering::Relaxed);
+        if submitted == 0 {
+            return Ok(true);
+        }
+        if probe.as_ref().is_none_or(|(then, _)| *then != submitted) {
+            let mut raw = std::ptr::null_mut();
+            // SAFETY: a live queue.
+            unsafe {
+                cl!(clEnqueueMarkerWithWaitList(self.raw, 0, std::ptr::null(), &mut raw))?;
+                cl!(clFlush(self.raw))?;
+            }
+            *probe = Some((submitted, RawEvent(raw)));
+        }
+        let Some((_, marker)) = &*probe else { return Ok(true) };
+        // On an idle queue the marker itself takes a moment.
+        for _ in 0..PATIENCE {
+            if marker.status()? <= CL_COMPLETE {
+                return Ok(true);
+            }
+            std::hint::spin_loop();
+        }
+        Ok(false)
+    }
+
     /// Submits a command by `call`, which gets what OpenCL wants to know about events.
     fn submit(
         self: &Arc<Self>,
@@ -71,6 +123,7 @@ impl Queue {
                 ),
             ));
         }
+        self.submitted.fetch_add(1, Ordering::Relaxed);
         let events = raw_events(wait);
         let mut raw: cl_event = std::ptr::null_mut();
         call(Deps {
@@ -139,13 +192,7 @@ impl kit::Queue<OpenCl> for Queue {
                 cl_create!(clCreateCommandQueue(context.raw, device.raw, bits))
             }
         }?;
-        Ok(Arc::new(Self {
-            header: Header::new(),
-            raw,
-            context: context.clone(),
-            device: device.clone(),
-            flags,
-        }))
+        Ok(Self::new(raw, context, device, flags))
     }
 
     fn device(&self) -> &Arc<Device> {
@@ -157,6 +204,7 @@ impl kit::Queue<OpenCl> for Queue {
             QueueInfo::CONTEXT => out.handle(&self.context),
             QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
+            QueueInfo::EMPTY => out.bool(self.is_empty()?),
             // SAFETY: a live queue; the pointers are those of `value`.
             QueueInfo::SIZE => out.value(cl::value::<u32>(|size, value, needed| unsafe {
                 cl!(clGetCommandQueueInfo(self.raw, CL_QUEUE_SIZE, size, value, needed))
@@ -211,13 +259,7 @@ impl kit::Queue<OpenCl> for Queue {
             | QueueFlags::ON_DEVICE
             | QueueFlags::ON_DEVICE_DEFAULT;
         let flags = (flags - known) | conv::queue_flags(bits);
-        Ok(Arc::new(Self {
-            header: Header::new(),
-            raw,
-            context: context.clone(),
-            device: device.clone(),
-            flags,
-        }))
+        Ok(Self::new(raw, context, device, flags))
     }
 
     fn launch(

@@ -11,6 +11,7 @@ use oxur_adapter_kit as kit;
 
 use super::{Deps, Out, Queue, Wait};
 use crate::cl::{cl, cl_create};
+use crate::event::RawEvent;
 use crate::extensions::ext;
 use crate::{Mem, OpenCl};
 
@@ -285,7 +286,7 @@ impl Queue {
     pub(super) fn run_on_host(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::HOST_TASK_EXP, wait, event, |deps| {
             // SAFETY: a live context.
-            let done = Raw(unsafe { cl_create!(clCreateUserEvent(self.context.raw)) }?);
+            let done = RawEvent(unsafe { cl_create!(clCreateUserEvent(self.context.raw)) }?);
             let mut ready: cl_event = std::ptr::null_mut();
             // SAFETY: live handles.
             unsafe {
@@ -296,7 +297,7 @@ impl Queue {
                     &mut ready
                 ))
             }?;
-            let ready = Raw(ready);
+            let ready = RawEvent(ready);
             // SAFETY: live handles. On an in-order queue the commands after it must wait, too.
             unsafe {
                 if self.in_order() {
@@ -340,20 +341,5 @@ impl Queue {
                 }
             }
         })
-    }
-}
-
-/// An OpenCL event that is released with this.
-struct Raw(cl_event);
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Raw {}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseEvent(self.0)) } {
-            log::warn!("an event is leaked: {error}");
-        }
     }
 }
