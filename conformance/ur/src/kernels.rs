@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::stack::root;
 
@@ -20,9 +21,11 @@ pub fn spirv(name: &str) -> Vec<u8> {
     fs::create_dir_all(&target).expect("target/kernels");
     let module = target.join(name).with_extension("spv");
     let newer = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     if newer(&module).is_none_or(|built| Some(built) < newer(&source)) {
-        // Other tests may do the same at the same time: each has files of its own, and the last rename wins.
-        let own = target.join(format!("{name}.{}", std::process::id()));
+        // Other processes may do the same at the same time: each has files of its own, and the last rename wins.
+        let own = target.join(format!("{name}-{}", std::process::id()));
         let result = own.with_extension("new");
         compile(&source, &own.with_extension("bc"), &result);
         fs::rename(&result, &module).expect("the compiled kernel");
