@@ -430,6 +430,12 @@ entry! {
         let buffer = object::<B::Mem>(buffer)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
         span(offset, size)?;
+        if !pattern_size.is_power_of_two() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_SIZE,
+                format!("the pattern of a buffer's fill has a power of two as its size, not {pattern_size} bytes"),
+            ));
+        }
         if !offset.is_multiple_of(pattern_size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,

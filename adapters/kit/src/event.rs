@@ -20,7 +20,7 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     /// Waits until all events of a list, which is not empty, are complete.
     fn wait_all(events: WaitList<'_, B>) -> UrResult<()>;
 
-    /// Has `callback` called once the command reaches `status`; at once if it has already.
+    /// Has `callback` called once the command reaches `status`, which is not QUEUED; at once if it has already.
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
 
     /// The driver's handle.
@@ -117,8 +117,11 @@ entry! {
     ) {
         let event = object::<B::Event>(event)?;
         let function = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        if status > ExecutionInfo::QUEUED {
-            return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
+        match status {
+            ExecutionInfo::COMPLETE | ExecutionInfo::RUNNING | ExecutionInfo::SUBMITTED => {}
+            // Every event has been queued: there is nothing to tell.
+            ExecutionInfo::QUEUED => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
+            _ => return Err(ResultCode::ERROR_INVALID_ENUMERATION.into()),
         }
         event.set_callback(status, Callback { function, user_data })
     }

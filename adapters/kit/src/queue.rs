@@ -144,7 +144,7 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Fills a part of a buffer, whose size is a multiple of the pattern's.
+    /// Fills a part of a buffer. Its offset and size are multiples of the pattern's size, which is a power of two.
     fn buffer_fill(
         self: &Arc<Self>,
         _buffer: &Arc<B::Mem>,

@@ -168,14 +168,20 @@ unsafe fn request<'a, B: Backend>(
             ));
         }
         let next = desc.map_or(std::ptr::null(), |d| d.pNext);
+        let hints = desc.map_or(UsmAdviceFlags::empty(), |d| d.hints);
+        let device_flags = args::chained::<UsmDeviceDesc>(next).map_or(UsmDeviceMemFlags::empty(), |d| d.flags);
+        let host_flags = args::chained::<UsmHostDesc>(next).map_or(UsmHostMemFlags::empty(), |d| d.flags);
+        args::known_flags(hints)?;
+        args::known_flags(device_flags)?;
+        args::known_flags(host_flags)?;
         Ok(UsmRequest {
             kind,
             pool,
             size,
             align,
-            hints: desc.map_or(UsmAdviceFlags::empty(), |d| d.hints),
-            device_flags: args::chained::<UsmDeviceDesc>(next).map_or(UsmDeviceMemFlags::empty(), |d| d.flags),
-            host_flags: args::chained::<UsmHostDesc>(next).map_or(UsmHostMemFlags::empty(), |d| d.flags),
+            hints,
+            device_flags,
+            host_flags,
         })
     }
 }

@@ -135,11 +135,7 @@ impl kit::Event<OpenCl> for Event {
             ExecutionInfo::COMPLETE => CL_COMPLETE,
             ExecutionInfo::RUNNING => CL_RUNNING,
             ExecutionInfo::SUBMITTED => CL_SUBMITTED,
-            // OpenCL does not tell of this one: every event has been queued.
-            _ => {
-                callback.call(self, ExecutionInfo::QUEUED);
-                return Ok(());
-            }
+            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
         };
         let data = Box::into_raw(Box::new(Registered {
             event: self.clone(),

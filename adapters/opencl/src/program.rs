@@ -175,11 +175,36 @@ impl Drop for Program {
     }
 }
 
-/// Whether a module starts with SPIR-V's magic number, in either byte order.
-fn is_spirv(module: &[u8]) -> bool {
+/// Checks what every SPIR-V module has: the magic number, in either byte order, and whole instructions up to the end.
+/// Drivers crash on modules that are cut off.
+fn check_spirv(module: &[u8]) -> Result<(), String> {
     const MAGIC: u32 = 0x0723_0203;
-    let first = module.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-    first.is_some_and(|word| word == MAGIC || word.swap_bytes() == MAGIC)
+    const HEADER: usize = 5;
+    if !module.len().is_multiple_of(4) || module.len() < HEADER * 4 {
+        return Err(format!(
+            "a SPIR-V module is whole words, {HEADER} at least, and not {} bytes",
+            module.len()
+        ));
+    }
+    let word = |index: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| module[index * 4 + i]));
+    let swapped = match word(0) {
+        MAGIC => false,
+        other if other == MAGIC.swap_bytes() => true,
+        other => return Err(format!("a program that starts with {other:#010x} is no SPIR-V")),
+    };
+    let (mut at, end) = (HEADER, module.len() / 4);
+    while at < end {
+        let first = if swapped { word(at).swap_bytes() } else { word(at) };
+        let length = (first >> 16) as usize;
+        if length == 0 || length > end - at {
+            return Err(format!(
+                "the SPIR-V module is damaged: the instruction at word {at} has {length} words of {}",
+                end - at
+            ));
+        }
+        at += length;
+    }
+    Ok(())
 }
 
 /// Says what to do about a driver that takes no SPIR-V.
@@ -203,15 +228,7 @@ fn no_il(context: &Context, error: UrError) -> UrError {
 
 impl kit::Program<OpenCl> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        if !is_spirv(il) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_BINARY,
-                format!(
-                    "{} bytes that do not start like SPIR-V are no program for OpenCL",
-                    il.len()
-                ),
-            ));
-        }
+        check_spirv(il).map_err(|what| UrError::said(ResultCode::ERROR_INVALID_BINARY, what))?;
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
             match context.ext.create_program_with_il {
@@ -451,5 +468,38 @@ impl kit::Program<OpenCl> for Program {
             unsafe { cl!(clRetainProgram(raw)) }?;
         }
         Ok(Self::new(raw, context))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_spirv;
+
+    fn module(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn whole_modules_pass_in_either_byte_order() {
+        let words = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 4, 0x0001_0000];
+        assert_eq!(check_spirv(&module(&words)), Ok(()));
+        assert_eq!(check_spirv(&module(&words.map(u32::swap_bytes))), Ok(()));
+    }
+
+    #[test]
+    fn damaged_modules_do_not() {
+        let words = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 4];
+        let whole = module(&words);
+        for end in [0, 3, 4, 16, 19, 24, 27] {
+            assert!(check_spirv(&whole[..end]).is_err(), "cut off at {end}");
+        }
+        assert!(
+            check_spirv(&module(&[1, 2, 3, 4, 5, 6])).is_err(),
+            "another magic number"
+        );
+        assert!(
+            check_spirv(&module(&[0x0723_0203, 0, 0, 8, 0, 0])).is_err(),
+            "an instruction of no words"
+        );
     }
 }

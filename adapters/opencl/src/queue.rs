@@ -504,9 +504,6 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.check_mem(buffer, offset, size)?;
-        if !composed::driver_fills(pattern) {
-            return self.fill_buffer_oddly(buffer, pattern, offset, size, wait, event);
-        }
         self.submit(Command::MEM_BUFFER_FILL, wait, event, |d| {
             let from = pattern.as_ptr().cast();
             // SAFETY: live handles; OpenCL copies the pattern before it returns.

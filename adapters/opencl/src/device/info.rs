@@ -118,6 +118,7 @@ impl Device {
             DeviceInfo::USM_SINGLE_SHARED_SUPPORT => out.value(f.usm_single_shared.unwrap_or_default()),
             DeviceInfo::USM_CROSS_SHARED_SUPPORT => out.value(f.usm_cross_shared.unwrap_or_default()),
             DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => out.value(f.usm_system_shared.unwrap_or_default()),
+            DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP => out.bool(self.ext.enqueue_memcpy.is_some()),
             DeviceInfo::USM_POOL_SUPPORT => out.bool(f.usm_device.is_some_and(|access| !access.is_empty())),
 
             // Images.
@@ -220,7 +221,6 @@ impl Device {
             | DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
             | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
-            | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
             | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP => out.bool(false),

@@ -10,37 +10,23 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::{Deps, Out, Queue, Wait};
+use crate::OpenCl;
 use crate::cl::{cl, cl_create};
 use crate::event::RawEvent;
 use crate::extensions::ext;
-use crate::{Mem, OpenCl};
 
-/// Refuses launch properties that OpenCL cannot keep.
+/// Refuses launch properties that OpenCL cannot keep. Cooperation, for one: OpenCL does not promise that work-groups run
+/// at the same time.
 pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
     let properties = &launch.properties;
-    if properties.cluster.is_none() && properties.work_group_memory == 0 && properties.flags.is_empty() {
+    let hints = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
+    if properties.cluster.is_none() && properties.work_group_memory == 0 && hints.contains(properties.flags) {
         return Ok(());
     }
-    let groups = launch.range.local.map(|local| {
-        launch
-            .range
-            .global
-            .iter()
-            .zip(local)
-            .map(|(global, local)| global.div_ceil(*local))
-            .product::<usize>()
-    });
-    let refuse = |what: &str| Err(UrError::said(ResultCode::ERROR_UNSUPPORTED_FEATURE, what.to_owned()));
-    if properties.cluster.is_some() {
-        return refuse("OpenCL has no clusters of work-groups");
-    }
-    if properties.work_group_memory != 0 {
-        return refuse("OpenCL has no local memory beside that of a kernel's arguments");
-    }
-    if properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups != Some(1) {
-        return refuse("OpenCL does not promise that work-groups run at the same time");
-    }
-    Ok(())
+    Err(UrError::said(
+        ResultCode::ERROR_INVALID_OPERATION,
+        format!("OpenCL has no way to launch a kernel with {properties:?}"),
+    ))
 }
 
 /// Whether the driver takes a fill pattern of this size.
@@ -166,57 +152,6 @@ impl Queue {
             for (at, count) in doublings(pattern.len(), size) {
                 let to = dst.wrapping_byte_add(at);
                 chain.next(at + count == size, |d| self.memcpy(false, to, dst, count, d))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// As [`Queue::fill_usm_oddly`], for a buffer.
-    pub(super) fn fill_buffer_oddly(
-        self: &Arc<Self>,
-        buffer: &Mem,
-        pattern: &[u8],
-        offset: usize,
-        size: usize,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
-        self.submit(Command::MEM_BUFFER_FILL, wait, event, |deps| {
-            let mut chain = Chain::new(self, deps);
-            chain.next(pattern.len() == size, |d| {
-                let from = pattern.as_ptr().cast();
-                // SAFETY: live handles; the call blocks until the pattern is read.
-                unsafe {
-                    cl!(clEnqueueWriteBuffer(
-                        self.raw,
-                        buffer.raw,
-                        CL_TRUE,
-                        offset,
-                        pattern.len(),
-                        from,
-                        d.count,
-                        d.events,
-                        d.event
-                    ))
-                }
-            })?;
-            for (at, count) in doublings(pattern.len(), size) {
-                chain.next(at + count == size, |d| {
-                    // SAFETY: live handles; the two parts do not overlap.
-                    unsafe {
-                        cl!(clEnqueueCopyBuffer(
-                            self.raw,
-                            buffer.raw,
-                            buffer.raw,
-                            offset,
-                            offset + at,
-                            count,
-                            d.count,
-                            d.events,
-                            d.event
-                        ))
-                    }
-                })?;
             }
             Ok(())
         })
