@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the SYCL programs of this folder on Intel's Unified Runtime and on ours, and compares what they print.
+
+Each program is built once, by plain g++ against an environment with Intel's libsycl, then run on two stacks that differ
+only below libsycl. A program passes when it exits with 0 on both and prints the same on both, or differs in the way that
+known.toml names, with a reason. Lines that start with "# "
+are facts about the device: they count only for the adapter that drives the same driver as the reference, OpenCL.
+
+    run.py --ours dist/lib                                    compare
+    run.py --reference-only                                   are the programs themselves sound?
+    run.py --ours dist/lib --generation 2026.1 --only usm     one program, under our own loader
+"""
+
+import argparse
+import difflib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TARGET = HERE.parent.parent / "target"
+TIMEOUT = 300
+WORKERS = 2
+
+
+@dataclass
+class Outcome:
+    """What one run of a program came to."""
+
+    code: int | str  # an exit code, a negative signal number, or "timeout"
+    stdout: str
+    stderr: str
+    seconds: float
+
+    @property
+    def ok(self):
+        return self.code == 0
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--generation", choices=["2026.1", "2026.2"], default="2026.2", help="of libsycl (default: %(default)s)")
+    parser.add_argument("--env", type=Path, help="virtual environment with libsycl (default: target/env/v<generation>)")
+    parser.add_argument("--ours", type=Path, default=HERE.parent.parent / "dist/lib", help="our libraries (default: dist/lib)")
+    parser.add_argument("--adapter", default="opencl", help="which of our adapters (default: %(default)s)")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these programs, not all")
+    parser.add_argument("--reference-only", action="store_true", help="run Intel's stack alone")
+    args = parser.parse_args()
+    args.env = (args.env or TARGET / "env" / f"v{args.generation}").absolute()
+    args.ours = args.ours.absolute()
+    return args
+
+
+def build(name, env, out):
+    """Compiles one program if it is older than its sources; returns g++'s complaint, or None."""
+    program, source = out / name, HERE / f"{name}.cpp"
+    if not source.exists():
+        return f"there is no {source.name}"
+    newest = max(path.stat().st_mtime for path in (source, HERE / "common.hpp", env / "lib/libsycl.so"))
+    if program.exists() and program.stat().st_mtime > newest:
+        return None
+    command = ["g++", "-std=c++17", "-O1", "-Wall", "-isystem", env / "include", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
+    command += [source, "-o", program, f"-L{env}/lib", f"-Wl,-rpath,{env}/lib", "-lsycl", "-pthread"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    return result.stderr or f"g++ ended with {result.returncode}" if result.returncode else None
+
+
+def stack_environment(args, stack):
+    """The environment variables that put libsycl on one of the two stacks."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith(("UR_", "SYCL_", "ONEAPI_"))}
+    cache = TARGET / "sycl-cache" / args.generation / stack
+    variables |= {
+        "OCL_ICD_FILENAMES": str(args.env / "lib/libintelocl.so"),
+        "OCL_ICD_VENDORS": "/nonexistent",  # hides every other OpenCL platform of the machine
+        "SYCL_CACHE_PERSISTENT": "1",
+        "SYCL_CACHE_DIR": str(cache),
+    }
+    # The compiler's results stay in the cache. Binaries of the device's go: each run must take the way of a first run.
+    for entry in cache.glob("[0-9]*"):
+        shutil.rmtree(entry, ignore_errors=True)
+    if stack != "reference":
+        variables["UR_ADAPTERS_FORCE_LOAD"] = str(args.ours / f"libur_adapter_{args.adapter}.so.0")
+        if args.generation == "2026.1":  # the loader is a library of its own: ours goes in front
+            variables["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(args.ours), variables.get("LD_LIBRARY_PATH")]))
+    return variables
+
+
+def our_libraries(args):
+    """The libraries that a run on our stack must have loaded."""
+    names = [f"libur_adapter_{args.adapter}.so.0"] + ["libur_loader.so.0"] * (args.generation == "2026.1")
+    return [args.ours / name for name in names]
+
+
+def not_loaded(program, variables, libraries):
+    """Which of these libraries a program ran without: a mistake in the set-up would compare Intel's stack with itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        debug = {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": f"{folder}/log"}
+        run(program, variables | debug)
+        log = "".join(path.read_text(errors="replace") for path in Path(folder).iterdir())
+    return [path.name for path in libraries if f"calling init: {path}\n" not in log]
+
+
+def run(program, variables):
+    """Runs one program to its end, or to the timeout's."""
+    start = time.monotonic()
+    with subprocess.Popen([program], env=variables, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=TIMEOUT)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            stdout, stderr = process.communicate()
+            code = "timeout"
+    return Outcome(code, stdout, stderr, time.monotonic() - start)
+
+
+def comparable(outcome, with_facts):
+    return [line for line in outcome.stdout.splitlines() if with_facts or not line.startswith("# ")]
+
+
+def known_differences(name, adapter):
+    """The entries of known.toml for one program."""
+    entries = tomllib.loads((HERE / "known.toml").read_text())["known"]
+    return [entry for entry in entries if (entry["program"], entry["adapter"]) == (name, adapter)]
+
+
+def judge_known(entry, reference, ours):
+    """Why an entry of known.toml does not hold; nothing when it does."""
+    if "refuses" in entry:
+        if not reference.ok or ours.ok or entry["refuses"] not in ours.stdout:
+            return [f"known.toml: {entry['program']} does not refuse as it says"]
+        return []
+    lines = [[line for line in o.stdout.splitlines() if line.startswith(entry["differs"])] for o in (reference, ours)]
+    return [f"known.toml: {entry['program']} does not differ as it says"] if lines[0] == lines[1] else []
+
+
+def judge(name, reference, ours, adapter):
+    """Why the program fails, line by line; nothing when it passes."""
+    with_facts = adapter == "opencl"
+    known = known_differences(name, adapter) if ours else []
+    reasons = [reason for entry in known for reason in judge_known(entry, reference, ours)]
+    if any("refuses" in entry for entry in known):
+        return reasons
+    for stack, outcome in (("reference", reference), ("ours", ours)):
+        if outcome and not outcome.ok:
+            reasons.append(f"{name} on {stack}: exit {outcome.code}")
+            reasons += [f"    {line}" for line in outcome.stdout.splitlines() if line.startswith(("FAIL", "EXC", "BAD"))]
+            reasons += [f"    {line}" for line in outcome.stderr.splitlines()[-5:]]
+        elif outcome and not (outcome.stdout.splitlines() or [""])[-1].startswith("pass "):
+            reasons.append(f"{name} on {stack}: no closing line")
+    if ours:
+        allowed = tuple(entry["differs"] for entry in known)
+        before, after = (
+            [line for line in comparable(outcome, with_facts) if not (allowed and line.startswith(allowed))]
+            for outcome in (reference, ours)
+        )
+        difference = list(difflib.unified_diff(before, after, f"{name} on reference", f"{name} on ours", n=0, lineterm=""))
+        reasons += difference[:40] + [f"    ... {len(difference) - 40} lines more"] * (len(difference) > 40)
+    return reasons
+
+
+def main():
+    args = options()
+    names = args.only or sorted(path.stem for path in HERE.glob("*.cpp"))
+    out = TARGET / "sycl" / args.generation
+    out.mkdir(parents=True, exist_ok=True)
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        complaints = dict(zip(names, pool.map(lambda name: build(name, args.env, out), names)))
+
+    stacks = {"reference": stack_environment(args, "reference")}
+    built = [name for name in names if complaints[name] is None]
+    missing = []
+    if not args.reference_only:
+        stacks["ours"] = stack_environment(args, f"ours-{args.adapter}")
+        missing = not_loaded(out / built[0], stacks["ours"], our_libraries(args)) if built else []
+        if missing:
+            del stacks["ours"]
+
+    print(f"{'program':16}{'reference':>16}{'ours':>16}  verdict", flush=True)
+    failures = []
+    for name in names:
+        cells, outcomes = [], {}
+        if complaints[name] is None:
+            outcomes = {stack: run(out / name, variables) for stack, variables in stacks.items()}
+            reasons = judge(name, outcomes["reference"], outcomes.get("ours"), args.adapter)
+            if missing:
+                reasons.append(f"{name} on ours: {', '.join(missing)} of {args.ours} did not load")
+        else:
+            reasons = [f"{name}: g++ failed", *complaints[name].splitlines()[:20]]
+        for stack in ("reference", "ours"):
+            done = outcomes.get(stack)
+            cells.append(f"{'exit ' + str(done.code):>8} {done.seconds:5.1f} s" if done else "-")
+        print(f"{name:16}{cells[0]:>16}{cells[1]:>16}  {'FAILED' if reasons else 'passed'}", flush=True)
+        if reasons:
+            failures.append(reasons)
+
+    for reasons in failures:
+        print("", *reasons, sep="\n")
+    print(f"\n{len(names) - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
