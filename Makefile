@@ -66,9 +66,9 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	done
 
 .PHONY: bench
-bench: dist ## Run the benchmarks
+bench: dist ## Compare call costs: raw OpenCL, Intel's stack, ours (BENCH=--help shows the options)
 	scripts/setup.sh clients
-	cargo bench --workspace --locked
+	cargo run --release --locked -p oxur-bench -- $(BENCH)
 
 .PHONY: lint
 lint: setup-build ## Check formatting, clippy, and the licences, sources and state of the crates we use

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What every stack can do: the calls that are measured, in terms that OpenCL and the Unified Runtime share.
+
+use std::error::Error;
+use std::ffi::c_void;
+use std::time::Duration;
+
+/// Why a stack cannot do something.
+pub type Failure = Box<dyn Error>;
+
+/// The two ways to launch a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `urKernelSetArg*` and `urEnqueueKernelLaunch`: clients of 2026.1.
+    SetArgs,
+    /// `urEnqueueKernelLaunchWithArgsExp`: clients of 2026.2.
+    WithArgs,
+}
+
+/// A launch of one work-item.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// The function.
+    pub call: Call,
+    /// Whether an event is asked for.
+    pub event: bool,
+    /// Whether the local size is given.
+    pub local: bool,
+    /// Whether the driver does nothing: see `silent.rs`.
+    pub silent: bool,
+}
+
+/// The arguments of `multiply_add`.
+#[derive(Clone, Copy, Debug)]
+pub struct FourArgs {
+    /// Where the result goes.
+    pub out: *mut c_void,
+    /// What is multiplied.
+    pub input: *const c_void,
+    /// The factor.
+    pub factor: i32,
+    /// What is added.
+    pub summand: i32,
+}
+
+/// Kinds of USM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of the device.
+    Device,
+    /// Of host and device.
+    Shared,
+    /// Of the host.
+    Host,
+}
+
+/// A stack with a device, an in-order queue and the program of `kernels.cl`. A call that fails ends the program: a figure
+/// of a call that did nothing would be a lie.
+pub trait Stack: 'static {
+    /// The completion of a command.
+    type Event: Copy;
+
+    /// Names it in messages.
+    fn title(&self) -> &str;
+
+    /// Launches `count_up`.
+    fn launch(&self, launch: Launch) -> Option<Self::Event>;
+    /// Launches `multiply_add`.
+    fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<Self::Event>;
+    /// An event after all commands so far.
+    fn barrier(&self) -> Self::Event;
+    /// Waits for all commands.
+    fn finish(&self);
+
+    /// Waits for an event.
+    fn wait(&self, event: Self::Event);
+    /// Takes a reference.
+    fn retain(&self, event: Self::Event);
+    /// Gives a reference back.
+    fn release(&self, event: Self::Event);
+
+    /// Copies, and waits.
+    fn memcpy(&self, to: *mut c_void, from: *const c_void, size: usize);
+    /// Allocates USM, from the pool where `pool` says so.
+    fn alloc(&self, kind: Kind, size: usize, pool: bool) -> *mut c_void;
+    /// Frees USM.
+    fn free(&self, memory: *mut c_void);
+    /// Whether allocations can come from a pool.
+    fn has_pool(&self) -> bool;
+
+    /// Reads a variable of the program, and waits.
+    fn read_global(&self, name: &std::ffi::CStr, to: &mut [i32]);
+    /// Writes a variable of the program, and waits.
+    fn write_global(&self, name: &std::ffi::CStr, from: &[i32]);
+
+    /// Adapters, platforms, devices; the number of devices.
+    fn enumerate(&self) -> usize;
+    /// The number of compute units.
+    fn compute_units(&self) -> u32;
+    /// The name, as long as the buffer has room.
+    fn name(&self, buffer: &mut [u8]) -> usize;
+
+    /// OpenCL's queue and kernels, whose driver is to do nothing.
+    fn silent_objects(&self) -> Result<Vec<*mut c_void>, Failure>;
+}
+
+/// How long something takes.
+pub fn timed(work: impl FnOnce()) -> Duration {
+    let start = std::time::Instant::now();
+    work();
+    start.elapsed()
+}

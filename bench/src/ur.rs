@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The Unified Runtime: a loader and the OpenCL adapter, Intel's or ours.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_void};
+use std::path::Path;
+use std::ptr::{null, null_mut};
+
+use oxur_client::api::*;
+use oxur_client::{Adapter, Context, Device, Error, Fns, Kernel, Loader, Program, Queue, UsmPool};
+
+use crate::stack::{Call, Failure, FourArgs, Kind, Launch, Stack};
+
+/// A queue and the kernels that are launched on it.
+struct Lane {
+    queue: Queue,
+    count_up: Kernel,
+    multiply_add: Kernel,
+}
+
+/// A loader's first device, with what [`Stack`] asks for.
+pub struct Ur {
+    title: &'static str,
+    fns: Fns,
+    device: Device,
+    context: Context,
+    program: Program,
+    pool: Option<UsmPool>,
+    lanes: [Lane; 2],
+    /// Where enumerations put their handles.
+    handles: RefCell<Handles>,
+}
+
+#[derive(Default)]
+struct Handles {
+    adapters: [AdapterHandle; 8],
+    platforms: [PlatformHandle; 8],
+    devices: [DeviceHandle; 8],
+}
+
+fn check(result: Result<(), Error>) {
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// Opens `loader`, which is to load `adapters` and no others.
+///
+/// # Safety
+/// No other thread may use the environment.
+pub unsafe fn open(loader: &Path, adapters: &[&Path]) -> Result<Loader, Failure> {
+    let list: Vec<_> = adapters.iter().map(|path| path.to_string_lossy()).collect();
+    // SAFETY: the caller's promise.
+    unsafe { std::env::set_var("UR_ADAPTERS_FORCE_LOAD", list.join(",")) };
+    Ok(Loader::open(loader)?)
+}
+
+/// Adapters, platforms, devices and the first one's name: what a program does first. Gives the number of devices.
+pub fn discover(loader: &Loader) -> Result<usize, Failure> {
+    let mut devices = Vec::new();
+    for adapter in loader.adapters()? {
+        for platform in adapter.platforms()? {
+            devices.extend(platform.devices()?);
+        }
+    }
+    devices
+        .first()
+        .ok_or("there is no device")?
+        .info::<String>(DeviceInfo::NAME)?;
+    Ok(devices.len())
+}
+
+impl Ur {
+    /// Makes the objects of a stack, with a program of this binary.
+    pub fn new(title: &'static str, loader: Loader, binary: &[u8]) -> Result<Self, Failure> {
+        let adapters: Vec<Adapter> = loader.adapters()?;
+        let adapter = adapters.first().ok_or("the loader has no adapter")?;
+        let device = adapter
+            .platforms()?
+            .first()
+            .ok_or("no platform")?
+            .devices()?
+            .into_iter()
+            .next();
+        let device = device.ok_or("no device")?;
+        let context = Context::new(&[&device])?;
+        let program = Program::with_binaries(&context, &[&device], &[binary])?;
+        program.build(&context, "")?;
+        let lane = || -> Result<Lane, Error> {
+            Ok(Lane {
+                queue: Queue::new(&context, &device, QueueFlags::empty())?,
+                count_up: Kernel::new(&program, "count_up")?,
+                multiply_add: Kernel::new(&program, "multiply_add")?,
+            })
+        };
+        Ok(Self {
+            title,
+            fns: *loader.fns(),
+            lanes: [lane()?, lane()?],
+            pool: UsmPool::new(&context, UsmPoolFlags::empty()).ok(),
+            handles: RefCell::default(),
+            device,
+            context,
+            program,
+        })
+    }
+
+    fn lane(&self, launch: Launch) -> &Lane {
+        &self.lanes[usize::from(launch.silent)]
+    }
+
+    /// Launches with arguments that are set, or with those that are given.
+    #[inline]
+    fn enqueue(&self, kernel: &Kernel, launch: Launch, args: &[ExpKernelArgProperties]) -> Option<EventHandle> {
+        let one = 1usize;
+        let local = if launch.local { &raw const one } else { null() };
+        let mut event = EventHandle::default();
+        let out = if launch.event { &raw mut event } else { null_mut() };
+        let (queue, kernel) = (self.lane(launch).queue.raw(), kernel.raw());
+        // SAFETY: live handles, sizes of one dimension, complete arguments.
+        check(unsafe {
+            match launch.call {
+                Call::SetArgs => {
+                    self.fns
+                        .urEnqueueKernelLaunch(queue, kernel, 1, null(), &one, local, null(), 0, null(), out)
+                }
+                Call::WithArgs => {
+                    let (count, args) = (args.len() as u32, if args.is_empty() { null() } else { args.as_ptr() });
+                    self.fns.urEnqueueKernelLaunchWithArgsExp(
+                        queue,
+                        kernel,
+                        1,
+                        null(),
+                        &one,
+                        local,
+                        count,
+                        args,
+                        null(),
+                        0,
+                        null(),
+                        out,
+                    )
+                }
+            }
+        });
+        launch.event.then_some(event)
+    }
+}
+
+impl Stack for Ur {
+    type Event = EventHandle;
+
+    fn title(&self) -> &str {
+        self.title
+    }
+
+    fn launch(&self, launch: Launch) -> Option<EventHandle> {
+        self.enqueue(&self.lane(launch).count_up, launch, &[])
+    }
+
+    fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<EventHandle> {
+        let kernel = &self.lane(launch).multiply_add;
+        let size = size_of::<i32>();
+        let (factor, summand) = ((&raw const args.factor).cast(), (&raw const args.summand).cast());
+        match launch.call {
+            Call::SetArgs => {
+                let (fns, handle) = (&self.fns, kernel.raw());
+                // SAFETY: a live kernel and the arguments that it expects.
+                unsafe {
+                    check(fns.urKernelSetArgPointer(handle, 0, null(), args.out));
+                    check(fns.urKernelSetArgPointer(handle, 1, null(), args.input));
+                    check(fns.urKernelSetArgValue(handle, 2, size, null(), factor));
+                    check(fns.urKernelSetArgValue(handle, 3, size, null(), summand));
+                }
+                self.enqueue(kernel, launch, &[])
+            }
+            Call::WithArgs => {
+                let arg = |index, r#type, size, value| ExpKernelArgProperties {
+                    r#type,
+                    index,
+                    size,
+                    value,
+                    ..Default::default()
+                };
+                let pointer = |index, pointer| {
+                    arg(
+                        index,
+                        ExpKernelArgType::POINTER,
+                        size_of::<usize>(),
+                        ExpKernelArgValue { pointer },
+                    )
+                };
+                let value = |index, value| arg(index, ExpKernelArgType::VALUE, size, ExpKernelArgValue { value });
+                let args = [
+                    pointer(0, args.out),
+                    pointer(1, args.input),
+                    value(2, factor),
+                    value(3, summand),
+                ];
+                self.enqueue(kernel, launch, &args)
+            }
+        }
+    }
+
+    fn barrier(&self) -> EventHandle {
+        let mut event = EventHandle::default();
+        // SAFETY: a live queue and a place for the event.
+        check(unsafe {
+            self.fns
+                .urEnqueueEventsWaitWithBarrier(self.lanes[0].queue.raw(), 0, null(), &mut event)
+        });
+        event
+    }
+
+    fn finish(&self) {
+        // SAFETY: a live queue.
+        check(unsafe { self.fns.urQueueFinish(self.lanes[0].queue.raw()) });
+    }
+
+    fn wait(&self, event: EventHandle) {
+        // SAFETY: a live event.
+        check(unsafe { self.fns.urEventWait(1, &event) });
+    }
+
+    fn retain(&self, event: EventHandle) {
+        // SAFETY: a live event.
+        check(unsafe { self.fns.urEventRetain(event) });
+    }
+
+    fn release(&self, event: EventHandle) {
+        // SAFETY: a live event.
+        check(unsafe { self.fns.urEventRelease(event) });
+    }
+
+    fn memcpy(&self, to: *mut c_void, from: *const c_void, size: usize) {
+        let queue = self.lanes[0].queue.raw();
+        // SAFETY: a live queue; the caller vouches for the memory.
+        check(unsafe {
+            self.fns
+                .urEnqueueUSMMemcpy(queue, true, to, from, size, 0, null(), null_mut())
+        });
+    }
+
+    fn alloc(&self, kind: Kind, size: usize, pool: bool) -> *mut c_void {
+        let (context, device) = (self.context.raw(), self.device.raw());
+        let pool = self
+            .pool
+            .as_ref()
+            .filter(|_| pool)
+            .map_or(UsmPoolHandle::default(), UsmPool::raw);
+        let mut memory = null_mut();
+        // SAFETY: live handles and a place for the address.
+        check(unsafe {
+            match kind {
+                Kind::Device => self
+                    .fns
+                    .urUSMDeviceAlloc(context, device, null(), pool, size, &mut memory),
+                Kind::Shared => self
+                    .fns
+                    .urUSMSharedAlloc(context, device, null(), pool, size, &mut memory),
+                Kind::Host => self.fns.urUSMHostAlloc(context, null(), pool, size, &mut memory),
+            }
+        });
+        memory
+    }
+
+    fn free(&self, memory: *mut c_void) {
+        // SAFETY: memory of this context that nothing uses.
+        check(unsafe { self.fns.urUSMFree(self.context.raw(), memory) });
+    }
+
+    fn has_pool(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    fn read_global(&self, name: &CStr, to: &mut [i32]) {
+        let (queue, program) = (self.lanes[0].queue.raw(), self.program.raw());
+        let (size, place) = (size_of_val(to), to.as_mut_ptr().cast());
+        // SAFETY: live handles; the call blocks until the slice is written.
+        check(unsafe {
+            self.fns.urEnqueueDeviceGlobalVariableRead(
+                queue,
+                program,
+                name.as_ptr(),
+                true,
+                size,
+                0,
+                place,
+                0,
+                null(),
+                null_mut(),
+            )
+        });
+    }
+
+    fn write_global(&self, name: &CStr, from: &[i32]) {
+        let (queue, program) = (self.lanes[0].queue.raw(), self.program.raw());
+        let (size, place) = (size_of_val(from), from.as_ptr().cast());
+        // SAFETY: live handles; the call blocks until the slice is read.
+        check(unsafe {
+            self.fns.urEnqueueDeviceGlobalVariableWrite(
+                queue,
+                program,
+                name.as_ptr(),
+                true,
+                size,
+                0,
+                place,
+                0,
+                null(),
+                null_mut(),
+            )
+        });
+    }
+
+    fn enumerate(&self) -> usize {
+        let Handles {
+            adapters,
+            platforms,
+            devices,
+        } = &mut *self.handles.borrow_mut();
+        let (fns, null) = (&self.fns, null_mut());
+        let (mut count, mut some, mut found, mut all) = (0, 0, 0, 0);
+        // SAFETY: the number first and then as many handles; the places have room for eight. The references that come with
+        // the handles of adapters and devices are given back.
+        unsafe {
+            check(fns.urAdapterGet(0, null_mut(), &mut count));
+            check(fns.urAdapterGet(count.min(8), adapters.as_mut_ptr(), null));
+            for adapter in &adapters[..count.min(8) as usize] {
+                check(fns.urPlatformGet(*adapter, 0, null_mut(), &mut some));
+                check(fns.urPlatformGet(*adapter, some.min(8), platforms.as_mut_ptr(), null));
+                for platform in &platforms[..some.min(8) as usize] {
+                    check(fns.urDeviceGet(*platform, DeviceType::ALL, 0, null_mut(), &mut found));
+                    check(fns.urDeviceGet(*platform, DeviceType::ALL, found.min(8), devices.as_mut_ptr(), null));
+                    for device in &devices[..found.min(8) as usize] {
+                        check(fns.urDeviceRelease(*device));
+                    }
+                    all += found as usize;
+                }
+                check(fns.urAdapterRelease(*adapter));
+            }
+        }
+        all
+    }
+
+    fn compute_units(&self) -> u32 {
+        let mut units = 0u32;
+        let place = (&raw mut units).cast();
+        let device = self.device.raw();
+        // SAFETY: a live device and a place of that size.
+        check(unsafe {
+            self.fns
+                .urDeviceGetInfo(device, DeviceInfo::MAX_COMPUTE_UNITS, 4, place, null_mut())
+        });
+        units
+    }
+
+    fn name(&self, buffer: &mut [u8]) -> usize {
+        let (mut size, place) = (0, buffer.as_mut_ptr().cast());
+        let device = self.device.raw();
+        // SAFETY: a live device and a place of that size.
+        check(unsafe {
+            self.fns
+                .urDeviceGetInfo(device, DeviceInfo::NAME, buffer.len(), place, &mut size)
+        });
+        size
+    }
+
+    fn silent_objects(&self) -> Result<Vec<*mut c_void>, Failure> {
+        let Lane {
+            queue,
+            count_up,
+            multiply_add,
+        } = &self.lanes[1];
+        let natives = [queue.native()?, count_up.native()?, multiply_add.native()?];
+        Ok(natives.into_iter().map(|native| native as *mut c_void).collect())
+    }
+}
