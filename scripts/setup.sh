@@ -13,7 +13,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly packages=(build-essential ca-certificates clang cmake g++ libstdc++-12-dev ocl-icd-libopencl1 pkg-config
+readonly packages=(build-essential ca-certificates clang clang-14 cmake g++ libstdc++-12-dev llvm-spirv-14
+  ocl-icd-libopencl1 pkg-config
   pocl-opencl-icd python3 python3-venv)
 readonly tools=$PWD/target/tools
 readonly nextest_version=0.9.143 deny_version=0.20.2

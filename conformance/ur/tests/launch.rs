@@ -206,8 +206,10 @@ fn a_range_without_work_items() {
     let rig = Rig::new();
     let data = rig.shared(&[7i32; 4]);
     let args = [Arg::Pointer(data.ptr())];
-    let result = rig.start(&rig.kernel("basic", "increment"), &Range::new([0]), &args, &[]);
-    expect!(check(result), ERROR_INVALID_WORK_DIMENSION; intel SUCCESS, "OpenCL takes it and does nothing");
+    // The header names INVALID_WORK_DIMENSION for it. But dpnp (interp of nothing) launches such ranges and relies on the
+    // reference, which hands them to OpenCL; OpenCL does nothing.
+    rig.start(&rig.kernel("basic", "increment"), &Range::new([0]), &args, &[])
+        .expect("a launch of nothing");
     rig.queue.finish().expect("urQueueFinish");
     assert_eq!(values::<i32>(&data), [7; 4]);
 }
