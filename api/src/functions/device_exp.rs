@@ -3,14 +3,18 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! device_exp_functions { ($callback:ident $args:tt) => { $callback! { $args
-        table DeviceExp: DeviceExpDdiTable = ur_device_exp_dditable_t, urGetDeviceExpProcAddrTable;
+macro_rules! device_exp_functions {
+    ($callback:ident $args:tt) => {
+        $callback! { $args
+                table DeviceExp: DeviceExpDdiTable = ur_device_exp_dditable_t, urGetDeviceExpProcAddrTable;
 
-        /// Blocks the calling thread until all queues of a device have finished their work.
-        ///
-        /// CUDA analogue: cuCtxSynchronize.
-        fn urDeviceWaitExp = (pfnWaitExp, 293), via hDevice (
-            /// device to wait for
-            [in] hDevice: DeviceHandle,
-        ) -> [ERROR_INVALID_NULL_HANDLE, ERROR_INVALID_DEVICE];
-} } }
+                /// Blocks the calling thread until all queues of a device have finished their work.
+                ///
+                /// CUDA analogue: cuCtxSynchronize.
+                fn urDeviceWaitExp = (pfnWaitExp, 293), via hDevice (
+                    /// device to wait for
+                    [in] hDevice: DeviceHandle,
+                ) -> [ERROR_INVALID_NULL_HANDLE, ERROR_INVALID_DEVICE];
+        }
+    };
+}

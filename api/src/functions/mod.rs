@@ -24,33 +24,33 @@
 #![allow(non_snake_case, reason = "slots and parameters have their C names")]
 
 mod adapter;
-mod platform;
+mod bindless_images_exp;
+mod command_buffer_exp;
 mod context;
+mod device;
+mod device_exp;
+mod enqueue;
+mod enqueue_exp;
 mod event;
 mod event_exp;
+mod graph_exp;
+mod ipc_exp;
+mod kernel;
+mod legacy;
+mod loader;
+mod mem;
+mod memory_export_exp;
+mod physical_mem;
+mod platform;
 mod program;
 mod program_exp;
-mod kernel;
 mod queue;
 mod queue_exp;
 mod sampler;
-mod mem;
-mod physical_mem;
-mod enqueue;
-mod enqueue_exp;
 mod usm;
 mod usm_exp;
-mod bindless_images_exp;
-mod command_buffer_exp;
-mod graph_exp;
-mod ipc_exp;
-mod memory_export_exp;
 mod usm_p2p_exp;
 mod virtual_mem;
-mod device;
-mod device_exp;
-mod legacy;
-mod loader;
 
 /// Calls `$callback! { $args table … fn … }` once for each DDI table, in the order of `ur_dditable_t`.
 #[macro_export]
@@ -127,8 +127,12 @@ macro_rules! ddi_tables {
 }
 
 macro_rules! option {
-    () => { None };
-    ($value:literal) => { Some($value) };
+    () => {
+        None
+    };
+    ($value:literal) => {
+        Some($value)
+    };
 }
 
 macro_rules! function_types {

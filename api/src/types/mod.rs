@@ -1,64 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The types of the ABI, a file an object.
-#![allow(non_snake_case, reason = "members and parameters have their C names, so that there is one name for a thing")]
+#![allow(
+    non_snake_case,
+    reason = "members and parameters have their C names, so that there is one name for a thing"
+)]
 
 pub use core::ffi::{c_char, c_int, c_void};
 
-mod structure_type;
-mod common;
-mod loader;
 mod adapter;
-mod platform;
-mod device;
-mod context;
-mod mem;
-mod sampler;
-mod usm;
-mod virtual_mem;
-mod program;
-mod queue;
-mod event;
-mod enqueue;
-mod kernel_args_exp;
-mod kernel;
-mod device_exp;
 mod async_alloc_exp;
 mod bindless_images_exp;
-mod program_exp;
-mod usm_exp;
-mod usm_p2p_exp;
 mod command_buffer_exp;
+mod common;
+mod context;
+mod device;
+mod device_exp;
+mod enqueue;
 mod enqueue_exp;
+mod event;
 mod event_exp;
 mod graph_exp;
+mod kernel;
+mod kernel_args_exp;
+mod loader;
+mod mem;
+mod platform;
+mod program;
+mod program_exp;
+mod queue;
+mod sampler;
+mod structure_type;
+mod usm;
+mod usm_exp;
+mod usm_p2p_exp;
+mod virtual_mem;
 
-pub use structure_type::*;
-pub use common::*;
-pub use loader::*;
 pub use adapter::*;
-pub use platform::*;
-pub use device::*;
-pub use context::*;
-pub use mem::*;
-pub use sampler::*;
-pub use usm::*;
-pub use virtual_mem::*;
-pub use program::*;
-pub use queue::*;
-pub use event::*;
-pub use enqueue::*;
-pub use kernel_args_exp::*;
-pub use kernel::*;
-pub use device_exp::*;
 pub use async_alloc_exp::*;
 pub use bindless_images_exp::*;
-pub use program_exp::*;
-pub use usm_exp::*;
-pub use usm_p2p_exp::*;
 pub use command_buffer_exp::*;
+pub use common::*;
+pub use context::*;
+pub use device::*;
+pub use device_exp::*;
+pub use enqueue::*;
 pub use enqueue_exp::*;
+pub use event::*;
 pub use event_exp::*;
 pub use graph_exp::*;
+pub use kernel::*;
+pub use kernel_args_exp::*;
+pub use loader::*;
+pub use mem::*;
+pub use platform::*;
+pub use program::*;
+pub use program_exp::*;
+pub use queue::*;
+pub use sampler::*;
+pub use structure_type::*;
+pub use usm::*;
+pub use usm_exp::*;
+pub use usm_p2p_exp::*;
+pub use virtual_mem::*;
 
 /// Every type of the ABI, in the order of the C header.
 pub const TYPES: &[&[crate::meta::Type]] = &[
