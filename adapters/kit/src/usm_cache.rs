@@ -6,10 +6,10 @@
 //!
 //! **Parts.** What the driver gives is a *region*: cut into blocks of one size class where the class is small (up to
 //! 32 KiB), a single block where it is large, and a single allocation that is not kept where it is of no class (a large
-//! alignment, more than a heap keeps). An *arena* has the free blocks of one kind of memory, a *heap* has the limits and
-//! accounts of some arenas. All regions are in one ordered map, so that any address, also one inside a block, tells its block. It is
-//! from these records, not from the driver, that the cache answers what is at an address, and it is by them that it
-//! tells that a block is freed twice.
+//! alignment, more than a heap keeps). An *arena* has the free blocks of one kind of memory, a *heap* has the limits
+//! and accounts of some arenas. All regions are in one ordered map, so that any address, also one inside a block, tells
+//! its block. It is from these records, not from the driver, that the cache answers what is at an address, and it is by
+//! them that it tells that a block is freed twice.
 //!
 //! **Threads.** The map is read under the lock of the calling thread's shard and changed under the locks of all shards:
 //! see `sharded.rs`. Small free blocks are kept by the shard and move between it and the arena's depot in batches, so
@@ -184,8 +184,8 @@ impl<T> UsmCache<T> {
         }
     }
 
-    /// As [`UsmCache::alloc`], of memory that comes from the driver and goes back to it: it has what other memory of the
-    /// arena does not have.
+    /// As [`UsmCache::alloc`], of memory that comes from the driver and goes back to it: it has what other memory of
+    /// the arena does not have.
     #[cold]
     pub fn alloc_once(
         &self,

@@ -10,8 +10,9 @@
 //! `clMemBlockingFreeINTEL`, and some programs that break the rule work with it. To wait here, or to keep the memory
 //! until all that was submitted before is known to be complete, would take the gain from those that keep the rule:
 //! their queues are seldom idle when a temporary is freed, and with out-of-order queues and waits for single events
-//! nothing short of a finish tells that they are. So there is a switch instead: `UR_OPENCL_USM_POOL=off` frees as Intel's
-//! adapter does. Memory that leaves the cache is always freed that way, so no page goes while a command runs on it.
+//! nothing short of a finish tells that they are. So there is a switch instead: `UR_OPENCL_USM_POOL=off` frees as
+//! Intel's adapter does. Memory that leaves the cache is always freed that way, so no page goes while a command runs on
+//! it.
 //!
 //! The flags of an allocation are hints and such memory is not cached; nor is memory of an alignment above 128 bytes.
 //!

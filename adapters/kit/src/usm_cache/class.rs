@@ -2,9 +2,11 @@
 //! Size classes: the sizes of the blocks that the cache deals in.
 //!
 //! 64, 128 and the multiples of 128 up to 1024 bytes; above, eight steps a doubling, so that at most a ninth of a block
-//! is lost. All but the first are multiples of [`NATURAL`], so that each block of a region is aligned when the first is.
+//! is lost. All but the first are multiples of [`NATURAL`], so that each block of a region is aligned when the first
+//! is.
 
-/// The alignment of all blocks but those of the smallest class, in bytes: the size of OpenCL's largest type, `double16`.
+/// The alignment of all blocks but those of the smallest class, in bytes: the size of OpenCL's largest type,
+/// `double16`.
 pub(super) const NATURAL: usize = 128;
 
 /// The largest size that has a class. What is larger is not worth keeping.

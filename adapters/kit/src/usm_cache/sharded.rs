@@ -22,8 +22,8 @@ pub(super) struct Sharded<L, S> {
     shared: UnsafeCell<S>,
 }
 
-// SAFETY: `local` hands out `&S` under the lock of one shard, from many threads at once (`S: Sync`); `exclusive` hands out
-// `&mut S` under the locks of all (`S: Send`), so never beside a `&S`. Each `L` is behind its own lock (`L: Send`).
+// SAFETY: `local` hands out `&S` under the lock of one shard, from many threads at once (`S: Sync`); `exclusive` hands
+// out `&mut S` under the locks of all (`S: Send`), so never beside a `&S`. Each `L` is behind its own lock (`L: Send`).
 unsafe impl<L: Send, S: Send + Sync> Sync for Sharded<L, S> {}
 
 impl<L: Default, S> Sharded<L, S> {

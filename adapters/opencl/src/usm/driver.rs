@@ -76,34 +76,19 @@ impl<'a> Driver<'a> {
         let (name, address) = unsafe {
             match place.kind {
                 UsmType::HOST => {
-                    let function = self
-                        .ext
-                        .host_mem_alloc
-                        .ok_or_else(|| cl::missing("clHostMemAllocINTEL"))?;
-                    (
-                        "clHostMemAllocINTEL",
-                        function(self.context, properties, size, align, &mut code),
-                    )
+                    let name = "clHostMemAllocINTEL";
+                    let function = self.ext.host_mem_alloc.ok_or_else(|| cl::missing(name))?;
+                    (name, function(self.context, properties, size, align, &mut code))
                 }
                 UsmType::DEVICE => {
-                    let function = self
-                        .ext
-                        .device_mem_alloc
-                        .ok_or_else(|| cl::missing("clDeviceMemAllocINTEL"))?;
-                    (
-                        "clDeviceMemAllocINTEL",
-                        function(self.context, device, properties, size, align, &mut code),
-                    )
+                    let name = "clDeviceMemAllocINTEL";
+                    let function = self.ext.device_mem_alloc.ok_or_else(|| cl::missing(name))?;
+                    (name, function(self.context, device, properties, size, align, &mut code))
                 }
                 _ => {
-                    let function = self
-                        .ext
-                        .shared_mem_alloc
-                        .ok_or_else(|| cl::missing("clSharedMemAllocINTEL"))?;
-                    (
-                        "clSharedMemAllocINTEL",
-                        function(self.context, device, properties, size, align, &mut code),
-                    )
+                    let name = "clSharedMemAllocINTEL";
+                    let function = self.ext.shared_mem_alloc.ok_or_else(|| cl::missing(name))?;
+                    (name, function(self.context, device, properties, size, align, &mut code))
                 }
             }
         };
@@ -157,8 +142,8 @@ impl<'a> Driver<'a> {
         let queue = Transient::new(self.context, device.map_or(self.device, |device| device.raw))?;
         let zero = 0_u8;
         let pattern = ptr::from_ref(&zero).cast();
-        // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the caller
-        // promises, and the commands are complete before this returns.
+        // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the
+        // caller promises, and the commands are complete before this returns.
         unsafe {
             ext!(
                 self.ext,

@@ -2,7 +2,8 @@
 //! `UR_OPENCL_USM_POOL`: how much free USM a context keeps.
 //!
 //! - `0` or `off`: none. Each allocation is the driver's own, and `urUSMFree` waits for the commands that may use the
-//!   memory, as far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for finding them.
+//!   memory, as far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and
+//!   for finding them.
 //! - a number of bytes, with `K`, `M` or `G` for powers of 1024: that much.
 //! - not set: 512 MiB. `on` is the same.
 
