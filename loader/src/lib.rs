@@ -16,6 +16,7 @@
 //!
 //! An adapter that was loaded stays in the process: its handles, threads and exit handlers may outlive any teardown.
 
+mod client;
 mod config;
 mod discovery;
 mod dispatch;

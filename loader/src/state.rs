@@ -11,7 +11,7 @@ use oxur_log::Component;
 use parking_lot::{Mutex, RwLock};
 
 use crate::library::Adapter;
-use crate::{UrResult, answer, config, discovery, layers, legacy};
+use crate::{UrResult, answer, client, config, discovery, layers, legacy};
 
 /// How many initialisations no teardown has undone. Its lock makes them take turns.
 static INITIALISATIONS: Mutex<usize> = Mutex::new(0);
@@ -52,6 +52,7 @@ pub(crate) unsafe extern "C" fn urLoaderInit(
         let mut initialisations = INITIALISATIONS.lock();
         if *initialisations == 0 {
             start_logging();
+            client::check()?;
             *ADAPTERS.write() = Some(discovery::adapters(device_flags).into());
             layers::start(settings);
             INITIALIZED.store(true, Ordering::Release);
