@@ -26,6 +26,7 @@ impl Range<'_> {
     ///
     /// # Safety
     /// The pointers, unless null, must point to `dimensions` numbers each that stay valid while the range is used.
+    #[inline(always)]
     pub(crate) unsafe fn new(
         dimensions: u32,
         offset: *const usize,
@@ -40,28 +41,37 @@ impl Range<'_> {
             global: array(global).ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?,
             local: array(local),
         };
-        if range.local.is_some_and(|local| local.contains(&0)) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-                format!(
-                    "a work-group has at least one work-item in each dimension, not {:?}",
-                    range.local
-                ),
-            ));
+        match range.local {
+            // Not `contains`: there are three at most, and that is made for many.
+            Some(local) if (0..3).any(|d| local.get(d) == Some(&0)) => Err(no_group(local)),
+            _ => Ok(range),
         }
-        Ok(range)
     }
 
     /// Checks `workDim`.
+    #[inline]
     pub(crate) fn dimensions(count: u32) -> UrResult<usize> {
         match count {
             1..=3 => Ok(count as usize),
-            _ => Err(UrError::said(
-                ResultCode::ERROR_INVALID_WORK_DIMENSION,
-                format!("a range has one to three dimensions, not {count}"),
-            )),
+            _ => Err(no_dimensions(count)),
         }
     }
+}
+
+#[cold]
+fn no_dimensions(count: u32) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_WORK_DIMENSION,
+        format!("a range has one to three dimensions, not {count}"),
+    )
+}
+
+#[cold]
+fn no_group(local: &[usize]) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+        format!("a work-group has at least one work-item in each dimension, not {local:?}"),
+    )
 }
 
 /// A launch of a kernel.
@@ -90,6 +100,7 @@ impl<'a, B: Backend> Launch<'a, B> {
     ///
     /// # Safety
     /// The pointers must be as the C function demands.
+    #[inline(always)]
     pub(crate) unsafe fn new(
         dimensions: u32,
         offset: *const usize,
@@ -98,9 +109,31 @@ impl<'a, B: Backend> Launch<'a, B> {
         args: Args<'a, B>,
         properties: *const KernelLaunchExtProperties,
     ) -> UrResult<Self> {
-        let mut found = LaunchProperties::default();
         // SAFETY: passed on to the caller.
-        let range = unsafe {
+        unsafe {
+            Ok(Self {
+                properties: if properties.is_null() {
+                    LaunchProperties::default()
+                } else {
+                    LaunchProperties::new(properties)?
+                },
+                range: Range::new(dimensions, offset, global, local)?,
+                args,
+            })
+        }
+    }
+}
+
+impl LaunchProperties {
+    /// Takes a chain of properties.
+    ///
+    /// # Safety
+    /// As [`args::chain`].
+    #[inline(never)]
+    unsafe fn new(properties: *const KernelLaunchExtProperties) -> UrResult<Self> {
+        let mut found = Self::default();
+        // SAFETY: passed on to the caller; the tag says which structure it is.
+        unsafe {
             for (stype, at) in args::chain(properties.cast()) {
                 match stype {
                     StructureType::KERNEL_LAUNCH_EXT_PROPERTIES => {
@@ -116,13 +149,8 @@ impl<'a, B: Backend> Launch<'a, B> {
                     other => log::debug!("a launch property of type {other:?} is ignored"),
                 }
             }
-            Range::new(dimensions, offset, global, local)?
-        };
-        Ok(Self {
-            range,
-            args,
-            properties: found,
-        })
+        }
+        Ok(found)
     }
 }
 

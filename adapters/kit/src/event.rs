@@ -7,7 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object};
-use crate::{Backend, InfoOut, Object, UrError, UrResult, WaitList, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrResult, WaitList, args, entry, unsupported};
 
 /// An event: the state of a command.
 pub trait Event<B: Backend>: Object<Handle = EventHandle> {
@@ -81,10 +81,8 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_VALUE.into());
         }
-        let events = WaitList::<B>::new(count, events).map_err(|error| match error {
-            UrError::Said(_, words) => UrError::Said(ResultCode::ERROR_INVALID_EVENT, words),
-            other => other,
-        })?;
+        let events = WaitList::<B>::new(count, events)
+            .map_err(|error| error.with_code(ResultCode::ERROR_INVALID_EVENT))?;
         B::Event::wait_all(events)
     }
 

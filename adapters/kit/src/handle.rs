@@ -14,7 +14,7 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
 use parking_lot::Mutex;
@@ -170,30 +170,62 @@ pub fn export<T: Object>(object: &Arc<T>) -> T::Handle {
     handle
 }
 
+/// As [`export`], of an object that nobody else may know yet: then the slot takes the reference over as it is.
+pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
+    let header = object.header();
+    if !header.slot.load(Ordering::Relaxed).is_null()
+        || Arc::strong_count(&object) != 1
+        || Arc::weak_count(&object) != 0
+    {
+        return export(&object);
+    }
+    // Whoever else came to know the object would have done so by a reference: there is only this one, and it is ours.
+    let new = pool::take();
+    // SAFETY: slots are never freed, and this one is ours until the handle is given away.
+    let slot = unsafe { new.as_ref() };
+    header.slot.store(new.as_ptr(), Ordering::Release);
+    slot.ddi.store(DDI.load(Ordering::Acquire), Ordering::Relaxed);
+    slot.references.store(1, Ordering::Relaxed);
+    slot.object
+        .store(Arc::into_raw(object).cast_mut().cast(), Ordering::Relaxed);
+    slot.tag.store(T::Handle::TAG, Ordering::Release);
+    T::Handle::from_ptr(new.as_ptr().cast())
+}
+
 /// Finds the slot of a handle that a client gave, or says that it is none of `T`'s.
 ///
 /// # Safety
 /// A handle that is not null must point to readable memory of the size of a slot.
+#[inline(always)]
 unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
     let pointer = handle.as_ptr().cast::<Slot>();
-    if pointer.is_null() {
-        return Err(ResultCode::ERROR_INVALID_NULL_HANDLE.into());
-    }
-    if !pointer.is_aligned() {
-        return Err(UrError::said(
-            T::Handle::INVALID,
-            "the handle is not a pointer to an object of this adapter",
-        ));
+    if pointer.is_null() || !pointer.is_aligned() {
+        return Err(no_pointer(pointer, T::Handle::INVALID));
     }
     // SAFETY: not null and aligned; readable as the caller promises.
     let slot = unsafe { &*pointer };
     if slot.tag.load(Ordering::Acquire) != T::Handle::TAG {
-        return Err(UrError::said(
-            T::Handle::INVALID,
-            "the handle is of another type, from another adapter, or was released before",
-        ));
+        return Err(wrong_tag(T::Handle::INVALID));
     }
     Ok(slot)
+}
+
+#[cold]
+#[inline(never)]
+fn no_pointer(pointer: *const Slot, invalid: ResultCode) -> UrError {
+    if pointer.is_null() {
+        return ResultCode::ERROR_INVALID_NULL_HANDLE.into();
+    }
+    UrError::said(invalid, "the handle is not a pointer to an object of this adapter")
+}
+
+#[cold]
+#[inline(never)]
+fn wrong_tag(invalid: ResultCode) -> UrError {
+    UrError::said(
+        invalid,
+        "the handle is of another type, from another adapter, or was released before",
+    )
 }
 
 /// An object borrowed through its handle: an `Arc` whose reference is the client's.
@@ -214,6 +246,7 @@ impl<T> Deref for Borrowed<'_, T> {
 ///
 /// # Safety
 /// A handle that is not null must point to readable memory, and the client must hold a reference of the object for `'a`.
+#[inline(always)]
 pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, T>> {
     // SAFETY: passed on to the caller.
     let slot = unsafe { slot::<T>(handle) }?;
@@ -231,6 +264,7 @@ pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, 
 ///
 /// # Safety
 /// As [`object`].
+#[inline]
 pub unsafe fn optional_object<'a, T: Object>(handle: T::Handle) -> UrResult<Option<Borrowed<'a, T>>> {
     if handle.is_null() {
         return Ok(None);
@@ -278,48 +312,89 @@ pub unsafe fn release<T: Object>(handle: T::Handle) -> UrResult<()> {
     }
 }
 
-/// The pool of free slots, in shards so that threads seldom meet.
+/// The pool of free slots: some in each thread, so that most calls take no lock, and the rest in a list for all.
 mod pool {
+    use std::cell::RefCell;
+
     use super::*;
 
-    const SHARDS: usize = 16;
-    const CHUNK: usize = 128;
+    /// How many slots are made, or go between a thread and the list for all, at once.
+    const BATCH: usize = 128;
 
     struct Free(NonNull<Slot>);
     // SAFETY: a free slot is owned by the pool alone; all members of a slot are atomic.
     unsafe impl Send for Free {}
 
-    static FREE: [Mutex<Vec<Free>>; SHARDS] = [const { Mutex::new(Vec::new()) }; SHARDS];
-    static NEXT_SHARD: AtomicUsize = AtomicUsize::new(0);
+    static SHARED: Mutex<Vec<Free>> = Mutex::new(Vec::new());
+
+    /// A thread's free slots, which go to all others when the thread ends.
+    struct Local(Vec<Free>);
+
+    impl Drop for Local {
+        fn drop(&mut self) {
+            SHARED.lock().append(&mut self.0);
+        }
+    }
 
     thread_local! {
-        static SHARD: usize = NEXT_SHARD.fetch_add(1, Ordering::Relaxed) % SHARDS;
+        static LOCAL: RefCell<Local> = const { RefCell::new(Local(Vec::new())) };
     }
 
-    fn shard() -> &'static Mutex<Vec<Free>> {
-        // A thread that is ending may already have lost its thread-local storage.
-        &FREE[SHARD.try_with(|s| *s).unwrap_or(0)]
-    }
-
-    pub(super) fn take() -> NonNull<Slot> {
-        let mut free = shard().lock();
-        if let Some(Free(slot)) = free.pop() {
-            return slot;
+    /// Runs `f` with this thread's free slots; with those of all where the thread is ending and has lost its own.
+    #[inline]
+    fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
+        match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
+            Ok(result) => result,
+            Err(_) => f(&mut SHARED.lock()),
         }
-        let chunk: Vec<Slot> = (0..CHUNK)
-            .map(|_| Slot {
-                ddi: AtomicPtr::new(ptr::null_mut()),
-                tag: AtomicU32::new(DEAD),
-                references: AtomicU32::new(0),
-                object: AtomicPtr::new(ptr::null_mut()),
-            })
-            .collect();
-        let (first, rest) = chunk.leak().split_first().expect("a chunk has slots");
-        free.extend(rest.iter().map(|slot| Free(NonNull::from(slot))));
-        NonNull::from(first)
     }
 
+    #[inline]
+    pub(super) fn take() -> NonNull<Slot> {
+        match with(Vec::pop) {
+            Some(Free(slot)) => slot,
+            None => refill(),
+        }
+    }
+
+    #[cold]
+    fn refill() -> NonNull<Slot> {
+        let mut batch = {
+            let mut shared = SHARED.lock();
+            let rest = shared.len().saturating_sub(BATCH);
+            shared.split_off(rest)
+        };
+        if batch.is_empty() {
+            let new: Vec<Slot> = (0..BATCH)
+                .map(|_| Slot {
+                    ddi: AtomicPtr::new(ptr::null_mut()),
+                    tag: AtomicU32::new(DEAD),
+                    references: AtomicU32::new(0),
+                    object: AtomicPtr::new(ptr::null_mut()),
+                })
+                .collect();
+            batch.extend(new.leak().iter().map(|slot| Free(NonNull::from(slot))));
+        }
+        let Free(slot) = batch.pop().expect("a batch has slots");
+        with(|free| free.append(&mut batch));
+        slot
+    }
+
+    #[inline]
     pub(super) fn put(slot: NonNull<Slot>) {
-        shard().lock().push(Free(slot));
+        let count = with(|free| {
+            free.push(Free(slot));
+            free.len()
+        });
+        // A thread that releases what others create does not keep it all.
+        if count >= 2 * BATCH {
+            spill();
+        }
+    }
+
+    #[cold]
+    fn spill() {
+        let mut batch = with(|free| free.split_off(free.len().saturating_sub(BATCH)));
+        SHARED.lock().append(&mut batch);
     }
 }

@@ -150,34 +150,53 @@ impl<'a, B: Backend> Args<'a, B> {
 
     /// The arguments, or the error of one that is wrong.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = UrResult<Arg<'a, B>>> + use<'a, B> {
-        self.properties.iter().map(|p| {
-            // SAFETY: `new`'s caller vouches for what the structures hold; the type says which member of the union is set.
-            unsafe {
-                match p.r#type {
-                    ExpKernelArgType::VALUE => {
-                        let bytes = args::slice(p.value.value.cast::<u8>(), p.size).map_err(|_| {
-                            UrError::said(
-                                ResultCode::ERROR_INVALID_NULL_POINTER,
-                                format!("argument {} is a null pointer to a value of {} bytes", p.index, p.size),
-                            )
-                        })?;
-                        Ok(Arg::Value(p.index, bytes))
-                    }
-                    ExpKernelArgType::POINTER => Ok(Arg::Pointer(p.index, p.value.pointer)),
-                    ExpKernelArgType::MEM_OBJ => {
-                        let tuple = p.value.memObjTuple;
-                        Ok(Arg::Mem(p.index, optional_object(tuple.hMem)?, tuple.flags))
-                    }
-                    ExpKernelArgType::LOCAL => Ok(Arg::Local(p.index, p.size)),
-                    ExpKernelArgType::SAMPLER => Ok(Arg::Sampler(p.index, object(p.value.sampler)?)),
-                    other => Err(UrError::said(
-                        ResultCode::ERROR_INVALID_ENUMERATION,
-                        format!("argument {} is of unknown type {other:?}", p.index),
-                    )),
-                }
-            }
-        })
+        // SAFETY: `new`'s caller vouches for what the structures hold.
+        self.properties.iter().map(|properties| unsafe { Arg::new(properties) })
     }
+}
+
+impl<'a, B: Backend> Arg<'a, B> {
+    /// Takes the properties of an argument.
+    ///
+    /// # Safety
+    /// What they point to and hold handles of must stay valid for `'a`.
+    #[inline(always)]
+    unsafe fn new(properties: &'a ExpKernelArgProperties) -> UrResult<Self> {
+        let ExpKernelArgProperties { index, size, .. } = *properties;
+        // SAFETY: the type says which member of the union is set; the rest is passed on to the caller.
+        unsafe {
+            match properties.r#type {
+                ExpKernelArgType::VALUE => match args::slice(properties.value.value.cast::<u8>(), size) {
+                    Ok(bytes) => Ok(Self::Value(index, bytes)),
+                    Err(_) => Err(no_value(index, size)),
+                },
+                ExpKernelArgType::POINTER => Ok(Self::Pointer(index, properties.value.pointer)),
+                ExpKernelArgType::MEM_OBJ => {
+                    let tuple = properties.value.memObjTuple;
+                    Ok(Self::Mem(index, optional_object(tuple.hMem)?, tuple.flags))
+                }
+                ExpKernelArgType::LOCAL => Ok(Self::Local(index, size)),
+                ExpKernelArgType::SAMPLER => Ok(Self::Sampler(index, object(properties.value.sampler)?)),
+                other => Err(no_type(index, other)),
+            }
+        }
+    }
+}
+
+#[cold]
+fn no_value(index: u32, size: usize) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_NULL_POINTER,
+        format!("argument {index} is a null pointer to a value of {size} bytes"),
+    )
+}
+
+#[cold]
+fn no_type(index: u32, other: ExpKernelArgType) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_ENUMERATION,
+        format!("argument {index} is of unknown type {other:?}"),
+    )
 }
 
 /// The answer to `urKernelGetSuggestedLocalWorkSize*`.

@@ -42,7 +42,7 @@ pub use adapter::Adapter;
 pub use context::{Context, Deleters};
 pub use device::Device;
 pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
-pub use error::{UrError, UrResult, unsupported};
+pub use error::{Told, UrError, UrResult, unsupported};
 pub use event::{Callback, Event};
 pub use handle::{Borrowed, HandleKind, Header, Object, export, handle_of};
 pub use info::InfoOut;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::{EventHandle, ResultCode};
 
-use crate::handle::{Borrowed, export, object};
+use crate::handle::{Borrowed, export_owned, object};
 use crate::{Backend, UrError, UrResult};
 
 /// The events that a command waits for, all checked to be events of this adapter. Reading it allocates nothing.
@@ -28,15 +28,23 @@ impl<'a, B: Backend> WaitList<'a, B> {
     ///
     /// # Safety
     /// `events`, unless null, must point to `count` handles that stay valid for `'a`.
+    #[inline(always)]
     pub unsafe fn new(count: u32, events: *const EventHandle) -> UrResult<Self> {
-        if events.is_null() != (count == 0) {
+        if count == 0 && events.is_null() {
+            return Ok(Self::empty());
+        }
+        // SAFETY: passed on to the caller.
+        unsafe { Self::checked(count, events) }
+    }
+
+    /// # Safety
+    /// As [`Self::new`].
+    unsafe fn checked(count: u32, events: *const EventHandle) -> UrResult<Self> {
+        if count == 0 || events.is_null() {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
                 format!("the wait list has {count} events and its pointer is {events:p}: both must be zero, or none"),
             ));
-        }
-        if count == 0 {
-            return Ok(Self::empty());
         }
         // SAFETY: the caller vouches for it.
         let handles = unsafe { std::slice::from_raw_parts(events, count as usize) };
@@ -56,6 +64,7 @@ impl<'a, B: Backend> WaitList<'a, B> {
     }
 
     /// A list of no events.
+    #[inline]
     pub fn empty() -> Self {
         Self {
             handles: &[],
@@ -106,10 +115,11 @@ impl<B: Backend> EventOut<'_, B> {
     }
 
     /// Hands the event to the client.
-    pub fn set(self, event: &Arc<B::Event>) {
+    #[inline]
+    pub fn set(self, event: Arc<B::Event>) {
         if self.wanted() {
             // SAFETY: `new`'s caller vouches for it.
-            unsafe { self.out.write(export(event)) };
+            unsafe { self.out.write(export_owned(event)) };
         }
     }
 }

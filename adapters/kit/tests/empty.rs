@@ -179,7 +179,7 @@ impl kit::Queue<Empty> for Queue {
     fn wait(self: &Arc<Self>, _wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
         // Nothing ever runs, so everything is complete.
         if event.wanted() {
-            event.set(&Arc::new(Event { header: Header::new() }));
+            event.set(Arc::new(Event { header: Header::new() }));
         }
         Ok(())
     }

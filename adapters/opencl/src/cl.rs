@@ -168,8 +168,8 @@ pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
 fn failed(function: &'static str, code: cl_int) -> UrError {
     let message = format!("{function} returned {} ({code})", conv::error_name(code));
     match conv::result(code) {
-        Some(result) => UrError::Said(result, message),
-        None => UrError::Native { code, message },
+        Some(result) => UrError::said(result, message),
+        None => UrError::native(code, message),
     }
 }
 

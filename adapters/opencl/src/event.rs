@@ -17,23 +17,34 @@ use crate::{Context, OpenCl, Queue, conv};
 pub(crate) struct Event {
     pub(crate) header: Header,
     pub(crate) raw: RawEvent,
-    pub(crate) context: Arc<Context>,
-    /// `None` for a native event that belongs to no queue, or to one that UR does not know.
-    queue: Option<Arc<Queue>>,
+    owner: Owner,
     command: Command,
+}
+
+/// What an event belongs to.
+enum Owner {
+    /// The queue of its command, and that queue's context.
+    Queue(Arc<Queue>),
+    /// A context: the event is a native one that belongs to no queue, or to one that UR does not know.
+    Context(Arc<Context>),
 }
 
 impl Event {
     /// Takes over a reference of an OpenCL event.
     pub(crate) fn new(raw: cl_event, queue: &Arc<Queue>, command: Command) -> Arc<Self> {
-        let (context, queue) = (queue.context.clone(), Some(queue.clone()));
         Arc::new(Self {
             header: Header::new(),
             raw: RawEvent(raw),
-            context,
-            queue,
+            owner: Owner::Queue(queue.clone()),
             command,
         })
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        match &self.owner {
+            Owner::Queue(queue) => &queue.context,
+            Owner::Context(context) => context,
+        }
     }
 }
 
@@ -97,11 +108,11 @@ struct Registered {
 impl kit::Event<OpenCl> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_QUEUE => match &self.queue {
-                Some(queue) => out.handle(queue),
-                None => out.unsupported(),
+            EventInfo::COMMAND_QUEUE => match &self.owner {
+                Owner::Queue(queue) => out.handle(queue),
+                Owner::Context(_) => out.unsupported(),
             },
-            EventInfo::CONTEXT => out.handle(&self.context),
+            EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
             EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.raw.status()?)),
             _ => out.unsupported(),
@@ -125,6 +136,13 @@ impl kit::Event<OpenCl> for Event {
     }
 
     fn wait_all(events: WaitList<'_, OpenCl>) -> UrResult<()> {
+        // Nearly always it is one.
+        if events.len() == 1
+            && let Some(event) = events.iter().next()
+        {
+            // SAFETY: a live event.
+            return unsafe { cl!(clWaitForEvents(1, &event.raw.0)) };
+        }
         let raw = raw_events(events);
         // SAFETY: live events.
         unsafe { cl!(clWaitForEvents(raw.len() as cl_uint, raw.as_ptr())) }
@@ -176,8 +194,7 @@ impl kit::Event<OpenCl> for Event {
         Ok(Arc::new(Self {
             header: Header::new(),
             raw,
-            context: context.clone(),
-            queue: None,
+            owner: Owner::Context(context.clone()),
             command,
         }))
     }

@@ -93,6 +93,7 @@ impl Kernel {
     }
 
     /// Sets one argument. The caller holds the lock, or is a client that answers for its own threads.
+    #[inline]
     pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the value before it returns.
         unsafe {

@@ -8,7 +8,7 @@ mod composed;
 
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{
     Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
@@ -20,6 +20,7 @@ use kit::{
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use crate::cl::{self, api, cl, cl_create};
 use crate::event::{RawEvent, raw_events};
@@ -36,10 +37,10 @@ pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
     flags: QueueFlags,
-    /// How many commands were submitted.
-    submitted: AtomicU64,
-    /// A marker behind the last command, and how many commands there were then: see [`Queue::is_empty`].
-    probe: Mutex<Option<(u64, RawEvent)>>,
+    /// Whether there were commands since the probe.
+    changed: AtomicBool,
+    /// A marker behind what was the last command: see [`Queue::is_empty`].
+    probe: Mutex<Option<RawEvent>>,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -63,14 +64,14 @@ impl Queue {
     /// Takes over a reference of an OpenCL queue.
     fn new(raw: cl_command_queue, context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> Arc<Self> {
         let (context, device) = (context.clone(), device.clone());
-        let (submitted, probe) = (AtomicU64::new(0), Mutex::default());
+        let (changed, probe) = (AtomicBool::new(false), Mutex::default());
         Arc::new(Self {
             header: Header::new(),
             raw,
             context,
             device,
             flags,
-            submitted,
+            changed,
             probe,
         })
     }
@@ -82,20 +83,12 @@ impl Queue {
     fn is_empty(&self) -> UrResult<bool> {
         const PATIENCE: usize = 1000;
         let mut probe = self.probe.lock();
-        let submitted = self.submitted.load(Ordering::Relaxed);
-        if submitted == 0 {
-            return Ok(true);
+        if self.changed.swap(false, Ordering::Relaxed) {
+            let marker = self.mark();
+            *probe = Some(marker.inspect_err(|_| self.changed.store(true, Ordering::Relaxed))?);
         }
-        if probe.as_ref().is_none_or(|(then, _)| *then != submitted) {
-            let mut raw = std::ptr::null_mut();
-            // SAFETY: a live queue.
-            unsafe {
-                cl!(clEnqueueMarkerWithWaitList(self.raw, 0, std::ptr::null(), &mut raw))?;
-                cl!(clFlush(self.raw))?;
-            }
-            *probe = Some((submitted, RawEvent(raw)));
-        }
-        let Some((_, marker)) = &*probe else { return Ok(true) };
+        // None was needed: there were no commands at all.
+        let Some(marker) = &*probe else { return Ok(true) };
         // On an idle queue the marker itself takes a moment.
         for _ in 0..PATIENCE {
             if marker.status()? <= CL_COMPLETE {
@@ -106,7 +99,19 @@ impl Queue {
         Ok(false)
     }
 
+    /// An event behind all commands so far, which are on their way to the device.
+    fn mark(&self) -> UrResult<RawEvent> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: a live queue.
+        unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, 0, std::ptr::null(), &mut raw)) }?;
+        let marker = RawEvent(raw);
+        // SAFETY: as above.
+        unsafe { cl!(clFlush(self.raw)) }?;
+        Ok(marker)
+    }
+
     /// Submits a command by `call`, which gets what OpenCL wants to know about events.
+    #[inline(always)]
     fn submit(
         self: &Arc<Self>,
         command: Command,
@@ -114,7 +119,30 @@ impl Queue {
         event: Out<'_>,
         call: impl FnOnce(Deps) -> UrResult<()>,
     ) -> UrResult<()> {
-        if let Some(stranger) = wait.iter().find(|e| e.context.raw != self.context.raw) {
+        let mut raw: cl_event = std::ptr::null_mut();
+        let mut deps = Deps {
+            count: 0,
+            events: std::ptr::null(),
+            event: if event.wanted() { &mut raw } else { std::ptr::null_mut() },
+        };
+        let events;
+        if !wait.is_empty() {
+            events = self.raw_events(wait)?;
+            (deps.count, deps.events) = (events.len() as cl_uint, events.as_ptr());
+        }
+        call(deps)?;
+        // After the command: a marker that another thread put before it does not speak for it.
+        self.changed.store(true, Ordering::Relaxed);
+        if event.wanted() {
+            event.set(Event::new(raw, self, command));
+        }
+        Ok(())
+    }
+
+    /// The OpenCL events of a wait list, on the stack unless there are many.
+    #[inline(never)]
+    fn raw_events(&self, wait: Wait<'_>) -> UrResult<SmallVec<[cl_event; 16]>> {
+        if let Some(stranger) = wait.iter().find(|e| e.context().raw != self.context.raw) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 format!(
@@ -123,22 +151,7 @@ impl Queue {
                 ),
             ));
         }
-        self.submitted.fetch_add(1, Ordering::Relaxed);
-        let events = raw_events(wait);
-        let mut raw: cl_event = std::ptr::null_mut();
-        call(Deps {
-            count: events.len() as cl_uint,
-            events: if events.is_empty() {
-                std::ptr::null()
-            } else {
-                events.as_ptr()
-            },
-            event: if event.wanted() { &mut raw } else { std::ptr::null_mut() },
-        })?;
-        if event.wanted() {
-            event.set(&Event::new(raw, self, command));
-        }
-        Ok(())
+        Ok(raw_events(wait))
     }
 
     fn check_mem(&self, mem: &Mem, offset: usize, size: usize) -> UrResult<()> {
@@ -262,6 +275,8 @@ impl kit::Queue<OpenCl> for Queue {
         Ok(Self::new(raw, context, device, flags))
     }
 
+    // Into the entry points: what they decode then never gets to memory.
+    #[inline(always)]
     fn launch(
         self: &Arc<Self>,
         kernel: &Arc<Kernel>,
@@ -279,8 +294,11 @@ impl kit::Queue<OpenCl> for Queue {
                 .map_or(std::ptr::null(), |size| size.as_ptr()),
         };
         // Arguments that come with the launch must still be there when OpenCL takes them.
-        let _lock = (!launch.args.is_empty()).then(|| kernel.arguments.lock());
-        kernel.set_all(launch.args)?;
+        let _lock;
+        if !launch.args.is_empty() {
+            _lock = kernel.arguments.lock();
+            kernel.set_all(launch.args)?;
+        }
         self.submit(Command::KERNEL_LAUNCH, wait, event, |deps| {
             // SAFETY: live handles; the arrays have as many elements as there are dimensions.
             unsafe {

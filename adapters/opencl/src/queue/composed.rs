@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{Command, KernelLaunchFlags, ResultCode};
-use kit::{HostTask, Launch, UrError, UrResult};
+use kit::{HostTask, Launch, LaunchProperties, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -17,16 +17,22 @@ use crate::extensions::ext;
 
 /// Refuses launch properties that OpenCL cannot keep. Cooperation, for one: OpenCL does not promise that work-groups run
 /// at the same time.
+#[inline]
 pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
     let properties = &launch.properties;
     let hints = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
     if properties.cluster.is_none() && properties.work_group_memory == 0 && hints.contains(properties.flags) {
         return Ok(());
     }
-    Err(UrError::said(
+    Err(impossible(properties))
+}
+
+#[cold]
+fn impossible(properties: &LaunchProperties) -> UrError {
+    UrError::said(
         ResultCode::ERROR_INVALID_OPERATION,
         format!("OpenCL has no way to launch a kernel with {properties:?}"),
-    ))
+    )
 }
 
 /// Whether the driver takes a fill pattern of this size.
