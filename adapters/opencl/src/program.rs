@@ -208,26 +208,23 @@ fn check_spirv(module: &[u8]) -> Result<(), String> {
 }
 
 /// Says what to do about a driver that takes no SPIR-V.
-fn no_il(context: &Context, error: UrError) -> UrError {
-    match error.code() {
-        ResultCode::ERROR_INVALID_OPERATION | ResultCode::ERROR_UNSUPPORTED_FEATURE => {
-            let platform = context.devices[0].platform();
-            let name = platform.as_ref().map_or("", |p| p.name());
-            UrError::said(
-                ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
-                format!(
-                    "the OpenCL platform \"{name}\" does not take SPIR-V, which SYCL programs are made of ({error}). \
-                     Choose another device, or install a driver that does: Intel's CPU driver (the package \
-                     intel-opencl-rt) runs on any x86-64 machine"
-                ),
-            )
-        }
-        _ => error,
-    }
+fn no_compiler(context: &Context) -> UrError {
+    let platform = context.devices[0].platform();
+    let name = platform.as_ref().map_or("", |p| p.name());
+    UrError::said(
+        ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
+        format!(
+            "the OpenCL platform \"{name}\" does not take SPIR-V, which SYCL programs are made of. Choose another device, \
+             or install a driver that does: Intel's CPU driver (the package intel-opencl-rt of PyPI) runs on any x86-64 machine"
+        ),
+    )
 }
 
 impl kit::Program<OpenCl> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        if !context.devices.iter().any(|device| device.facts().takes_spirv()) {
+            return Err(no_compiler(context));
+        }
         check_spirv(il).map_err(|what| UrError::said(ResultCode::ERROR_INVALID_BINARY, what))?;
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
@@ -240,7 +237,12 @@ impl kit::Program<OpenCl> for Program {
                 _ => cl_create!(clCreateProgramWithIL(context.raw, il.as_ptr().cast(), il.len())),
             }
         };
-        Ok(Self::new(made.map_err(|error| no_il(context, error))?, context))
+        let raw = made.map_err(|error| match error.code() {
+            // What OpenCL says of IL that is not well-formed.
+            ResultCode::ERROR_INVALID_VALUE => error.with_code(ResultCode::ERROR_INVALID_BINARY),
+            _ => error,
+        })?;
+        Ok(Self::new(raw, context))
     }
 
     fn create_with_binaries(
