@@ -38,12 +38,16 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, and show that th
 	scripts/demo.sh
 
 .PHONY: test
-test: setup dist test-rust sanitize test-sycl test-consumers test-suites ## Run all tests: ours, then real SYCL programs on dist/
+test: setup dist test-rust test-reference sanitize test-sycl test-consumers test-suites ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup dist`.
 .PHONY: test-rust
 test-rust: ## Our own tests
 	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
+
+.PHONY: test-reference
+test-reference: ## The conformance suite on Intel's loader and OpenCL adapter
+	conformance/ur/run.sh intel -- --locked --profile $(NEXTEST_PROFILE)
 
 .PHONY: sanitize
 sanitize: ## The tests of the crates with unsafe code under AddressSanitizer and ThreadSanitizer
