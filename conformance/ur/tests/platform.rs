@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Platforms.
 
+use std::env;
 use std::ffi::{CStr, CString};
+use std::process::Command;
 use std::ptr::{null, null_mut};
 
+use oxur_client::{Context, Program};
 use oxur_conformance::api::*;
-use oxur_conformance::{Allowed, Rig, check_infos, expect, ur};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, loader, spirv, ur};
 
 use crate::known;
 
@@ -138,4 +141,40 @@ fn devices_by_type() {
             .expect("urDeviceGet")
             .is_empty()
     );
+}
+
+/// PoCL beside Intel's driver: both are there, and the one that takes no SPIR-V says so.
+#[test]
+fn a_driver_without_spirv() {
+    const CHILD: &str = "OXUR_TEST_TWO_DRIVERS";
+    let adapters = loader().adapters().expect("urAdapterGet");
+    if env::var_os(CHILD).is_none() {
+        // The drivers of the system beside the one under test, which the ICD loader reads once in a process.
+        let status = Command::new("/proc/self/exe")
+            .args(["--exact", "platform::a_driver_without_spirv", "--nocapture"])
+            .envs([(CHILD, "1"), ("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")])
+            .status();
+        return assert!(status.expect("the test itself").success());
+    }
+    let platforms = adapters
+        .iter()
+        .flat_map(|adapter| adapter.platforms().expect("urPlatformGet"));
+    let named: Vec<(String, _)> = platforms
+        .map(|platform| (platform.info(PlatformInfo::NAME).expect("NAME"), platform))
+        .collect();
+    let find = |name: &str| {
+        let found = named.iter().find(|(full, _)| full.contains(name));
+        &found
+            .unwrap_or_else(|| panic!("no platform is called {name}: install it by `make setup`"))
+            .1
+    };
+    find("Intel");
+    let device = find("Portable Computing Language")
+        .devices()
+        .expect("urDeviceGet")
+        .remove(0);
+    let context = Context::new(&[&device]).expect("urContextCreate");
+    let il = spirv("basic");
+    let made = Program::with_il(&context, &il).map(drop);
+    expect!(check(made), ERROR_COMPILER_NOT_AVAILABLE; intel ERROR_INVALID_BINARY, "the adapter passes on that OpenCL refuses it");
 }
