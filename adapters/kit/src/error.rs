@@ -8,23 +8,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use oxur_api::ResultCode;
 
-/// Why a call failed. As small as it can be: every call returns a result that could hold one.
+/// Why a call failed. One pointer, so that the results of calls stay in registers.
 #[derive(Debug, thiserror::Error)]
-pub enum UrError {
+#[error(transparent)]
+pub struct UrError(Box<Reason>);
+
+#[derive(Debug, thiserror::Error)]
+enum Reason {
     /// The code says it all.
     #[error("{0:?}")]
     Code(ResultCode),
-    /// There is more to say.
-    #[error("{0}")]
-    Told(Box<Told>),
-}
-
-/// An error with words for the log: what was wrong, and what to do about it.
-#[derive(Debug, thiserror::Error)]
-pub enum Told {
-    /// An error of the ABI.
+    /// The code, and for the log what was wrong and what to do about it.
     #[error("{1} ({0:?})")]
-    Code(ResultCode, String),
+    Said(ResultCode, String),
     /// An error that only this backend has, with the backend's own code: the client gets `ERROR_ADAPTER_SPECIFIC` and may
     /// ask `urAdapterGetLastError` for the rest.
     #[error("{1} ({0})")]
@@ -35,45 +31,47 @@ pub enum Told {
 pub type UrResult<T> = Result<T, UrError>;
 
 impl UrError {
-    /// `code`, with words for the log.
+    /// `code`, with words for the log: what was wrong and what to do about it.
     #[cold]
     pub fn said(code: ResultCode, message: impl Into<String>) -> Self {
-        Self::Told(Box::new(Told::Code(code, message.into())))
+        Self(Box::new(Reason::Said(code, message.into())))
     }
 
-    /// An error that only this backend has: its code, and what that means.
+    /// An error that only this backend has: its code, and what that means. The client gets `ERROR_ADAPTER_SPECIFIC` and may
+    /// ask `urAdapterGetLastError` for the rest.
     #[cold]
     pub fn native(code: i32, message: impl Into<String>) -> Self {
-        Self::Told(Box::new(Told::Native(code, message.into())))
+        Self(Box::new(Reason::Native(code, message.into())))
     }
 
     /// The code that the client sees.
     pub fn code(&self) -> ResultCode {
-        match self {
-            Self::Code(code) => *code,
-            Self::Told(told) => match **told {
-                Told::Code(code, _) => code,
-                Told::Native(..) => ResultCode::ERROR_ADAPTER_SPECIFIC,
-            },
+        match *self.0 {
+            Reason::Code(code) | Reason::Said(code, _) => code,
+            Reason::Native(..) => ResultCode::ERROR_ADAPTER_SPECIFIC,
         }
     }
 
     /// The same words with another code of the ABI.
     pub fn with_code(self, code: ResultCode) -> Self {
-        match self {
-            Self::Code(_) => Self::Code(code),
-            Self::Told(told) => match *told {
-                Told::Code(_, message) | Told::Native(_, message) => Self::said(code, message),
-            },
+        match *self.0 {
+            Reason::Code(_) => code.into(),
+            Reason::Said(_, message) | Reason::Native(_, message) => Self::said(code, message),
         }
     }
 }
 
 impl From<ResultCode> for UrError {
+    #[cold]
     fn from(code: ResultCode) -> Self {
-        Self::Code(code)
+        Self(Box::new(Reason::Code(code)))
     }
 }
+
+const _: () = assert!(
+    size_of::<UrResult<()>>() == size_of::<usize>(),
+    "a result fits a register"
+);
 
 /// The error of what an adapter does not do.
 pub fn unsupported<T>() -> UrResult<T> {
@@ -105,16 +103,15 @@ pub(crate) fn guard(function: &'static str, body: impl FnOnce() -> UrResult<()>)
 #[inline(never)]
 fn report(function: &'static str, error: UrError) -> ResultCode {
     let code = error.code();
-    match error {
-        UrError::Code(code) => log::debug!("{function}: {code:?}"),
+    match *error.0 {
+        Reason::Code(code) => log::debug!("{function}: {code:?}"),
         // Queries that an implementation need not answer are no news.
-        UrError::Told(told) if code == ResultCode::ERROR_UNSUPPORTED_ENUMERATION => log::debug!("{function}: {told}"),
-        UrError::Told(told) => {
-            log::warn!("{function}: {told}");
-            if let Told::Native(code, message) = *told {
-                let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-                LAST.with_borrow_mut(|last| *last = (message, code));
-            }
+        Reason::Said(ResultCode::ERROR_UNSUPPORTED_ENUMERATION, _) => log::debug!("{function}: {error}"),
+        Reason::Said(..) => log::warn!("{function}: {error}"),
+        Reason::Native(code, ref message) => {
+            log::warn!("{function}: {error}");
+            let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+            LAST.with_borrow_mut(|last| *last = (message, code));
         }
     }
     code
@@ -133,8 +130,3 @@ fn report_panic(function: &'static str, panic: Box<dyn Any + Send>) -> ResultCod
     );
     ResultCode::ERROR_UNKNOWN
 }
-
-const _: () = assert!(
-    size_of::<UrResult<()>>() <= 2 * size_of::<usize>(),
-    "a result is returned in registers"
-);

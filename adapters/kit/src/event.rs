@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object};
+use crate::recycle::recycle;
 use crate::{Backend, InfoOut, Object, UrResult, WaitList, args, entry, unsupported};
 
 /// An event: the state of a command.
@@ -91,7 +92,7 @@ entry! {
     }
 
     fn urEventRelease<B>(event: EventHandle) {
-        handle::release::<B::Event>(event)
+        handle::release_to::<B::Event>(event, recycle)
     }
 
     fn urEventGetNativeHandle<B>(event: EventHandle, native: *mut NativeHandle) {

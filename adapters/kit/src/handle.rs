@@ -171,6 +171,7 @@ pub fn export<T: Object>(object: &Arc<T>) -> T::Handle {
 }
 
 /// As [`export`], of an object that nobody else may know yet: then the slot takes the reference over as it is.
+#[inline]
 pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     let header = object.header();
     if !header.slot.load(Ordering::Relaxed).is_null()
@@ -296,20 +297,35 @@ pub unsafe fn retain<T: Object>(handle: T::Handle) -> UrResult<()> {
 /// As [`object`].
 pub unsafe fn release<T: Object>(handle: T::Handle) -> UrResult<()> {
     // SAFETY: passed on to the caller.
+    unsafe { release_to::<T>(handle, drop) }
+}
+
+/// As [`release`]; `last` gets the slot's own reference of the object, if the client's last one went.
+///
+/// # Safety
+/// As [`object`].
+#[inline(always)]
+pub(crate) unsafe fn release_to<T: Object>(handle: T::Handle, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
     let slot = unsafe { slot::<T>(handle) }?;
     let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
     let before = slot
         .references
         .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| n.checked_sub(1));
     match before {
-        Err(_) => Err(UrError::said(T::Handle::INVALID, "released more often than retained")),
+        Err(_) => Err(released_too_often(T::Handle::INVALID)),
         Ok(1) => {
             // SAFETY: the slot's own strong reference, taken when the count left zero.
-            unsafe { Arc::decrement_strong_count(pointer) };
+            last(unsafe { Arc::from_raw(pointer) });
             Ok(())
         }
         Ok(_) => Ok(()),
     }
+}
+
+#[cold]
+fn released_too_often(invalid: ResultCode) -> UrError {
+    UrError::said(invalid, "released more often than retained")
 }
 
 /// The pool of free slots: some in each thread, so that most calls take no lock, and the rest in a list for all.

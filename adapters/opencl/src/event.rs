@@ -31,8 +31,9 @@ enum Owner {
 
 impl Event {
     /// Takes over a reference of an OpenCL event.
+    #[inline]
     pub(crate) fn new(raw: cl_event, queue: &Arc<Queue>, command: Command) -> Arc<Self> {
-        Arc::new(Self {
+        kit::recycled(Self {
             header: Header::new(),
             raw: RawEvent(raw),
             owner: Owner::Queue(queue.clone()),

@@ -19,7 +19,7 @@ use crate::extensions::ext;
 /// at the same time.
 #[inline]
 pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
-    let properties = &launch.properties;
+    let properties = launch.properties;
     let hints = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
     if properties.cluster.is_none() && properties.work_group_memory == 0 && hints.contains(properties.flags) {
         return Ok(());
@@ -28,7 +28,7 @@ pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
 }
 
 #[cold]
-fn impossible(properties: &LaunchProperties) -> UrError {
+fn impossible(properties: LaunchProperties) -> UrError {
     UrError::said(
         ResultCode::ERROR_INVALID_OPERATION,
         format!("OpenCL has no way to launch a kernel with {properties:?}"),

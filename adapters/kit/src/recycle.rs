@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Memory for objects that come and go with every command.
+//!
+//! An `Arc` that goes counts down twice and frees, and a new one allocates. That is most of what an event costs. An event
+//! that nobody but the client knew leaves its place here instead, in a list of the thread, for the next one.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
+use crate::Object;
+
+/// How many places a thread keeps.
+const MOST: usize = 256;
+
+type Place = Arc<dyn Any + Send + Sync>;
+
+thread_local! {
+    /// Places of one type, since an adapter has one type of event. Each has this one reference.
+    static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
+}
+
+/// As `Arc::new`, in a place that [`recycle`] kept if there is one. Inlined, so that the object is made in its place.
+#[inline(always)]
+pub fn recycled<T: Object>(object: T) -> Arc<T> {
+    let place = place::<T>();
+    // SAFETY: this is the only reference of the place, whether it is new or kept, and there are no weak ones.
+    unsafe {
+        Arc::as_ptr(&place).cast_mut().cast::<T>().write(object);
+        place.assume_init()
+    }
+}
+
+fn place<T: Object>() -> Arc<MaybeUninit<T>> {
+    let kept = PLACES.try_with(|places| places.borrow_mut().pop()).ok().flatten();
+    match kept.map(Arc::downcast) {
+        Some(Ok(place)) => place,
+        // There is none, or it is another type's: then it goes.
+        _ => Arc::new_uninit(),
+    }
+}
+
+/// As `drop`, but keeps the place of an object that nobody else has a reference of.
+#[inline]
+pub(crate) fn recycle<T: Object>(object: Arc<T>) {
+    if Arc::strong_count(&object) != 1 || Arc::weak_count(&object) != 0 {
+        return;
+    }
+    // What others did to the object before they gave their references back is done.
+    fence(Ordering::Acquire);
+    let place = Arc::into_raw(object);
+    // SAFETY: the only reference there is, so nobody can come to look at the object any more; it is dropped once.
+    unsafe { place.cast_mut().drop_in_place() };
+    // SAFETY: the reference from above; `MaybeUninit<T>` has the layout of `T`.
+    let place = unsafe { Arc::from_raw(place.cast::<MaybeUninit<T>>()) };
+    // In a thread that is ending and has lost its list the place just goes.
+    _ = PLACES.try_with(|places| {
+        let mut places = places.borrow_mut();
+        if places.len() < MOST {
+            places.push(place);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use oxur_api::EventHandle;
+
+    use super::*;
+    use crate::Header;
+
+    static DROPS: AtomicUsize = AtomicUsize::new(0);
+
+    struct Event<const ID: usize> {
+        header: Header,
+        number: u64,
+    }
+
+    impl<const ID: usize> Object for Event<ID> {
+        type Handle = EventHandle;
+
+        fn header(&self) -> &Header {
+            &self.header
+        }
+    }
+
+    impl<const ID: usize> Drop for Event<ID> {
+        fn drop(&mut self) {
+            DROPS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn event<const ID: usize>(number: u64) -> Arc<Event<ID>> {
+        let header = Header::new();
+        recycled(Event { header, number })
+    }
+
+    #[test]
+    fn places_are_used_again() {
+        let first = event::<0>(1);
+        let place = Arc::as_ptr(&first);
+        recycle(first);
+        assert_eq!(DROPS.load(Ordering::Relaxed), 1);
+        let second = event::<0>(2);
+        assert_eq!((Arc::as_ptr(&second), second.number), (place, 2));
+
+        // Who else has it keeps it.
+        let other = second.clone();
+        recycle(second);
+        assert_eq!((other.number, DROPS.load(Ordering::Relaxed)), (2, 1));
+        let weak = Arc::downgrade(&other);
+        recycle(other);
+        assert!(weak.upgrade().is_none());
+        assert_eq!(DROPS.load(Ordering::Relaxed), 2);
+
+        // A place of another type is of no use.
+        recycle(event::<0>(3));
+        assert_eq!(event::<1>(4).number, 4);
+        assert_eq!(DROPS.load(Ordering::Relaxed), 4);
+    }
+}
