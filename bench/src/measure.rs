@@ -26,19 +26,17 @@ pub type Samples = Vec<[f64; SUBJECTS]>;
 
 /// Lets the subjects take turns for about `seconds`, in batches of `most` repetitions at most.
 pub fn measure(subjects: &mut [Option<Subject>; SUBJECTS], seconds: f64, most: u32) -> Samples {
+    // Each has batches of its own length: a fast one must not be measured by the few repetitions of a slow one.
     let repetitions = subjects
-        .iter_mut()
-        .flatten()
-        .map(|subject| calibrate(subject, most))
-        .min()
-        .unwrap_or(1);
+        .each_mut()
+        .map(|subject| subject.as_mut().map_or(1, |subject| calibrate(subject, most)));
     let mut samples = Samples::new();
     let start = Instant::now();
     while samples.len() < LEAST_ROUNDS || start.elapsed().as_secs_f64() < seconds && samples.len() < MOST_ROUNDS {
         let mut round = [f64::NAN; SUBJECTS];
         for turn in order(samples.len()) {
             if let Some(subject) = &mut subjects[turn] {
-                round[turn] = subject(repetitions).as_nanos() as f64 / f64::from(repetitions);
+                round[turn] = subject(repetitions[turn]).as_nanos() as f64 / f64::from(repetitions[turn]);
             }
         }
         samples.push(round);
