@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::ffi::c_char;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use oxur_api::*;
 use parking_lot::Mutex;
@@ -50,15 +50,20 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
 }
 
 /// The adapter, once it is open: `Any` because a static cannot be generic.
-static ADAPTER: Mutex<Option<Arc<dyn Any + Send + Sync>>> = Mutex::new(None);
+static ADAPTER: OnceLock<Arc<dyn Any + Send + Sync>> = OnceLock::new();
 
 pub(crate) fn adapter<B: Backend>() -> UrResult<Arc<B::Adapter>> {
-    let mut slot = ADAPTER.lock();
-    let any = match &*slot {
-        Some(open) => open.clone(),
-        None => slot.insert(B::Adapter::open()?).clone(),
-    };
-    Ok(any.downcast().expect("a library has one backend"))
+    static OPENING: Mutex<()> = Mutex::new(());
+    if ADAPTER.get().is_none() {
+        let _one_at_a_time = OPENING.lock();
+        if ADAPTER.get().is_none() {
+            // An adapter that fails to open is tried again at the next call.
+            let opened = B::Adapter::open()?;
+            ADAPTER.get_or_init(|| opened);
+        }
+    }
+    let open = ADAPTER.get().expect("it was opened above").clone();
+    Ok(open.downcast().expect("a library has one backend"))
 }
 
 entry! {

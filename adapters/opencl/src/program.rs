@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Programs.
 
-use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
 
@@ -23,8 +22,17 @@ pub(crate) struct Program {
     pub(crate) header: Header,
     pub(crate) raw: cl_program,
     pub(crate) context: Arc<Context>,
-    /// Sizes, in bytes, of the device globals that were asked for, so that bounds are checked without the driver.
-    global_sizes: Mutex<HashMap<(usize, CString), usize>>,
+    /// The device globals that were asked for, so that bounds are checked without the driver. Programs have few.
+    global_sizes: Mutex<Vec<GlobalSize>>,
+}
+
+/// The size of a device global.
+struct GlobalSize {
+    /// The OpenCL handle of the device.
+    device: usize,
+    name: CString,
+    /// Bytes.
+    size: usize,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -142,13 +150,23 @@ impl Program {
 
     /// Checks that `offset + count` bytes are inside of a device global.
     pub(crate) fn check_global(&self, device: &Device, name: &CStr, offset: usize, count: usize) -> UrResult<()> {
-        let key = (device.raw as usize, name.to_owned());
-        let known = self.global_sizes.lock().get(&key).copied();
-        let size = match known {
+        let id = device.raw as usize;
+        let known = |sizes: &[GlobalSize]| {
+            sizes
+                .iter()
+                .find(|g| g.device == id && *g.name == *name)
+                .map(|g| g.size)
+        };
+        let found = known(&self.global_sizes.lock());
+        let size = match found {
             Some(size) => size,
             None => match self.find_global(device, name) {
                 Ok((_, size)) => {
-                    self.global_sizes.lock().insert(key, size);
+                    self.global_sizes.lock().push(GlobalSize {
+                        device: id,
+                        name: name.to_owned(),
+                        size,
+                    });
                     size
                 }
                 // A driver that gives no address may copy all the same, and checks the bounds itself.
