@@ -236,6 +236,9 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
             "is it a SYCL program? `pip install dpctl` brings a libsycl; `oxur run --libsycl PATH` names one",
         );
     };
+    if let Err(failure) = sycl.check() {
+        return findings.failure(&failure);
+    }
     findings.good(format!("libsycl: {}", sycl.describe()));
     let Some(folder) = folder else { return };
     if sycl.entry == Entry::Adapters {
@@ -260,7 +263,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
                 missing.len(),
                 missing.join(", ")
             ),
-            "this release of libsycl is too old or too new: 2025.3 to 2026.2 are known to work",
+            "this release of libsycl is too old or too new: 2026.0 to 2026.2 are known to work",
         );
     }
 }

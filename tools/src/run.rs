@@ -27,14 +27,15 @@ pub fn main(
         .with_code(127)
     })?;
     let sycl = match libsycl {
-        Some(path) => Some(Sycl::read(&path).ok_or_else(|| {
-            Failure::new(
-                format!("{} is no libsycl", path.display()),
-                "name a libsycl.so.8 or libsycl.so.9",
-            )
-        })?),
+        Some(path) => Some(
+            Sycl::read(&path)
+                .ok_or_else(|| Failure::new(format!("{} is no libsycl", path.display()), "name a libsycl.so.9"))?,
+        ),
         None => sycl::of_command(&program),
     };
+    if let Some(sycl) = &sycl {
+        sycl.check()?;
+    }
     let variables = environment(&folder, &adapters, sycl.as_ref());
     match &sycl {
         Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),

@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::elf::Elf;
-use crate::search;
+use crate::{Failure, search};
+
+/// The oldest `libsycl.so.N` that calls the Unified Runtime as our loader is called.
+const OLDEST: u32 = 9;
 
 /// How oxur gets into a libsycl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub enum Entry {
 pub struct Sycl {
     /// The file.
     pub path: PathBuf,
+    /// The name that programs ask for, which tells its generation.
+    pub soname: String,
     /// How oxur gets in.
     pub entry: Entry,
     /// What it imports from a loader.
@@ -31,9 +36,7 @@ impl Sycl {
     /// Reads a libsycl; `None` where the file is none.
     pub fn read(path: &Path) -> Option<Self> {
         let elf = Elf::read(path)?;
-        if !elf.soname.as_deref().is_some_and(|name| name.starts_with("libsycl")) {
-            return None;
-        }
+        let soname = elf.soname.clone().filter(|name| name.starts_with("libsycl"))?;
         let imports: Vec<_> = elf.ur_imports().into_iter().map(String::from).collect();
         let entry = if imports.is_empty() {
             Entry::Adapters
@@ -45,7 +48,30 @@ impl Sycl {
         let path = folder
             .zip(path.file_name())
             .map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name));
-        Some(Self { path, entry, imports })
+        Some(Self {
+            path,
+            soname,
+            entry,
+            imports,
+        })
+    }
+
+    /// Refuses one that our loader refuses: those before 2026.0 call functions of the same names with other parameters.
+    pub fn check(&self) -> Result<(), Failure> {
+        let number = self.soname.rsplit_once(".so.").map(|(_, number)| number.parse::<u32>());
+        if !matches!(number, Some(Ok(number)) if number < OLDEST) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            format!(
+                "{} is {}, of a 2025 release or older, which calls the Unified Runtime with other parameters than \
+                 oxur has",
+                self.path.display(),
+                self.soname
+            ),
+            "use libsycl.so.9: intel-sycl-rt 2026.0 or newer (`oxur run --libsycl PATH` names it where the command has it \
+             elsewhere)",
+        ))
     }
 
     /// The folder that it lies in, where its companions are.

@@ -74,6 +74,22 @@ impl Place {
         self
     }
 
+    /// A program that is linked to this libsycl, as `env/bin/program`.
+    fn program(&self, libsycl: &str) -> PathBuf {
+        let (source, program) = (self.path("main.c"), self.path("env/bin/program"));
+        fs::write(&source, "int *f(void); int main(void) { return f() == 0; }").expect("the source");
+        let status = Command::new("cc")
+            .arg(&source)
+            .arg("-o")
+            .arg(&program)
+            .arg(self.path(libsycl))
+            .arg("-Wl,-rpath,$ORIGIN/../lib")
+            .status()
+            .expect("a C compiler");
+        assert!(status.success());
+        program
+    }
+
     fn oxur(&self, arguments: &[&str]) -> Output {
         Command::new(self.path("bin/oxur"))
             .args(arguments)
@@ -133,17 +149,7 @@ fn run_under_a_libsycl_with_its_own_loader() {
 #[test]
 fn finds_the_libsycl_of_a_linked_program() {
     let place = Place::new("linked").with_libraries().with_old_libsycl();
-    let (source, program) = (place.path("main.c"), place.path("env/bin/program"));
-    fs::write(&source, "int *f(void); int main(void) { return f() == 0; }").expect("the source");
-    let status = Command::new("cc")
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .arg(place.path("env/lib/libsycl.so.9"))
-        .arg("-Wl,-rpath,$ORIGIN/../lib")
-        .status()
-        .expect("a C compiler");
-    assert!(status.success());
+    let program = place.program("env/lib/libsycl.so.9");
     let output = place.oxur(&["run", "--dry-run", "--", &program.to_string_lossy()]);
     let err = text(&output.stderr);
     assert!(
@@ -163,6 +169,29 @@ fn finds_the_libsycl_of_a_linked_program() {
         );
         assert!(err.contains("takes 1 functions"), "{}: {err}", command.display());
     }
+}
+
+#[test]
+fn a_libsycl_that_the_loader_refuses() {
+    let place = Place::new("refused").with_libraries();
+    place.library("env/lib/libsycl.so.8", "int *f(void) { return 0; }", &[]);
+    let says = "libsycl.so.8 is libsycl.so.8, of a 2025 release";
+    let (sycl, program) = (
+        place.path("env/lib/libsycl.so.8"),
+        place.program("env/lib/libsycl.so.8"),
+    );
+    let (sycl, program) = (sycl.to_string_lossy(), program.to_string_lossy());
+    fails(&place, &["run", "--libsycl", &sycl, "--", "true"], 1, says);
+    fails(&place, &["run", "--", &program], 1, says);
+    fails(&place, &["run", "--", &program], 1, "intel-sycl-rt 2026.0 or newer");
+    let output = place.oxur(&["doctor", "--", &program]);
+    let out = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{out}");
+    assert!(
+        out.contains(&format!("PROBLEM  {}", place.path("env/lib").display())),
+        "{out}"
+    );
+    assert!(out.contains("use libsycl.so.9"), "{out}");
 }
 
 #[test]
