@@ -42,15 +42,15 @@ pub(crate) fn settings(handle: LoaderConfigHandle) -> UrResult<Settings> {
 
 /// Does something with a live configuration.
 fn with<T>(handle: LoaderConfigHandle, body: impl FnOnce(&mut Config) -> UrResult<T>) -> UrResult<T> {
+    body(live(&mut CONFIGS.lock(), handle)?)
+}
+
+/// A configuration that has not been released.
+fn live(configs: &mut HashMap<LoaderConfigHandle, Config>, handle: LoaderConfigHandle) -> UrResult<&mut Config> {
     if handle.is_null() {
         return Err(ResultCode::ERROR_INVALID_NULL_HANDLE);
     }
-    body(
-        CONFIGS
-            .lock()
-            .get_mut(&handle)
-            .ok_or(ResultCode::ERROR_INVALID_ARGUMENT)?,
-    )
+    configs.get_mut(&handle).ok_or(ResultCode::ERROR_INVALID_ARGUMENT)
 }
 
 pub(crate) unsafe extern "C" fn urLoaderConfigCreate(phLoaderConfig: *mut LoaderConfigHandle) -> ResultCode {
@@ -85,12 +85,12 @@ pub(crate) unsafe extern "C" fn urLoaderConfigRetain(hLoaderConfig: LoaderConfig
 
 pub(crate) unsafe extern "C" fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
     answer(|| {
-        let left = with(hLoaderConfig, |config| {
-            config.references -= 1;
-            Ok(config.references)
-        })?;
-        if left == 0 {
-            CONFIGS.lock().remove(&hLoaderConfig);
+        // Under one lock, so that nobody meets a configuration without references.
+        let mut configs = CONFIGS.lock();
+        let config = live(&mut configs, hLoaderConfig)?;
+        config.references -= 1;
+        if config.references == 0 {
+            configs.remove(&hLoaderConfig);
         }
         Ok(())
     })
@@ -280,5 +280,20 @@ mod tests {
             }
         }
         assert_ne!(create(), stale);
+    }
+
+    #[test]
+    fn releases_at_once() {
+        for _ in 0..200 {
+            let handle = create();
+            // SAFETY: handles of configurations may be anything.
+            let release = || unsafe { urLoaderConfigRelease(handle) };
+            let codes = std::thread::scope(|scope| {
+                let threads = [(); 4].map(|()| scope.spawn(release));
+                threads.map(|thread| thread.join().unwrap())
+            });
+            let released = codes.iter().filter(|code| **code == ResultCode::SUCCESS).count();
+            assert_eq!(released, 1, "{codes:?}");
+        }
     }
 }
