@@ -234,10 +234,15 @@ pub(crate) unsafe fn around(
         "urKernelRelease" => {
             // SAFETY: its argument is a kernel.
             let kernel = unsafe { arguments.read::<KernelHandle>(0) };
-            let last = is_last_reference(kernel);
+            // Taken out before: once it is released, another thread's new kernel may have the same address.
+            let list = is_last_reference(kernel)
+                .then(|| KERNELS.lock().remove(&kernel))
+                .flatten();
             let code = dispatch();
-            if last && code == ResultCode::SUCCESS {
-                KERNELS.lock().remove(&kernel);
+            if code != ResultCode::SUCCESS
+                && let Some(list) = list
+            {
+                KERNELS.lock().entry(kernel).or_insert(list);
             }
             code
         }
@@ -308,4 +313,53 @@ unsafe fn record(kernel: KernelHandle, a: &Arguments<'_>) -> ResultCode {
             }
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_end_with_their_kernel_and_not_with_the_next_of_its_address() {
+        unsafe extern "C" fn one_reference(
+            _: KernelHandle,
+            _: KernelInfo,
+            _: usize,
+            value: *mut c_void,
+            _: *mut usize,
+        ) -> ResultCode {
+            // SAFETY: only the number of references is asked for.
+            unsafe { value.cast::<u32>().write(1) };
+            ResultCode::SUCCESS
+        }
+        let mut table = DdiTable::default();
+        table.Kernel.pfnGetInfo = Some(one_reference);
+        let first_word = &raw const table;
+        let kernel = KernelHandle::from_ptr((&raw const first_word).cast_mut().cast());
+        let sizes = || {
+            let list = KERNELS.lock().get(&kernel).cloned().unwrap_or_default();
+            let list = list.lock();
+            list.iter()
+                .map(|argument| match argument {
+                    Some(Argument::Local(size)) => *size,
+                    _ => 0,
+                })
+                .collect::<Vec<_>>()
+        };
+        let release = |dispatch: &mut dyn FnMut() -> ResultCode| {
+            let arguments = [(&raw const kernel).cast()];
+            // SAFETY: the function has this one parameter.
+            unsafe { around("urKernelRelease", &Arguments(&arguments), dispatch) }
+        };
+        set(kernel, 0, Argument::Local(1));
+        let failed = release(&mut || ResultCode::ERROR_OUT_OF_RESOURCES);
+        assert_eq!(failed, ResultCode::ERROR_OUT_OF_RESOURCES);
+        assert_eq!(sizes(), [1]);
+        // The adapter frees the kernel, and another thread makes one in its place.
+        let done = release(&mut || set(kernel, 1, Argument::Local(2)));
+        assert_eq!(done, ResultCode::SUCCESS);
+        assert_eq!(sizes(), [0, 2]);
+        release(&mut || ResultCode::SUCCESS);
+        assert_eq!(sizes(), [0; 0]);
+    }
 }

@@ -151,7 +151,7 @@ const fn same(a: &str, b: &str) -> bool {
 }
 
 /// The arguments of a call: a pointer to each.
-pub(crate) struct Arguments<'a>(&'a [*const c_void]);
+pub(crate) struct Arguments<'a>(pub(crate) &'a [*const c_void]);
 
 impl Arguments<'_> {
     /// The argument at `index`.
