@@ -22,6 +22,7 @@ use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
+use crate::activity::{self, Activity};
 use crate::cl::{self, api, cl, cl_create};
 use crate::event::{RawEvent, raw_events};
 use crate::extensions::ext;
@@ -39,8 +40,12 @@ pub(crate) struct Queue {
     flags: QueueFlags,
     /// Whether there were commands since the probe.
     changed: AtomicBool,
-    /// A marker behind what was the last command: see [`Queue::is_empty`].
-    probe: Mutex<Option<RawEvent>>,
+    /// Whether others may submit to it, too: it is a native queue, or its native handle was given out.
+    shared: AtomicBool,
+    /// A marker behind what was the last command: see [`Queue::unfinished`].
+    probe: Mutex<Option<Arc<RawEvent>>>,
+    /// The context's record of unfinished commands.
+    activity: Arc<Activity>,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -61,37 +66,60 @@ impl Queue {
         !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
-    /// Takes over a reference of an OpenCL queue.
-    fn new(raw: cl_command_queue, context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> Arc<Self> {
-        let (context, device) = (context.clone(), device.clone());
-        let (changed, probe) = (AtomicBool::new(false), Mutex::default());
-        Arc::new(Self {
+    /// Takes over a reference of an OpenCL queue. `shared` says that others may submit to it.
+    fn new(
+        raw: cl_command_queue,
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        flags: QueueFlags,
+        shared: bool,
+    ) -> Arc<Self> {
+        let queue = Arc::new(Self {
             header: Header::new(),
             raw,
-            context,
-            device,
+            context: context.clone(),
+            device: device.clone(),
             flags,
-            changed,
-            probe,
-        })
+            changed: AtomicBool::new(shared),
+            shared: AtomicBool::new(shared),
+            probe: Mutex::default(),
+            activity: context.usm.activity.clone(),
+        });
+        queue.activity.add(&queue);
+        if shared {
+            queue.activity.note_shared();
+        }
+        queue
+    }
+
+    /// A marker behind all commands that may be unfinished; `None` if there are none.
+    ///
+    /// OpenCL does not tell whether a queue is empty. A marker behind the last command does, by its status; it is kept,
+    /// so that whoever asks again and again asks the same one, until there is a new command.
+    pub(crate) fn unfinished(&self) -> UrResult<Option<Arc<RawEvent>>> {
+        let mut probe = self.probe.lock();
+        let changed = self.changed.swap(false, Ordering::Relaxed) || self.shared.load(Ordering::Relaxed);
+        if changed {
+            let marker = self
+                .mark()
+                .inspect_err(|_| self.changed.store(true, Ordering::Relaxed))?;
+            *probe = Some(Arc::new(marker));
+        }
+        if probe.as_ref().is_some_and(|marker| activity::is_complete(marker)) {
+            *probe = None;
+        }
+        Ok(probe.clone())
     }
 
     /// Whether every command is complete.
-    ///
-    /// OpenCL does not tell. A marker behind the last command does, by its status; it is kept, so that a client who
-    /// asks again and again asks the same one, until there is a new command.
     fn is_empty(&self) -> UrResult<bool> {
         const PATIENCE: usize = 1000;
-        let mut probe = self.probe.lock();
-        if self.changed.swap(false, Ordering::Relaxed) {
-            let marker = self.mark();
-            *probe = Some(marker.inspect_err(|_| self.changed.store(true, Ordering::Relaxed))?);
-        }
-        // None was needed: there were no commands at all.
-        let Some(marker) = &*probe else { return Ok(true) };
+        let Some(marker) = self.unfinished()? else {
+            return Ok(true);
+        };
         // On an idle queue the marker itself takes a moment.
         for _ in 0..PATIENCE {
-            if marker.status()? <= CL_COMPLETE {
+            if activity::is_complete(&marker) {
                 return Ok(true);
             }
             std::hint::spin_loop();
@@ -133,6 +161,7 @@ impl Queue {
         call(deps)?;
         // After the command: a marker that another thread put before it does not speak for it.
         self.changed.store(true, Ordering::Relaxed);
+        self.activity.note();
         if event.wanted() {
             event.set(Event::new(raw, self, command));
         }
@@ -170,6 +199,9 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
+        if let Ok(Some(marker)) = self.unfinished() {
+            self.activity.leave(marker);
+        }
         // SAFETY: the reference is ours. OpenCL finishes what is in the queue.
         if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.raw)) } {
             log::warn!("a queue is leaked: {error}");
@@ -205,7 +237,7 @@ impl kit::Queue<OpenCl> for Queue {
                 cl_create!(clCreateCommandQueue(context.raw, device.raw, bits))
             }
         }?;
-        Ok(Self::new(raw, context, device, flags))
+        Ok(Self::new(raw, context, device, flags, false))
     }
 
     fn device(&self) -> &Arc<Device> {
@@ -237,6 +269,8 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn native(&self, _data: *mut c_void) -> UrResult<NativeHandle> {
+        self.shared.store(true, Ordering::Relaxed);
+        self.activity.note_shared();
         Ok(self.raw as NativeHandle)
     }
 
@@ -272,7 +306,7 @@ impl kit::Queue<OpenCl> for Queue {
             | QueueFlags::ON_DEVICE
             | QueueFlags::ON_DEVICE_DEFAULT;
         let flags = (flags - known) | conv::queue_flags(bits);
-        Ok(Self::new(raw, context, device, flags))
+        Ok(Self::new(raw, context, device, flags, true))
     }
 
     // Into the entry points: what they decode then never gets to memory.
@@ -680,19 +714,10 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        if !composed::driver_fills(pattern) {
+        if !composed::driver_fills(dst, pattern) {
             return self.fill_usm_oddly(dst, pattern, size, wait, event);
         }
-        self.submit(Command::USM_FILL, wait, event, |d| {
-            let from = pattern.as_ptr().cast();
-            // SAFETY: live handles; the client vouches for its memory; OpenCL copies the pattern before it returns.
-            unsafe {
-                ext!(
-                    self.context.ext,
-                    enqueue_mem_fill(self.raw, dst, from, pattern.len(), size, d.count, d.events, d.event)
-                )
-            }
-        })
+        self.submit(Command::USM_FILL, wait, event, |d| self.fill(dst, pattern, size, d))
     }
 
     fn usm_memcpy(

@@ -2,6 +2,7 @@
 //! Commands that OpenCL does not have and that several of its commands amount to.
 
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{Command, KernelLaunchFlags, ResultCode};
@@ -35,9 +36,32 @@ fn impossible(properties: LaunchProperties) -> UrError {
     )
 }
 
-/// Whether the driver takes a fill pattern of this size.
-pub(super) fn driver_fills(pattern: &[u8]) -> bool {
-    pattern.len().is_power_of_two() && pattern.len() <= 128
+/// Whether the driver fills memory at this address with a pattern of this size.
+pub(super) fn driver_fills(dst: *mut c_void, pattern: &[u8]) -> bool {
+    pattern.len().is_power_of_two() && pattern.len() <= 128 && (dst as usize).is_multiple_of(pattern.len())
+}
+
+/// Frees `source` once the command of `event` is over.
+fn free_after(event: cl_event, source: Vec<u8>) {
+    /// `data` is a `Box<Vec<u8>>`.
+    unsafe extern "C" fn over(_event: cl_event, _status: cl_int, data: *mut c_void) {
+        // SAFETY: `free_after` gave the box away, and OpenCL calls once.
+        drop(unsafe { Box::from_raw(data.cast::<Vec<u8>>()) });
+    }
+    let source = Box::into_raw(Box::new(source));
+    // SAFETY: a live event, and a function for the data that it gets.
+    let Err(error) = (unsafe { cl!(clSetEventCallback(event, CL_COMPLETE, Some(over), source.cast())) }) else {
+        return;
+    };
+    log::warn!("the end of a command must be waited for: {error}");
+    // SAFETY: a live event. Whether the command failed is not of interest here: the status tells whether it is over.
+    let _ = unsafe { cl!(clWaitForEvents(1, &event)) };
+    // The reference is the caller's.
+    match ManuallyDrop::new(RawEvent(event)).status() {
+        // SAFETY: OpenCL did not take the box, and the command that reads it is over.
+        Ok(status) if status <= CL_COMPLETE => drop(unsafe { Box::from_raw(source) }),
+        _ => log::error!("the pattern of a fill is leaked: the driver does not say when it is read"),
+    }
 }
 
 /// Commands that run one after the other on any queue.
@@ -46,22 +70,35 @@ struct Chain<'a> {
     first: Deps,
     /// The event of the command before.
     before: cl_event,
+    /// What the commands read, if it is not the client's: it lives until the last one is over.
+    source: Vec<u8>,
 }
 
 impl<'a> Chain<'a> {
     /// A chain that waits for the events in `deps`, and whose last command leaves the event there.
     fn new(queue: &'a Queue, deps: Deps) -> Self {
+        Self::reading(Vec::new(), queue, deps)
+    }
+
+    /// As [`Chain::new`], with commands that read from `source`.
+    fn reading(source: Vec<u8>, queue: &'a Queue, deps: Deps) -> Self {
         Self {
             queue,
             first: deps,
             before: std::ptr::null_mut(),
+            source,
         }
     }
 
     /// Submits the next command, the last one if `last`.
     fn next(&mut self, last: bool, call: impl FnOnce(Deps) -> UrResult<()>) -> UrResult<()> {
         let mut own: cl_event = std::ptr::null_mut();
-        let event: *mut cl_event = if last { self.first.event } else { &mut own };
+        // Who frees the source needs an event of the last command even if the client does not.
+        let free = last && !self.source.is_empty();
+        let event = match last {
+            true if !free || !self.first.event.is_null() => self.first.event,
+            _ => &raw mut own,
+        };
         let deps = if self.before.is_null() {
             Deps { event, ..self.first }
         } else {
@@ -74,6 +111,12 @@ impl<'a> Chain<'a> {
         call(deps)?;
         self.forget();
         self.before = own;
+        if free {
+            // SAFETY: the driver has put the event of its command there.
+            free_after(unsafe { *event }, std::mem::take(&mut self.source));
+            // Nothing follows: if the event is the chain's own, it has done its work.
+            self.forget();
+        }
         Ok(())
     }
 
@@ -94,7 +137,8 @@ impl Drop for Chain<'_> {
             // The chain broke: what it submitted must not outlive what it uses.
             // SAFETY: a live queue.
             if let Err(error) = unsafe { cl!(clFinish(self.queue.raw)) } {
-                log::warn!("{error}");
+                log::warn!("what a broken command reads is leaked: {error}");
+                std::mem::forget(std::mem::take(&mut self.source));
             }
         }
         self.forget();
@@ -139,6 +183,26 @@ impl Queue {
         }
     }
 
+    /// Fills USM by the driver: see [`driver_fills`].
+    pub(super) fn fill(&self, dst: *mut c_void, pattern: &[u8], size: usize, deps: Deps) -> UrResult<()> {
+        // SAFETY: live handles; the client vouches for its memory; OpenCL copies the pattern before it returns.
+        unsafe {
+            ext!(
+                self.context.ext,
+                enqueue_mem_fill(
+                    self.raw,
+                    dst,
+                    pattern.as_ptr().cast(),
+                    pattern.len(),
+                    size,
+                    deps.count,
+                    deps.events,
+                    deps.event
+                )
+            )
+        }
+    }
+
     /// Fills USM with a pattern that the driver does not take: the pattern once, then what is filled again and again.
     pub(super) fn fill_usm_oddly(
         self: &Arc<Self>,
@@ -149,12 +213,11 @@ impl Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.submit(Command::USM_FILL, wait, event, |deps| {
-            let mut chain = Chain::new(self, deps);
+            // The client's pattern need not outlive the call, which must not wait for what the command waits for.
+            let mut chain = Chain::reading(pattern.to_vec(), self, deps);
+            let from = chain.source.as_ptr();
             let only = pattern.len() == size;
-            // The pattern is the client's until the call returns, so the first copy blocks.
-            chain.next(only, |d| {
-                self.memcpy(true, dst, pattern.as_ptr().cast(), pattern.len(), d)
-            })?;
+            chain.next(only, |d| self.memcpy(false, dst, from.cast(), pattern.len(), d))?;
             for (at, count) in doublings(pattern.len(), size) {
                 let to = dst.wrapping_byte_add(at);
                 chain.next(at + count == size, |d| self.memcpy(false, to, dst, count, d))?;
@@ -175,20 +238,30 @@ impl Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        // Rows need not hold whole patterns: the pattern runs on from row to row.
+        // Rows need not hold whole patterns: the pattern runs on from row to row. Every row is then a part of an array
+        // that is longer than a row by nearly a pattern.
         let period = pattern.len();
-        let row = |y: usize| -> Vec<u8> { (0..width).map(|x| pattern[(y * width + x) % period]).collect() };
+        let repeats = width.is_multiple_of(period);
+        let by_driver = repeats && driver_fills(dst, pattern);
+        let length = match (by_driver, repeats) {
+            (true, _) => 0,
+            (false, true) => width,
+            (false, false) => width + period - 1,
+        };
         self.submit(Command::USM_FILL_2D, wait, event, |deps| {
-            let mut chain = Chain::new(self, deps);
-            let repeats = width.is_multiple_of(period);
+            let source = pattern.iter().copied().cycle().take(length).collect();
+            let mut chain = Chain::reading(source, self, deps);
+            let from = chain.source.as_ptr();
             for y in 0..height {
                 let to = dst.wrapping_byte_add(y * pitch);
                 chain.next(y + 1 == height, |d| {
                     if y > 0 && repeats {
                         self.memcpy(false, to, dst, width, d)
+                    } else if by_driver {
+                        self.fill(to, pattern, width, d)
                     } else {
-                        // The row is ours until the call returns, so the copy blocks.
-                        self.memcpy(true, to, row(y).as_ptr().cast(), width, d)
+                        let row = from.wrapping_add(y * width % period);
+                        self.memcpy(false, to, row.cast(), width, d)
                     }
                 })?;
             }
