@@ -5,8 +5,9 @@ use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, check, expect, ur, values};
+use oxur_conformance::{Rig, check, expect, intel, ur, values};
 
+use crate::gate::Gate;
 use crate::known;
 
 #[test]
@@ -185,6 +186,82 @@ fn memset_2d() {
     result.expect("urEnqueueUSMFill2D").wait().expect("urEventWait");
     let rows: Vec<u8> = (0..48).map(|i| if i % 16 < 6 { 1 + i % 2 } else { 0 }).collect();
     assert_eq!(&values::<u8>(&usm)[..48], rows);
+}
+
+#[test]
+fn memset_of_unaligned_memory() {
+    let rig = Rig::new();
+    // A structure of 16 bytes, say, may be anywhere in an allocation.
+    let pattern: Vec<u8> = (1..=16).collect();
+    let usm = rig.shared(&[0u8; 64]);
+    // SAFETY: the range lives until the event is complete.
+    let result = unsafe { rig.queue.memset(usm.ptr().wrapping_byte_add(4), &pattern, 48, &[]) };
+    if intel("the driver refuses addresses that are no multiples of the pattern") {
+        return expect!(check(result), SUCCESS; intel ERROR_INVALID_VALUE, known::PASSED_ON);
+    }
+    result.expect("urEnqueueUSMFill").wait().expect("urEventWait");
+    let filled: &[u8] = values(&usm);
+    assert!(filled[4..52].chunks(16).all(|chunk| chunk == pattern));
+    assert_eq!((&filled[..4], &filled[52..]), (&[0; 4][..], &[0; 12][..]));
+}
+
+#[test]
+fn fills_return_before_what_they_wait_for() {
+    let rig = Rig::new();
+    let other = Queue::new(&rig.context, &rig.device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("a queue");
+    let memory: Vec<Usm> = (0..10).map(|_| rig.shared(&[0u8; 64])).collect();
+    let pattern = |length: u8| (1..=length).collect::<Vec<u8>>();
+    let Some(gate) = Gate::new(&rig.queue) else { return };
+    for (queue, wait, usm) in [
+        (&rig.queue, &[] as &[_], &memory[..5]),
+        (&other, &[&gate.event], &memory[5..]),
+    ] {
+        // SAFETY: there is room for all rows in allocations that live to the end of the test.
+        unsafe {
+            queue.memset(usm[0].ptr(), &pattern(3), 30, wait).expect("fill");
+            queue.memset(usm[1].ptr(), &pattern(30), 30, wait).expect("fill");
+            // Rows that the driver fills, rows of whole patterns, and others.
+            for (usm, length, width) in [(&usm[2], 2, 6), (&usm[3], 3, 6), (&usm[4], 3, 5)] {
+                queue
+                    .memset_2d((usm.ptr(), 16), &pattern(length), width, 3, wait)
+                    .expect("2D fill");
+            }
+        }
+        gate.shut();
+    }
+    // The same without an event.
+    let (queue, to, odd) = (rig.queue.raw(), memory[0].ptr(), pattern(3));
+    let at = to.wrapping_byte_add(30);
+    expect!(
+        ur!(urEnqueueUSMFill(
+            queue,
+            at,
+            3,
+            odd.as_ptr().cast(),
+            3,
+            0,
+            null(),
+            null_mut()
+        )),
+        SUCCESS
+    );
+    drop(odd);
+    gate.open();
+    rig.queue.finish().expect("urQueueFinish");
+    other.finish().expect("urQueueFinish");
+    assert_eq!(values::<u8>(&memory[0])[30..34], [1, 2, 3, 0]);
+    for usm in memory.chunks(5) {
+        let filled = |i: usize, n| values::<u8>(&usm[i])[..n].to_vec();
+        assert_eq!(filled(0, 30), pattern(3).repeat(10));
+        assert_eq!(filled(1, 31), [pattern(30), vec![0]].concat());
+        for (i, length, width) in [(2, 2, 6), (3, 3, 6), (4, 3, 5)] {
+            let value = |at: usize| match at % 16 {
+                x if x < width => ((at / 16 * width + x) % length) as u8 + 1,
+                _ => 0,
+            };
+            assert_eq!(filled(i, 48), (0..48).map(value).collect::<Vec<_>>(), "rows of {width}");
+        }
+    }
 }
 
 #[test]

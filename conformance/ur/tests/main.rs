@@ -9,6 +9,7 @@ mod device;
 mod enqueue_buffer;
 mod enqueue_usm;
 mod event;
+mod gate;
 mod global;
 mod image;
 mod kernel;
