@@ -52,6 +52,15 @@ impl UrError {
         }
     }
 
+    /// The same error with more words for the log.
+    pub fn with_words(self, words: &str) -> Self {
+        match *self.0 {
+            Reason::Code(code) => Self::said(code, words),
+            Reason::Said(code, message) => Self::said(code, format!("{message}\n{words}")),
+            Reason::Native(code, message) => Self::native(code, format!("{message}\n{words}")),
+        }
+    }
+
     /// The same words with another code of the ABI.
     pub fn with_code(self, code: ResultCode) -> Self {
         match *self.0 {

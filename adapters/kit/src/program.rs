@@ -25,10 +25,10 @@ pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
     }
 
     /// Compiles and links for `devices`, or, if there are none, for all devices of the program.
-    fn build(&self, devices: &[Arc<B::Device>], options: Option<&CStr>) -> UrResult<()>;
+    fn build(&self, devices: &[Arc<B::Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()>;
 
     /// Compiles, so that the program may be linked with others.
-    fn compile(&self, _devices: &[Arc<B::Device>], _options: Option<&CStr>) -> UrResult<()> {
+    fn compile(&self, _devices: &[Arc<B::Device>], _options: Option<&CStr>, _flags: ExpProgramFlags) -> UrResult<()> {
         unsupported()
     }
 
@@ -176,30 +176,32 @@ entry! {
 
     fn urProgramBuild<B>(context: ContextHandle, program: ProgramHandle, options: *const c_char) {
         object::<B::Context>(context)?;
-        object::<B::Program>(program)?.build(&[], args::optional_c_str(options))
+        object::<B::Program>(program)?.build(&[], args::optional_c_str(options), ExpProgramFlags::empty())
     }
 
     fn urProgramBuildExp<B>(
-        program: ProgramHandle, count: u32, devices: *mut DeviceHandle, _flags: ExpProgramFlags, options: *const c_char,
+        program: ProgramHandle, count: u32, devices: *mut DeviceHandle, flags: ExpProgramFlags, options: *const c_char,
     ) {
         let program = object::<B::Program>(program)?;
         args::not_null(devices)?;
         let devices = args::objects::<B::Device>(devices, count)?;
-        program.build(&devices, args::optional_c_str(options))
+        args::known_flags(flags)?;
+        program.build(&devices, args::optional_c_str(options), flags)
     }
 
     fn urProgramCompile<B>(context: ContextHandle, program: ProgramHandle, options: *const c_char) {
         object::<B::Context>(context)?;
-        object::<B::Program>(program)?.compile(&[], args::optional_c_str(options))
+        object::<B::Program>(program)?.compile(&[], args::optional_c_str(options), ExpProgramFlags::empty())
     }
 
     fn urProgramCompileExp<B>(
-        program: ProgramHandle, count: u32, devices: *mut DeviceHandle, _flags: ExpProgramFlags, options: *const c_char,
+        program: ProgramHandle, count: u32, devices: *mut DeviceHandle, flags: ExpProgramFlags, options: *const c_char,
     ) {
         let program = object::<B::Program>(program)?;
         args::not_null(devices)?;
         let devices = args::objects::<B::Device>(devices, count)?;
-        program.compile(&devices, args::optional_c_str(options))
+        args::known_flags(flags)?;
+        program.compile(&devices, args::optional_c_str(options), flags)
     }
 
     fn urProgramLink<B>(

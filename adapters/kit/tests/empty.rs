@@ -248,7 +248,7 @@ impl kit::Program<Empty> for Program {
         unsupported()
     }
 
-    fn build(&self, _: &[Arc<Device>], _: Option<&CStr>) -> UrResult<()> {
+    fn build(&self, _: &[Arc<Device>], _: Option<&CStr>, _: ExpProgramFlags) -> UrResult<()> {
         unsupported()
     }
 

@@ -2,6 +2,7 @@
 //! Contexts.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
@@ -21,9 +22,8 @@ pub(crate) struct Context {
     pub(crate) devices: Vec<Arc<Device>>,
     /// The functions of the platform that all devices belong to.
     pub(crate) ext: Arc<Extensions>,
-    pub(crate) usm: ContextUsm,
-    /// Whether the OpenCL object is ours to release.
-    owned: bool,
+    /// Shared with other wrappers of the OpenCL context.
+    pub(crate) usm: ManuallyDrop<Arc<ContextUsm>>,
     deleters: Deleters,
 }
 
@@ -42,19 +42,16 @@ unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _si
 }
 
 impl Context {
-    fn new(raw: cl_context, devices: Vec<Arc<Device>>, owned: bool) -> UrResult<Arc<Self>> {
-        let ext = devices.first().ok_or(ResultCode::ERROR_INVALID_DEVICE)?.ext.clone();
-        let usm = ContextUsm::default();
-        let deleters = Deleters::default();
-        Ok(Arc::new(Self {
+    /// Takes over a reference of an OpenCL context of at least one device.
+    fn new(raw: cl_context, devices: Vec<Arc<Device>>) -> Arc<Self> {
+        Arc::new(Self {
             header: Header::new(),
             raw,
+            ext: devices[0].ext.clone(),
             devices,
-            ext,
-            usm,
-            owned,
-            deleters,
-        }))
+            usm: ManuallyDrop::new(ContextUsm::of(raw)),
+            deleters: Deleters::default(),
+        })
     }
 
     /// Wraps a native context; without devices it asks the driver for them.
@@ -74,11 +71,17 @@ impl Context {
                 .map(|id| kit::Adapter::device_from_native(adapter, id as NativeHandle))
                 .collect::<UrResult<_>>()?;
         }
+        if devices.is_empty() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the native context has no device",
+            ));
+        }
         if !owned {
             // SAFETY: the client vouches for its native handle. Released in `drop`.
             unsafe { cl!(clRetainContext(raw)) }?;
         }
-        Self::new(raw, devices, true)
+        Ok(Self::new(raw, devices))
     }
 
     /// The device of this context that an OpenCL handle stands for.
@@ -89,12 +92,11 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        self.usm.free_all(self.raw, &self.ext);
-        if self.owned {
-            // SAFETY: the reference is ours.
-            if let Err(error) = unsafe { cl!(clReleaseContext(self.raw)) } {
-                log::warn!("a context is leaked: {error}");
-            }
+        // SAFETY: it is not used after this.
+        unsafe { ManuallyDrop::take(&mut self.usm) }.leave(self.raw, &self.ext);
+        // SAFETY: the reference is ours.
+        if let Err(error) = unsafe { cl!(clReleaseContext(self.raw)) } {
+            log::warn!("a context is leaked: {error}");
         }
     }
 }
@@ -119,7 +121,7 @@ impl kit::Context<OpenCl> for Context {
                 std::ptr::null_mut()
             ))
         }?;
-        Self::new(raw, devices, true)
+        Ok(Self::new(raw, devices))
     }
 
     fn devices(&self) -> &[Arc<Device>] {

@@ -281,7 +281,8 @@ impl kit::Kernel<OpenCl> for Kernel {
     }
 
     fn max_cooperative_groups(&self, _device: &Arc<Device>, _local: &[usize], _dynamic: usize) -> UrResult<u32> {
-        // OpenCL promises no work-group that it runs beside another.
+        // OpenCL promises no work-group that it runs beside another. Clients (SYCL's max_num_work_groups) ask this of any
+        // device and want a number, as Intel's adapter gives.
         Ok(1)
     }
 
@@ -296,10 +297,6 @@ impl kit::Kernel<OpenCl> for Kernel {
         owned: bool,
     ) -> UrResult<Arc<Self>> {
         let raw = native as cl_kernel;
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainKernel(raw)) }?;
-        }
         let found = match program {
             Some(program) => program.clone(),
             None => {
@@ -310,6 +307,10 @@ impl kit::Kernel<OpenCl> for Kernel {
                 kit::Program::from_native(context, program as NativeHandle, false)?
             }
         };
+        if !owned {
+            // SAFETY: the client vouches for its native handle. Released in `drop`.
+            unsafe { cl!(clRetainKernel(raw)) }?;
+        }
         Ok(Self::new(raw, &found))
     }
 }

@@ -5,6 +5,7 @@
 //! [`extensions`] resolves a platform's extension functions once, [`conv`] has every translation between the
 //! enumerations of the two.
 
+mod activity;
 mod adapter;
 mod cl;
 mod context;

@@ -116,7 +116,7 @@ impl Program {
         if text.is_empty() {
             error
         } else {
-            UrError::said(error.code(), format!("{error}\n{text}"))
+            error.with_words(&text)
         }
     }
 
@@ -225,6 +225,17 @@ fn check_spirv(module: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses what OpenCL has no way to say to its compiler.
+fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
+    if flags.is_empty() {
+        return Ok(());
+    }
+    Err(UrError::said(
+        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+        format!("OpenCL cannot build with {flags:?}: every symbol must be resolved"),
+    ))
+}
+
 /// Says what to do about a driver that takes no SPIR-V.
 fn no_compiler(context: &Context) -> UrError {
     let platform = context.devices[0].platform();
@@ -287,7 +298,8 @@ impl kit::Program<OpenCl> for Program {
         Ok(Self::new(raw, context))
     }
 
-    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>) -> UrResult<()> {
+    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        no_flags(flags)?;
         let raw = raw_devices(devices);
         let (count, pointer) = array(&raw);
         // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
@@ -304,7 +316,8 @@ impl kit::Program<OpenCl> for Program {
         .map_err(|error| self.with_log(devices, error))
     }
 
-    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>) -> UrResult<()> {
+    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        no_flags(flags)?;
         let raw = raw_devices(devices);
         let (count, pointer) = array(&raw);
         // SAFETY: as in `build`; there are no headers.
@@ -331,13 +344,7 @@ impl kit::Program<OpenCl> for Program {
         text: Option<&CStr>,
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
-        if !flags.is_empty() {
-            return Err(UrError::said(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                format!("OpenCL cannot link with {flags:?}: every symbol must be resolved"),
-            )
-            .into());
-        }
+        no_flags(flags)?;
         let raw = raw_devices(devices);
         let (count, pointer) = array(&raw);
         let inputs: Vec<cl_program> = programs.iter().map(|p| p.raw).collect();

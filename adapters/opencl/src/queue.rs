@@ -158,7 +158,10 @@ impl Queue {
             events = self.raw_events(wait)?;
             (deps.count, deps.events) = (events.len() as cl_uint, events.as_ptr());
         }
-        call(deps)?;
+        if let Err(error) = call(deps) {
+            self.failed(raw);
+            return Err(error);
+        }
         // After the command: a marker that another thread put before it does not speak for it.
         self.changed.store(true, Ordering::Relaxed);
         self.activity.note();
@@ -166,6 +169,16 @@ impl Queue {
             event.set(Event::new(raw, self, command));
         }
         Ok(())
+    }
+
+    /// Clears up after a command that failed, perhaps after the driver had given it an event.
+    #[cold]
+    fn failed(&self, event: cl_event) {
+        // A part of it may be in the queue.
+        self.changed.store(true, Ordering::Relaxed);
+        if !event.is_null() {
+            drop(RawEvent(event));
+        }
     }
 
     /// The OpenCL events of a wait list, on the stack unless there are many.

@@ -5,14 +5,11 @@
 //! What the cache has is told by its own records; an address that is in none of them, such as memory that the client
 //! got from OpenCL itself, is a question for the driver, and freeing it as well.
 //!
-//! **Memory that is freed in use.** `urUSMFree` hands memory out again at once, and does not wait for commands that
-//! use it: UR and SYCL have the client vouch that there are none. Intel's adapter does wait, since it frees with
-//! `clMemBlockingFreeINTEL`, and some programs that break the rule work with it. To wait here, or to keep the memory
-//! until all that was submitted before is known to be complete, would take the gain from those that keep the rule:
-//! their queues are seldom idle when a temporary is freed, and with out-of-order queues and waits for single events
-//! nothing short of a finish tells that they are. So there is a switch instead: `UR_OPENCL_USM_POOL=off` frees as
-//! Intel's adapter does. Memory that leaves the cache is always freed that way, so no page goes while a command runs on
-//! it.
+//! **Memory that is freed in use.** `urUSMFree` must not let memory go before the commands that may use it are complete.
+//! Intel's adapter has the driver wait (`clMemBlockingFreeINTEL`). Here the client does not wait: where the context has
+//! unfinished commands, the memory goes into quarantine with a marker behind them, and is handed out again when they are
+//! complete. Memory that leaves the cache is freed as Intel's adapter does, and so is all memory with
+//! `UR_OPENCL_USM_POOL=off`.
 //!
 //! The flags of an allocation are hints and such memory is not cached; nor is memory of an alignment above 128 bytes.
 //!
@@ -21,7 +18,9 @@
 mod driver;
 mod limit;
 mod pool;
+mod quarantine;
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -30,9 +29,12 @@ use kit::usm_cache::{Arena, Found, Heap, HeapOptions, UsmCache};
 use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use parking_lot::Mutex;
 
 use self::driver::{Driver, Place, alloc_flags};
 pub(crate) use self::pool::UsmPool;
+use self::quarantine::Quarantine;
+use crate::activity::{Activity, Markers};
 use crate::extensions::Extensions;
 use crate::{Context, Device, OpenCl};
 
@@ -42,14 +44,59 @@ pub(crate) struct ContextUsm {
     cache: UsmCache<Place>,
     /// Where allocations come from that name no pool.
     arenas: OnceLock<Arenas>,
+    quarantine: Quarantine,
+    /// What may use memory that is freed.
+    pub(crate) activity: Arc<Activity>,
 }
 
+/// The USM of every OpenCL context: a context that is wrapped twice has one cache.
+static OF_CONTEXT: Mutex<BTreeMap<usize, Weak<ContextUsm>>> = Mutex::new(BTreeMap::new());
+
 impl ContextUsm {
+    /// The USM of an OpenCL context.
+    pub(crate) fn of(context: cl_context) -> Arc<Self> {
+        let mut known = OF_CONTEXT.lock();
+        let entry = known.entry(context as usize).or_default();
+        entry.upgrade().unwrap_or_else(|| {
+            let new = Arc::new(Self::default());
+            *entry = Arc::downgrade(&new);
+            new
+        })
+    }
+
+    /// Gives up a wrapper's share. The last one gives all free memory back to the driver.
+    pub(crate) fn leave(self: Arc<Self>, context: cl_context, ext: &Extensions) {
+        let last = {
+            let mut known = OF_CONTEXT.lock();
+            let last = Arc::into_inner(self);
+            if last.is_some() {
+                known.remove(&(context as usize));
+            }
+            last
+        };
+        if let Some(usm) = last {
+            usm.free_all(context, ext);
+        }
+    }
+
     /// Gives all free memory back to the driver. What the client did not free stays: it may still look at it.
-    pub(crate) fn free_all(&self, context: cl_context, ext: &Extensions) {
-        let (bytes, allocations) = self.cache.drain(&Driver::to_free(context, ext));
+    fn free_all(&self, context: cl_context, ext: &Extensions) {
+        let driver = Driver::to_free(context, ext);
+        while let Some(address) = self.quarantine.oldest() {
+            self.reuse(&driver, &[address]);
+        }
+        let (bytes, allocations) = self.cache.drain(&driver);
         if allocations != 0 {
             log::info!("a context goes with {allocations} USM allocations ({bytes} bytes) that were never freed");
+        }
+    }
+
+    /// Hands memory that is out of quarantine to the cache.
+    fn reuse(&self, driver: &Driver<'_>, addresses: &[usize]) {
+        for &address in addresses {
+            if let Err(error) = self.cache.free(driver, address) {
+                log::warn!("freed USM is lost: {error}");
+            }
         }
     }
 
@@ -112,7 +159,7 @@ impl Arenas {
         let of = |device: &Arc<Device>| {
             self.devices
                 .iter()
-                .find(|arenas| Arc::ptr_eq(&arenas.of, device))
+                .find(|arenas| arenas.of.raw == device.raw)
                 .ok_or_else(|| {
                     UrError::said(
                         ResultCode::ERROR_INVALID_DEVICE,
@@ -135,7 +182,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
         }
         let flags = alloc_flags(request.device_flags, request.host_flags);
         let arenas = match request.pool {
-            Some(pool) if !Arc::ptr_eq(pool.context(), self) => {
+            Some(pool) if pool.context().raw != self.raw => {
                 return Err(UrError::said(
                     ResultCode::ERROR_INVALID_VALUE,
                     "the pool is another context's",
@@ -145,17 +192,54 @@ impl kit::UsmAlloc<OpenCl> for Context {
             None => self.usm.arenas(&self.devices),
         };
         let (cache, driver, arena) = (&self.usm.cache, Driver::new(self), arenas.get(&request.kind)?);
-        let address = if flags == 0 {
-            cache.alloc(&driver, arena, request.size, request.align)
-        } else {
-            cache.alloc_once(&driver.with_flags(flags), arena, request.size, request.align)
-        }?;
+        if !self.usm.quarantine.is_empty() {
+            self.usm.reuse(&driver, &self.usm.quarantine.ready());
+        }
+        let alloc = || {
+            if flags == 0 {
+                cache.alloc(&driver, arena, request.size, request.align)
+            } else {
+                cache.alloc_once(&driver.with_flags(flags), arena, request.size, request.align)
+            }
+        };
+        let mut made = alloc();
+        while made.is_err() {
+            // What is in quarantine may be what is missing.
+            let Some(address) = self.usm.quarantine.oldest() else {
+                break;
+            };
+            self.usm.reuse(&driver, &[address]);
+            made = alloc();
+        }
+        let address = made?;
         Ok(address as *mut c_void)
     }
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        let driver = Driver::new(self);
-        if self.usm.cache.free(&driver, memory as usize)? {
+        let (driver, usm, address) = (Driver::new(self), &self.usm, memory as usize);
+        let limit = limit::from_environment();
+        let markers = if limit == 0 {
+            Markers::new()
+        } else {
+            usm.activity.unfinished()?
+        };
+        if usm.quarantine.has(address) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the USM at {memory:p} was freed before"),
+            ));
+        }
+        if !markers.is_empty() {
+            match usm.cache.find(address) {
+                Found::Taken { base, size, .. } if base == address => {
+                    usm.reuse(&driver, &usm.quarantine.put(address, size, markers, limit));
+                    return Ok(());
+                }
+                // Somebody else's, or an error that the cache has words for.
+                _ => {}
+            }
+        }
+        if usm.cache.free(&driver, address)? {
             Ok(())
         } else {
             driver.free_at(memory)
@@ -164,6 +248,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
         let about = match self.usm.cache.find(memory as usize) {
+            Found::Taken { base, .. } if self.usm.quarantine.has(base) => About::NOTHING,
             Found::Taken { base, size, arena } => {
                 let place = arena.place();
                 let (device, pool) = (place.device.clone(), place.pool.upgrade());
@@ -205,6 +290,16 @@ impl kit::UsmAlloc<OpenCl> for Context {
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
+        for address in [dst.cast_const(), src] {
+            if let Found::Taken { base, size: all, .. } = self.usm.cache.find(address as usize)
+                && size > all.saturating_sub(address as usize - base)
+            {
+                return Err(UrError::said(
+                    ResultCode::ERROR_INVALID_SIZE,
+                    format!("{size} bytes from {address:p} on are not inside of an allocation of {all} bytes"),
+                ));
+            }
+        }
         // SAFETY: the client vouches for both ranges.
         unsafe { Driver::new(self).copy(dst, src, size) }
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! USM allocations and pools.
 
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Range, Result, Usm, UsmPool, UsmRequest};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, ur};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, ur};
 
 use crate::known;
 
@@ -288,4 +289,113 @@ fn hints() {
         ..Default::default()
     };
     expect!(check(Usm::host(&rig.context, 64, unknown)), ERROR_INVALID_ENUMERATION; intel SUCCESS, known::UNCHECKED);
+}
+
+/// A host task that takes so long that whatever waits for it is surely unfinished when the test goes on.
+unsafe extern "C" fn sleep(_data: *mut c_void) {
+    std::thread::sleep(std::time::Duration::from_millis(200));
+}
+
+#[test]
+fn memory_that_is_freed_in_use() {
+    if intel("the adapter has no host tasks, which this test holds a queue up with") {
+        return;
+    }
+    const SIZE: usize = 4096;
+    let rig = Rig::new();
+    let alloc = || {
+        let mut memory = null_mut();
+        let pool = UsmPoolHandle::default();
+        let (context, device) = (rig.context.raw(), rig.device.raw());
+        expect!(
+            ur!(urUSMSharedAlloc(context, device, null(), pool, SIZE, &mut memory)),
+            SUCCESS
+        );
+        memory
+    };
+    let first = alloc();
+    expect!(
+        ur!(urEnqueueHostTaskExp(
+            rig.queue.raw(),
+            Some(sleep),
+            null_mut(),
+            null(),
+            0,
+            null(),
+            null_mut()
+        )),
+        SUCCESS
+    );
+    let pattern = 0xabu8;
+    let place = (&raw const pattern).cast();
+    expect!(
+        ur!(urEnqueueUSMFill(
+            rig.queue.raw(),
+            first,
+            1,
+            place,
+            SIZE,
+            0,
+            null(),
+            null_mut()
+        )),
+        SUCCESS
+    );
+    // The fill is still to come: it must not hit whoever gets memory next.
+    expect!(ur!(urUSMFree(rig.context.raw(), first)), SUCCESS);
+    expect!(ur!(urUSMFree(rig.context.raw(), first)), ERROR_INVALID_VALUE);
+    let second = alloc();
+    // SAFETY: shared memory of this size, which the host may touch.
+    unsafe { second.write_bytes(0, SIZE) };
+    rig.queue.finish().expect("urQueueFinish");
+    // SAFETY: as above.
+    let bytes = unsafe { std::slice::from_raw_parts(second.cast::<u8>(), SIZE) };
+    assert!(bytes.iter().all(|byte| *byte == 0));
+    expect!(ur!(urUSMFree(rig.context.raw(), second)), SUCCESS);
+}
+
+#[test]
+fn two_wrappers_of_a_context_share_memory() {
+    let rig = Rig::new();
+    let native = rig.context.native().expect("urContextGetNativeHandle");
+    let mut other = ContextHandle::default();
+    let (adapter, device) = (rig.adapter.raw(), rig.device.raw());
+    expect!(
+        ur!(urContextCreateWithNativeHandle(
+            native,
+            adapter,
+            1,
+            &device,
+            null(),
+            &mut other
+        )),
+        SUCCESS
+    );
+    let pool = UsmPoolHandle::default();
+    let mut both = [null_mut(); 2];
+    for memory in &mut both {
+        expect!(
+            ur!(urUSMHostAlloc(rig.context.raw(), null(), pool, 1000, memory)),
+            SUCCESS
+        );
+    }
+    let mut size = 0usize;
+    let place = (&raw mut size).cast();
+    expect!(
+        ur!(urUSMGetMemAllocInfo(
+            other,
+            both[1],
+            UsmAllocInfo::SIZE,
+            size_of::<usize>(),
+            place,
+            null_mut()
+        )),
+        SUCCESS
+    );
+    assert!(size >= 1000, "{size}");
+    expect!(ur!(urUSMFree(other, both[0])), SUCCESS);
+    // SAFETY: the other allocation is alive.
+    unsafe { both[1].write_bytes(1, 1000) };
+    expect!(ur!(urUSMFree(rig.context.raw(), both[1])), SUCCESS);
+    expect!(ur!(urContextRelease(other)), SUCCESS);
 }

@@ -7,19 +7,24 @@
 //! - a number of bytes, with `K`, `M` or `G` for powers of 1024: that much.
 //! - not set: 512 MiB. `on` is the same.
 
+use std::sync::OnceLock;
+
 const DEFAULT: usize = 512 << 20;
 
-/// What the environment says.
+/// What the environment says, read once.
 pub(super) fn from_environment() -> usize {
-    let Some(value) = std::env::var_os("UR_OPENCL_USM_POOL") else {
-        return DEFAULT;
-    };
-    value.to_str().and_then(parse).unwrap_or_else(|| {
-        log::warn!(
-            "UR_OPENCL_USM_POOL={} is ignored: it is `off` or a size such as 256M",
-            value.display()
-        );
-        DEFAULT
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let Some(value) = std::env::var_os("UR_OPENCL_USM_POOL") else {
+            return DEFAULT;
+        };
+        value.to_str().and_then(parse).unwrap_or_else(|| {
+            log::warn!(
+                "UR_OPENCL_USM_POOL={} is ignored: it is `off` or a size such as 256M",
+                value.display()
+            );
+            DEFAULT
+        })
     })
 }
 
