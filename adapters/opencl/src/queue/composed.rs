@@ -64,6 +64,31 @@ fn free_after(event: cl_event, source: Vec<u8>) {
     }
 }
 
+/// A user event whose status is set in the end, whatever happens: commands wait for it.
+struct Promise {
+    event: RawEvent,
+    /// An error until the promise is kept.
+    status: cl_int,
+}
+
+impl Promise {
+    fn new(context: cl_context) -> UrResult<Self> {
+        // SAFETY: a live context.
+        let event = RawEvent(unsafe { cl_create!(clCreateUserEvent(context)) }?);
+        let status = CL_OUT_OF_RESOURCES;
+        Ok(Self { event, status })
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        // SAFETY: a live user event whose status was not set before.
+        if let Err(error) = unsafe { cl!(clSetUserEventStatus(self.event.0, self.status)) } {
+            log::error!("the end of a host task cannot be told: {error}");
+        }
+    }
+}
+
 /// Commands that run one after the other on any queue.
 struct Chain<'a> {
     queue: &'a Queue,
@@ -299,8 +324,8 @@ impl Queue {
     /// that waits for a user event that the task's end sets.
     pub(super) fn run_on_host(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::HOST_TASK_EXP, wait, event, |deps| {
-            // SAFETY: a live context.
-            let done = RawEvent(unsafe { cl_create!(clCreateUserEvent(self.context.raw)) }?);
+            // Dropped on the way to the task's end, it fails the commands that wait for it.
+            let mut done = Promise::new(self.context.raw)?;
             let mut ready: cl_event = std::ptr::null_mut();
             // SAFETY: live handles.
             unsafe {
@@ -315,44 +340,38 @@ impl Queue {
             // SAFETY: live handles. On an in-order queue the commands after it must wait, too.
             unsafe {
                 if self.in_order() {
-                    cl!(clEnqueueBarrierWithWaitList(self.raw, 1, &done.0, deps.event))
+                    cl!(clEnqueueBarrierWithWaitList(self.raw, 1, &done.event.0, deps.event))
                 } else {
-                    cl!(clEnqueueMarkerWithWaitList(self.raw, 1, &done.0, deps.event))
+                    cl!(clEnqueueMarkerWithWaitList(self.raw, 1, &done.event.0, deps.event))
                 }
             }?;
-            // SAFETY: a live queue. Without it the driver may not start the first command.
-            unsafe { cl!(clFlush(self.raw)) }?;
-            let end = done.0 as usize;
+            // Without it the driver may not start the first command before somebody waits: the thread does, soon.
+            // SAFETY: a live queue.
+            if let Err(error) = unsafe { cl!(clFlush(self.raw)) } {
+                log::warn!("a host task may be late: {error}");
+            }
             let run = move || {
                 // SAFETY: a live event.
-                let waited = unsafe { cl!(clWaitForEvents(1, &ready.0)) };
-                let status = match waited {
+                match unsafe { cl!(clWaitForEvents(1, &ready.0)) } {
                     Ok(()) => {
                         task.call();
-                        CL_COMPLETE
+                        done.status = CL_COMPLETE;
                     }
                     Err(error) => {
                         log::warn!("a host task is not run because what it waits for failed: {error}");
-                        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                        done.status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
                     }
-                };
-                // SAFETY: a live user event whose status was not set before.
-                if let Err(error) = unsafe { cl!(clSetUserEventStatus(done.0, status)) } {
-                    log::error!("the end of a host task cannot be told: {error}");
                 }
-                let _keep = (&ready, &done);
+                // Whole ones, not their parts.
+                let _owned = (ready, done);
             };
+            // Where there is no thread, the closure is dropped, and the promise with it.
             match std::thread::Builder::new().name("ur host task".into()).spawn(run) {
                 Ok(_) => Ok(()),
-                Err(error) => {
-                    // Nothing runs the task: the commands that wait for it must not wait for ever.
-                    // SAFETY: the closure that owned the event is gone, but the marker holds it until its status is set.
-                    let _ = unsafe { cl!(clSetUserEventStatus(end as cl_event, CL_OUT_OF_RESOURCES)) };
-                    Err(UrError::said(
-                        ResultCode::ERROR_OUT_OF_RESOURCES,
-                        format!("no thread for a host task: {error}"),
-                    ))
-                }
+                Err(error) => Err(UrError::said(
+                    ResultCode::ERROR_OUT_OF_RESOURCES,
+                    format!("no thread for a host task: {error}"),
+                )),
             }
         })
     }
