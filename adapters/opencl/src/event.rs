@@ -2,7 +2,8 @@
 //! Events.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock};
 
 use kit::ur::{Command, EventInfo, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
@@ -99,6 +100,24 @@ unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void
         _ => ExecutionInfo::COMPLETE,
     };
     callback.call(&event, status);
+    if let Some(last) = Arc::into_inner(event) {
+        reap(last);
+    }
+}
+
+/// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call
+/// the client: nothing for a thread that the driver calls back from.
+fn reap(event: Event) {
+    static REAPER: LazyLock<Sender<Event>> = LazyLock::new(|| {
+        let (send, receive) = channel();
+        let reaper = move || receive.into_iter().for_each(drop);
+        if let Err(error) = std::thread::Builder::new().name("ur reaper".into()).spawn(reaper) {
+            log::warn!("no thread for the ends of objects: {error}");
+        }
+        send
+    });
+    // Without the thread the event comes back, and goes here all the same.
+    _ = REAPER.send(event);
 }
 
 struct Registered {
