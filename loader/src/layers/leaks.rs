@@ -40,29 +40,14 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
             let count = if place.is_null() {
                 0
             } else {
-                given(function, arguments, parameter.count())
+                print::given(function, arguments, parameter.count())
             };
             for element in 0..count {
-                // SAFETY: the call has written this many handles or addresses.
+                // SAFETY: the list has at least this many places, each of a handle or an address.
                 take(unsafe { place.add(element).read() }, function);
             }
         }
     }
-}
-
-/// How many handles a call has written to a list of at most `room` elements, or to a single place.
-fn given(function: &Function, arguments: &Arguments<'_>, room: Option<&str>) -> usize {
-    let Some(room) = room.and_then(|name| print::number(function, arguments, name)) else {
-        return 1;
-    };
-    // A list comes with a place for the number of all elements.
-    let total = function
-        .params
-        .iter()
-        .position(|parameter| parameter.name.starts_with("pNum"));
-    // SAFETY: this parameter is a pointer to a `u32`, null or filled by the call.
-    let total = total.and_then(|index| unsafe { arguments.read::<*const u32>(index).as_ref() });
-    total.map_or(room, |total| room.min(*total as usize))
 }
 
 fn take(handle: usize, function: &'static Function) {

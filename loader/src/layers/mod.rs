@@ -201,7 +201,7 @@ pub(crate) unsafe fn run(
         guard(|| unsafe { leaks::note(called.function, &arguments) });
     }
     if traced {
-        // SAFETY: the arguments are the function's; what they point to was just used by the call.
+        // SAFETY: the arguments are the function's, which has just answered this code.
         guard(|| unsafe { tracing::end(called.function, &arguments, code) });
     }
     code

@@ -61,7 +61,8 @@ fn array(ty: &str) -> Option<(&str, usize)> {
 /// Appends a parameter's argument, and what it points to.
 ///
 /// # Safety
-/// `arguments` are those of `function`. It succeeded if `success` says so; then its results are there.
+/// `arguments` are those of `function`, which was called with them. It succeeded if `success` says so; then its results
+/// are there. Otherwise only its inputs of a size that their type tells are read: a list may be why it failed.
 pub(super) unsafe fn parameter(
     out: &mut String,
     function: &Function,
@@ -77,20 +78,23 @@ pub(super) unsafe fn parameter(
     // SAFETY: the argument is a pointer.
     let pointer: *const u8 = unsafe { arguments.read(index) };
     address(out, pointer);
-    let filled = success || !field.has("out");
-    if pointer.is_null() || !filled {
+    let sized = ["typename", "range"].map(|name| attribute(field.attributes, name));
+    let readable = success || !(field.has("out") || sized.iter().any(Option::is_some));
+    if pointer.is_null() || !readable {
         return;
     }
-    if let Some((property, size)) = attribute(field.attributes, "typename").and_then(|pair| pair.split_once(',')) {
-        // SAFETY: the function was called with this many bytes at the pointer.
+    let [typename, range] = sized;
+    if let Some((property, size)) = typename.and_then(|pair| pair.split_once(',')) {
+        // SAFETY: the function succeeded with this many bytes at the pointer.
         unsafe { answer(out, function, arguments, property.trim(), size.trim(), pointer) };
-    } else if let Some(range) = attribute(field.attributes, "range") {
-        let count = range
-            .rsplit(',')
-            .next()
-            .and_then(|name| number(function, arguments, name.trim()))
-            .unwrap_or(0);
-        // SAFETY: the function was called with this many elements at the pointer.
+    } else if let Some(name) = range {
+        let count = if field.has("out") {
+            given(function, arguments, Some(name))
+        } else {
+            number(function, arguments, name).unwrap_or(0)
+        };
+        // SAFETY: the function succeeded: it read all elements of an input, and wrote as many of a result as it says.
+        // Where the client did not ask how many, it at least owns places for them.
         unsafe { elements(out, target, pointer, count) };
     } else if target == "c_char" {
         // SAFETY: a parameter of this type is a C string.
@@ -126,6 +130,21 @@ pub(super) fn number(function: &Function, arguments: &Arguments<'_>, name: &str)
         8 => Some(unsafe { arguments.read::<usize>(index) }),
         _ => None,
     }
+}
+
+/// How many elements a successful call has written to a list of at most `room` elements, or to a single place.
+pub(super) fn given(function: &Function, arguments: &Arguments<'_>, room: Option<&str>) -> usize {
+    let Some(room) = room.and_then(|name| number(function, arguments, name)) else {
+        return 1;
+    };
+    // A list comes with a place for the number of all elements.
+    let total = function
+        .params
+        .iter()
+        .position(|parameter| parameter.name.starts_with("pNum"));
+    // SAFETY: this parameter is a pointer to a `u32`, null or filled by the call.
+    let total = total.and_then(|index| unsafe { arguments.read::<*const u32>(index).as_ref() });
+    total.map_or(room, |total| room.min(*total as usize))
 }
 
 /// Appends the answer to a query, whose type depends on the property.
@@ -340,12 +359,27 @@ mod tests {
         let arguments = arguments![platform, kind, entries, list, count_place];
         let done = print(&DeviceDdiTable::META, "urDeviceGet", &arguments, true);
         let wanted = format!(
-            ".hPlatform=0x10 .DeviceType=UR_DEVICE_TYPE_ALL .NumEntries=2 .phDevices={list:?} {{0x20, nullptr}} \
+            ".hPlatform=0x10 .DeviceType=UR_DEVICE_TYPE_ALL .NumEntries=2 .phDevices={list:?} {{0x20}} \
              .pNumDevices={count_place:?} (1)"
         );
         assert_eq!(done, wanted);
         let failed = print(&DeviceDdiTable::META, "urDeviceGet", &arguments, false);
-        assert!(failed.ends_with(&format!(".pNumDevices={count_place:?}")), "{failed}");
+        assert!(
+            failed.ends_with(&format!(".phDevices={list:?} .pNumDevices={count_place:?}")),
+            "{failed}"
+        );
+    }
+
+    #[test]
+    fn lists_of_a_failed_call_are_addresses() {
+        let (count, events) = (1u32 << 30, std::ptr::dangling::<EventHandle>());
+        let arguments = arguments![count, events];
+        let failed = print(&EventDdiTable::META, "urEventWait", &arguments, false);
+        assert_eq!(failed, format!(".numEvents={count} .phEventWaitList={events:?}"));
+        let event = EventHandle(0x30 as *mut c_void);
+        let (count, events) = (1u32, &raw const event);
+        let done = print(&EventDdiTable::META, "urEventWait", &arguments![count, events], true);
+        assert_eq!(done, format!(".numEvents=1 .phEventWaitList={events:?} {{0x30}}"));
     }
 
     #[test]
