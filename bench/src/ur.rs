@@ -84,24 +84,32 @@ impl Ur {
             .next();
         let device = device.ok_or("no device")?;
         let context = Context::new(&[&device])?;
-        let program = Program::with_binaries(&context, &[&device], &[binary])?;
-        program.build(&context, "")?;
-        let lane = || -> Result<Lane, Error> {
+        let program = |context: &Context| -> Result<Program, Error> {
+            let program = Program::with_binaries(context, &[&device], &[binary])?;
+            program.build(context, "")?;
+            Ok(program)
+        };
+        let lane = |context: &Context, program: &Program| -> Result<Lane, Error> {
             Ok(Lane {
-                queue: Queue::new(&context, &device, QueueFlags::empty())?,
-                count_up: Kernel::new(&program, "count_up")?,
-                multiply_add: Kernel::new(&program, "multiply_add")?,
+                queue: Queue::new(context, &device, QueueFlags::empty())?,
+                count_up: Kernel::new(program, "count_up")?,
+                multiply_add: Kernel::new(program, "multiply_add")?,
             })
         };
+        let built = program(&context)?;
+        // A context of its own: whoever gives a native queue away may be given commands that UR does not see, and an
+        // adapter may have to look for those whenever memory of that context is freed.
+        let apart = Context::new(&[&device])?;
+        let silent = lane(&apart, &program(&apart)?)?;
         Ok(Self {
             title,
             fns: *loader.fns(),
-            lanes: [lane()?, lane()?],
+            lanes: [lane(&context, &built)?, silent],
             pool: UsmPool::new(&context, UsmPoolFlags::empty()).ok(),
             handles: RefCell::default(),
+            program: built,
             device,
             context,
-            program,
         })
     }
 
