@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::elf::Elf;
@@ -116,19 +116,12 @@ fn adapters(folder: &Path, findings: &mut Findings) {
 /// Variables of the caller that steer the loader elsewhere.
 fn variables(findings: &mut Findings) {
     if let Some(value) = env::var_os("UR_ADAPTERS_FORCE_LOAD") {
-        for path in value
-            .to_string_lossy()
-            .split(',')
-            .map(|path| path.trim_matches(['\'', '"']))
-        {
+        for path in ours::force_loaded(&value) {
             // A bare name is left to the system's search.
-            let found = if path.contains('/') {
-                Some(PathBuf::from(path))
-            } else {
-                search::library(path, None)
-            };
-            match ours::check_adapter(&found.unwrap_or_else(|| path.into())) {
-                Ok(()) => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {path}")),
+            let bare = path.to_str().filter(|name| !name.contains('/'));
+            let found = bare.and_then(|name| search::library(name, None));
+            match ours::check_adapter(found.as_deref().unwrap_or(&path)) {
+                Ok(()) => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {}", path.display())),
                 Err(failure) => {
                     findings.problem(format!("UR_ADAPTERS_FORCE_LOAD: {}", failure.message), &failure.hint);
                 }

@@ -146,6 +146,27 @@ pub fn force_load(paths: &[PathBuf]) -> OsString {
     OsString::from_vec(value)
 }
 
+/// The files in a value of `UR_ADAPTERS_FORCE_LOAD`, as the loader reads it: separated by commas outside quotes of
+/// either kind, without quotes, surrounding blanks and empty parts.
+pub fn force_loaded(value: &OsStr) -> Vec<PathBuf> {
+    let mut parts = vec![Vec::new()];
+    let mut quote = None;
+    for &byte in value.as_bytes() {
+        match quote {
+            Some(end) if byte == end => quote = None,
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            None if byte == b',' => parts.push(Vec::new()),
+            _ => parts.last_mut().expect("there is always a last part").push(byte),
+        }
+    }
+    parts
+        .iter()
+        .map(|part| part.trim_ascii())
+        .filter(|part| !part.is_empty())
+        .map(|part| OsStr::from_bytes(part).into())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,5 +175,9 @@ mod tests {
     fn lists() {
         assert_eq!(force_load(&["/a/b".into(), "/c".into()]), "/a/b,/c");
         assert_eq!(force_load(&["/a,b".into()]), "'/a,b'");
+        let read = |value: &str| force_loaded(value.as_ref());
+        assert_eq!(read("'/a,b',/c"), [Path::new("/a,b"), Path::new("/c")]);
+        assert_eq!(read(" \"/it's\" ,, b.so,"), [Path::new("/it's"), Path::new("b.so")]);
+        assert!(read(" , ").is_empty());
     }
 }

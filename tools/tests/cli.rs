@@ -91,10 +91,15 @@ impl Place {
     }
 
     fn oxur(&self, arguments: &[&str]) -> Output {
+        self.oxur_with(&[], arguments)
+    }
+
+    fn oxur_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
         Command::new(self.path("bin/oxur"))
             .args(arguments)
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .envs(variables.iter().copied())
             .output()
             .expect("the command runs")
     }
@@ -315,4 +320,27 @@ fn doctor_names_what_is_missing() {
             "{line}"
         );
     }
+}
+
+#[test]
+fn doctor_reads_forced_adapters_as_the_loader_does() {
+    let place = Place::new("forced").with_libraries();
+    let adapter = place.path("a,b/adapter.so");
+    fs::create_dir(place.path("a,b")).expect("a folder");
+    fs::copy(place.path("lib/libur_adapter_opencl.so.0"), &adapter).expect("an adapter");
+    let value = format!("'{}', /no/such/file,", adapter.display());
+    let out = text(
+        &place
+            .oxur_with(&[("UR_ADAPTERS_FORCE_LOAD", &value)], &["doctor"])
+            .stdout,
+    );
+    assert!(
+        out.contains(&format!("ok       UR_ADAPTERS_FORCE_LOAD: {}\n", adapter.display())),
+        "{out}"
+    );
+    assert!(
+        out.contains("PROBLEM  UR_ADAPTERS_FORCE_LOAD: /no/such/file is missing"),
+        "{out}"
+    );
+    assert_eq!(out.matches("UR_ADAPTERS_FORCE_LOAD").count(), 2, "{out}");
 }
