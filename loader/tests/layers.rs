@@ -86,6 +86,19 @@ fn leak_checking() {
 }
 
 #[test]
+fn releasing_too_often() {
+    let adapter = plain_adapter();
+    let variables = [
+        ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
+        ("UR_ENABLE_LAYERS", "UR_LAYER_LEAK_CHECKING"),
+    ];
+    let seen = probe(&variables, &["init", "overrelease"]);
+    assert_eq!(seen.lines[1], "overrelease: ok UR_RESULT_ERROR_INVALID_KERNEL");
+    assert_eq!(seen.log.matches("is released, but there is no reference").count(), 1);
+    seen.logged(&["<VALIDATION>[ERROR]", "urKernelRelease: 0x"]);
+}
+
+#[test]
 fn layers_that_are_not_there() {
     let adapter = plain_adapter();
     let variables = [

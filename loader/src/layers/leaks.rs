@@ -22,13 +22,18 @@ struct Held {
 
 static HELD: Mutex<BTreeMap<usize, Held>> = Mutex::new(BTreeMap::new());
 
-/// Notes what a successful call did to references.
+/// Notes what a call did to references: nothing where it failed, but a release may have failed for want of one.
 ///
 /// # Safety
-/// `arguments` are those of `function`, which has succeeded with them.
-pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>) {
+/// `arguments` are those of `function`, which has succeeded with them if `success` says so.
+pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>, success: bool) {
     for (index, parameter) in function.params.iter().enumerate() {
-        if parameter.has("release") {
+        if !success {
+            if parameter.has("release") {
+                // SAFETY: what is released is a handle or an address.
+                expect(unsafe { arguments.read(index) }, function);
+            }
+        } else if parameter.has("release") {
             // SAFETY: what is released is a handle or an address.
             give_up(unsafe { arguments.read(index) }, function);
         } else if parameter.has("retain") {
@@ -69,10 +74,19 @@ fn give_up(handle: usize, function: &Function) {
             held.remove(&handle);
         }
         Some(known) => known.references -= 1,
-        None => {
-            log::error!(target: TARGET, "{}: {handle:#x} is released, but there is no reference to it", function.name)
-        }
+        None => tell_unknown(handle, function),
     }
+}
+
+/// Tells of a handle that could not be released because there is no reference to it. Null is an error of its own.
+fn expect(handle: usize, function: &Function) {
+    if handle != 0 && !HELD.lock().contains_key(&handle) {
+        tell_unknown(handle, function);
+    }
+}
+
+fn tell_unknown(handle: usize, function: &Function) {
+    log::error!(target: TARGET, "{}: {handle:#x} is released, but there is no reference to it", function.name);
 }
 
 /// Tells what is left, and forgets it.

@@ -196,9 +196,9 @@ pub(crate) unsafe fn run(
         },
         None => dispatch(),
     };
-    if active.contains(Layers::LEAKS) && code == ResultCode::SUCCESS {
-        // SAFETY: the arguments are the function's, which has just succeeded.
-        guard(|| unsafe { leaks::note(called.function, &arguments) });
+    if active.contains(Layers::LEAKS) {
+        // SAFETY: the arguments are the function's, which has just answered this code.
+        guard(|| unsafe { leaks::note(called.function, &arguments, code == ResultCode::SUCCESS) });
     }
     if traced {
         // SAFETY: the arguments are the function's, which has just answered this code.

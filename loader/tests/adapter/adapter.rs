@@ -256,8 +256,14 @@ unsafe extern "C" fn kernel_retain(kernel: KernelHandle) -> ResultCode {
 }
 
 unsafe extern "C" fn kernel_release(kernel: KernelHandle) -> ResultCode {
-    read(kernel).references.fetch_sub(1, Ordering::Relaxed);
-    SUCCESS
+    let less = |references: u32| references.checked_sub(1);
+    match read(kernel)
+        .references
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+    {
+        Ok(_) => SUCCESS,
+        Err(_) => ResultCode::ERROR_INVALID_KERNEL,
+    }
 }
 
 unsafe extern "C" fn kernel_info(

@@ -9,6 +9,7 @@
 //! | `select` | the ids of the selected devices of all platforms, or the error, and the device references left |
 //! | `launch` | what the first adapter saw of arguments set one by one |
 //! | `record` | the same for a command buffer |
+//! | `overrelease` | the results of releasing a kernel once more than it was created |
 //! | `errors` | results of calls that are wrong |
 
 use std::ffi::CStr;
@@ -36,6 +37,7 @@ fn main() {
             "select" => probe.select(),
             "launch" => probe.launch(),
             "record" => probe.record(),
+            "overrelease" => probe.overrelease(),
             "errors" => Ok(probe.errors()),
             _ => panic!("no command {command}"),
         };
@@ -244,6 +246,15 @@ impl Probe<'_> {
             )?;
         }
         Ok(self.told(adapter)?.0)
+    }
+
+    fn overrelease(&self) -> Result<String> {
+        let kernel = self.objects()?.3;
+        // SAFETY: the test adapter never frees a kernel, and refuses to release one without references.
+        let outcomes = [(); 2].map(|()| unsafe { self.fns.urKernelRelease(kernel) });
+        Ok(outcomes
+            .map(|outcome| outcome.err().map_or("ok".into(), |error| code(&error)))
+            .join(" "))
     }
 
     fn errors(&self) -> String {
