@@ -176,6 +176,7 @@ impl Queue {
     fn failed(&self, event: cl_event) {
         // A part of it may be in the queue.
         self.changed.store(true, Ordering::Relaxed);
+        self.activity.note();
         if !event.is_null() {
             drop(RawEvent(event));
         }
