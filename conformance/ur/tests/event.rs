@@ -2,13 +2,15 @@
 //! Events: status, wait lists, callbacks, profiling.
 
 use std::ptr::{null, null_mut};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Event, Queue, Range};
+use oxur_conformance::client::{Arg, Context, Event, Queue, Range};
 use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, ur};
 
+use crate::gate::Gate;
 use crate::known;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -280,6 +282,39 @@ fn callback_of_a_released_event() {
         ExecutionInfo::COMPLETE
     );
     rig.queue.finish().expect("urQueueFinish");
+}
+
+#[test]
+fn callback_after_all_else_is_released() {
+    unsafe extern "C" fn deleter(data: *mut c_void) {
+        // SAFETY: the box that is given away below; a context is deleted once.
+        let send = unsafe { Box::from_raw(data.cast::<Sender<ThreadId>>()) };
+        send.send(thread::current().id()).expect("a receiver");
+    }
+    let rig = Rig::new();
+    let context = Context::new(&[&rig.device]).expect("urContextCreate");
+    let queue = Queue::new(&context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let Some(gate) = Gate::new(&queue) else { return };
+    let ((send, called), (send_deleted, deleted)) = (channel(), channel());
+    let data = Box::into_raw(Box::new(send_deleted));
+    let code = ur!(urContextSetExtendedDeleter(context.raw(), Some(deleter), data.cast()));
+    if code != ResultCode::SUCCESS {
+        // SAFETY: a refused deleter is never called, so the box is still ours.
+        drop(unsafe { Box::from_raw(data) });
+        return expect!(code, ERROR_UNSUPPORTED_FEATURE);
+    }
+    let event = queue.marker(&[]).expect("marker");
+    event
+        .on(ExecutionInfo::COMPLETE, move |_| {
+            send.send(thread::current().id()).expect("a receiver")
+        })
+        .expect("urEventSetCallback");
+    queue.flush().expect("urQueueFlush");
+    drop((event, queue, context));
+    gate.open();
+    let called = called.recv_timeout(PATIENCE).expect("the callback");
+    let deleted = deleted.recv_timeout(PATIENCE).expect("the deleter");
+    assert_ne!(called, deleted, "the context goes inside of the driver's callback");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Event, Queue};
-use oxur_conformance::{loader, ur};
+use oxur_conformance::{intel, loader, ur};
 
 /// A host task that waits for [`Gate::open`]; for a call that waits for it, it opens by itself after a while.
 pub struct Gate {
@@ -23,6 +23,9 @@ impl Gate {
             // SAFETY: the box that is given away below; a task runs once.
             let opened = unsafe { Box::from_raw(data.cast::<Receiver<()>>()) };
             _ = opened.recv_timeout(PATIENCE);
+        }
+        if intel("there are no host tasks") {
+            return None;
         }
         let (open, opened) = channel::<()>();
         let data = Box::into_raw(Box::new(opened));

@@ -5,8 +5,9 @@ use std::ptr::null;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Queue, Range};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, ur};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, loader, ur};
 
+use crate::gate::Gate;
 use crate::known;
 
 #[test]
@@ -146,6 +147,45 @@ fn empty_after_finish() {
     match rig.queue.info::<bool>(QueueInfo::EMPTY) {
         Ok(empty) => assert!(empty),
         Err(error) => assert!(error == ResultCode::ERROR_UNSUPPORTED_ENUMERATION, "{error}"),
+    }
+}
+
+#[test]
+fn not_empty_by_commands_of_others() {
+    let rig = Rig::new();
+    let Ok(native) = rig.queue.native() else {
+        return println!("this device has no native queues");
+    };
+    let (context, device, properties) = (rig.context.raw(), rig.device.raw(), QueueNativeProperties::default());
+    let mut handle = QueueHandle::default();
+    expect!(
+        ur!(urQueueCreateWithNativeHandle(
+            native,
+            context,
+            device,
+            &properties,
+            &mut handle
+        )),
+        SUCCESS
+    );
+    // SAFETY: a new queue with one reference.
+    let other = unsafe { Queue::from_raw(loader(), handle) };
+    let is_empty = |queue: &Queue| match queue.info::<bool>(QueueInfo::EMPTY) {
+        Ok(empty) => Some(empty),
+        Err(error) => {
+            assert!(error == ResultCode::ERROR_UNSUPPORTED_ENUMERATION, "{error}");
+            None
+        }
+    };
+    // Both are one queue of the driver: each gets commands that the other is not told of.
+    for (ours, theirs) in [(&rig.queue, &other), (&other, &rig.queue)] {
+        let Some(gate) = Gate::new(theirs) else { return };
+        for _ in 0..3 {
+            assert_ne!(is_empty(ours), Some(true), "while a task runs");
+        }
+        gate.open();
+        theirs.finish().expect("urQueueFinish");
+        assert_ne!(is_empty(ours), Some(false), "after urQueueFinish");
     }
 }
 
