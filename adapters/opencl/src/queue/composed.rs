@@ -10,7 +10,8 @@ use kit::{HostTask, Launch, LaunchProperties, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use super::{Deps, Out, Queue, Wait};
+use super::submit::Deps;
+use super::{Out, Queue, Wait};
 use crate::OpenCl;
 use crate::cl::{cl, cl_create};
 use crate::event::RawEvent;

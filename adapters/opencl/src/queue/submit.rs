@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The way of every command into the OpenCL queue, and what is known of those that are in it.
+//!
+//! [`Queue::submit`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
+//! by which [`Queue::unfinished`] knows that there is something to wait for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kit::ur::{Command, QueueFlags, ResultCode};
+use kit::{Header, UrError, UrResult};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::{Out, Queue, Wait};
+use crate::activity;
+use crate::cl::cl;
+use crate::event::{RawEvent, raw_events};
+use crate::{Context, Device, Event, Mem};
+
+/// The last three parameters of every `clEnqueue*` function.
+#[derive(Clone, Copy)]
+pub(super) struct Deps {
+    pub(super) count: cl_uint,
+    pub(super) events: *const cl_event,
+    pub(super) event: *mut cl_event,
+}
+
+impl Queue {
+    pub(super) fn in_order(&self) -> bool {
+        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    /// Takes over a reference of an OpenCL queue. `shared` says that others may submit to it.
+    pub(super) fn new(
+        raw: cl_command_queue,
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        flags: QueueFlags,
+        shared: bool,
+    ) -> Arc<Self> {
+        let queue = Arc::new(Self {
+            header: Header::new(),
+            raw,
+            context: context.clone(),
+            device: device.clone(),
+            flags,
+            changed: AtomicBool::new(shared),
+            shared: AtomicBool::new(shared),
+            probe: Mutex::default(),
+            activity: context.usm.activity.clone(),
+        });
+        queue.activity.add(&queue);
+        if shared {
+            queue.activity.note_shared();
+        }
+        queue
+    }
+
+    /// A marker behind all commands that may be unfinished; `None` if there are none.
+    ///
+    /// OpenCL does not tell whether a queue is empty. A marker behind the last command does, by its status; it is kept,
+    /// so that whoever asks again and again asks the same one, until there is a new command.
+    pub(crate) fn unfinished(&self) -> UrResult<Option<Arc<RawEvent>>> {
+        let mut probe = self.probe.lock();
+        let changed = self.changed.swap(false, Ordering::Relaxed) || self.shared.load(Ordering::Relaxed);
+        if changed {
+            let marker = self
+                .mark()
+                .inspect_err(|_| self.changed.store(true, Ordering::Relaxed))?;
+            *probe = Some(Arc::new(marker));
+        }
+        if probe.as_ref().is_some_and(|marker| activity::is_complete(marker)) {
+            *probe = None;
+        }
+        Ok(probe.clone())
+    }
+
+    /// Whether every command is complete.
+    pub(super) fn is_empty(&self) -> UrResult<bool> {
+        const PATIENCE: usize = 1000;
+        let Some(marker) = self.unfinished()? else {
+            return Ok(true);
+        };
+        // On an idle queue the marker itself takes a moment.
+        for _ in 0..PATIENCE {
+            if activity::is_complete(&marker) {
+                return Ok(true);
+            }
+            std::hint::spin_loop();
+        }
+        Ok(false)
+    }
+
+    /// An event behind all commands so far, which are on their way to the device.
+    fn mark(&self) -> UrResult<RawEvent> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: a live queue.
+        unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, 0, std::ptr::null(), &mut raw)) }?;
+        let marker = RawEvent(raw);
+        // SAFETY: as above.
+        unsafe { cl!(clFlush(self.raw)) }?;
+        Ok(marker)
+    }
+
+    /// Submits a command by `call`, which gets what OpenCL wants to know about events.
+    #[inline(always)]
+    pub(super) fn submit(
+        self: &Arc<Self>,
+        command: Command,
+        wait: Wait<'_>,
+        event: Out<'_>,
+        call: impl FnOnce(Deps) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let mut raw: cl_event = std::ptr::null_mut();
+        let mut deps = Deps {
+            count: 0,
+            events: std::ptr::null(),
+            event: if event.wanted() { &mut raw } else { std::ptr::null_mut() },
+        };
+        let events;
+        if !wait.is_empty() {
+            events = self.raw_events(wait)?;
+            (deps.count, deps.events) = (events.len() as cl_uint, events.as_ptr());
+        }
+        if let Err(error) = call(deps) {
+            self.failed(raw);
+            return Err(error);
+        }
+        // After the command: a marker that another thread put before it does not speak for it.
+        self.changed.store(true, Ordering::Relaxed);
+        self.activity.note();
+        if event.wanted() {
+            event.set(Event::new(raw, self, command));
+        }
+        Ok(())
+    }
+
+    /// Clears up after a command that failed, perhaps after the driver had given it an event.
+    #[cold]
+    fn failed(&self, event: cl_event) {
+        // A part of it may be in the queue.
+        self.changed.store(true, Ordering::Relaxed);
+        self.activity.note();
+        if !event.is_null() {
+            drop(RawEvent(event));
+        }
+    }
+
+    /// The OpenCL events of a wait list, on the stack unless there are many.
+    #[inline(never)]
+    fn raw_events(&self, wait: Wait<'_>) -> UrResult<SmallVec<[cl_event; 16]>> {
+        if let Some(stranger) = wait.iter().find(|e| e.context().raw != self.context.raw) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                format!(
+                    "an event of the wait list ({:?}) belongs to another context",
+                    kit::handle_of(&stranger)
+                ),
+            ));
+        }
+        Ok(raw_events(wait))
+    }
+
+    pub(super) fn check_mem(&self, mem: &Mem, offset: usize, size: usize) -> UrResult<()> {
+        if offset.checked_add(size).is_none_or(|end| end > mem.size) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_SIZE,
+                format!(
+                    "{size} bytes at offset {offset} are not inside of a memory object of {} bytes",
+                    mem.size
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
