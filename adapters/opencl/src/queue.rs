@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Queues: an OpenCL command queue and the commands of UR on it.
 //!
-//! [`submit`] is the way of every command. What OpenCL lacks (fills with odd patterns, copies of rows, host tasks) is in [`composed`].
+//! [`submit`] is the way of every command. What OpenCL lacks (fills with odd patterns, copies of rows, host tasks) is in
+//! [`composed`].
 
 mod composed;
 mod submit;
