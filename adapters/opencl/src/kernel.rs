@@ -19,6 +19,8 @@ pub(crate) struct Kernel {
     pub(crate) header: Header,
     pub(crate) raw: cl_kernel,
     program: Arc<Program>,
+    /// The functions of its platform, at hand because every pointer argument needs one.
+    ext: Arc<Extensions>,
     /// Held while arguments are set and used, so that two threads may launch one kernel with arguments of their own.
     pub(crate) arguments: Mutex<()>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
@@ -36,6 +38,7 @@ impl Kernel {
             header: Header::new(),
             raw,
             program: program.clone(),
+            ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
             required_local_size: OnceLock::new(),
         })
@@ -43,10 +46,6 @@ impl Kernel {
 
     fn context(&self) -> &Arc<Context> {
         &self.program.context
-    }
-
-    fn ext(&self) -> &Extensions {
-        &self.context().ext
     }
 
     fn ask_group<T: Plain>(&self, device: &Device, what: cl_kernel_work_group_info) -> UrResult<T> {
@@ -68,7 +67,7 @@ impl Kernel {
         let (input_size, input) = local.map_or((0, std::ptr::null()), |l| (size_of_val(l), l.as_ptr().cast()));
         // SAFETY: live handles; the pointers are those of `value`.
         let number: usize = cl::value(|size, value, needed| unsafe {
-            match self.ext().get_kernel_sub_group_info {
+            match self.ext.get_kernel_sub_group_info {
                 Some(function) if api().clGetKernelSubGroupInfo.is_none() => cl::check(
                     "clGetKernelSubGroupInfoKHR",
                     function(self.raw, device.raw, what, input_size, input, size, value, needed),
@@ -102,7 +101,7 @@ impl Kernel {
                     cl!(clSetKernelArg(self.raw, *index, bytes.len(), bytes.as_ptr().cast()))
                 }
                 Arg::Pointer(index, pointer) => {
-                    ext!(self.ext(), set_kernel_arg_mem_pointer(self.raw, *index, *pointer))
+                    ext!(self.ext, set_kernel_arg_mem_pointer(self.raw, *index, *pointer))
                 }
                 Arg::Mem(index, mem, _) => {
                     let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
@@ -266,7 +265,7 @@ impl kit::Kernel<OpenCl> for Kernel {
         // SAFETY: live handles; the arrays have as many elements as there are dimensions, three at most.
         unsafe {
             ext!(
-                self.ext(),
+                self.ext,
                 get_suggested_local_work_size(
                     queue.raw,
                     self.raw,
