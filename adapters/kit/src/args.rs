@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use oxur_api::{BaseProperties, Handle, ResultCode, StructureType, Tagged};
+use oxur_api::{BaseProperties, ResultCode, SpecializationConstantInfo, StructureType, Tagged};
 
 use crate::handle::{Object, export, handle_of, object};
 use crate::{UrError, UrResult};
@@ -80,6 +80,27 @@ pub unsafe fn optional_c_str<'a>(pointer: *const c_char) -> Option<&'a CStr> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
 }
 
+/// Specialization constants, of which there is at least one: pairs of an id and a value.
+///
+/// # Safety
+/// As [`slice`], and each value must point to as many bytes as its size says.
+pub unsafe fn specialization_constants<'a>(
+    constants: *const SpecializationConstantInfo,
+    count: u32,
+) -> UrResult<Vec<(u32, &'a [u8])>> {
+    not_null(constants)?;
+    if count == 0 {
+        return Err(ResultCode::ERROR_INVALID_SIZE.into());
+    }
+    // SAFETY: passed on to the caller.
+    let constants = unsafe { slice(constants, count as usize) }?;
+    // SAFETY: passed on to the caller.
+    constants
+        .iter()
+        .map(|c| Ok((c.id, unsafe { slice(c.pValue.cast::<u8>(), c.size) }?)))
+        .collect()
+}
+
 /// The first structure of type `T` in a `pNext` chain.
 ///
 /// # Safety
@@ -147,15 +168,6 @@ pub unsafe fn list<T: Object>(
 pub fn not_null<T>(pointer: *const T) -> UrResult<()> {
     if pointer.is_null() {
         Err(ResultCode::ERROR_INVALID_NULL_POINTER.into())
-    } else {
-        Ok(())
-    }
-}
-
-/// Checks that a handle that stands for nothing of this adapter's is not null.
-pub fn not_null_handle<H: Handle>(handle: H) -> UrResult<()> {
-    if handle.is_null() {
-        Err(ResultCode::ERROR_INVALID_NULL_HANDLE.into())
     } else {
         Ok(())
     }

@@ -331,15 +331,7 @@ entry! {
         kernel: KernelHandle, count: u32, constants: *const SpecializationConstantInfo,
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
-        args::not_null(constants)?;
-        if count == 0 {
-            return Err(ResultCode::ERROR_INVALID_SIZE.into());
-        }
-        let constants = args::slice(constants, count as usize)?
-            .iter()
-            .map(|c| Ok((c.id, args::slice(c.pValue.cast::<u8>(), c.size)?)))
-            .collect::<UrResult<Vec<_>>>()?;
-        kernel.set_specialization_constants(&constants)
+        kernel.set_specialization_constants(&args::specialization_constants(constants, count)?)
     }
 
     fn urKernelSuggestMaxCooperativeGroupCount<B>(

@@ -303,15 +303,7 @@ entry! {
         program: ProgramHandle, count: u32, constants: *const SpecializationConstantInfo,
     ) {
         let program = object::<B::Program>(program)?;
-        args::not_null(constants)?;
-        if count == 0 {
-            return Err(ResultCode::ERROR_INVALID_SIZE.into());
-        }
-        let constants = args::slice(constants, count as usize)?
-            .iter()
-            .map(|c| Ok((c.id, args::slice(c.pValue.cast::<u8>(), c.size)?)))
-            .collect::<UrResult<Vec<_>>>()?;
-        program.set_specialization_constants(&constants)
+        program.set_specialization_constants(&args::specialization_constants(constants, count)?)
     }
 
     fn urProgramGetNativeHandle<B>(program: ProgramHandle, native: *mut NativeHandle) {

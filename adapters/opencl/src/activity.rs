@@ -9,31 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use kit::UrResult;
-use opencl_sys::CL_COMPLETE;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use crate::Queue;
-use crate::cl::cl;
 use crate::event::RawEvent;
 
 /// Events, one a queue: when all are complete, so is what was submitted before they were made.
 pub(crate) type Markers = SmallVec<[Arc<RawEvent>; 2]>;
-
-/// Whether a marker's commands are complete, or failed.
-pub(crate) fn is_complete(marker: &RawEvent) -> bool {
-    // An event whose status cannot be had will not become clearer by waiting.
-    marker.status().is_ok_and(|status| status <= CL_COMPLETE)
-}
-
-/// Waits for the commands before a marker.
-pub(crate) fn wait(marker: &RawEvent) {
-    // SAFETY: a live event.
-    if let Err(error) = unsafe { cl!(clWaitForEvents(1, &marker.0)) } {
-        log::debug!("a command failed before memory that it may have used was freed: {error}");
-    }
-}
 
 /// The queues of a context.
 #[derive(Default)]
@@ -89,7 +73,7 @@ impl Activity {
     fn find(&self) -> UrResult<Markers> {
         let mut markers = {
             let mut orphans = self.orphans.lock();
-            orphans.retain(|marker| !is_complete(marker));
+            orphans.retain(|marker| !marker.is_over());
             orphans.clone()
         };
         // Not under the lock: a queue that loses its last reference here leaves its marker with us.

@@ -72,6 +72,17 @@ impl RawEvent {
             ))
         })
     }
+
+    /// Whether its command is complete, or failed. One whose status cannot be had is taken for unfinished.
+    pub(crate) fn is_over(&self) -> bool {
+        self.status().is_ok_and(|status| status <= CL_COMPLETE)
+    }
+
+    /// Waits until its command is over. That it failed is an error, too.
+    pub(crate) fn wait(&self) -> UrResult<()> {
+        // SAFETY: a live event.
+        unsafe { cl!(clWaitForEvents(1, &self.0)) }
+    }
 }
 
 impl Drop for RawEvent {
@@ -160,8 +171,7 @@ impl kit::Event<OpenCl> for Event {
         if events.len() == 1
             && let Some(event) = events.iter().next()
         {
-            // SAFETY: a live event.
-            return unsafe { cl!(clWaitForEvents(1, &event.raw.0)) };
+            return event.raw.wait();
         }
         let raw = raw_events(events);
         // SAFETY: live events.

@@ -208,17 +208,7 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn wait(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        self.submit(Command::EVENTS_WAIT, wait, event, |deps| {
-            // SAFETY: live handles.
-            unsafe {
-                cl!(clEnqueueMarkerWithWaitList(
-                    self.raw,
-                    deps.count,
-                    deps.events,
-                    deps.event
-                ))
-            }
-        })
+        self.submit(Command::EVENTS_WAIT, wait, event, |deps| self.marker(deps))
     }
 
     fn barrier(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
@@ -610,8 +600,7 @@ impl kit::Queue<OpenCl> for Queue {
                 log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
             }
             // A hint that the driver has no use for: only the order counts.
-            // SAFETY: live handles.
-            unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, d.count, d.events, d.event)) }
+            self.marker(d)
         })
     }
 
@@ -623,10 +612,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         // OpenCL defines no value of cl_mem_advice_intel: advice is a hint that no driver can take.
-        self.submit(Command::USM_ADVISE, WaitList::empty(), event, |d| {
-            // SAFETY: live handles.
-            unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, d.count, d.events, d.event)) }
-        })
+        self.submit(Command::USM_ADVISE, WaitList::empty(), event, |d| self.marker(d))
     }
 
     fn usm_fill_2d(

@@ -55,13 +55,15 @@ fn free_after(event: cl_event, source: Vec<u8>) {
         return;
     };
     log::warn!("the end of a command must be waited for: {error}");
-    // SAFETY: a live event. Whether the command failed is not of interest here: the status tells whether it is over.
-    let _ = unsafe { cl!(clWaitForEvents(1, &event)) };
     // The reference is the caller's.
-    match ManuallyDrop::new(RawEvent(event)).status() {
+    let event = ManuallyDrop::new(RawEvent(event));
+    // Whether the command failed is not of interest here: the status tells whether it is over.
+    let _ = event.wait();
+    if event.is_over() {
         // SAFETY: OpenCL did not take the box, and the command that reads it is over.
-        Ok(status) if status <= CL_COMPLETE => drop(unsafe { Box::from_raw(source) }),
-        _ => log::error!("the pattern of a fill is leaked: the driver does not say when it is read"),
+        drop(unsafe { Box::from_raw(source) });
+    } else {
+        log::error!("the pattern of a fill is leaked: the driver does not say when it is read");
     }
 }
 
@@ -95,7 +97,7 @@ struct Chain<'a> {
     queue: &'a Queue,
     first: Deps,
     /// The event of the command before.
-    before: cl_event,
+    before: Option<RawEvent>,
     /// What the commands read, if it is not the client's: it lives until the last one is over.
     source: Vec<u8>,
 }
@@ -111,7 +113,7 @@ impl<'a> Chain<'a> {
         Self {
             queue,
             first: deps,
-            before: std::ptr::null_mut(),
+            before: None,
             source,
         }
     }
@@ -125,41 +127,29 @@ impl<'a> Chain<'a> {
             true if !free || !self.first.event.is_null() => self.first.event,
             _ => &raw mut own,
         };
-        let deps = if self.before.is_null() {
-            Deps { event, ..self.first }
-        } else {
-            Deps {
+        let deps = match &self.before {
+            None => Deps { event, ..self.first },
+            Some(before) => Deps {
                 count: 1,
-                events: &self.before,
+                events: &before.0,
                 event,
-            }
+            },
         };
         call(deps)?;
-        self.forget();
-        self.before = own;
+        self.before = (!own.is_null()).then(|| RawEvent(own));
         if free {
             // SAFETY: the driver has put the event of its command there.
             free_after(unsafe { *event }, std::mem::take(&mut self.source));
             // Nothing follows: if the event is the chain's own, it has done its work.
-            self.forget();
+            self.before = None;
         }
         Ok(())
-    }
-
-    fn forget(&mut self) {
-        if !self.before.is_null() {
-            // SAFETY: the reference is ours.
-            if let Err(error) = unsafe { cl!(clReleaseEvent(self.before)) } {
-                log::warn!("an event is leaked: {error}");
-            }
-            self.before = std::ptr::null_mut();
-        }
     }
 }
 
 impl Drop for Chain<'_> {
     fn drop(&mut self) {
-        if !self.before.is_null() {
+        if self.before.is_some() {
             // The chain broke: what it submitted must not outlive what it uses.
             // SAFETY: a live queue.
             if let Err(error) = unsafe { cl!(clFinish(self.queue.raw)) } {
@@ -167,7 +157,6 @@ impl Drop for Chain<'_> {
                 std::mem::forget(std::mem::take(&mut self.source));
             }
         }
-        self.forget();
     }
 }
 
@@ -352,8 +341,7 @@ impl Queue {
                 log::warn!("a host task may be late: {error}");
             }
             let run = move || {
-                // SAFETY: a live event.
-                match unsafe { cl!(clWaitForEvents(1, &ready.0)) } {
+                match ready.wait() {
                     Ok(()) => {
                         task.call();
                         done.status = CL_COMPLETE;

@@ -15,7 +15,6 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::{Out, Queue, Wait};
-use crate::activity;
 use crate::cl::cl;
 use crate::event::{RawEvent, raw_events};
 use crate::{Context, Device, Event, Mem};
@@ -72,7 +71,7 @@ impl Queue {
                 .inspect_err(|_| self.changed.store(true, Ordering::Relaxed))?;
             *probe = Some(Arc::new(marker));
         }
-        if probe.as_ref().is_some_and(|marker| activity::is_complete(marker)) {
+        if probe.as_ref().is_some_and(|marker| marker.is_over()) {
             *probe = None;
         }
         Ok(probe.clone())
@@ -86,12 +85,25 @@ impl Queue {
         };
         // On an idle queue the marker itself takes a moment.
         for _ in 0..PATIENCE {
-            if activity::is_complete(&marker) {
+            if marker.is_over() {
                 return Ok(true);
             }
             std::hint::spin_loop();
         }
         Ok(false)
+    }
+
+    /// A command that does nothing but keep its place in the order of the queue.
+    pub(super) fn marker(&self, deps: Deps) -> UrResult<()> {
+        // SAFETY: live handles.
+        unsafe {
+            cl!(clEnqueueMarkerWithWaitList(
+                self.raw,
+                deps.count,
+                deps.events,
+                deps.event
+            ))
+        }
     }
 
     /// An event behind all commands so far, which are on their way to the device.

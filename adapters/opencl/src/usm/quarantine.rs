@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use crate::activity::{Markers, is_complete, wait};
+use crate::activity::Markers;
 
 /// How many allocations may be held before a free waits.
 const MOST: usize = 256;
@@ -61,7 +61,7 @@ impl Quarantine {
         let mut held = self.held.lock();
         while held
             .front()
-            .is_some_and(|first| first.markers.iter().all(|marker| is_complete(marker)))
+            .is_some_and(|first| first.markers.iter().all(|marker| marker.is_over()))
         {
             ready.extend(held.pop_front().map(|first| first.address));
         }
@@ -77,7 +77,11 @@ impl Quarantine {
             self.count.store(held.len(), Ordering::Relaxed);
             first?
         };
-        first.markers.iter().for_each(|marker| wait(marker));
+        for marker in &first.markers {
+            if let Err(error) = marker.wait() {
+                log::debug!("a command failed before memory that it may have used was freed: {error}");
+            }
+        }
         Some(first.address)
     }
 }
