@@ -80,6 +80,19 @@ impl<'a> InfoOut<'a> {
         self.slice(&[value])
     }
 
+    /// As [`InfoOut::value`], but a client that asks for the size alone, or has too small a buffer, is told that there is
+    /// no such property.
+    ///
+    /// For `MAX_WORK_GROUPS`, whose number, 133, was `XE_STACK_COUNT`, a `u32`, until 2026.1. A libsycl of that age asks
+    /// only for the size, to learn whether the device has stacks, and must not hear that it has. One of 2026.2 asks for
+    /// the value at once.
+    pub fn value_at_once<T: Copy>(self, value: T) -> UrResult<()> {
+        if self.buffer.is_null() || self.size < size_of::<T>() {
+            return self.unsupported();
+        }
+        self.value(value)
+    }
+
     /// A `ur_bool_t`.
     pub fn bool(self, value: bool) -> UrResult<()> {
         self.value(u8::from(value))
@@ -121,5 +134,32 @@ impl<'a> InfoOut<'a> {
     /// What an adapter says to a property that it does not have.
     pub fn unsupported(self) -> UrResult<()> {
         Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asks for a `usize` that is answered at once, as a client with a buffer of `size` bytes would.
+    fn ask(size: usize) -> (Result<(), ResultCode>, usize) {
+        let mut value = 0usize;
+        let mut needed = 0usize;
+        let buffer = if size == 0 {
+            std::ptr::null_mut()
+        } else {
+            (&raw mut value).cast()
+        };
+        // SAFETY: a null pointer, or a buffer of at least `size` bytes, and a place for the size.
+        let out = unsafe { InfoOut::new(size, buffer, &raw mut needed) }.unwrap();
+        (out.value_at_once(usize::MAX).map_err(|error| error.code()), value)
+    }
+
+    #[test]
+    fn no_stacks_for_an_old_client() {
+        let unsupported = Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
+        assert_eq!(ask(0), (unsupported, 0));
+        assert_eq!(ask(size_of::<u32>()), (unsupported, 0));
+        assert_eq!(ask(size_of::<usize>()), (Ok(()), usize::MAX));
     }
 }

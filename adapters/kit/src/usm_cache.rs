@@ -46,8 +46,8 @@ pub trait Driver<T> {
     /// Allocates. The address has the alignment `align`, a power of two, or what suits every type if that is 0.
     fn allocate(&self, place: &T, size: usize, align: usize) -> UrResult<usize>;
 
-    /// Frees what [`Driver::allocate`] returned.
-    fn free(&self, place: &T, address: usize) -> UrResult<()>;
+    /// Frees what [`Driver::allocate`] returned when it was asked for `size` bytes.
+    fn free(&self, place: &T, address: usize, size: usize) -> UrResult<()>;
 }
 
 /// What is at an address.
@@ -359,7 +359,7 @@ impl<T> UsmCache<T> {
 
 fn release<T>(driver: &impl Driver<T>, region: Region<T>) -> UrResult<()> {
     region.arena.heap.count_shrunk(region.len);
-    driver.free(region.arena.place(), region.base)
+    driver.free(region.arena.place(), region.base, region.len)
 }
 
 /// Whether a driver might have memory after some is given back, or for a smaller request.

@@ -50,10 +50,10 @@ impl Driver<u8> for Fake {
         Ok(base)
     }
 
-    fn free(&self, place: &u8, address: usize) -> UrResult<()> {
+    fn free(&self, place: &u8, address: usize, size: usize) -> UrResult<()> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let (_, owner) = self.live.lock().remove(&address).expect("an address of this driver's");
-        assert_eq!(owner, *place);
+        let freed = self.live.lock().remove(&address);
+        assert_eq!(freed, Some((size, *place)), "what this driver gave");
         Ok(())
     }
 }

@@ -61,7 +61,8 @@ impl Device {
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&f.max_work_item_sizes),
             DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(f.max_work_group_size),
             DeviceInfo::MAX_WORK_GROUPS_3D => out.value([usize::MAX; 3]),
-            DeviceInfo::MAX_WORK_GROUPS => max_work_groups(out),
+            // OpenCL has no limit. None of 134 to 139, which were numbered one lower once, has an answer here.
+            DeviceInfo::MAX_WORK_GROUPS => out.value_at_once(usize::MAX),
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(f.max_parameter_size),
             DeviceInfo::MAX_NUM_SUB_GROUPS => out.value(f.max_num_sub_groups.unwrap_or(1).max(1)),
             DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(f.sub_group_progress.unwrap_or(false)),
@@ -261,52 +262,5 @@ fn text(value: Option<&str>, out: InfoOut<'_>) -> UrResult<()> {
     match value {
         Some(value) => out.str(value),
         None => out.unsupported(),
-    }
-}
-
-/// `MAX_WORK_GROUPS`, on which OpenCL has no limit: answered only into a buffer that has room for a `size_t`.
-///
-/// The number of this query, 133, was `XE_STACK_COUNT`, a `u32`, until 2026.1. A libsycl of that age asks only for the
-/// size, to learn whether the device has stacks, and must not hear that it has. One of 2026.2 asks for the value at
-/// once. None of 134 to 139, which were numbered one lower, has an answer here.
-fn max_work_groups(out: InfoOut<'_>) -> UrResult<()> {
-    let mut answered = false;
-    let fits = out.bytes(size_of::<usize>(), |buffer| {
-        // SAFETY: `bytes` checked that the client's buffer is large enough.
-        unsafe { buffer.cast::<usize>().write_unaligned(usize::MAX) };
-        answered = true;
-        Ok(())
-    });
-    if answered {
-        fits
-    } else {
-        Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Asks `max_work_groups` as a client with a buffer of `size` bytes would.
-    fn ask(size: usize) -> (Result<(), ResultCode>, usize) {
-        let mut value = 0usize;
-        let mut needed = 0usize;
-        let buffer = if size == 0 {
-            std::ptr::null_mut()
-        } else {
-            (&raw mut value).cast()
-        };
-        // SAFETY: a null pointer, or a buffer of at least `size` bytes, and a place for the size.
-        let out = unsafe { InfoOut::new(size, buffer, &raw mut needed) }.unwrap();
-        (max_work_groups(out).map_err(|error| error.code()), value)
-    }
-
-    #[test]
-    fn no_stacks_for_an_old_client() {
-        let unsupported = Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
-        assert_eq!(ask(0), (unsupported, 0));
-        assert_eq!(ask(size_of::<u32>()), (unsupported, 0));
-        assert_eq!(ask(size_of::<usize>()), (Ok(()), usize::MAX));
     }
 }

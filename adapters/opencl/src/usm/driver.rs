@@ -207,7 +207,7 @@ impl usm_cache::Driver<Place> for Driver<'_> {
         Ok(address as usize)
     }
 
-    fn free(&self, _place: &Place, address: usize) -> UrResult<()> {
+    fn free(&self, _place: &Place, address: usize, _size: usize) -> UrResult<()> {
         self.free_at(address as *mut c_void)
     }
 }
