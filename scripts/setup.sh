@@ -8,6 +8,7 @@
 #   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
+#   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 set -euo pipefail
@@ -99,6 +100,15 @@ PYTHON
   stamp "$env/.stamp" "$requirements"
 }
 
+corpus() {
+  local requirements=requirements/corpus-tool.txt env=target/env/corpus
+  up_to_date "$env/.stamp" "$requirements" && return
+  say "$env: installing $requirements"
+  "$env/bin/python" -m pip --version >/dev/null 2>&1 || "$(python)" -m venv --clear "$env"
+  "$env/bin/python" -m pip install -q --no-deps --retries 10 --progress-bar off -r "$requirements"
+  stamp "$env/.stamp" "$requirements"
+}
+
 # cargo_tool NAME VERSION: any version that is there will do; the one we install is pinned.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
@@ -110,14 +120,14 @@ cargo_tool() {
 nextest() { cargo_tool cargo-nextest "$nextest_version"; }
 deny() { cargo_tool cargo-deny "$deny_version"; }
 
-(($#)) || set -- system clients headers nextest deny
+(($#)) || set -- system clients headers corpus nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | nextest | deny) "$part" ;;
+    system | clients | headers | corpus | nextest | deny) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done
