@@ -69,6 +69,21 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	  python3 conformance/suites/compare.py dpctl dpnp --generation $$generation --stack ours --lib dist/lib --verify-stack; \
 	done
 
+.PHONY: setup-corpus
+setup-corpus: setup-build
+	@scripts/setup.sh corpus
+
+.PHONY: corpus
+corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL and llama.cpp ship (CORPUS=--help shows the options)
+	cargo build --release --locked -p oxur-compiler
+	target/env/corpus/bin/python conformance/corpus/corpus.py compile $(CORPUS)
+
+.PHONY: test-corpus
+test-corpus: setup-corpus ## Compile a sample of 300 modules of them
+	conformance/corpus/test.sh
+	cargo build --release --locked -p oxur-compiler
+	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
+
 .PHONY: bench
 bench: dist ## Compare call costs: raw OpenCL, Intel's stack, ours (BENCH=--help shows the options)
 	scripts/setup.sh clients
