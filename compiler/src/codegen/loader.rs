@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Puts an object file into memory: sections, a table of addresses for what is elsewhere, relocations.
+
+use std::collections::HashMap;
+use std::ptr;
+
+use object::elf::*;
+use object::read::elf::{ElfFile64, FileHeader as _};
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionKind, SymbolSection,
+};
+
+use crate::Error;
+
+/// An object file, parsed.
+pub struct Object<'d>(ElfFile64<'d>);
+
+/// Code and data in memory. It goes when this does.
+#[derive(Debug)]
+pub struct Loaded {
+    base: *mut u8,
+    size: usize,
+    symbols: HashMap<String, *const u8>,
+}
+
+// SAFETY: the code does not change, and who calls it or writes its variables vouches for that.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+const PAGE: usize = 4096;
+
+fn bad(what: impl std::fmt::Display) -> Error {
+    Error::Codegen(format!("the object cannot be loaded: {what}"))
+}
+
+impl<'d> Object<'d> {
+    /// Parses an object.
+    pub fn parse(bytes: &'d [u8]) -> Result<Self, Error> {
+        let file = ElfFile64::parse(bytes).map_err(bad)?;
+        let header = file.elf_header();
+        if header.e_machine(file.endian()) != EM_X86_64 || header.e_type(file.endian()) != ET_REL {
+            return Err(bad("it is no relocatable object for x86-64"));
+        }
+        Ok(Self(file))
+    }
+
+    /// The symbols that it needs.
+    pub fn undefined(&self) -> impl Iterator<Item = &str> {
+        self.0
+            .symbols()
+            .filter(|s| s.is_undefined())
+            .filter_map(|s| s.name().ok())
+            .filter(|n| !n.is_empty())
+    }
+
+    /// Loads it. `resolve` gives the addresses of symbols that it needs.
+    pub fn load(&self, resolve: impl Fn(&str) -> Option<*const u8>) -> Result<Loaded, Error> {
+        let file = &self.0;
+        // Where sections go: those with code first, then a page boundary, then data.
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        let mut end = 0usize;
+        let is_code = |k: SectionKind| k == SectionKind::Text;
+        let is_data = |k: SectionKind| {
+            matches!(
+                k,
+                SectionKind::Data
+                    | SectionKind::ReadOnlyData
+                    | SectionKind::ReadOnlyDataWithRel
+                    | SectionKind::ReadOnlyString
+                    | SectionKind::UninitializedData
+            )
+        };
+        let wanted = |name: &str| name != ".eh_frame" && !name.starts_with(".note");
+        let mut place = |code: bool, end: &mut usize| -> Result<(), Error> {
+            for section in file.sections() {
+                let kind = section.kind();
+                if !wanted(section.name().unwrap_or_default()) || !(if code { is_code(kind) } else { is_data(kind) }) {
+                    continue;
+                }
+                let align = usize::try_from(section.align().max(1)).unwrap_or(PAGE);
+                let size = usize::try_from(section.size()).map_err(bad)?;
+                if !align.is_power_of_two() || align > PAGE {
+                    return Err(bad("a section's alignment"));
+                }
+                *end = end.next_multiple_of(align);
+                places.insert(section.index().0, *end);
+                *end = end
+                    .checked_add(size)
+                    .filter(|&e| e < 1 << 30)
+                    .ok_or_else(|| bad("it is too large"))?;
+            }
+            Ok(())
+        };
+        place(true, &mut end)?;
+        let stubs = end.next_multiple_of(16);
+        // An address and a jump for each symbol that is elsewhere.
+        let outside: Vec<(object::SymbolIndex, *const u8)> = file
+            .symbols()
+            .filter(|s| s.is_undefined() && s.name().is_ok_and(|n| !n.is_empty()))
+            .map(|s| {
+                let name = s.name().map_err(bad)?;
+                let address = resolve(name).ok_or_else(|| bad(format!("nothing defines {name}")))?;
+                Ok((s.index(), address))
+            })
+            .collect::<Result<_, Error>>()?;
+        const STUB: usize = 16;
+        let code_end = (stubs + outside.len() * STUB).next_multiple_of(PAGE);
+        end = code_end;
+        place(false, &mut end)?;
+        let table = end.next_multiple_of(16);
+        // Entries for symbols of its own that are reached through the table, too.
+        let entries = outside.len() + file.symbols().count() + 1;
+        let size = (table + entries * 8).next_multiple_of(PAGE);
+        // SAFETY: fresh memory.
+        let base = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(bad("there is no memory"));
+        }
+        let mut loaded = Loaded {
+            base: base.cast(),
+            size,
+            symbols: HashMap::new(),
+        };
+        let base = loaded.base;
+        // SAFETY: ours alone, and `size` bytes long.
+        let memory = unsafe { std::slice::from_raw_parts_mut(base, size) };
+        for section in file.sections() {
+            if let Some(&at) = places.get(&section.index().0)
+                && section.kind() != SectionKind::UninitializedData
+            {
+                let data = section.data().map_err(bad)?;
+                memory
+                    .get_mut(at..at + data.len())
+                    .ok_or_else(|| bad("a section's size"))?
+                    .copy_from_slice(data);
+            }
+        }
+        let mut table_of: HashMap<object::SymbolIndex, usize> = HashMap::new();
+        let mut stub_of: HashMap<object::SymbolIndex, usize> = HashMap::new();
+        let mut next_entry = table;
+        for (i, &(symbol, address)) in outside.iter().enumerate() {
+            let entry = next_entry;
+            next_entry += 8;
+            memory[entry..entry + 8].copy_from_slice(&(address as u64).to_le_bytes());
+            table_of.insert(symbol, entry);
+            // jmp *[rip + distance]
+            let stub = stubs + i * STUB;
+            let distance = (entry as i64 - (stub as i64 + 6)) as i32;
+            memory[stub..stub + 2].copy_from_slice(&[0xff, 0x25]);
+            memory[stub + 2..stub + 6].copy_from_slice(&distance.to_le_bytes());
+            stub_of.insert(symbol, stub);
+        }
+        let outside: HashMap<_, _> = outside.into_iter().collect();
+        // The address of a symbol, wherever it is.
+        let address_of = |index: object::SymbolIndex| -> Result<u64, Error> {
+            if let Some(&address) = outside.get(&index) {
+                return Ok(address as u64);
+            }
+            let symbol = file.symbol_by_index(index).map_err(bad)?;
+            match symbol.section() {
+                SymbolSection::Section(section) => {
+                    let at = places
+                        .get(&section.0)
+                        .ok_or_else(|| bad("a symbol of a section that is left out"))?;
+                    Ok(base as u64 + *at as u64 + symbol.address())
+                }
+                SymbolSection::Absolute => Ok(symbol.address()),
+                _ => Err(bad(format!("symbol {:?}", symbol.name()))),
+            }
+        };
+        for section in file.sections() {
+            let Some(&start) = places.get(&section.index().0) else {
+                continue;
+            };
+            for (offset, relocation) in section.relocations() {
+                let RelocationFlags::Elf { r_type } = relocation.flags() else {
+                    return Err(bad("a relocation"));
+                };
+                let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                    return Err(bad("a relocation"));
+                };
+                let at = start + usize::try_from(offset).map_err(bad)?;
+                let place = base as i64 + at as i64;
+                let addend = relocation.addend();
+                let target: i64 = match r_type {
+                    R_X86_64_GOTPCREL | R_X86_64_GOTPCRELX | R_X86_64_REX_GOTPCRELX => {
+                        let entry = match table_of.get(&symbol) {
+                            Some(&entry) => entry,
+                            None => {
+                                let entry = next_entry;
+                                next_entry += 8;
+                                memory[entry..entry + 8].copy_from_slice(&address_of(symbol)?.to_le_bytes());
+                                table_of.insert(symbol, entry);
+                                entry
+                            }
+                        };
+                        base as i64 + entry as i64
+                    }
+                    R_X86_64_PLT32 if stub_of.contains_key(&symbol) => base as i64 + stub_of[&symbol] as i64,
+                    _ => address_of(symbol)? as i64,
+                };
+                let value = target.wrapping_add(addend);
+                let bytes: &[u8] = match r_type {
+                    R_X86_64_64 => &value.to_le_bytes(),
+                    R_X86_64_PC64 => &(value.wrapping_sub(place)).to_le_bytes(),
+                    R_X86_64_PC32
+                    | R_X86_64_PLT32
+                    | R_X86_64_GOTPCREL
+                    | R_X86_64_GOTPCRELX
+                    | R_X86_64_REX_GOTPCRELX => {
+                        let distance =
+                            i32::try_from(value.wrapping_sub(place)).map_err(|_| bad("a symbol is too far away"))?;
+                        &distance.to_le_bytes()
+                    }
+                    other => return Err(bad(format!("relocation {other}"))),
+                };
+                memory
+                    .get_mut(at..at + bytes.len())
+                    .ok_or_else(|| bad("a relocation's place"))?
+                    .copy_from_slice(bytes);
+            }
+        }
+        for symbol in file.symbols().filter(|s| s.is_global() && s.is_definition()) {
+            let name = symbol.name().map_err(bad)?.to_string();
+            loaded.symbols.insert(name, address_of(symbol.index())? as *const u8);
+        }
+        // SAFETY: the first part of the memory from above, page by page.
+        let protected =
+            code_end == 0 || unsafe { libc::mprotect(base.cast(), code_end, libc::PROT_READ | libc::PROT_EXEC) } == 0;
+        if protected {
+            Ok(loaded)
+        } else {
+            Err(bad("its code cannot be made executable"))
+        }
+    }
+}
+
+impl Loaded {
+    /// The address of a symbol that it defines.
+    pub fn symbol(&self, name: &str) -> Option<*const u8> {
+        self.symbols.get(name).copied()
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: ours, mapped with this size.
+        unsafe { libc::munmap(self.base.cast(), self.size) };
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! From LLVM IR to code in this process: an object file for this CPU, and a loader for it.
+//!
+//! The loader is ours, not LLVM's: an object from the cache is in place in some microseconds, and LLVM is not touched.
+//! It handles what x86-64 objects of LLVM's with position-independent code have, and refuses the rest.
+
+mod loader;
+
+pub use loader::{Loaded, Object};
+
+use crate::llvm::{Machine, Module};
+use crate::{Error, Options};
+
+/// Makes an object file of a module.
+pub fn object(module: &Module<'_>, options: &Options) -> Result<Vec<u8>, Error> {
+    let machine = Machine::host().map_err(Error::Codegen)?;
+    optimize(&machine, module, options)?;
+    machine.emit(module, false).map_err(Error::Codegen)
+}
+
+/// Makes a module ready to be emitted.
+pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Result<(), Error> {
+    machine.adopt(module);
+    for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
+        // Large frames touch each page, so that the guard page behind a stack is met.
+        function.text_attribute("probe-stack", "inline-asm");
+        // Most of a kernel's time may be in it: 256 bits where that is as good.
+        function.text_attribute("prefer-vector-width", "256");
+    }
+    module.verify().map_err(Error::Codegen)?;
+    let passes = if options.no_optimization {
+        "default<O1>"
+    } else {
+        "default<O2>"
+    };
+    machine.run_passes(module, passes).map_err(Error::Codegen)
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What can go wrong: while compiling ([`Error`]) and while running ([`Fault`]).
+
+/// Why a module, a program or a kernel cannot be had.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// The module breaks a rule of SPIR-V.
+    #[error("the SPIR-V module is malformed at byte {offset}: {what}")]
+    Malformed {
+        /// Where the instruction begins, in bytes from the start of the module.
+        offset: usize,
+        /// Which rule.
+        what: String,
+    },
+    /// The module is right, but needs what this compiler does not have.
+    #[error("{feature} is not supported{}", place(.what))]
+    Unsupported {
+        /// A capability, instruction, extension or type, by its name in SPIR-V.
+        feature: String,
+        /// Where it is used, or nothing.
+        what: String,
+    },
+    /// Modules do not fit together.
+    #[error("link: {0}")]
+    Link(String),
+    /// There is no kernel of this name.
+    #[error("there is no kernel {0}")]
+    NoKernel(String),
+    /// LLVM refused what it was given: a flaw of ours, or a malformed module that no check has found.
+    #[error("code generation failed: {0}")]
+    Codegen(String),
+}
+
+impl Error {
+    /// A broken rule of SPIR-V, found where the instruction's place is not known; who knows it fills in the offset.
+    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+        Error::Malformed {
+            offset: 0,
+            what: what.into(),
+        }
+    }
+}
+
+fn place(what: &str) -> String {
+    if what.is_empty() {
+        String::new()
+    } else {
+        format!(" ({what})")
+    }
+}
+
+/// Why a running kernel was stopped. The process and the other commands go on.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Fault {
+    /// An assertion of the kernel's failed; the message is on stderr already.
+    #[error("an assertion failed: {0}")]
+    Assert(String),
+    /// The kernel touched memory that is not there, at this address.
+    #[error("invalid memory access at {0:#x}")]
+    Memory(usize),
+    /// A work-item used more stack than it has.
+    #[error("stack overflow")]
+    StackOverflow,
+    /// The kernel raised another signal, for example by an instruction that traps.
+    #[error("signal {0}")]
+    Signal(i32),
+    /// Work-items of a group wait at different barriers, or for one that has ended.
+    #[error("work-items of a group do not reach the same barrier")]
+    BarrierDivergence,
+    /// There is not enough memory for local memory or for stacks.
+    #[error("out of memory for the work-group")]
+    OutOfMemory,
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What a kernel wants from whoever launches it: its parameters, the block of arguments, the range.
+
+/// What is known of a kernel without compiling it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// The name of the entry point.
+    pub name: String,
+    /// The parameters, in order.
+    pub params: Vec<Param>,
+    /// How long a block of arguments is, in bytes. It begins at an address that is a multiple of 64 or of the
+    /// largest alignment of a parameter.
+    pub args_size: usize,
+    /// `LocalSize`: the work-group size that a launch must have.
+    pub required_work_group_size: Option<[u32; 3]>,
+    /// `LocalSizeHint`.
+    pub work_group_size_hint: Option<[u32; 3]>,
+    /// `MaxWorkgroupSizeINTEL`, as a number of work-items.
+    pub max_work_group_size: Option<u32>,
+    /// How many work-items a sub-group has: what `SubgroupSize` demands, or our choice.
+    pub sub_group_size: u32,
+    /// Whether the kernel demanded that size.
+    pub sub_group_size_required: bool,
+    /// How many sub-groups a work-group must have (`SubgroupsPerWorkgroup`).
+    pub sub_groups_per_work_group: Option<u32>,
+    /// How much local memory the kernel's own variables take, in bytes, without `Local` arguments.
+    pub local_memory: usize,
+    /// Whether work-items of a group wait for each other.
+    pub has_barriers: bool,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// What it is.
+    pub kind: ParamKind,
+    /// Its size in bytes: that of the value, or 8.
+    pub size: usize,
+    /// Where its value is in the block of arguments.
+    pub offset: usize,
+    /// Its name, if the module tells.
+    pub name: String,
+}
+
+/// What a parameter is, and so what stands at its place in the block of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// The value itself.
+    Value,
+    /// An address, 8 bytes.
+    Pointer(AddressSpace),
+    /// A pointer to local memory, whose size the launch decides. At its place stands, as a `u64`, the offset of
+    /// the argument's memory in the work-group's local memory: see [`KernelInfo::place_local`].
+    Local,
+    /// The address of an [`Image`], 8 bytes.
+    Image,
+    /// [`SamplerBits`] in the low 4 bytes of 8.
+    Sampler,
+}
+
+/// Where a pointer points. All are addresses of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// `CrossWorkgroup`.
+    Global,
+    /// `UniformConstant`.
+    Constant,
+    /// `Generic` and the rest.
+    Generic,
+}
+
+/// The alignment of everything in local memory that has none of its own: that of the largest vector type.
+const LOCAL_ALIGN: usize = 128;
+
+impl KernelInfo {
+    /// Finds places for `Local` arguments of the given sizes: behind the kernel's own variables. Gives the offset of
+    /// each, and the size of a work-group's local memory, or `None` if that overflows.
+    pub fn place_local(&self, sizes: impl IntoIterator<Item = usize>, mut place: impl FnMut(u64)) -> Option<usize> {
+        let mut end = self.local_memory;
+        for size in sizes {
+            let start = end.checked_next_multiple_of(LOCAL_ALIGN)?;
+            place(start as u64);
+            end = start.checked_add(size)?;
+        }
+        Some(end)
+    }
+}
+
+/// How many work-items run, and in what groups.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NdRange {
+    /// 1 to 3. In the dimensions beyond, offsets are 0 and sizes 1.
+    pub dimensions: u64,
+    /// The first global id.
+    pub global_offset: [u64; 3],
+    /// How many work-items.
+    pub global_size: [u64; 3],
+    /// How many of them a group has: a divisor of the global size.
+    pub local_size: [u64; 3],
+}
+
+impl NdRange {
+    /// How many work-groups there are in each dimension.
+    pub fn groups(&self) -> [u64; 3] {
+        std::array::from_fn(|d| self.global_size[d] / self.local_size[d].max(1))
+    }
+
+    /// How many work-groups there are. (The product of three sizes that a launch was checked for.)
+    pub fn group_count(&self) -> u64 {
+        self.groups().iter().product()
+    }
+
+    /// How many work-items a group has.
+    pub fn group_size(&self) -> u64 {
+        self.local_size.iter().product()
+    }
+}
+
+/// A launch: the same for all of its work-groups.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The block of arguments, laid out as the kernel's [`Param`]s say.
+    pub args: &'a [u8],
+    /// The range.
+    pub range: NdRange,
+    /// How many bytes of local memory a work-group has: what [`KernelInfo::place_local`] gave.
+    pub local_memory: usize,
+}
+
+/// An image, as compiled code sees it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    /// The first pixel.
+    pub data: *mut u8,
+    /// Width, height and depth in pixels; 1 where there is no such dimension.
+    pub size: [u64; 3],
+    /// How many images an array has, else 1.
+    pub array_size: u64,
+    /// Bytes from row to row.
+    pub row_pitch: u64,
+    /// Bytes from slice to slice, or from image to image of an array.
+    pub slice_pitch: u64,
+    /// OpenCL's `cl_channel_order` (`CL_R` is 0x10B0).
+    pub channel_order: u32,
+    /// OpenCL's `cl_channel_type` (`CL_SNORM_INT8` is 0x10D0).
+    pub channel_type: u32,
+    /// 1, 2 or 3.
+    pub dimensions: u32,
+    /// Whether it is an array.
+    pub is_array: u32,
+}
+
+/// A sampler, as compiled code sees it: SPIR-V's values of `OpConstantSampler`.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplerBits(pub u32);
+
+impl SamplerBits {
+    /// `addressing` is SPIR-V's Sampler Addressing Mode (0 none, 1 clamp to edge, 2 clamp, 3 repeat, 4 mirrored
+    /// repeat).
+    pub fn new(normalized: bool, addressing: u32, linear: bool) -> Self {
+        Self(u32::from(normalized) | addressing << 1 | u32::from(linear) << 4)
+    }
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Linking: which definition an import means, which variables a program has, what its kernels are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, LinkageType, Op, StorageClass};
+
+use crate::program::{Options, Part};
+use crate::spirv::{EntryPoint, Id, Module, Reach, Type};
+use crate::{AddressSpace, Error, KernelInfo, Param, ParamKind};
+
+/// The sub-group size of kernels that leave it to us.
+const SUB_GROUP_SIZE: u32 = 16;
+
+/// A thing in one of the modules.
+pub type Place = (usize, Id);
+
+/// Modules that know each other's exports.
+pub struct Linked {
+    /// The modules.
+    pub parts: Vec<Part>,
+    exports: HashMap<String, Place>,
+    /// The kernels.
+    pub kernels: Vec<LinkedKernel>,
+    /// The variables that live as long as the program.
+    pub globals: Vec<GlobalVariable>,
+    global_of: HashMap<Place, usize>,
+    /// The functions that are called through pointers.
+    pub pointed: Vec<Place>,
+    pointed_of: HashMap<Place, usize>,
+}
+
+/// A kernel in a module.
+pub struct LinkedKernel {
+    /// What is known of it.
+    pub info: Arc<KernelInfo>,
+    /// Its function.
+    pub place: Place,
+    /// Where its own local variables are in a work-group's local memory.
+    pub locals: HashMap<Place, u64>,
+    /// Whether all floating-point contraction is forbidden (`ContractionOff`).
+    pub no_contraction: bool,
+}
+
+/// A variable that lives as long as the program.
+pub struct GlobalVariable {
+    /// Where it is defined.
+    pub place: Place,
+    /// Its linkage name.
+    pub name: Option<String>,
+    /// The name by which the host reaches it.
+    pub host_name: Option<String>,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Linked {
+    /// Links modules.
+    pub fn new(parts: &[Part], options: &Options) -> Result<Self, Error> {
+        let mut linked = Self {
+            parts: parts.to_vec(),
+            exports: HashMap::new(),
+            kernels: Vec::new(),
+            globals: Vec::new(),
+            global_of: HashMap::new(),
+            pointed: Vec::new(),
+            pointed_of: HashMap::new(),
+        };
+        linked.find_exports()?;
+        linked.find_globals()?;
+        linked.find_pointed();
+        linked.find_kernels(options)?;
+        Ok(linked)
+    }
+
+    /// A module.
+    pub fn module(&self, part: usize) -> &Module {
+        &self.parts[part].module
+    }
+
+    fn find_exports(&mut self) -> Result<(), Error> {
+        for (part, Part { module, .. }) in self.parts.iter().enumerate() {
+            let functions = module.functions().iter().filter(|f| f.defined).map(|f| f.id);
+            for id in functions.chain(module.variables().iter().copied()) {
+                match module.linkage(id) {
+                    Some((name, LinkageType::Export)) => {
+                        if let Some(&(other, _)) = self.exports.get(&name) {
+                            let (_, kind) = self.parts[other]
+                                .module
+                                .linkage(self.exports[&name].1)
+                                .expect("it is exported");
+                            if kind == LinkageType::Export {
+                                return Err(Error::Link(format!(
+                                    "{name} is defined in module {other} and again in module {part}"
+                                )));
+                            }
+                        }
+                        self.exports.insert(name, (part, id));
+                    }
+                    Some((name, LinkageType::LinkOnceODR)) => {
+                        self.exports.entry(name).or_insert((part, id));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The definition of a function or variable, which may be in another module; an error if there is none.
+    pub fn resolve(&self, (part, id): Place) -> Result<Place, Error> {
+        match self.module(part).linkage(id) {
+            Some((name, LinkageType::Import)) => self
+                .exports
+                .get(&name)
+                .copied()
+                .ok_or_else(|| Error::Link(format!("nothing defines {name}"))),
+            // All users must see the same one.
+            Some((name, LinkageType::LinkOnceODR)) => Ok(self.exports.get(&name).copied().unwrap_or((part, id))),
+            _ => Ok((part, id)),
+        }
+    }
+
+    /// The definition that a name has.
+    pub fn export(&self, name: &str) -> Option<Place> {
+        self.exports.get(name).copied()
+    }
+
+    /// Which of the program's variables one is.
+    pub fn global(&self, place: Place) -> Option<usize> {
+        self.global_of.get(&place).copied()
+    }
+
+    /// Which of the functions that are called through pointers one is.
+    pub fn pointed(&self, place: Place) -> Option<usize> {
+        self.pointed_of.get(&place).copied()
+    }
+
+    fn find_globals(&mut self) -> Result<(), Error> {
+        for part in 0..self.parts.len() {
+            let module = self.parts[part].module.clone();
+            for &id in module.variables() {
+                let Some(class) = class(&module, id) else { continue };
+                let is_mutable = class == StorageClass::CrossWorkgroup;
+                let linkage = module.linkage(id);
+                let is_shared = linkage.is_some();
+                let is_import = linkage.as_ref().is_some_and(|l| l.1 == LinkageType::Import);
+                if built_in(&module, id).is_some()
+                    || is_import
+                    || !(is_mutable || is_shared && class != StorageClass::Workgroup)
+                {
+                    continue;
+                }
+                if self.resolve((part, id))? != (part, id) {
+                    continue;
+                }
+                let size = match module.value_type(id).and_then(|ty| module.ty(ty)) {
+                    Some(Type::Pointer(_, pointee)) => layout(self, part, *pointee)?.0,
+                    _ => continue,
+                };
+                self.global_of.insert((part, id), self.globals.len());
+                self.globals.push(GlobalVariable {
+                    place: (part, id),
+                    name: linkage.map(|l| l.0),
+                    host_name: module.host_name(id),
+                    size,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn find_pointed(&mut self) {
+        for part in 0..self.parts.len() {
+            let module = self.parts[part].module.clone();
+            let mut targets: Vec<Id> = Vec::new();
+            // The constants stand before the first function.
+            let end = module.functions().first().map_or(module.words().len(), |f| f.start);
+            for inst in module.instructions(5, end) {
+                if inst.op == Op::ConstantFunctionPointerINTEL {
+                    targets.extend(inst.operands().first());
+                }
+            }
+            let referenced = module
+                .functions()
+                .iter()
+                .filter(|f| f.defined && module.decoration(f.id, Decoration::ReferencedIndirectlyINTEL).is_some());
+            targets.extend(referenced.map(|f| f.id));
+            for id in targets {
+                // One that nothing defines is an error only where a kernel uses it.
+                let Ok(place) = self.resolve((part, id)) else { continue };
+                if !self.pointed_of.contains_key(&place) {
+                    self.pointed_of.insert(place, self.pointed.len());
+                    self.pointed.push(place);
+                }
+            }
+        }
+    }
+
+    fn find_kernels(&mut self, options: &Options) -> Result<(), Error> {
+        for part in 0..self.parts.len() {
+            let module = self.parts[part].module.clone();
+            for entry in module.entry_points() {
+                if let Some(other) = self.kernels.iter().find(|k| k.info.name == entry.name) {
+                    return Err(Error::Link(format!(
+                        "the kernel {} is in module {} and again in module {part}",
+                        entry.name, other.place.0
+                    )));
+                }
+                let kernel = self.kernel(part, &module, entry, options)?;
+                self.kernels.push(kernel);
+            }
+        }
+        Ok(())
+    }
+
+    /// All that a function reaches, in all modules. Imports that nothing defines are left out, or an error.
+    pub fn reach(&self, start: Place, allow_unresolved: bool) -> Result<Vec<(usize, Reach)>, Error> {
+        let mut reached: HashMap<usize, Reach> = HashMap::new();
+        let mut todo = vec![start];
+        let mut done = std::collections::HashSet::new();
+        while let Some((part, id)) = todo.pop() {
+            if !done.insert((part, id)) {
+                continue;
+            }
+            let module = self.module(part);
+            let reach = reached.entry(part).or_default();
+            reach.add(module, id);
+            for &id in reach.functions.iter().chain(&reach.variables) {
+                match self.resolve((part, id)) {
+                    Ok(place) if place != (part, id) => todo.push(place),
+                    Ok(_) => {}
+                    Err(_) if built_in(module, id).is_some() => {}
+                    Err(_) if allow_unresolved || module.linkage(id).is_some_and(|l| is_known_import(&l.0)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        let mut reached: Vec<_> = reached.into_iter().collect();
+        reached.sort_by_key(|r| r.0);
+        Ok(reached)
+    }
+
+    fn kernel(
+        &self,
+        part: usize,
+        module: &Module,
+        entry: &EntryPoint,
+        options: &Options,
+    ) -> Result<LinkedKernel, Error> {
+        let reach = self.reach((part, entry.function), options.allow_unresolved)?;
+        let mut locals = HashMap::new();
+        let mut local_memory = 0u64;
+        let mut has_barriers = false;
+        for (part, reach) in &reach {
+            let module = self.module(*part);
+            for &id in &reach.variables {
+                let Some(Type::Pointer(StorageClass::Workgroup, pointee)) =
+                    module.value_type(id).and_then(|ty| module.ty(ty))
+                else {
+                    continue;
+                };
+                let (size, align) = layout(self, *part, *pointee)?;
+                let align = module
+                    .decoration(id, Decoration::Alignment)
+                    .and_then(|o| o.first())
+                    .map_or(align, |&a| align.max(u64::from(a).next_power_of_two().min(4096)));
+                local_memory = local_memory
+                    .checked_next_multiple_of(align)
+                    .filter(|m| m.checked_add(size).is_some_and(|end| end <= 1 << 31))
+                    .ok_or_else(|| Error::Link(format!("kernel {} has too much local memory", entry.name)))?;
+                locals.insert((*part, id), local_memory);
+                local_memory += size;
+            }
+            for &id in &reach.functions {
+                let Some(function) = module.function(id) else { continue };
+                for inst in module.instructions(function.start, function.end) {
+                    if !inst.is_known() || crate::lower::is_unsupported(&inst) {
+                        return Err(inst.unsupported(&format!("in kernel {}", entry.name)));
+                    }
+                    has_barriers |= crate::lower::is_exchange(&inst);
+                }
+            }
+        }
+        if has_barriers {
+            // Collectives of a work-group need a place to meet.
+            local_memory = local_memory.next_multiple_of(16) + crate::lower::SCRATCH;
+        }
+        let mut info = KernelInfo {
+            name: entry.name.clone(),
+            has_barriers,
+            ..KernelInfo::default()
+        };
+        info.local_memory = local_memory as usize;
+        info.sub_group_size = SUB_GROUP_SIZE;
+        let mut no_contraction = false;
+        for (mode, operands) in &entry.modes {
+            let size = || match operands.as_slice() {
+                &[x, y, z, ..] => Some([x, y, z]),
+                _ => None,
+            };
+            match mode {
+                ExecutionMode::LocalSize => info.required_work_group_size = size(),
+                ExecutionMode::LocalSizeId => {
+                    let values: Vec<u32> = operands
+                        .iter()
+                        .map(|&id| self.constant(part, id).map(|c| c as u32).unwrap_or(1))
+                        .collect();
+                    info.required_work_group_size = values.try_into().ok();
+                }
+                ExecutionMode::LocalSizeHint => info.work_group_size_hint = size(),
+                ExecutionMode::MaxWorkgroupSizeINTEL => {
+                    info.max_work_group_size = size().map(|s| s.iter().fold(1u32, |p, &n| p.saturating_mul(n)));
+                }
+                ExecutionMode::SubgroupSize => {
+                    let wanted = operands.first().copied().unwrap_or(0);
+                    if !matches!(wanted, 1 | 2 | 4 | 8 | 16 | 32 | 64) {
+                        return Err(Error::Unsupported {
+                            feature: format!("a sub-group size of {wanted}"),
+                            what: format!("kernel {}: 8, 16 and 32 are supported", entry.name),
+                        });
+                    }
+                    info.sub_group_size = wanted;
+                    info.sub_group_size_required = true;
+                }
+                ExecutionMode::SubgroupsPerWorkgroup => info.sub_groups_per_work_group = operands.first().copied(),
+                ExecutionMode::ContractionOff => no_contraction = true,
+                _ => {}
+            }
+        }
+        let function = module.function(entry.function).expect("the module was checked");
+        let mut offset = 0u64;
+        for &id in &function.params {
+            let (kind, size, align) = self.param(part, module, id)?;
+            offset = offset.next_multiple_of(align);
+            info.params.push(Param {
+                kind,
+                size: size as usize,
+                offset: offset as usize,
+                name: module.name(id).unwrap_or_default().to_string(),
+            });
+            offset += size.max(1);
+        }
+        info.args_size = offset.next_multiple_of(8) as usize;
+        Ok(LinkedKernel {
+            info: Arc::new(info),
+            place: (part, entry.function),
+            locals,
+            no_contraction,
+        })
+    }
+
+    fn param(&self, part: usize, module: &Module, id: Id) -> Result<(ParamKind, u64, u64), Error> {
+        let ty = module.value_type(id).unwrap_or_default();
+        Ok(match module.ty(ty) {
+            Some(Type::Pointer(class, pointee)) => match class {
+                StorageClass::Function if is_by_value(module, id) => {
+                    let (size, align) = layout(self, part, *pointee)?;
+                    (ParamKind::Value, size, align)
+                }
+                StorageClass::Workgroup => (ParamKind::Local, 8, 8),
+                StorageClass::UniformConstant => (ParamKind::Pointer(AddressSpace::Constant), 8, 8),
+                StorageClass::CrossWorkgroup => (ParamKind::Pointer(AddressSpace::Global), 8, 8),
+                _ => (ParamKind::Pointer(AddressSpace::Generic), 8, 8),
+            },
+            Some(Type::Image(..)) => (ParamKind::Image, 8, 8),
+            Some(Type::Sampler) => (ParamKind::Sampler, 8, 8),
+            _ => {
+                let (size, align) = layout(self, part, ty)?;
+                (ParamKind::Value, size, align)
+            }
+        })
+    }
+
+    /// A constant integer's value under specialization.
+    pub fn constant(&self, part: usize, id: Id) -> Option<u64> {
+        let Part { module, constants } = &self.parts[part];
+        if let Some(spec) = module.spec_id(id)
+            && let Some((_, bytes)) = constants.iter().find(|(s, _)| *s == spec)
+        {
+            let mut wide = [0; 8];
+            let len = bytes.len().min(8);
+            wide[..len].copy_from_slice(&bytes[..len]);
+            return Some(u64::from_le_bytes(wide));
+        }
+        if let Some(value) = module.constant(id) {
+            return Some(value);
+        }
+        let inst = module.def(id)?;
+        match inst.op {
+            Op::SpecConstant => {
+                let low = u64::from(*inst.words.get(3)?);
+                Some(low | inst.words.get(4).map_or(0, |&high| u64::from(high) << 32))
+            }
+            Op::ConstantTrue | Op::SpecConstantTrue => Some(1),
+            Op::ConstantFalse | Op::SpecConstantFalse => Some(0),
+            _ => None,
+        }
+    }
+}
+
+/// Imports that the compiler itself defines.
+pub fn is_known_import(name: &str) -> bool {
+    crate::lower::known_import(name).is_some()
+}
+
+/// Whether a parameter is a pointer to a copy of the caller's.
+pub fn is_by_value(module: &Module, id: Id) -> bool {
+    module.decorations(id).iter().any(|d| {
+        d.decoration == Decoration::FuncParamAttr
+            && d.operands.first() == Some(&(FunctionParameterAttribute::ByVal as u32))
+    })
+}
+
+/// What work-item or launch value a variable holds.
+pub fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
+    module
+        .decoration(id, Decoration::BuiltIn)
+        .and_then(|o| BuiltIn::from_u32(*o.first()?))
+}
+
+/// The storage class of a variable.
+pub fn class(module: &Module, id: Id) -> Option<StorageClass> {
+    module
+        .def(id)
+        .filter(|i| i.op == Op::Variable)
+        .and_then(|i| StorageClass::from_u32(i.operand(0).ok()?))
+}
+
+/// Size and alignment of a type in memory, in bytes: as C lays structures out, unless they are packed.
+pub fn layout(linked: &Linked, part: usize, id: Id) -> Result<(u64, u64), Error> {
+    let module = linked.module(part);
+    let too_large = || Error::Unsupported {
+        feature: "a type of more than 2^40 bytes".into(),
+        what: String::new(),
+    };
+    let limit = |size: Option<u64>| size.filter(|&s| s <= 1 << 40).ok_or_else(too_large);
+    Ok(match module.ty(id) {
+        Some(Type::Bool) => (1, 1),
+        Some(Type::Int(bits) | Type::Float(bits)) => {
+            let size = u64::from(bits.div_ceil(8)).next_power_of_two();
+            (size, size)
+        }
+        Some(Type::BFloat16) => (2, 2),
+        Some(Type::Vector(element, count)) => {
+            let (size, _) = layout(linked, part, *element)?;
+            let size = (size * u64::from(*count)).next_power_of_two();
+            (size, size)
+        }
+        Some(Type::Array(element, length)) => {
+            let (size, align) = layout(linked, part, *element)?;
+            let length = linked.constant(part, *length).ok_or_else(|| Error::Unsupported {
+                feature: "an array whose length is computed".into(),
+                what: format!("type {id}"),
+            })?;
+            (limit(size.checked_mul(length))?, align)
+        }
+        Some(Type::Struct(members)) => {
+            let packed = module.decoration(id, Decoration::CPacked).is_some();
+            let (mut end, mut most) = (0u64, 1);
+            for &member in members {
+                let (size, align) = layout(linked, part, member)?;
+                let align = if packed { 1 } else { align };
+                end = limit(end.next_multiple_of(align).checked_add(size))?;
+                most = most.max(align);
+            }
+            (end.next_multiple_of(most), most)
+        }
+        Some(Type::SampledImage(_)) => (16, 8),
+        Some(Type::Sampler) => (4, 4),
+        Some(Type::Pointer(..) | Type::Image(..) | Type::Event) => (8, 8),
+        Some(Type::Unsupported(feature)) => {
+            return Err(Error::Unsupported {
+                feature: feature.clone(),
+                what: String::new(),
+            });
+        }
+        other => {
+            return Err(Error::Malformed {
+                offset: 0,
+                what: format!("{id} has no size: it is {other:?}"),
+            });
+        }
+    })
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! LLVM's C API in Rust: contexts own, everything else is a handle that cannot outlive its context.
+//!
+//! Values are of one Rust type, whatever their LLVM type is: a SPIR-V instruction takes scalars and vectors alike, and
+//! types that tell them apart (inkwell's) would need a match at every use. The price: who builds an instruction must
+//! see to it that operands have the types that the instruction takes. `lower` checks them against SPIR-V's rules, and
+//! [`Module::verify`] stands between what was built and whoever uses it.
+
+mod builder;
+mod module;
+mod target;
+mod types;
+mod value;
+
+pub use builder::{Builder, Ordering};
+pub use module::Module;
+pub use target::{Machine, initialize};
+pub use types::{Kind, Type};
+pub use value::{Block, Function, Value};
+
+use std::ffi::{CStr, c_char};
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+
+/// Owns all types and constants of a compilation. One thread at a time uses it.
+pub struct Context(LLVMContextRef);
+
+impl Context {
+    /// An empty context.
+    pub fn new() -> Self {
+        // SAFETY: has no preconditions.
+        Self(unsafe { LLVMContextCreate() })
+    }
+
+    pub(crate) fn raw(&self) -> LLVMContextRef {
+        self.0
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: ours, and nothing that borrows it is left.
+        unsafe { LLVMContextDispose(self.0) };
+    }
+}
+
+/// Takes a message of LLVM's.
+pub(crate) fn take_message(message: *mut c_char) -> String {
+    if message.is_null() {
+        return String::new();
+    }
+    // SAFETY: a string of LLVM's that is ours to dispose of, once.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeMessage(message);
+        text
+    }
+}

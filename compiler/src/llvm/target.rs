@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The machine that code is made for: this one.
+
+use std::ffi::{CStr, CString};
+use std::sync::Once;
+
+use llvm_sys::core::*;
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::target::*;
+use llvm_sys::target_machine::*;
+use llvm_sys::transforms::pass_builder::*;
+
+use super::{Module, take_message};
+
+/// Makes LLVM ready to make code for this machine; once.
+pub fn initialize() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: once, and before anything else of the target is used.
+        unsafe {
+            LLVMInitializeX86TargetInfo();
+            LLVMInitializeX86Target();
+            LLVMInitializeX86TargetMC();
+            LLVMInitializeX86AsmPrinter();
+        }
+    });
+}
+
+/// Makes object files for this CPU. One thread at a time uses it.
+pub struct Machine(LLVMTargetMachineRef);
+
+impl Machine {
+    /// The machine that this process runs on.
+    pub fn host() -> Result<Self, String> {
+        initialize();
+        // SAFETY: the target is ready; texts of LLVM's live until they are disposed of, once.
+        unsafe {
+            let triple = LLVMGetDefaultTargetTriple();
+            let cpu = LLVMGetHostCPUName();
+            let features = LLVMGetHostCPUFeatures();
+            let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+            let failed = LLVMGetTargetFromTriple(triple, &mut target, &mut message) != 0;
+            let machine = if failed {
+                std::ptr::null_mut()
+            } else {
+                LLVMCreateTargetMachine(
+                    target,
+                    triple,
+                    cpu,
+                    features,
+                    LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+                    LLVMRelocMode::LLVMRelocPIC,
+                    LLVMCodeModel::LLVMCodeModelDefault,
+                )
+            };
+            LLVMDisposeMessage(triple);
+            LLVMDisposeMessage(cpu);
+            LLVMDisposeMessage(features);
+            if machine.is_null() {
+                Err(take_message(message))
+            } else {
+                Ok(Self(machine))
+            }
+        }
+    }
+
+    /// What this CPU is, and can do, as LLVM says it: code made for one runs on those that say the same.
+    pub fn description() -> String {
+        // SAFETY: texts of LLVM's that are ours.
+        unsafe {
+            format!(
+                "{} {}",
+                take_message(LLVMGetHostCPUName()),
+                take_message(LLVMGetHostCPUFeatures())
+            )
+        }
+    }
+
+    /// Tells a module what machine it is for.
+    pub fn adopt(&self, module: &Module<'_>) {
+        // SAFETY: live objects; the module copies the layout.
+        unsafe {
+            let layout = LLVMCreateTargetDataLayout(self.0);
+            LLVMSetModuleDataLayout(module.0, layout);
+            LLVMDisposeTargetData(layout);
+            let triple = LLVMGetTargetMachineTriple(self.0);
+            LLVMSetTarget(module.0, triple);
+            LLVMDisposeMessage(triple);
+        }
+    }
+
+    /// Runs passes, named as `opt -passes=` names them.
+    pub fn run_passes(&self, module: &Module<'_>, passes: &str) -> Result<(), String> {
+        let passes = CString::new(passes).map_err(|e| e.to_string())?;
+        // SAFETY: live objects; the options and the error are disposed of once.
+        unsafe {
+            let options = LLVMCreatePassBuilderOptions();
+            LLVMPassBuilderOptionsSetLoopVectorization(options, 1);
+            LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
+            LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
+            LLVMPassBuilderOptionsSetLoopUnrolling(options, 1);
+            let error = LLVMRunPasses(module.0, passes.as_ptr(), self.0, options);
+            LLVMDisposePassBuilderOptions(options);
+            if error.is_null() {
+                return Ok(());
+            }
+            let message = LLVMGetErrorMessage(error);
+            let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(message);
+            Err(text)
+        }
+    }
+
+    /// Makes an object file (ELF) or, with `assembly`, its text.
+    pub fn emit(&self, module: &Module<'_>, assembly: bool) -> Result<Vec<u8>, String> {
+        let kind = if assembly {
+            LLVMCodeGenFileType::LLVMAssemblyFile
+        } else {
+            LLVMCodeGenFileType::LLVMObjectFile
+        };
+        let (mut buffer, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: live objects; the buffer is ours to dispose of.
+        unsafe {
+            if LLVMTargetMachineEmitToMemoryBuffer(self.0, module.0, kind, &mut message, &mut buffer) != 0 {
+                return Err(take_message(message));
+            }
+            let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+            let object = std::slice::from_raw_parts(start.cast::<u8>(), size).to_vec();
+            LLVMDisposeMemoryBuffer(buffer);
+            Ok(object)
+        }
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // SAFETY: ours.
+        unsafe { LLVMDisposeTargetMachine(self.0) };
+    }
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Values: constants, instructions, parameters, functions, and blocks.
+
+use std::ffi::CString;
+use std::marker::PhantomData;
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMUnnamedAddr};
+
+use super::{Context, Type, take_message};
+
+/// A value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value<'c>(pub(crate) LLVMValueRef, PhantomData<&'c Context>);
+
+/// A function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Function<'c>(pub(crate) LLVMValueRef, PhantomData<&'c Context>);
+
+/// A basic block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Block<'c>(pub(crate) LLVMBasicBlockRef, PhantomData<&'c Context>);
+
+// The SAFETY of this file: handles are of live objects of their context; where an object must be of a kind, the caller
+// of the method has it, and the comment says so.
+impl<'c> Value<'c> {
+    pub(crate) fn new(raw: LLVMValueRef) -> Self {
+        Self(raw, PhantomData)
+    }
+
+    /// Its type.
+    pub fn ty(self) -> Type<'c> {
+        // SAFETY: see above.
+        Type::new(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// A constant vector.
+    pub fn vector(elements: &[Value<'c>]) -> Self {
+        let mut raw: Vec<_> = elements.iter().map(|v| v.0).collect();
+        // SAFETY: constants.
+        Self::new(unsafe { LLVMConstVector(raw.as_mut_ptr(), raw.len() as u32) })
+    }
+
+    /// A constant array.
+    pub fn array(element: Type<'c>, elements: &[Value<'c>]) -> Self {
+        let mut raw: Vec<_> = elements.iter().map(|v| v.0).collect();
+        // SAFETY: constants of the type.
+        Self::new(unsafe { LLVMConstArray2(element.0, raw.as_mut_ptr(), raw.len() as u64) })
+    }
+
+    /// A constant structure.
+    pub fn structure(context: &'c Context, members: &[Value<'c>], packed: bool) -> Self {
+        let mut raw: Vec<_> = members.iter().map(|v| v.0).collect();
+        // SAFETY: constants.
+        Self::new(unsafe { LLVMConstStructInContext(context.raw(), raw.as_mut_ptr(), raw.len() as u32, packed.into()) })
+    }
+
+    /// Whether it is a constant.
+    pub fn is_const(self) -> bool {
+        // SAFETY: see above.
+        unsafe { LLVMIsConstant(self.0) != 0 }
+    }
+
+    /// The value of a constant integer.
+    pub fn as_const_int(self) -> Option<u64> {
+        // SAFETY: see above.
+        unsafe {
+            (!LLVMIsAConstantInt(self.0).is_null() && self.ty().bits() <= 64).then(|| LLVMConstIntGetZExtValue(self.0))
+        }
+    }
+
+    /// Reinterprets the bits of a constant.
+    pub fn const_bitcast(self, ty: Type<'c>) -> Self {
+        // SAFETY: a constant, of a type with as many bits.
+        Self::new(unsafe { LLVMConstBitCast(self.0, ty.0) })
+    }
+
+    /// Names it, for those who read the IR.
+    pub fn name(self, name: &str) -> Self {
+        // SAFETY: the bytes are copied.
+        unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) };
+        self
+    }
+
+    /// Its name.
+    pub fn get_name(self) -> String {
+        let mut len = 0;
+        // SAFETY: the name lives as long as the value is not renamed.
+        unsafe {
+            let name = LLVMGetValueName2(self.0, &mut len);
+            String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), len)).into_owned()
+        }
+    }
+
+    /// Adds the incoming values of a phi.
+    pub fn add_incoming(self, incoming: &[(Value<'c>, Block<'c>)]) {
+        let mut values: Vec<_> = incoming.iter().map(|i| i.0.0).collect();
+        let mut blocks: Vec<_> = incoming.iter().map(|i| i.1.0).collect();
+        // SAFETY: a phi, and values of its type.
+        unsafe { LLVMAddIncoming(self.0, values.as_mut_ptr(), blocks.as_mut_ptr(), values.len() as u32) };
+    }
+
+    /// The incoming values of a phi.
+    pub fn incoming(self) -> Vec<(Value<'c>, Block<'c>)> {
+        // SAFETY: a phi.
+        unsafe {
+            (0..LLVMCountIncoming(self.0))
+                .map(|i| {
+                    (
+                        Value::new(LLVMGetIncomingValue(self.0, i)),
+                        Block::new(LLVMGetIncomingBlock(self.0, i)),
+                    )
+                })
+                .collect()
+        }
+    }
+
+    /// Sets the alignment, in bytes, of a load, a store, an `alloca` or a global.
+    pub fn align(self, bytes: u32) -> Self {
+        // SAFETY: one of these; a power of two.
+        unsafe { LLVMSetAlignment(self.0, bytes) };
+        self
+    }
+
+    /// Makes a load or a store volatile.
+    pub fn volatile(self, volatile: bool) -> Self {
+        // SAFETY: one of these.
+        unsafe { LLVMSetVolatile(self.0, volatile.into()) };
+        self
+    }
+
+    /// Attaches metadata.
+    pub fn metadata(self, kind: u32, node: LLVMMetadataRef) -> Self {
+        // SAFETY: an instruction, and a node of its context.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            LLVMSetMetadata(self.0, kind, LLVMMetadataAsValue(context, node));
+        }
+        self
+    }
+
+    /// What kind of instruction it is; `None` for what is none.
+    pub fn opcode(self) -> Option<LLVMOpcode> {
+        // SAFETY: see above.
+        unsafe { (!LLVMIsAInstruction(self.0).is_null()).then(|| LLVMGetInstructionOpcode(self.0)) }
+    }
+
+    /// Its operands.
+    pub fn operands(self) -> Vec<Value<'c>> {
+        // SAFETY: see above; the index is in range.
+        unsafe {
+            (0..LLVMGetNumOperands(self.0).max(0) as u32)
+                .map(|i| Value::new(LLVMGetOperand(self.0, i)))
+                .collect()
+        }
+    }
+
+    /// One operand.
+    pub fn operand(self, index: u32) -> Value<'c> {
+        // SAFETY: the caller knows that it has one.
+        Value::new(unsafe { LLVMGetOperand(self.0, index) })
+    }
+
+    /// Puts another value in its place everywhere.
+    pub fn replace_with(self, other: Value<'c>) {
+        // SAFETY: of the same type.
+        unsafe { LLVMReplaceAllUsesWith(self.0, other.0) };
+    }
+
+    /// Takes an instruction out and deletes it. Nothing may use it any more.
+    pub fn erase(self) {
+        // SAFETY: an instruction without uses.
+        unsafe { LLVMInstructionEraseFromParent(self.0) };
+    }
+
+    /// The function that a call calls, if it is called directly.
+    pub fn callee(self) -> Option<Function<'c>> {
+        // SAFETY: see above.
+        unsafe {
+            if LLVMIsACallInst(self.0).is_null() {
+                return None;
+            }
+            let callee = LLVMGetCalledValue(self.0);
+            (!LLVMIsAFunction(callee).is_null()).then(|| Function::new(callee))
+        }
+    }
+
+    /// The block of an instruction.
+    pub fn block(self) -> Block<'c> {
+        // SAFETY: an instruction.
+        Block::new(unsafe { LLVMGetInstructionParent(self.0) })
+    }
+
+    /// Those instructions that use it, one entry a use.
+    pub fn users(self) -> Vec<Value<'c>> {
+        let mut users = Vec::new();
+        // SAFETY: see above; the list ends with null.
+        unsafe {
+            let mut at = LLVMGetFirstUse(self.0);
+            while !at.is_null() {
+                users.push(Value::new(LLVMGetUser(at)));
+                at = LLVMGetNextUse(at);
+            }
+        }
+        users
+    }
+}
+
+impl std::fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // SAFETY: a live value.
+        f.write_str(&take_message(unsafe { LLVMPrintValueToString(self.0) }))
+    }
+}
+
+impl<'c> From<Function<'c>> for Value<'c> {
+    fn from(function: Function<'c>) -> Self {
+        Self::new(function.0)
+    }
+}
+
+impl<'c> Function<'c> {
+    pub(crate) fn new(raw: LLVMValueRef) -> Self {
+        Self(raw, PhantomData)
+    }
+
+    /// The function's type: what it takes and returns.
+    pub fn function_type(self) -> Type<'c> {
+        // SAFETY: a function.
+        Type::new(unsafe { LLVMGlobalGetValueType(self.0) })
+    }
+
+    /// Its name.
+    pub fn name(self) -> String {
+        Value::from(self).get_name()
+    }
+
+    /// A parameter.
+    pub fn param(self, index: u32) -> Value<'c> {
+        // SAFETY: the caller knows that it has one.
+        Value::new(unsafe { LLVMGetParam(self.0, index) })
+    }
+
+    /// Adds a block at its end.
+    pub fn append_block(self, name: &str) -> Block<'c> {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: a function of the context.
+        Block::new(unsafe {
+            LLVMAppendBasicBlockInContext(LLVMGetTypeContext(LLVMTypeOf(self.0)), self.0, name.as_ptr())
+        })
+    }
+
+    /// Its blocks; none for a declaration.
+    pub fn blocks(self) -> Vec<Block<'c>> {
+        // SAFETY: room for all of them.
+        unsafe {
+            let mut raw = vec![std::ptr::null_mut(); LLVMCountBasicBlocks(self.0) as usize];
+            LLVMGetBasicBlocks(self.0, raw.as_mut_ptr());
+            raw.into_iter().map(Block::new).collect()
+        }
+    }
+
+    /// Whether it has no body.
+    pub fn is_declaration(self) -> bool {
+        // SAFETY: a function.
+        unsafe { LLVMIsDeclaration(self.0) != 0 }
+    }
+
+    /// Seen in its module only.
+    pub fn internal(self) -> Self {
+        // SAFETY: a function.
+        unsafe {
+            LLVMSetLinkage(self.0, LLVMLinkage::LLVMInternalLinkage);
+            LLVMSetUnnamedAddress(self.0, LLVMUnnamedAddr::LLVMGlobalUnnamedAddr);
+        }
+        self
+    }
+
+    /// Adds an attribute of LLVM's, for example `alwaysinline`, with its number, if it has one.
+    pub fn attribute(self, name: &str, value: u64) -> Self {
+        // SAFETY: the name is read; an attribute that there is.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            debug_assert_ne!(kind, 0, "{name}");
+            let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, value);
+            LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+        self
+    }
+
+    /// Adds an attribute to a parameter.
+    pub fn param_attribute(self, index: u32, name: &str, value: u64) -> Self {
+        // SAFETY: as above; attributes of parameters count from 1.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            debug_assert_ne!(kind, 0, "{name}");
+            let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, value);
+            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
+        }
+        self
+    }
+
+    /// Adds a text attribute, for example `target-cpu`.
+    pub fn text_attribute(self, name: &str, value: &str) -> Self {
+        // SAFETY: the texts are copied.
+        unsafe {
+            let attribute = LLVMCreateStringAttribute(
+                LLVMGetTypeContext(LLVMTypeOf(self.0)),
+                name.as_ptr().cast(),
+                name.len() as u32,
+                value.as_ptr().cast(),
+                value.len() as u32,
+            );
+            LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+        self
+    }
+
+    /// Deletes it. Nothing may use it any more.
+    pub fn delete(self) {
+        // SAFETY: without uses.
+        unsafe { LLVMDeleteFunction(self.0) };
+    }
+}
+
+impl std::fmt::Debug for Function<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Value::from(*self).fmt(f)
+    }
+}
+
+impl<'c> Block<'c> {
+    pub(crate) fn new(raw: LLVMBasicBlockRef) -> Self {
+        Self(raw, PhantomData)
+    }
+
+    /// Its instructions, in order.
+    pub fn instructions(self) -> Vec<Value<'c>> {
+        let mut all = Vec::new();
+        // SAFETY: a live block; the list ends with null.
+        unsafe {
+            let mut at = LLVMGetFirstInstruction(self.0);
+            while !at.is_null() {
+                all.push(Value::new(at));
+                at = LLVMGetNextInstruction(at);
+            }
+        }
+        all
+    }
+
+    /// Its last instruction, if that ends it.
+    pub fn terminator(self) -> Option<Value<'c>> {
+        // SAFETY: a live block.
+        let raw = unsafe { LLVMGetBasicBlockTerminator(self.0) };
+        (!raw.is_null()).then(|| Value::new(raw))
+    }
+
+    /// Where control may go from here.
+    pub fn successors(self) -> Vec<Block<'c>> {
+        // SAFETY: a terminator; the index is in range.
+        self.terminator().map_or_else(Vec::new, |t| unsafe {
+            (0..LLVMGetNumSuccessors(t.0))
+                .map(|i| Block::new(LLVMGetSuccessor(t.0, i)))
+                .collect()
+        })
+    }
+
+    /// Its function.
+    pub fn function(self) -> Function<'c> {
+        // SAFETY: a live block.
+        Function::new(unsafe { LLVMGetBasicBlockParent(self.0) })
+    }
+
+    /// Puts it behind another.
+    pub fn move_after(self, other: Block<'c>) {
+        // SAFETY: blocks of one function.
+        unsafe { LLVMMoveBasicBlockAfter(self.0, other.0) };
+    }
+}
+
+impl std::fmt::Debug for Block<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // SAFETY: a live block.
+        Value::new(unsafe { LLVMBasicBlockAsValue(self.0) }).get_name().fmt(f)
+    }
+}

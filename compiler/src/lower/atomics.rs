@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Atomic operations and fences. Memory is the process's: a scope is never narrower than all threads.
+
+use llvm_sys::{LLVMAtomicOrdering as O, LLVMAtomicRMWBinOp as R, LLVMIntPredicate};
+use spirv::Op;
+
+use super::Body;
+use crate::Error;
+use crate::llvm::{Kind, Type, Value};
+use crate::spirv::Inst;
+
+type Done<'c> = Option<Option<Value<'c>>>;
+
+/// LLVM's ordering of SPIR-V's memory semantics.
+pub(super) fn ordering(semantics: u64) -> O {
+    let has = |bit: u64| semantics & bit != 0;
+    if has(0x10) {
+        O::LLVMAtomicOrderingSequentiallyConsistent
+    } else if has(0x8) || has(0x2) && has(0x4) {
+        O::LLVMAtomicOrderingAcquireRelease
+    } else if has(0x4) {
+        O::LLVMAtomicOrderingRelease
+    } else if has(0x2) {
+        O::LLVMAtomicOrderingAcquire
+    } else {
+        O::LLVMAtomicOrderingMonotonic
+    }
+}
+
+/// The strongest that a load may have.
+fn for_load(ordering: O) -> O {
+    match ordering {
+        O::LLVMAtomicOrderingRelease => O::LLVMAtomicOrderingMonotonic,
+        O::LLVMAtomicOrderingAcquireRelease => O::LLVMAtomicOrderingAcquire,
+        other => other,
+    }
+}
+
+/// The strongest that a store may have.
+fn for_store(ordering: O) -> O {
+    match ordering {
+        O::LLVMAtomicOrderingAcquire => O::LLVMAtomicOrderingMonotonic,
+        O::LLVMAtomicOrderingAcquireRelease => O::LLVMAtomicOrderingRelease,
+        other => other,
+    }
+}
+
+impl<'c> Body<'_, 'c> {
+    /// Lowers an atomic instruction; `None` if it is another one.
+    pub(super) fn atomic(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
+        let change = match inst.op {
+            Op::AtomicExchange => R::LLVMAtomicRMWBinOpXchg,
+            Op::AtomicIIncrement | Op::AtomicIAdd => R::LLVMAtomicRMWBinOpAdd,
+            Op::AtomicIDecrement | Op::AtomicISub => R::LLVMAtomicRMWBinOpSub,
+            Op::AtomicSMin => R::LLVMAtomicRMWBinOpMin,
+            Op::AtomicUMin => R::LLVMAtomicRMWBinOpUMin,
+            Op::AtomicSMax => R::LLVMAtomicRMWBinOpMax,
+            Op::AtomicUMax => R::LLVMAtomicRMWBinOpUMax,
+            Op::AtomicAnd => R::LLVMAtomicRMWBinOpAnd,
+            Op::AtomicOr => R::LLVMAtomicRMWBinOpOr,
+            Op::AtomicXor => R::LLVMAtomicRMWBinOpXor,
+            Op::AtomicFAddEXT => R::LLVMAtomicRMWBinOpFAdd,
+            Op::AtomicFMinEXT => R::LLVMAtomicRMWBinOpFMin,
+            Op::AtomicFMaxEXT => R::LLVMAtomicRMWBinOpFMax,
+            _ => return self.other_atomic(inst),
+        };
+        let address = self.address(inst, 0)?;
+        let ty = self.ty(inst.result_type().unwrap_or_default())?;
+        let ordering = ordering(self.literal(inst, 2)?);
+        let value = match inst.op {
+            Op::AtomicIIncrement | Op::AtomicIDecrement if ty.is_int() => ty.int(1),
+            _ => self.value(inst.operand(3)?)?,
+        };
+        let is_float = matches!(inst.op, Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT);
+        let fits = match inst.op {
+            Op::AtomicExchange => matches!(ty.kind(), Kind::Int(_) | Kind::Float(_)),
+            _ if is_float => matches!(ty.kind(), Kind::Float(_)),
+            _ => matches!(ty.kind(), Kind::Int(_)),
+        };
+        self.check_width(inst, ty)?;
+        if !fits || value.ty() != ty {
+            return Err(inst.malformed("operands do not fit the type"));
+        }
+        Ok(Some(Some(self.builder.atomic_rmw(change, address, value, ordering))))
+    }
+
+    fn check_width(&self, inst: &Inst<'_>, ty: Type<'c>) -> Result<(), Error> {
+        match ty.kind() {
+            Kind::Int(8 | 16 | 32 | 64) | Kind::Float(_) | Kind::Pointer => Ok(()),
+            _ => Err(inst.malformed("atomics are of integers of 8, 16, 32 and 64 bits and of floating-point numbers")),
+        }
+    }
+
+    fn other_atomic(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
+        Ok(Some(match inst.op {
+            Op::AtomicLoad => {
+                let address = self.address(inst, 0)?;
+                let ty = self.ty(inst.result_type().unwrap_or_default())?;
+                self.check_width(inst, ty)?;
+                let ordering = for_load(ordering(self.literal(inst, 2)?));
+                let load = self.builder.load(ty, address).align(ty.bits() / 8);
+                self.builder.set_ordering(load, ordering);
+                Some(load)
+            }
+            Op::AtomicStore => {
+                let address = self.address(inst, 0)?;
+                let ordering = for_store(ordering(self.literal(inst, 2)?));
+                let value = self.value(inst.operand(3)?)?;
+                self.check_width(inst, value.ty())?;
+                let store = self.builder.store(value, address).align(value.ty().bits() / 8);
+                self.builder.set_ordering(store, ordering);
+                None
+            }
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                let address = self.address(inst, 0)?;
+                let ty = self.ty(inst.result_type().unwrap_or_default())?;
+                let equal = ordering(self.literal(inst, 2)?);
+                let unequal = for_load(ordering(self.literal(inst, 3)?));
+                let (value, expected) = (self.value(inst.operand(4)?)?, self.value(inst.operand(5)?)?);
+                self.check_width(inst, ty)?;
+                if value.ty() != ty || expected.ty() != ty {
+                    return Err(inst.malformed("operands do not fit the type"));
+                }
+                let b = &self.builder;
+                // LLVM compares integers.
+                let bits = self.unit.context.int(ty.bits());
+                let is_float = matches!(ty.kind(), Kind::Float(_));
+                let cast = |v| if is_float { b.bitcast(v, bits) } else { v };
+                let both = b.cmpxchg(address, cast(expected), cast(value), equal, unequal);
+                let found = b.extract_value(both, 0);
+                Some(if is_float { b.bitcast(found, ty) } else { found })
+            }
+            Op::AtomicFlagTestAndSet => {
+                let address = self.address(inst, 0)?;
+                let ordering = ordering(self.literal(inst, 2)?);
+                let flag = self.unit.context.int(32);
+                let found = self
+                    .builder
+                    .atomic_rmw(R::LLVMAtomicRMWBinOpXchg, address, flag.int(1), ordering);
+                Some(self.builder.icmp(LLVMIntPredicate::LLVMIntNE, found, flag.zero()))
+            }
+            Op::AtomicFlagClear => {
+                let address = self.address(inst, 0)?;
+                let ordering = for_store(ordering(self.literal(inst, 2)?));
+                let store = self.builder.store(self.unit.context.int(32).zero(), address).align(4);
+                self.builder.set_ordering(store, ordering);
+                None
+            }
+            Op::MemoryBarrier => {
+                let semantics = self.literal(inst, 1)?;
+                self.fence(semantics);
+                None
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A fence, unless the semantics ask for none.
+    pub(super) fn fence(&mut self, semantics: u64) {
+        let ordering = ordering(semantics);
+        if ordering != O::LLVMAtomicOrderingMonotonic {
+            self.builder.fence(ordering);
+        }
+    }
+}

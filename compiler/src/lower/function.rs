@@ -1,0 +1,848 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Functions: blocks, control flow, calls, and the choice of who lowers an instruction.
+
+use std::collections::HashMap;
+
+use spirv::{BuiltIn, Decoration, Op, OpenclStd100Op as ClOp, StorageClass};
+
+use super::item::{self, Primitive};
+use super::ops::Ops;
+use super::{Body, KnownImport, Unit, known_import};
+use crate::Error;
+use crate::builtins::{self, Emit};
+use crate::link::{Place, built_in, class, is_by_value};
+use crate::llvm::{Builder, Function, Kind, Type, Value};
+use crate::spirv::{self as front, ExtSet, Id, Inst};
+
+impl<'c> Unit<'c> {
+    /// Lowers a function into `function`, as a kernel or as what others call.
+    pub(super) fn lower(&mut self, place: Place, function: Function<'c>, is_kernel: bool) -> Result<(), Error> {
+        let (part, id) = place;
+        let module = self.linked.module(part);
+        let Some(source) = module.function(id) else {
+            return Err(Error::Malformed {
+                offset: 0,
+                what: format!("{id} is no function"),
+            });
+        };
+        if !source.defined {
+            return self.define_import(&module.linkage(id).map(|l| l.0).unwrap_or_default(), function);
+        }
+        let entry = function.append_block("entry");
+        let item = function.param(0).name("item");
+        let mut body = Body {
+            part,
+            module,
+            function,
+            builder: Builder::at_end(self.context, entry),
+            entry: Builder::at_end(self.context, entry),
+            item,
+            values: HashMap::new(),
+            blocks: HashMap::new(),
+            ends: HashMap::new(),
+            phis: Vec::new(),
+            no_contraction: self.kernel.is_some_and(|k| k.no_contraction),
+            unit: self,
+        };
+        body.params(source, is_kernel)?;
+        body.blocks(source)
+    }
+
+    /// A function that no module defines, but the compiler does.
+    fn define_import(&mut self, name: &str, function: Function<'c>) -> Result<(), Error> {
+        let import =
+            known_import(name).ok_or_else(|| Error::Link(format!("nothing defines {name}, which is called")))?;
+        let b = Builder::at_end(self.context, function.append_block("entry"));
+        let ty = function.function_type();
+        let params = ty.params();
+        let ops = Ops {
+            module: &self.module,
+            builder: &b,
+            flags: 0,
+        };
+        let wrong = |_| Error::Link(format!("{name} is declared with parameters that it does not have"));
+        match (import, params.as_slice()) {
+            (KnownImport::ToBFloat16, [_, from]) if from.is_ptr() => {
+                let x = b.load(self.context.float(32), function.param(1));
+                b.ret(ops.value(Op::ConvertFToBF16INTEL, ty.returns(), &[x]).map_err(wrong)?);
+            }
+            (KnownImport::FromBFloat16, [_, from]) if from.is_ptr() => {
+                let x = b.load(self.context.int(16), function.param(1)).align(2);
+                b.ret(ops.value(Op::ConvertBF16ToFINTEL, ty.returns(), &[x]).map_err(wrong)?);
+            }
+            (KnownImport::Assert, params) => {
+                // (expression, file, line, function, ids...): what the message needs are the first four.
+                if params.len() < 5
+                    || !params[1].is_ptr()
+                    || !params[2].is_ptr()
+                    || !params[3].is_int()
+                    || !params[4].is_ptr()
+                {
+                    return Err(wrong(String::new()));
+                }
+                let cx = self.context;
+                let ty = cx.void().function(&[cx.ptr(), cx.ptr(), cx.int(32), cx.ptr()]);
+                let fail = self.module.declare("oxur_assert_fail", ty);
+                let line = b.zext_or_trunc(function.param(3), cx.int(32));
+                b.call(fail, &[function.param(1), function.param(2), line, function.param(4)]);
+                if function.function_type().returns().kind() == Kind::Void {
+                    b.ret(None);
+                } else {
+                    b.ret(Some(function.function_type().returns().zero()));
+                }
+            }
+            _ => return Err(wrong(String::new())),
+        }
+        Ok(())
+    }
+}
+
+impl<'c> Body<'_, 'c> {
+    fn params(&mut self, source: &front::Function, is_kernel: bool) -> Result<(), Error> {
+        for (index, &id) in source.params.iter().enumerate() {
+            let ty = self.value_type(id)?;
+            let value = if is_kernel {
+                self.kernel_param(index, id, ty)?
+            } else {
+                let value = self.function.param(index as u32 + 1);
+                if is_by_value(self.module, id) {
+                    self.copy_of(id, value)?
+                } else {
+                    value
+                }
+            };
+            self.name(id, value);
+            self.values.insert(id, value);
+        }
+        Ok(())
+    }
+
+    /// A copy of what the caller points to: the function may change it.
+    fn copy_of(&mut self, id: Id, from: Value<'c>) -> Result<Value<'c>, Error> {
+        let pointee = self.unit.pointee(self.part, id).unwrap_or_default();
+        let ty = self.ty(pointee)?;
+        let (size, align) = crate::link::layout(self.unit.linked, self.part, pointee)?;
+        let align = (align as u32).max(16);
+        let copy = self.entry.alloca(ty).align(align);
+        self.entry
+            .memcpy(copy, align, from, 1, self.unit.context.int(64).int(size));
+        Ok(copy)
+    }
+
+    fn kernel_param(&mut self, index: usize, id: Id, ty: Type<'c>) -> Result<Value<'c>, Error> {
+        let cx = self.unit.context;
+        let param = &self.unit.kernel.expect("only kernels have such parameters").info.params[index];
+        let args = self.function.param(1);
+        let at = self.entry.offset(args, cx.int(64).int(param.offset as u64));
+        Ok(match param.kind {
+            crate::ParamKind::Value if is_by_value(self.module, id) => self.copy_of(id, at)?,
+            crate::ParamKind::Value => self.entry.load(ty, at),
+            crate::ParamKind::Local => {
+                let offset = self.entry.load(cx.int(64), at);
+                let base = self
+                    .entry
+                    .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
+                self.entry.offset(base, offset)
+            }
+            _ => self.entry.load(ty, at),
+        })
+    }
+
+    fn blocks(&mut self, source: &front::Function) -> Result<(), Error> {
+        let module = self.module;
+        for inst in module.instructions(source.start, source.end) {
+            if inst.op == Op::Label {
+                let id = inst.result().unwrap_or_default();
+                let block = self.function.append_block(module.name(id).unwrap_or(""));
+                self.blocks.insert(id, block);
+            }
+        }
+        let entry = self.builder.block();
+        let mut current: Option<Id> = None;
+        let mut first = None;
+        for inst in module.instructions(source.start, source.end) {
+            match inst.op {
+                Op::Function | Op::FunctionParameter | Op::Line | Op::NoLine | Op::Nop => continue,
+                Op::Label => {
+                    if current.is_some() {
+                        return Err(inst.malformed("the block before has no end"));
+                    }
+                    let id = inst.result().unwrap_or_default();
+                    first.get_or_insert(self.blocks[&id]);
+                    self.builder.go_to_end(self.blocks[&id]);
+                    current = Some(id);
+                    continue;
+                }
+                _ => {}
+            }
+            let Some(label) = current else {
+                return Err(inst.malformed("it stands outside of blocks"));
+            };
+            if !inst.is_known() {
+                return Err(inst.unsupported(""));
+            }
+            if self.terminator(&inst)? {
+                self.ends.insert(label, self.builder.block());
+                current = None;
+            } else if let Some(value) = self.instruction(&inst)? {
+                let Some(id) = inst.result() else { continue };
+                if self.value_type(id)? != value.ty() {
+                    return Err(inst.malformed("its result is not of the type that it says"));
+                }
+                self.name(id, value);
+                self.values.insert(id, value);
+            }
+        }
+        let Some(first) = first.filter(|_| current.is_none()) else {
+            return Err(Error::Malformed {
+                offset: source.end * 4,
+                what: "a block has no end".into(),
+            });
+        };
+        self.entry.go_to_end(entry);
+        self.entry.br(first);
+        self.fill_phis()
+    }
+
+    fn fill_phis(&mut self) -> Result<(), Error> {
+        for (phi, inst) in std::mem::take(&mut self.phis) {
+            let mut incoming = Vec::new();
+            for pair in inst.operands().chunks(2) {
+                let &[value, from] = pair else {
+                    return Err(inst.malformed("a value without a block"));
+                };
+                let end = *self
+                    .ends
+                    .get(&from)
+                    .ok_or_else(|| inst.malformed(format!("{from} is no block")))?;
+                let value = self.value(value)?;
+                if value.ty() != phi.ty() {
+                    return Err(inst.malformed("values of different types"));
+                }
+                incoming.push((value, end));
+            }
+            phi.add_incoming(&incoming);
+        }
+        Ok(())
+    }
+
+    fn name(&self, id: Id, value: Value<'c>) {
+        if let Some(name) = self.module.name(id).filter(|n| !n.is_empty())
+            && !value.is_const()
+        {
+            value.name(name);
+        }
+    }
+
+    pub(super) fn ty(&mut self, id: Id) -> Result<Type<'c>, Error> {
+        self.unit.ty(self.part, id)
+    }
+
+    /// The type of an id's value.
+    pub(super) fn value_type(&mut self, id: Id) -> Result<Type<'c>, Error> {
+        let ty = self.module.value_type(id).ok_or_else(|| Error::Malformed {
+            offset: 0,
+            what: format!("{id} is used as a value, but has no type"),
+        })?;
+        self.ty(ty)
+    }
+
+    /// The value of an id.
+    pub(super) fn value(&mut self, id: Id) -> Result<Value<'c>, Error> {
+        if let Some(&value) = self.values.get(&id) {
+            return Ok(value);
+        }
+        if let Some(inst) = self.module.def(id)
+            && inst.op == Op::Variable
+            && let Some(value) = self.special_variable(id)?
+        {
+            self.values.insert(id, value);
+            return Ok(value);
+        }
+        self.unit.constant(self.part, id)
+    }
+
+    pub(super) fn values(&mut self, ids: &[Id]) -> Result<Vec<Value<'c>>, Error> {
+        ids.iter().map(|&id| self.value(id)).collect()
+    }
+
+    /// The operands as values.
+    pub(super) fn args(&mut self, inst: &Inst<'_>) -> Result<Vec<Value<'c>>, Error> {
+        self.values(inst.operands())
+    }
+
+    /// The value of a constant integer operand.
+    pub(super) fn literal(&mut self, inst: &Inst<'_>, index: usize) -> Result<u64, Error> {
+        let id = inst.operand(index)?;
+        self.unit
+            .linked
+            .constant(self.part, id)
+            .ok_or_else(|| inst.unsupported("with a scope or semantics that is computed"))
+    }
+
+    /// The address of a variable outside of functions that is the work-item's or the work-group's: made in the entry
+    /// block.
+    fn special_variable(&mut self, id: Id) -> Result<Option<Value<'c>>, Error> {
+        let cx = self.unit.context;
+        if let Some(what) = built_in(self.module, id) {
+            return self.built_in_variable(id, what).map(Some);
+        }
+        if class(self.module, id) != Some(StorageClass::Workgroup) {
+            return Ok(None);
+        }
+        let place = self.unit.linked.resolve((self.part, id))?;
+        let Some(&offset) = self.unit.kernel.and_then(|k| k.locals.get(&place)) else {
+            return Err(Error::Unsupported {
+                feature: "a local variable in a function that is called through a pointer".into(),
+                what: String::new(),
+            });
+        };
+        let base = self
+            .entry
+            .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
+        Ok(Some(self.entry.offset(base, cx.int(64).int(offset))))
+    }
+
+    fn built_in_variable(&mut self, id: Id, what: BuiltIn) -> Result<Value<'c>, Error> {
+        let unsupported = || Error::Unsupported {
+            feature: format!("the built-in variable {what:?}"),
+            what: String::new(),
+        };
+        let pointee = self.unit.pointee(self.part, id).ok_or_else(unsupported)?;
+        let ty = self.ty(pointee)?;
+        if !ty.is_int() {
+            return Err(unsupported());
+        }
+        let size = self.sub_group_size();
+        let element = |d| {
+            let wide =
+                item::built_in(&self.unit.module, &self.entry, self.item, what, d, size).ok_or_else(unsupported)?;
+            Ok::<_, Error>(self.entry.zext_or_trunc(wide, ty.scalar()))
+        };
+        let value = match ty.lanes() {
+            None => element(0)?,
+            Some(lanes) => {
+                let mut vector = ty.undef();
+                for d in 0..lanes {
+                    let value = if d < 3 || what != BuiltIn::GlobalInvocationId {
+                        element(d)?
+                    } else {
+                        ty.scalar().zero()
+                    };
+                    vector = self
+                        .entry
+                        .insert_element(vector, value, self.unit.context.int(32).int(d.into()));
+                }
+                vector
+            }
+        };
+        let variable = self.entry.alloca(ty).align(64);
+        self.entry.store(value, variable).align(64);
+        Ok(variable)
+    }
+
+    pub(super) fn sub_group_size(&self) -> u32 {
+        self.unit.kernel.map_or(1, |k| k.info.sub_group_size)
+    }
+
+    /// Fast-math flags of an instruction, as LLVM has them.
+    pub(super) fn flags(&self, inst: &Inst<'_>) -> u32 {
+        let mut flags = 0;
+        let Some(id) = inst.result() else { return 0 };
+        let mut may_contract = !self.no_contraction;
+        for decorated in self.module.decorations(id) {
+            match decorated.decoration {
+                Decoration::FPFastMathMode => {
+                    let mode = decorated.operands.first().copied().unwrap_or(0);
+                    // NotNaN, NotInf, NSZ, AllowRecip, AllowContract, AllowReassoc, AllowTransform
+                    for (bit, flag) in [
+                        (1, 2),
+                        (2, 4),
+                        (4, 8),
+                        (8, 16),
+                        (0x10000, 32),
+                        (0x20000, 1),
+                        (0x40000, 1),
+                    ] {
+                        if mode & bit != 0 {
+                            flags |= flag;
+                        }
+                    }
+                    if mode & 0x10 != 0 {
+                        flags |= 0x7f;
+                    }
+                }
+                Decoration::NoContraction => may_contract = false,
+                _ => {}
+            }
+        }
+        flags | if may_contract { 32 } else { 0 }
+    }
+
+    pub(super) fn ops(&self, inst: &Inst<'_>) -> Ops<'_, 'c> {
+        Ops {
+            module: &self.unit.module,
+            builder: &self.builder,
+            flags: self.flags(inst),
+        }
+    }
+
+    fn target(&self, inst: &Inst<'_>, index: usize) -> Result<crate::llvm::Block<'c>, Error> {
+        let id = inst.operand(index)?;
+        self.blocks
+            .get(&id)
+            .copied()
+            .ok_or_else(|| inst.malformed(format!("{id} is no block of this function")))
+    }
+
+    /// Lowers an instruction that ends a block; says whether it is one.
+    fn terminator(&mut self, inst: &Inst<'c>) -> Result<bool, Error> {
+        match inst.op {
+            Op::Branch => {
+                self.builder.br(self.target(inst, 0)?);
+            }
+            Op::BranchConditional => {
+                let condition = self.value(inst.operand(0)?)?;
+                if condition.ty() != self.unit.context.int(1) {
+                    return Err(inst.malformed("its condition is no truth value"));
+                }
+                self.builder
+                    .cond_br(condition, self.target(inst, 1)?, self.target(inst, 2)?);
+            }
+            Op::Switch => {
+                let value = self.value(inst.operand(0)?)?;
+                let Kind::Int(bits) = value.ty().kind() else {
+                    return Err(inst.malformed("its selector is no integer"));
+                };
+                let words = if bits > 32 { 2 } else { 1 };
+                let mut cases = Vec::new();
+                let mut seen = std::collections::HashSet::new();
+                for case in inst.operands()[2.min(inst.operands().len())..].chunks(words + 1) {
+                    let (&to, literal) = case
+                        .split_last()
+                        .filter(|c| c.1.len() == words)
+                        .ok_or_else(|| inst.malformed("a case is cut off"))?;
+                    let mut on = u64::from(literal[0]) | literal.get(1).map_or(0, |&h| u64::from(h) << 32);
+                    if bits < 64 {
+                        on &= (1 << bits) - 1;
+                    }
+                    let block = *self
+                        .blocks
+                        .get(&to)
+                        .ok_or_else(|| inst.malformed(format!("{to} is no block of this function")))?;
+                    if !seen.insert(on) {
+                        return Err(inst.malformed(format!("two cases for {on}")));
+                    }
+                    cases.push((value.ty().int(on), block));
+                }
+                self.builder.switch(value, self.target(inst, 1)?, &cases);
+            }
+            Op::Return => {
+                if self.function.function_type().returns().kind() != Kind::Void {
+                    return Err(inst.malformed("the function returns a value"));
+                }
+                self.builder.ret(None);
+            }
+            Op::ReturnValue => {
+                let value = self.value(inst.operand(0)?)?;
+                if self.function.function_type().returns() != value.ty() {
+                    return Err(inst.malformed("the value is not of the type that the function returns"));
+                }
+                self.builder.ret(Some(value));
+            }
+            Op::Unreachable => {
+                self.builder.unreachable();
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lowers an instruction; gives the value of its result, if it has one.
+    fn instruction(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
+        match inst.op {
+            Op::Phi => {
+                let ty = self.value_type(inst.result().unwrap_or_default())?;
+                // Phis come first in a block.
+                if self
+                    .builder
+                    .block()
+                    .instructions()
+                    .iter()
+                    .any(|i| i.opcode() != Some(llvm_sys::LLVMOpcode::LLVMPHI))
+                {
+                    return Err(inst.malformed("it stands behind other instructions"));
+                }
+                let phi = self.builder.phi(ty);
+                self.phis.push((phi, *inst));
+                return Ok(Some(phi));
+            }
+            Op::Undef => {
+                return self
+                    .unit
+                    .constant(self.part, inst.result().unwrap_or_default())
+                    .map(Some);
+            }
+            Op::SelectionMerge | Op::LoopMerge | Op::LoopControlINTEL | Op::LifetimeStart | Op::LifetimeStop => {
+                return Ok(None);
+            }
+            Op::FunctionCall => return self.call(inst),
+            Op::FunctionPointerCallINTEL => return self.indirect_call(inst),
+            Op::ExtInst => return self.extended(inst),
+            Op::AssumeTrueKHR => {
+                let condition = self.value(inst.operand(0)?)?;
+                if condition.ty() != self.unit.context.int(1) {
+                    return Err(inst.malformed("it takes a truth value"));
+                }
+                self.builder
+                    .intrinsic(&self.unit.module, "llvm.assume", &[], &[condition]);
+                return Ok(None);
+            }
+            Op::SaveMemoryINTEL => {
+                let ty = [self.unit.context.ptr()];
+                return Ok(Some(self.builder.intrinsic(
+                    &self.unit.module,
+                    "llvm.stacksave",
+                    &ty,
+                    &[],
+                )));
+            }
+            Op::RestoreMemoryINTEL => {
+                let saved = self.value(inst.operand(0)?)?;
+                if !saved.ty().is_ptr() {
+                    return Err(inst.malformed("it takes a pointer"));
+                }
+                self.builder
+                    .intrinsic(&self.unit.module, "llvm.stackrestore", &[saved.ty()], &[saved]);
+                return Ok(None);
+            }
+            _ => {}
+        }
+        if let Some(done) = self.memory(inst)? {
+            return Ok(done);
+        }
+        if let Some(done) = self.atomic(inst)? {
+            return Ok(done);
+        }
+        if let Some(done) = self.group(inst)? {
+            return Ok(done);
+        }
+        if let Some(done) = self.composite(inst)? {
+            return Ok(Some(done));
+        }
+        let Some(ty) = inst.result_type() else {
+            return Err(inst.unsupported(""));
+        };
+        let ty = self.ty(ty)?;
+        let ids = match inst.op {
+            // Literals behind the values.
+            Op::SDot | Op::UDot | Op::SUDot => &inst.operands()[..inst.operands().len().min(2)],
+            Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => &inst.operands()[..inst.operands().len().min(3)],
+            _ => inst.operands(),
+        };
+        if inst.ids().count() == 0 {
+            return Err(inst.unsupported(""));
+        }
+        let args = self.values(ids)?;
+        if let Some(converted) = self.decorated_conversion(inst, ty, &args)? {
+            return Ok(Some(converted));
+        }
+        let value = self
+            .ops(inst)
+            .value(inst.op, ty, &args)
+            .map_err(|what| inst.malformed(what))?;
+        value.map(Some).ok_or_else(|| inst.unsupported(""))
+    }
+
+    /// A conversion that saturates, or rounds in a way of its own.
+    fn decorated_conversion(
+        &mut self,
+        inst: &Inst<'c>,
+        ty: Type<'c>,
+        args: &[Value<'c>],
+    ) -> Result<Option<Value<'c>>, Error> {
+        let id = inst.result().unwrap_or_default();
+        let saturates = self.module.decoration(id, Decoration::SaturatedConversion).is_some();
+        let rounding = self
+            .module
+            .decoration(id, Decoration::FPRoundingMode)
+            .and_then(|o| o.first().copied());
+        let &[x] = args else { return Ok(None) };
+        let ops = self.ops(inst);
+        let lanes = x.ty().lanes() == ty.lanes();
+        Ok(match inst.op {
+            Op::ConvertFToS | Op::ConvertFToU if x.ty().is_float() && ty.is_int() && lanes => {
+                // Rounded to an integer first, as the mode says (0 nearest even, 1 to zero, 2 up, 3 down).
+                let name = match rounding {
+                    Some(0) => "llvm.rint",
+                    Some(2) => "llvm.ceil",
+                    Some(3) => "llvm.floor",
+                    _ => "llvm.trunc",
+                };
+                let rounds = matches!(rounding, Some(0 | 2 | 3));
+                if !saturates && !rounds {
+                    return Ok(None);
+                }
+                let x = if rounds {
+                    ops.builder.intrinsic(ops.module, name, &[x.ty()], &[x])
+                } else {
+                    x
+                };
+                let signed = inst.op == Op::ConvertFToS;
+                Some(if saturates {
+                    ops.saturate_float(x, ty, signed)
+                } else {
+                    ops.value(inst.op, ty, &[x])
+                        .map_err(|what| inst.malformed(what))?
+                        .expect("it is a conversion")
+                })
+            }
+            Op::SConvert | Op::UConvert if saturates && x.ty().is_int() && ty.is_int() && lanes => {
+                let signed = inst.op == Op::SConvert;
+                Some(ops.saturate(x, ty, signed, signed))
+            }
+            Op::FConvert | Op::ConvertSToF | Op::ConvertUToF
+                if matches!(rounding, Some(1..=3)) && ty.is_float() && lanes =>
+            {
+                Some(
+                    ops.directed(inst.op, x, ty, rounding.unwrap_or(0))
+                        .ok_or_else(|| inst.malformed("its operand does not fit"))?,
+                )
+            }
+            _ => None,
+        })
+    }
+
+    fn composite(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
+        let wrong = || inst.malformed("operands do not fit the type");
+        Ok(Some(match inst.op {
+            Op::CompositeConstruct => {
+                let ty = self.ty(inst.result_type().unwrap_or_default())?;
+                let parts = self.args(inst)?;
+                self.construct(ty, &parts).ok_or_else(wrong)?
+            }
+            Op::CompositeExtract => {
+                let mut value = self.value(inst.operand(0)?)?;
+                for &index in &inst.operands()[1..] {
+                    value = self.extract(value, index).ok_or_else(wrong)?;
+                }
+                value
+            }
+            Op::CompositeInsert => {
+                let part = self.value(inst.operand(0)?)?;
+                let whole = self.value(inst.operand(1)?)?;
+                self.insert(whole, part, &inst.operands()[2..]).ok_or_else(wrong)?
+            }
+            Op::VectorShuffle => {
+                let (x, y) = (self.value(inst.operand(0)?)?, self.value(inst.operand(1)?)?);
+                let (Some(n), Some(m)) = (x.ty().lanes(), y.ty().lanes()) else {
+                    return Err(wrong());
+                };
+                if x.ty().scalar() != y.ty().scalar() {
+                    return Err(wrong());
+                }
+                let indices = &inst.operands()[2..];
+                if indices.is_empty() || indices.iter().any(|&i| i != u32::MAX && i >= n + m) {
+                    return Err(wrong());
+                }
+                // LLVM wants both of one length.
+                let most = n.max(m);
+                let widen = |v: Value<'c>, have: u32| {
+                    if have == most {
+                        v
+                    } else {
+                        let all: Vec<u32> = (0..most).map(|i| if i < have { i } else { u32::MAX }).collect();
+                        self.builder.shuffle(v, v.ty().undef(), &all)
+                    }
+                };
+                let indices: Vec<u32> = indices
+                    .iter()
+                    .map(|&i| if i != u32::MAX && i >= n { i - n + most } else { i })
+                    .collect();
+                self.builder.shuffle(widen(x, n), widen(y, m), &indices)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn construct(&mut self, ty: Type<'c>, parts: &[Value<'c>]) -> Option<Value<'c>> {
+        let mut whole = ty.undef();
+        match ty.kind() {
+            Kind::Vector(lanes) => {
+                // Parts may be vectors themselves.
+                let mut at = 0;
+                for &part in parts {
+                    let count = part.ty().lanes();
+                    for i in 0..count.unwrap_or(1) {
+                        let element = if count.is_some() { self.extract(part, i)? } else { part };
+                        if element.ty() != ty.scalar() || at >= lanes {
+                            return None;
+                        }
+                        whole = self
+                            .builder
+                            .insert_element(whole, element, self.unit.context.int(32).int(at.into()));
+                        at += 1;
+                    }
+                }
+                (at == lanes).then_some(whole)
+            }
+            Kind::Array(n) if parts.len() as u64 == n && parts.iter().all(|p| p.ty() == ty.scalar()) => {
+                for (i, &part) in parts.iter().enumerate() {
+                    whole = self.builder.insert_value(whole, part, i as u32);
+                }
+                Some(whole)
+            }
+            Kind::Struct if parts.iter().map(|p| p.ty()).eq(ty.members()) => {
+                for (i, &part) in parts.iter().enumerate() {
+                    whole = self.builder.insert_value(whole, part, i as u32);
+                }
+                Some(whole)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn extract(&self, value: Value<'c>, index: u32) -> Option<Value<'c>> {
+        match value.ty().kind() {
+            Kind::Vector(n) if index < n => Some(
+                self.builder
+                    .extract_element(value, self.unit.context.int(32).int(index.into())),
+            ),
+            Kind::Array(n) if u64::from(index) < n => Some(self.builder.extract_value(value, index)),
+            Kind::Struct if (index as usize) < value.ty().members().len() => {
+                Some(self.builder.extract_value(value, index))
+            }
+            _ => None,
+        }
+    }
+
+    fn insert(&self, whole: Value<'c>, part: Value<'c>, path: &[u32]) -> Option<Value<'c>> {
+        let Some((&index, rest)) = path.split_first() else {
+            return (whole.ty() == part.ty()).then_some(part);
+        };
+        let inner = self.extract(whole, index)?;
+        let part = self.insert(inner, part, rest)?;
+        Some(match whole.ty().kind() {
+            Kind::Vector(_) => self
+                .builder
+                .insert_element(whole, part, self.unit.context.int(32).int(index.into())),
+            _ => self.builder.insert_value(whole, part, index),
+        })
+    }
+
+    fn call(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
+        let callee = inst.operand(0)?;
+        let place = self.unit.linked.resolve((self.part, callee));
+        let place = match place {
+            Ok(place) => place,
+            // Defined by the compiler, if at all.
+            Err(error) => match self.module.linkage(callee) {
+                Some((name, _)) if known_import(&name).is_some() => (self.part, callee),
+                Some((name, _)) => return self.llvm_import(inst, &name),
+                None => return Err(error),
+            },
+        };
+        let function = self.unit.function(place)?;
+        let mut args = vec![self.item];
+        args.extend(self.values(&inst.operands()[1..])?);
+        self.finish_call(inst, function.function_type(), function.into(), &args)
+    }
+
+    /// Calls an intrinsic of LLVM's that the module imports by its name.
+    fn llvm_import(&mut self, inst: &Inst<'c>, name: &str) -> Result<Option<Value<'c>>, Error> {
+        let args = self.values(&inst.operands()[1..])?;
+        let Some(base) = [
+            "llvm.usub.sat",
+            "llvm.uadd.sat",
+            "llvm.ssub.sat",
+            "llvm.sadd.sat",
+            "llvm.fshl",
+            "llvm.fshr",
+            "llvm.is.fpclass",
+        ]
+        .into_iter()
+        .find(|base| name.starts_with(base)) else {
+            return Err(Error::Link(format!("nothing defines {name}, which is called")));
+        };
+        let count = if base.starts_with("llvm.fsh") { 3 } else { 2 };
+        let fits = match base {
+            "llvm.is.fpclass" => args.len() == 2 && args[0].ty().is_float() && args[1].as_const_int().is_some(),
+            _ => args.len() == count && args.iter().all(|a| a.ty() == args[0].ty() && a.ty().is_int()),
+        };
+        if !fits {
+            return Err(inst.malformed(format!("{name} does not take such operands")));
+        }
+        Ok(Some(self.builder.intrinsic(
+            &self.unit.module,
+            base,
+            &[args[0].ty()],
+            &args,
+        )))
+    }
+
+    fn indirect_call(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
+        let callee = self.value(inst.operand(0)?)?;
+        if !callee.ty().is_ptr() {
+            return Err(inst.malformed("it calls what is no pointer"));
+        }
+        let mut args = vec![self.item];
+        args.extend(self.values(&inst.operands()[1..])?);
+        let result = self.ty(inst.result_type().unwrap_or_default())?;
+        let types: Vec<_> = args.iter().map(|a| a.ty()).collect();
+        self.finish_call(inst, result.function(&types), callee, &args)
+    }
+
+    fn finish_call(
+        &mut self,
+        inst: &Inst<'c>,
+        ty: Type<'c>,
+        function: Value<'c>,
+        args: &[Value<'c>],
+    ) -> Result<Option<Value<'c>>, Error> {
+        if !ty.params().into_iter().eq(args.iter().map(|a| a.ty())) {
+            return Err(inst.malformed("the arguments do not fit the function"));
+        }
+        let result = self.ty(inst.result_type().unwrap_or_default())?;
+        if ty.returns() != result {
+            return Err(inst.malformed("the function returns another type"));
+        }
+        let value = self.builder.call_pointer(ty, function, args);
+        Ok((result.kind() != Kind::Void).then_some(value))
+    }
+
+    /// An instruction of an extended set.
+    fn extended(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
+        match self.module.ext_set(inst.operand(0)?) {
+            Some(ExtSet::OpenCl) => {}
+            Some(ExtSet::Debug) => return Ok(None),
+            _ => return Err(inst.unsupported("of an unknown set")),
+        }
+        let code = inst.operand(1)?;
+        let op = ClOp::from_u32(code).ok_or_else(|| Error::Unsupported {
+            feature: format!("OpenCL.std instruction {code}"),
+            what: String::new(),
+        })?;
+        let operands = &inst.operands()[2..];
+        // Numbers that are no ids stand behind the values.
+        let literals = match op {
+            ClOp::vloadn | ClOp::vload_halfn | ClOp::vloada_halfn => 1,
+            ClOp::vstore_half_r | ClOp::vstore_halfn_r | ClOp::vstorea_halfn_r => 1,
+            _ => 0,
+        };
+        let (ids, literals) = operands.split_at(operands.len().saturating_sub(literals));
+        let args = self.values(ids)?;
+        let ty = self.ty(inst.result_type().unwrap_or_default())?;
+        let flags = self.flags(inst);
+        let emit = Emit {
+            context: self.unit.context,
+            module: &self.unit.module,
+            builder: &self.builder,
+            fast_math: flags,
+        };
+        let value = builtins::emit(&emit, op, ty, &args, literals).map_err(|error| match error {
+            Error::Malformed { what, .. } => inst.malformed(format!("{op:?}: {what}")),
+            other => other,
+        })?;
+        Ok((ty.kind() != Kind::Void).then_some(value))
+    }
+}

@@ -1,0 +1,805 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What the items of a group do together: barriers, collectives, shuffles, block reads, asynchronous copies.
+//!
+//! Sub-group operations become [`Exchange`]s. Those of a work-group are made of them: each sub-group finds its own
+//! result, the results meet in local memory, and every item puts together those that concern it.
+
+use llvm_sys::LLVMIntPredicate as I;
+use spirv::Op;
+
+use super::Body;
+use super::item::{Combine, Exchange, Primitive, sub_groups};
+use crate::Error;
+use crate::link::layout;
+use crate::llvm::{Block, Kind, Type, Value};
+use crate::spirv::Inst;
+
+type Done<'c> = Option<Option<Value<'c>>>;
+
+/// SPIR-V's scopes.
+mod scope {
+    pub const CROSS_DEVICE: u64 = 0;
+    pub const DEVICE: u64 = 1;
+    pub const WORKGROUP: u64 = 2;
+    pub const SUBGROUP: u64 = 3;
+    pub const INVOCATION: u64 = 4;
+}
+
+/// SPIR-V's group operations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Reduce,
+    Inclusive,
+    Exclusive,
+    Clustered,
+}
+
+/// How the values of a collective are put together.
+fn combine(op: Op) -> Option<Combine> {
+    use Op::*;
+    Some(match op {
+        GroupIAdd | GroupNonUniformIAdd => Combine::Add,
+        GroupIMulKHR | GroupNonUniformIMul => Combine::Mul,
+        GroupSMin | GroupNonUniformSMin => Combine::SMin,
+        GroupSMax | GroupNonUniformSMax => Combine::SMax,
+        GroupUMin | GroupNonUniformUMin => Combine::UMin,
+        GroupUMax | GroupNonUniformUMax => Combine::UMax,
+        GroupBitwiseAndKHR | GroupNonUniformBitwiseAnd | GroupLogicalAndKHR | GroupNonUniformLogicalAnd => Combine::And,
+        GroupBitwiseOrKHR | GroupNonUniformBitwiseOr | GroupLogicalOrKHR | GroupNonUniformLogicalOr => Combine::Or,
+        GroupBitwiseXorKHR | GroupNonUniformBitwiseXor | GroupLogicalXorKHR | GroupNonUniformLogicalXor => Combine::Xor,
+        GroupFAdd | GroupNonUniformFAdd => Combine::FAdd,
+        GroupFMulKHR | GroupNonUniformFMul => Combine::FMul,
+        GroupFMin | GroupNonUniformFMin => Combine::FMin,
+        GroupFMax | GroupNonUniformFMax => Combine::FMax,
+        _ => return None,
+    })
+}
+
+impl<'c> Body<'_, 'c> {
+    /// Lowers an instruction of groups; `None` if it is another one.
+    pub(super) fn group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
+        if let Some(how) = combine(inst.op) {
+            return self.collective(inst, how).map(|v| Some(Some(v)));
+        }
+        Ok(Some(match inst.op {
+            Op::ControlBarrier => {
+                let scope = self.literal(inst, 0)?;
+                let semantics = self.literal(inst, 2)?;
+                self.barrier(inst, scope, semantics)?;
+                None
+            }
+            // Arriving orders what came before; waiting is where items meet.
+            Op::ControlBarrierArriveINTEL => {
+                let semantics = self.literal(inst, 2)?;
+                self.fence(semantics);
+                None
+            }
+            Op::ControlBarrierWaitINTEL => {
+                let (scope, semantics) = (self.literal(inst, 0)?, self.literal(inst, 2)?);
+                self.barrier(inst, scope, semantics)?;
+                None
+            }
+            Op::GroupAsyncCopy => Some(self.async_copy(inst)?),
+            Op::GroupWaitEvents => {
+                let scope = self.literal(inst, 0)?;
+                self.barrier(inst, scope, 0x8)?;
+                None
+            }
+            Op::GroupAll | Op::GroupAny | Op::GroupNonUniformAll | Op::GroupNonUniformAny => {
+                let scope = self.literal(inst, 0)?;
+                let truth = self.value(inst.operand(1)?)?;
+                let all = matches!(inst.op, Op::GroupAll | Op::GroupNonUniformAll);
+                Some(self.vote(inst, scope, truth, all)?)
+            }
+            Op::SubgroupAllKHR | Op::SubgroupAnyKHR => {
+                let truth = self.value(inst.operand(0)?)?;
+                Some(self.vote(inst, scope::SUBGROUP, truth, inst.op == Op::SubgroupAllKHR)?)
+            }
+            Op::GroupBroadcast => {
+                let scope = self.literal(inst, 0)?;
+                let value = self.value(inst.operand(1)?)?;
+                let place = self.value(inst.operand(2)?)?;
+                Some(self.broadcast(inst, scope, value, place)?)
+            }
+            _ => return self.sub_group(inst),
+        }))
+    }
+
+    fn barrier(&mut self, inst: &Inst<'_>, scope: u64, semantics: u64) -> Result<(), Error> {
+        let site = self.unit.site();
+        let exchange = match scope {
+            scope::SUBGROUP => Exchange::SubGroupBarrier,
+            scope::WORKGROUP => Exchange::Barrier,
+            scope::INVOCATION => {
+                self.fence(semantics);
+                return Ok(());
+            }
+            scope::DEVICE | scope::CROSS_DEVICE => {
+                // All work-groups of the launch meet: the runtime runs them side by side.
+                let cx = self.unit.context;
+                let meet = self
+                    .unit
+                    .module
+                    .declare("oxur_device_barrier", cx.void().function(&[cx.ptr()]));
+                meet.attribute("nounwind", 0).attribute("convergent", 0);
+                self.builder.call(meet, &[self.item]);
+                return Ok(());
+            }
+            other => return Err(inst.unsupported(&format!("with scope {other}"))),
+        };
+        self.fence(semantics);
+        self.builder
+            .call(exchange.declare(&self.unit.module, None), &[self.item, site]);
+        self.fence(semantics);
+        Ok(())
+    }
+
+    fn is_work_group(&self, inst: &Inst<'_>, scope: u64) -> Result<bool, Error> {
+        match scope {
+            scope::WORKGROUP => Ok(true),
+            scope::SUBGROUP => Ok(false),
+            other => Err(inst.unsupported(&format!("with scope {other}"))),
+        }
+    }
+
+    /// Calls an exchange that gives a value of the type that it takes.
+    fn exchange(&mut self, exchange: Exchange, value: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
+        let site = self.unit.site();
+        let function = exchange.declare(&self.unit.module, Some(value.ty()));
+        let mut args = vec![self.item, site, value];
+        args.extend(more);
+        self.builder.call(function, &args)
+    }
+
+    /// A bit for each item of the sub-group that came with `true`.
+    fn ballot(&mut self, truth: Value<'c>) -> Value<'c> {
+        let site = self.unit.site();
+        self.builder.call(
+            Exchange::Ballot.declare(&self.unit.module, None),
+            &[self.item, site, truth],
+        )
+    }
+
+    fn truth(&self, inst: &Inst<'_>, value: Value<'c>) -> Result<Value<'c>, Error> {
+        if value.ty() != self.unit.context.int(1) {
+            return Err(inst.malformed("it takes a truth value"));
+        }
+        Ok(value)
+    }
+
+    fn vote(&mut self, inst: &Inst<'_>, scope: u64, truth: Value<'c>, all: bool) -> Result<Value<'c>, Error> {
+        self.truth(inst, truth)?;
+        let b = &self.builder;
+        let asked = if all { b.not(truth) } else { truth };
+        let bits = self.ballot(asked);
+        let mut some = self.builder.icmp(I::LLVMIntNE, bits, bits.ty().zero());
+        if self.is_work_group(inst, scope)? {
+            let byte = self.unit.context.int(8);
+            let value = self.builder.zext_or_trunc(some, byte);
+            let total = self.across(value, Combine::Or, Operation::Reduce);
+            some = self.builder.icmp(I::LLVMIntNE, total, byte.zero());
+        }
+        Ok(if all { self.builder.not(some) } else { some })
+    }
+
+    /// A reduction or scan.
+    fn collective(&mut self, inst: &Inst<'c>, how: Combine) -> Result<Value<'c>, Error> {
+        let scope = self.literal(inst, 0)?;
+        let operation = match inst.operand(1)? {
+            0 => Operation::Reduce,
+            1 => Operation::Inclusive,
+            2 => Operation::Exclusive,
+            3 => Operation::Clustered,
+            other => return Err(inst.unsupported(&format!("with group operation {other}"))),
+        };
+        let value = self.value(inst.operand(2)?)?;
+        if value.ty().is_float() != how.is_float() || !(value.ty().is_int() || value.ty().is_float()) {
+            return Err(inst.malformed("operands do not fit the instruction"));
+        }
+        let is_work_group = self.is_work_group(inst, scope)?;
+        if operation == Operation::Clustered {
+            let size = self.literal(inst, 3)?;
+            if is_work_group || !size.is_power_of_two() || size > 64 {
+                return Err(inst.unsupported(&format!("with clusters of {size}")));
+            }
+            return self.each_element(value, |body, value| Ok(body.clustered(value, how, size)));
+        }
+        self.each_element(value, |body, value| {
+            Ok(body.reduce(value, how, operation, is_work_group))
+        })
+    }
+
+    /// Does to each element of a vector what is done to a number.
+    fn each_element(
+        &mut self,
+        value: Value<'c>,
+        mut f: impl FnMut(&mut Self, Value<'c>) -> Result<Value<'c>, Error>,
+    ) -> Result<Value<'c>, Error> {
+        let Some(lanes) = value.ty().lanes() else {
+            return f(self, value);
+        };
+        let mut result: Option<Value<'c>> = None;
+        for i in 0..lanes {
+            let index = self.unit.context.int(32).int(i.into());
+            let element = self.builder.extract_element(value, index);
+            let element = f(self, element)?;
+            let vector = result.unwrap_or_else(|| element.ty().vector(lanes).undef());
+            result = Some(self.builder.insert_element(vector, element, index));
+        }
+        Ok(result.expect("a vector has elements"))
+    }
+
+    fn reduce(&mut self, value: Value<'c>, how: Combine, operation: Operation, work_group: bool) -> Value<'c> {
+        // Truth values travel as bytes.
+        let ty = value.ty();
+        let is_bool = ty.kind() == Kind::Int(1);
+        let value = if is_bool {
+            self.builder.zext_or_trunc(value, self.unit.context.int(8))
+        } else {
+            value
+        };
+        let value = if is_bool && how == Combine::And {
+            // All bits, so that the identity is one, too.
+            self.builder.neg(value)
+        } else {
+            value
+        };
+        let result = if work_group {
+            self.across_all(value, how, operation)
+        } else {
+            let exchange = match operation {
+                Operation::Reduce => Exchange::Reduce(how),
+                Operation::Inclusive => Exchange::InclusiveScan(how),
+                _ => Exchange::ExclusiveScan(how),
+            };
+            self.exchange(exchange, value, &[])
+        };
+        if is_bool {
+            self.builder.zext_or_trunc(result, ty)
+        } else {
+            result
+        }
+    }
+
+    /// A collective of the work-group for each item's own value.
+    fn across_all(&mut self, value: Value<'c>, how: Combine, operation: Operation) -> Value<'c> {
+        match operation {
+            Operation::Reduce => {
+                let own = self.exchange(Exchange::Reduce(how), value, &[]);
+                self.across(own, how, operation)
+            }
+            _ => {
+                let exchange = match operation {
+                    Operation::Inclusive => Exchange::InclusiveScan(how),
+                    _ => Exchange::ExclusiveScan(how),
+                };
+                let total = self.exchange(Exchange::Reduce(how), value, &[]);
+                let own = self.exchange(exchange, value, &[]);
+                let before = self.across(total, how, Operation::Exclusive);
+                how.apply(&self.unit.module, &self.builder, before, own)
+            }
+        }
+    }
+
+    /// Where the value of a sub-group of this number is, among those that meet.
+    fn meeting_place(&mut self, number: Value<'c>) -> Value<'c> {
+        let cx = self.unit.context;
+        let info = &self.unit.kernel.expect("collectives are in kernels").info;
+        let start = info.local_memory as u64 - super::SCRATCH;
+        let base = self
+            .builder
+            .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
+        let number = self.builder.and(number, cx.int(64).int(255));
+        let bytes = self
+            .builder
+            .add(self.builder.mul(number, cx.int(64).int(16)), cx.int(64).int(start));
+        self.builder.offset(base, bytes)
+    }
+
+    /// Puts together what the sub-groups of a work-group came with: of all, or of those before one's own.
+    fn across(&mut self, own: Value<'c>, how: Combine, operation: Operation) -> Value<'c> {
+        let number = self
+            .builder
+            .call(Primitive::SubGroup.declare(&self.unit.module), &[self.item]);
+        let place = self.meeting_place(number);
+        // All items of the sub-group write the same.
+        self.builder.store(own, place);
+        self.meet();
+        let size = self.sub_group_size();
+        let end = match operation {
+            Operation::Reduce => sub_groups(&self.unit.module, &self.builder, self.item, size),
+            _ => number,
+        };
+        let result = self.count_to(end, how.identity(own.ty()), |body, index, so_far| {
+            let place = body.meeting_place(index);
+            let value = body.builder.load(own.ty(), place);
+            how.apply(&body.unit.module, &body.builder, so_far, value)
+        });
+        self.meet();
+        result
+    }
+
+    fn meet(&mut self) {
+        let site = self.unit.site();
+        self.builder
+            .call(Exchange::Barrier.declare(&self.unit.module, None), &[self.item, site]);
+    }
+
+    /// A loop over the numbers below `end` that makes one value.
+    fn count_to(
+        &mut self,
+        end: Value<'c>,
+        start: Value<'c>,
+        mut step: impl FnMut(&mut Self, Value<'c>, Value<'c>) -> Value<'c>,
+    ) -> Value<'c> {
+        let wide = self.unit.context.int(64);
+        let before: Block<'c> = self.builder.block();
+        let head = self.function.append_block("each");
+        let inside = self.function.append_block("one");
+        let after = self.function.append_block("done");
+        self.builder.br(head);
+        self.builder.go_to_end(head);
+        let index = self.builder.phi(wide);
+        let so_far = self.builder.phi(start.ty());
+        let more = self.builder.icmp(I::LLVMIntULT, index, end);
+        self.builder.cond_br(more, inside, after);
+        self.builder.go_to_end(inside);
+        let next = step(self, index, so_far);
+        let following = self.builder.add(index, wide.int(1));
+        let inside_end = self.builder.block();
+        self.builder.br(head);
+        index.add_incoming(&[(wide.zero(), before), (following, inside_end)]);
+        so_far.add_incoming(&[(start, before), (next, inside_end)]);
+        self.builder.go_to_end(after);
+        so_far
+    }
+
+    /// A reduction among items whose numbers differ in the low bits only.
+    fn clustered(&mut self, value: Value<'c>, how: Combine, size: u64) -> Value<'c> {
+        let mut result = value;
+        let mut step = 1;
+        while step < size {
+            let lane = self.lane();
+            let other = self.builder.xor(lane, lane.ty().int(step));
+            let theirs = self.shuffle(result, other);
+            result = how.apply(&self.unit.module, &self.builder, result, theirs);
+            step *= 2;
+        }
+        result
+    }
+
+    /// The item's number in its sub-group, 32 bits.
+    fn lane(&mut self) -> Value<'c> {
+        let lane = self
+            .builder
+            .call(Primitive::Lane.declare(&self.unit.module), &[self.item]);
+        self.builder.zext_or_trunc(lane, self.unit.context.int(32))
+    }
+
+    /// What the item of a number came with, for a number, truth value or pointer.
+    fn shuffle(&mut self, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        let ty = value.ty();
+        let cx = self.unit.context;
+        let lane = self.builder.zext_or_trunc(lane, cx.int(32));
+        match ty.kind() {
+            Kind::Pointer => {
+                let bits = self.builder.cast(llvm_sys::LLVMOpcode::LLVMPtrToInt, value, cx.int(64));
+                let moved = self.exchange(Exchange::Shuffle, bits, &[lane]);
+                self.builder.cast(llvm_sys::LLVMOpcode::LLVMIntToPtr, moved, ty)
+            }
+            Kind::Float(bits) => {
+                let value = self.builder.bitcast(value, cx.int(bits));
+                let moved = self.exchange(Exchange::Shuffle, value, &[lane]);
+                self.builder.bitcast(moved, ty)
+            }
+            Kind::Int(bits) if !matches!(bits, 8 | 16 | 32 | 64) => {
+                let wide = cx.int(if bits < 8 { 8 } else { 64 });
+                let value = self.builder.zext_or_trunc(value, wide);
+                let moved = self.exchange(Exchange::Shuffle, value, &[lane]);
+                self.builder.zext_or_trunc(moved, ty)
+            }
+            _ => self.exchange(Exchange::Shuffle, value, &[lane]),
+        }
+    }
+
+    fn shuffle_all(&mut self, inst: &Inst<'_>, value: Value<'c>, lane: Value<'c>) -> Result<Value<'c>, Error> {
+        if !matches!(lane.ty().kind(), Kind::Int(_))
+            || !(value.ty().is_int() || value.ty().is_float() || value.ty().is_ptr())
+        {
+            return Err(inst.malformed("operands do not fit the instruction"));
+        }
+        self.each_element(value, |body, value| Ok(body.shuffle(value, lane)))
+    }
+
+    fn broadcast(
+        &mut self,
+        inst: &Inst<'_>,
+        scope: u64,
+        value: Value<'c>,
+        place: Value<'c>,
+    ) -> Result<Value<'c>, Error> {
+        if !place.ty().is_int() {
+            return Err(inst.malformed("it takes the number of an item"));
+        }
+        if !self.is_work_group(inst, scope)? {
+            let lane = match place.ty().lanes() {
+                Some(_) => self.extract(place, 0).expect("a vector has elements"),
+                None => place,
+            };
+            return self.shuffle_all(inst, value, lane);
+        }
+        // The item of this local id writes, all read.
+        let cx = self.unit.context;
+        let mut own = cx.int(1).int(1);
+        for d in 0..place.ty().lanes().unwrap_or(1).min(3) {
+            let wanted = if place.ty().lanes().is_some() {
+                self.extract(place, d).expect("it has it")
+            } else {
+                place
+            };
+            let wanted = self.builder.zext_or_trunc(wanted, cx.int(64));
+            let id = self.builder.call(
+                Primitive::LocalId.declare(&self.unit.module),
+                &[self.item, cx.int(32).int(d.into())],
+            );
+            let same = self.builder.icmp(I::LLVMIntEQ, id, wanted);
+            own = self.builder.and(own, same);
+        }
+        self.each_element(value, |body, value| {
+            let place = body.meeting_place(body.unit.context.int(64).zero());
+            let (write, after) = (body.function.append_block("own"), body.function.append_block("others"));
+            body.builder.cond_br(own, write, after);
+            body.builder.go_to_end(write);
+            body.builder.store(value, place);
+            body.builder.br(after);
+            body.builder.go_to_end(after);
+            body.meet();
+            let found = body.builder.load(value.ty(), place);
+            body.meet();
+            Ok(found)
+        })
+    }
+
+    fn async_copy(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
+        let (to, from) = (self.address(inst, 1)?, self.address(inst, 2)?);
+        let (count, stride) = (self.value(inst.operand(3)?)?, self.value(inst.operand(4)?)?);
+        let event = self.value(inst.operand(5)?)?;
+        let pointee = self
+            .unit
+            .pointee(self.part, inst.operand(1)?)
+            .ok_or_else(|| inst.malformed("no pointer"))?;
+        let ty = self.ty(pointee)?;
+        let (size, _) = layout(self.unit.linked, self.part, pointee)?;
+        if !matches!(count.ty().kind(), Kind::Int(_)) || !matches!(stride.ty().kind(), Kind::Int(_)) {
+            return Err(inst.malformed("number and stride are no integers"));
+        }
+        let cx = self.unit.context;
+        let wide = cx.int(64);
+        let (count, stride) = (
+            self.builder.zext_or_trunc(count, wide),
+            self.builder.zext_or_trunc(stride, wide),
+        );
+        // The stride is global memory's, on whichever side that is.
+        let class = |body: &Self, operand| {
+            let ty = body
+                .module
+                .value_type(inst.operands()[operand])
+                .and_then(|t| body.module.ty(t))
+                .cloned();
+            matches!(ty, Some(crate::spirv::Type::Pointer(spirv::StorageClass::Workgroup, _)))
+        };
+        let into_local = class(self, 1);
+        let one = wide.int(1);
+        let (to_step, from_step) = if into_local { (one, stride) } else { (stride, one) };
+        // Every item copies its share.
+        let own = self
+            .builder
+            .call(Primitive::LocalLinearId.declare(&self.unit.module), &[self.item]);
+        let items = self
+            .builder
+            .call(Primitive::GroupSize.declare(&self.unit.module), &[self.item]);
+        let rounds = self
+            .builder
+            .udiv(self.builder.add(count, self.builder.sub(items, one)), items);
+        let bytes = wide.int(size);
+        self.count_to(rounds, wide.zero(), |body, round, nothing| {
+            let b = &body.builder;
+            let index = b.add(b.mul(round, items), own);
+            let inside = b.icmp(I::LLVMIntULT, index, count);
+            let (copy, after) = (body.function.append_block("copy"), body.function.append_block("copied"));
+            b.cond_br(inside, copy, after);
+            b.go_to_end(copy);
+            let at = |base, step| b.offset(base, b.mul(b.mul(index, step), bytes));
+            let value = b.load(ty, at(from, from_step)).align(1);
+            b.store(value, at(to, to_step)).align(1);
+            b.br(after);
+            b.go_to_end(after);
+            nothing
+        });
+        Ok(event)
+    }
+
+    fn sub_group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
+        let cx = self.unit.context;
+        let word = cx.int(32);
+        // The KHR and non-uniform forms have a scope in front.
+        let first = usize::from(inst.grammar_name().starts_with("GroupNonUniform"));
+        if first == 1 && self.literal(inst, 0)? != scope::SUBGROUP {
+            return Err(inst.unsupported("with a scope other than the sub-group's"));
+        }
+        let value = match inst.op {
+            Op::GroupNonUniformElect => {
+                let here = self.ballot(cx.int(1).int(1));
+                let lane = self.first_of(here);
+                let own = self.lane();
+                self.builder.icmp(I::LLVMIntEQ, lane, own)
+            }
+            Op::GroupNonUniformAllEqual => {
+                let value = self.value(inst.operand(1)?)?;
+                let here = self.ballot(cx.int(1).int(1));
+                let lane = self.first_of(here);
+                let theirs = self.shuffle_all(inst, value, lane)?;
+                let same = if value.ty().is_float() {
+                    self.builder
+                        .fcmp(llvm_sys::LLVMRealPredicate::LLVMRealOEQ, value, theirs)
+                } else {
+                    self.builder.icmp(I::LLVMIntEQ, value, theirs)
+                };
+                let same = match same.ty().lanes() {
+                    Some(_) => {
+                        self.builder
+                            .intrinsic(&self.unit.module, "llvm.vector.reduce.and", &[same.ty()], &[same])
+                    }
+                    None => same,
+                };
+                self.vote(inst, scope::SUBGROUP, same, true)?
+            }
+            Op::SubgroupAllEqualKHR => {
+                let truth = self.value(inst.operand(0)?)?;
+                self.truth(inst, truth)?;
+                let not = self.builder.not(truth);
+                let (yes, no) = (self.ballot(truth), self.ballot(not));
+                let b = &self.builder;
+                b.or(
+                    b.icmp(I::LLVMIntEQ, yes, yes.ty().zero()),
+                    b.icmp(I::LLVMIntEQ, no, no.ty().zero()),
+                )
+            }
+            Op::GroupNonUniformBroadcast
+            | Op::GroupNonUniformShuffle
+            | Op::SubgroupShuffleINTEL
+            | Op::SubgroupReadInvocationKHR => {
+                let (value, lane) = (self.value(inst.operand(first)?)?, self.value(inst.operand(first + 1)?)?);
+                self.shuffle_all(inst, value, lane)?
+            }
+            Op::GroupNonUniformBroadcastFirst | Op::SubgroupFirstInvocationKHR => {
+                let value = self.value(inst.operand(first)?)?;
+                let here = self.ballot(cx.int(1).int(1));
+                let lane = self.first_of(here);
+                self.shuffle_all(inst, value, lane)?
+            }
+            Op::GroupNonUniformShuffleXor | Op::SubgroupShuffleXorINTEL => {
+                let (value, mask) = (self.value(inst.operand(first)?)?, self.count(inst, first + 1)?);
+                let own = self.lane();
+                let lane = self.builder.xor(own, mask);
+                self.shuffle_all(inst, value, lane)?
+            }
+            Op::GroupNonUniformShuffleUp | Op::GroupNonUniformShuffleDown => {
+                let (value, delta) = (self.value(inst.operand(first)?)?, self.count(inst, first + 1)?);
+                let own = self.lane();
+                let lane = match inst.op {
+                    Op::GroupNonUniformShuffleUp => self.builder.sub(own, delta),
+                    _ => self.builder.add(own, delta),
+                };
+                self.shuffle_all(inst, value, lane)?
+            }
+            Op::GroupNonUniformRotateKHR => {
+                let (value, delta) = (self.value(inst.operand(1)?)?, self.count(inst, 2)?);
+                let size = match inst.operands().get(3) {
+                    Some(_) => word.int(self.literal(inst, 3)?),
+                    None => word.int(self.sub_group_size().into()),
+                };
+                let own = self.lane();
+                let b = &self.builder;
+                let low = b.sub(size, word.int(1));
+                let lane = b.or(b.and(own, b.not(low)), b.and(b.add(own, delta), low));
+                self.shuffle_all(inst, value, lane)?
+            }
+            Op::SubgroupShuffleUpINTEL | Op::SubgroupShuffleDownINTEL => self.shuffle_two(inst)?,
+            Op::GroupNonUniformBallot | Op::SubgroupBallotKHR => {
+                let truth = self.value(inst.operand(first)?)?;
+                self.truth(inst, truth)?;
+                let bits = self.ballot(truth);
+                self.mask_of(inst, bits)?
+            }
+            Op::GroupNonUniformInverseBallot | Op::GroupNonUniformBallotBitExtract => {
+                let mask = self.value(inst.operand(1)?)?;
+                let bits = self.bits_of(inst, mask)?;
+                let index = match inst.op {
+                    Op::GroupNonUniformInverseBallot => self.lane(),
+                    _ => self.count(inst, 2)?,
+                };
+                let b = &self.builder;
+                let index = b.zext_or_trunc(index, bits.ty());
+                b.zext_or_trunc(b.lshr(bits, index), cx.int(1))
+            }
+            Op::GroupNonUniformBallotBitCount => {
+                let operation = inst.operand(1)?;
+                let mask = self.value(inst.operand(2)?)?;
+                let bits = self.bits_of(inst, mask)?;
+                let own = self.lane();
+                let b = &self.builder;
+                let own = b.zext_or_trunc(own, bits.ty());
+                let one = bits.ty().int(1);
+                let below = b.sub(b.shl(one, own), one);
+                let counted = match operation {
+                    0 => {
+                        let size = self.sub_group_size();
+                        b.and(
+                            bits,
+                            b.lshr(bits.ty().ones(), bits.ty().int(64 - u64::from(size.min(64)))),
+                        )
+                    }
+                    1 => b.and(bits, b.or(below, b.shl(one, own))),
+                    2 => b.and(bits, below),
+                    other => return Err(inst.unsupported(&format!("with group operation {other}"))),
+                };
+                let count = b.intrinsic(&self.unit.module, "llvm.ctpop", &[bits.ty()], &[counted]);
+                let ty = self.ty(inst.result_type().unwrap_or_default())?;
+                self.integer(inst, count, ty)?
+            }
+            Op::GroupNonUniformBallotFindLSB | Op::GroupNonUniformBallotFindMSB => {
+                let mask = self.value(inst.operand(1)?)?;
+                let bits = self.bits_of(inst, mask)?;
+                let no = cx.int(1).zero();
+                let b = &self.builder;
+                let index = match inst.op {
+                    Op::GroupNonUniformBallotFindLSB => {
+                        b.intrinsic(&self.unit.module, "llvm.cttz", &[bits.ty()], &[bits, no])
+                    }
+                    _ => {
+                        let zeros = b.intrinsic(&self.unit.module, "llvm.ctlz", &[bits.ty()], &[bits, no]);
+                        b.sub(bits.ty().int(63), zeros)
+                    }
+                };
+                let ty = self.ty(inst.result_type().unwrap_or_default())?;
+                self.integer(inst, index, ty)?
+            }
+            Op::SubgroupBlockReadINTEL => {
+                let ty = self.ty(inst.result_type().unwrap_or_default())?;
+                let address = self.address(inst, 0)?;
+                self.block_access(inst, address, ty, None)?
+            }
+            Op::SubgroupBlockWriteINTEL => {
+                let address = self.address(inst, 0)?;
+                let value = self.value(inst.operand(1)?)?;
+                self.block_access(inst, address, value.ty(), Some(value))?;
+                return Ok(Some(None));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Some(value)))
+    }
+
+    /// An operand that counts items, 32 bits.
+    fn count(&mut self, inst: &Inst<'_>, operand: usize) -> Result<Value<'c>, Error> {
+        let value = self.value(inst.operand(operand)?)?;
+        self.integer(inst, value, self.unit.context.int(32))
+    }
+
+    fn integer(&self, inst: &Inst<'_>, value: Value<'c>, ty: Type<'c>) -> Result<Value<'c>, Error> {
+        if !matches!(value.ty().kind(), Kind::Int(_)) || !matches!(ty.kind(), Kind::Int(_)) {
+            return Err(inst.malformed("it takes an integer"));
+        }
+        Ok(self.builder.zext_or_trunc(value, ty))
+    }
+
+    /// The lowest number among the bits, 32 bits.
+    fn first_of(&mut self, bits: Value<'c>) -> Value<'c> {
+        let no = self.unit.context.int(1).zero();
+        let index = self
+            .builder
+            .intrinsic(&self.unit.module, "llvm.cttz", &[bits.ty()], &[bits, no]);
+        self.builder.zext_or_trunc(index, self.unit.context.int(32))
+    }
+
+    /// Four words of which the first two hold the bits.
+    fn mask_of(&mut self, inst: &Inst<'_>, bits: Value<'c>) -> Result<Value<'c>, Error> {
+        let cx = self.unit.context;
+        let word = cx.int(32);
+        let ty = self.ty(inst.result_type().unwrap_or_default())?;
+        if ty != word.vector(4) {
+            return Err(inst.malformed("its result is no vector of four integers"));
+        }
+        let b = &self.builder;
+        let low = b.insert_element(ty.zero(), b.zext_or_trunc(bits, word), word.int(0));
+        let high = b.zext_or_trunc(b.lshr(bits, bits.ty().int(32)), word);
+        Ok(b.insert_element(low, high, word.int(1)))
+    }
+
+    /// The bits in four words.
+    fn bits_of(&mut self, inst: &Inst<'_>, mask: Value<'c>) -> Result<Value<'c>, Error> {
+        let wide = self.unit.context.int(64);
+        let word = |body: &Self, i| {
+            body.extract(mask, i)
+                .filter(|w| w.ty() == body.unit.context.int(32))
+                .ok_or_else(|| inst.malformed("it takes four words"))
+        };
+        let (low, high) = (word(self, 0)?, word(self, 1)?);
+        let b = &self.builder;
+        Ok(b.or(
+            b.zext_or_trunc(low, wide),
+            b.shl(b.zext_or_trunc(high, wide), wide.int(32)),
+        ))
+    }
+
+    /// Two values make a row of twice the sub-group's size, from which each item takes one `delta` away from its own.
+    fn shuffle_two(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
+        let (first, second) = (self.value(inst.operand(0)?)?, self.value(inst.operand(1)?)?);
+        if first.ty() != second.ty() {
+            return Err(inst.malformed("two values of different types"));
+        }
+        let delta = self.count(inst, 2)?;
+        let size = self.unit.context.int(32).int(self.sub_group_size().into());
+        let own = self.lane();
+        let up = inst.op == Op::SubgroupShuffleUpINTEL;
+        // Up: previous values, then current ones, read from size + own - delta. Down: current, next; own + delta.
+        let b = &self.builder;
+        let index = if up {
+            b.sub(b.add(size, own), delta)
+        } else {
+            b.add(own, delta)
+        };
+        let in_first = b.icmp(I::LLVMIntULT, index, size);
+        let lane = b.select(in_first, index, b.sub(index, size));
+        let from_first = self.shuffle_all(inst, first, lane)?;
+        let from_second = self.shuffle_all(inst, second, lane)?;
+        Ok(self.builder.select(in_first, from_first, from_second))
+    }
+
+    /// Item `l` has element `l` of each row of as many elements as the sub-group has items.
+    fn block_access(
+        &mut self,
+        inst: &Inst<'_>,
+        address: Value<'c>,
+        ty: Type<'c>,
+        stored: Option<Value<'c>>,
+    ) -> Result<Value<'c>, Error> {
+        if !ty.is_int() && !ty.is_float() {
+            return Err(inst.malformed("it accesses numbers"));
+        }
+        let cx = self.unit.context;
+        let wide = cx.int(64);
+        let element = ty.scalar();
+        let size = u64::from(self.sub_group_size());
+        let own = self
+            .builder
+            .call(Primitive::Lane.declare(&self.unit.module), &[self.item]);
+        let mut result = ty.undef();
+        for i in 0..ty.lanes().unwrap_or(1) {
+            let b = &self.builder;
+            let index = b.add(own, wide.int(u64::from(i) * size));
+            let at = b.gep(element, address, &[index], true);
+            let number = cx.int(32).int(i.into());
+            match stored {
+                Some(value) => {
+                    let part = if ty.lanes().is_some() {
+                        b.extract_element(value, number)
+                    } else {
+                        value
+                    };
+                    b.store(part, at);
+                }
+                None => {
+                    let part = b.load(element, at);
+                    result = if ty.lanes().is_some() {
+                        b.insert_element(result, part, number)
+                    } else {
+                        part
+                    };
+                }
+            }
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! From SPIR-V to LLVM IR for one work-item.
+//!
+//! A kernel becomes `void kernel(ptr item, ptr args)`, any other function takes the item that runs it in front of its
+//! parameters. What depends on how work-items run, such as ids and barriers, are calls of declared functions: see
+//! [`item`]. All storage classes are one address space, of the process. Operands are checked against SPIR-V's rules
+//! here, so that a malformed module is an error at an offset, not a crash in LLVM.
+
+mod atomics;
+mod constants;
+mod function;
+mod groups;
+pub mod item;
+mod memory;
+mod ops;
+mod types;
+
+use std::collections::HashMap;
+
+use ::spirv::Op;
+
+use crate::Error;
+use crate::link::{Linked, LinkedKernel, Place};
+use crate::llvm::{self, Block, Builder, Context, Function, Value};
+use crate::spirv::{self, Id, Inst, Type};
+
+pub use constants::{global_name, pointed_name};
+
+/// Local memory in which items of a group put their values for collectives, behind the kernel's own: a value of up to
+/// 16 bytes for each of up to 256 sub-groups.
+pub const SCRATCH: u64 = 256 * 16;
+
+/// The name of the function that a kernel becomes.
+pub const KERNEL: &str = "kernel";
+
+/// What is lowered into one LLVM module: a kernel, or the variables of a program.
+pub struct Unit<'c> {
+    /// The context.
+    pub context: &'c Context,
+    /// What was made.
+    pub module: llvm::Module<'c>,
+    linked: &'c Linked,
+    /// The kernel; `None` for the module that defines variables and functions that are called through pointers.
+    kernel: Option<&'c LinkedKernel>,
+    types: HashMap<(usize, Id), llvm::Type<'c>>,
+    constants: HashMap<(usize, Id), Value<'c>>,
+    functions: HashMap<Place, Function<'c>>,
+    globals: HashMap<usize, Value<'c>>,
+    todo: Vec<Place>,
+    scratch: Option<Block<'c>>,
+    defines_globals: bool,
+    /// How deep constants nest at the moment.
+    depth: usize,
+    /// A number for each place where items of a group meet.
+    sites: u32,
+}
+
+/// Lowers a kernel and all that it calls.
+pub fn kernel<'c>(
+    context: &'c Context,
+    linked: &'c Linked,
+    kernel: &'c LinkedKernel,
+) -> Result<llvm::Module<'c>, Error> {
+    let mut unit = Unit::new(context, linked, Some(kernel), &kernel.info.name);
+    let ty = context.void().function(&[context.ptr(), context.ptr()]);
+    let function = unit.module.add_function(KERNEL, ty);
+    unit.lower(kernel.place, function, true)?;
+    unit.finish()
+}
+
+/// Lowers the variables of a program with their initial values, and the functions that are called through pointers.
+pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Module<'c>, Error> {
+    let mut unit = Unit::new(context, linked, None, "globals");
+    unit.defines_globals = true;
+    for (index, &place) in linked.pointed.iter().enumerate() {
+        let Some(function) = linked.module(place.0).function(place.1) else {
+            continue;
+        };
+        let ty = unit.function_type(place.0, function)?;
+        let made = unit.module.add_function(&pointed_name(index), ty);
+        unit.functions.insert(place, made);
+        unit.todo.push(place);
+    }
+    for (index, global) in linked.globals.iter().enumerate() {
+        let (part, id) = global.place;
+        let module = linked.module(part);
+        let pointee = unit.pointee(part, id).unwrap_or_default();
+        let ty = unit.ty(part, pointee)?;
+        let value = unit
+            .globals
+            .entry(index)
+            .or_insert_with(|| unit.module.add_global(&global_name(index), ty, None, false));
+        let value = *value;
+        value.align(16);
+        let initial = match module.def(id).and_then(|i| i.operands().get(1).copied()) {
+            Some(initial) => unit.constant(part, initial)?,
+            None => ty.zero(),
+        };
+        if initial.ty() != ty {
+            return Err(Error::Malformed {
+                offset: 0,
+                what: format!("variable {id}: its initial value has another type"),
+            });
+        }
+        unit.module.initialize(value, initial);
+    }
+    unit.finish()
+}
+
+impl<'c> Unit<'c> {
+    fn new(context: &'c Context, linked: &'c Linked, kernel: Option<&'c LinkedKernel>, name: &str) -> Self {
+        let module = llvm::Module::new(context, name);
+        module.set_x86_64_layout();
+        Self {
+            context,
+            module,
+            linked,
+            kernel,
+            types: HashMap::new(),
+            constants: HashMap::new(),
+            functions: HashMap::new(),
+            globals: HashMap::new(),
+            todo: Vec::new(),
+            scratch: None,
+            defines_globals: false,
+            depth: 0,
+            sites: 0,
+        }
+    }
+
+    fn finish(mut self) -> Result<llvm::Module<'c>, Error> {
+        while let Some(place) = self.todo.pop() {
+            let function = self.functions[&place];
+            self.lower(place, function, false)?;
+        }
+        if let Some(block) = self.scratch {
+            block.function().delete();
+        }
+        Ok(self.module)
+    }
+
+    /// A block to fold constants in.
+    fn scratch(&mut self) -> Block<'c> {
+        *self.scratch.get_or_insert_with(|| {
+            let ty = self.context.void().function(&[]);
+            self.module.add_function("scratch", ty).append_block("")
+        })
+    }
+
+    /// What a value that is a pointer points to.
+    fn pointee(&self, part: usize, id: Id) -> Option<Id> {
+        let module = self.linked.module(part);
+        match module.ty(module.value_type(id)?)? {
+            Type::Pointer(_, pointee) => Some(*pointee),
+            _ => None,
+        }
+    }
+
+    fn function_type(&mut self, part: usize, function: &spirv::Function) -> Result<llvm::Type<'c>, Error> {
+        let module = self.linked.module(part);
+        let mut params = vec![self.context.ptr()];
+        for &param in &function.params {
+            params.push(self.ty(part, module.value_type(param).unwrap_or_default())?);
+        }
+        Ok(self.ty(part, function.result)?.function(&params))
+    }
+
+    /// The function of a place, which will be lowered if it was not yet.
+    fn function(&mut self, place: Place) -> Result<Function<'c>, Error> {
+        if let Some(&known) = self.functions.get(&place) {
+            return Ok(known);
+        }
+        let module = self.linked.module(place.0);
+        let function = module.function(place.1).ok_or_else(|| Error::Malformed {
+            offset: 0,
+            what: format!("{} is called, but is no function", place.1),
+        })?;
+        let ty = self.function_type(place.0, function)?;
+        let name = module
+            .linkage(place.1)
+            .map(|l| l.0)
+            .or_else(|| module.name(place.1).map(str::to_string));
+        let name = format!("f.{}.{}.{}", place.0, place.1, name.unwrap_or_default());
+        let made = self.module.add_function(&name, ty).internal().attribute("nounwind", 0);
+        self.functions.insert(place, made);
+        self.todo.push(place);
+        Ok(made)
+    }
+
+    fn site(&mut self) -> Value<'c> {
+        self.sites += 1;
+        self.context.int(32).int(self.sites.into())
+    }
+}
+
+/// A function while it is lowered.
+struct Body<'u, 'c> {
+    unit: &'u mut Unit<'c>,
+    part: usize,
+    module: &'c spirv::Module,
+    function: Function<'c>,
+    builder: Builder<'c>,
+    /// Stands in the entry block, where variables and work-item values are made.
+    entry: Builder<'c>,
+    item: Value<'c>,
+    values: HashMap<Id, Value<'c>>,
+    blocks: HashMap<Id, Block<'c>>,
+    /// Where control leaves a block of SPIR-V: an instruction may take several of LLVM's.
+    ends: HashMap<Id, Block<'c>>,
+    phis: Vec<(Value<'c>, Inst<'c>)>,
+    no_contraction: bool,
+}
+
+/// Whether an instruction is one that no kernel may have: it needs what this compiler does not have.
+pub fn is_unsupported(inst: &Inst<'_>) -> bool {
+    let name = inst.grammar_name();
+    [
+        "CooperativeMatrix",
+        "Asm",
+        "Enqueue",
+        "GetKernel",
+        "SubgroupAvc",
+        "SubgroupBlockPrefetch",
+        "Subgroup2D",
+        "SubgroupMatrix",
+    ]
+    .into_iter()
+    .any(|prefix| name.starts_with(prefix))
+        || name.contains("Pipe")
+        || matches!(inst.op, Op::GetDefaultQueue | Op::BuildNDRange)
+}
+
+/// Whether items of a group meet at an instruction, or may.
+pub fn is_exchange(inst: &Inst<'_>) -> bool {
+    let name = inst.grammar_name();
+    name.starts_with("Group") || name.starts_with("Subgroup") || name.starts_with("ControlBarrier")
+        // Who knows what it calls.
+        || inst.op == Op::FunctionPointerCallINTEL
+}
+
+/// What this compiler makes of a called function that no module defines.
+pub fn known_import(name: &str) -> Option<KnownImport> {
+    Some(match name {
+        "__devicelib_ConvertFToBF16INTEL" => KnownImport::ToBFloat16,
+        "__devicelib_ConvertBF16ToFINTEL" => KnownImport::FromBFloat16,
+        "__devicelib_assert_fail" | "__assert_fail" => KnownImport::Assert,
+        _ => return None,
+    })
+}
+
+/// See [`known_import`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownImport {
+    /// Takes the address of a float, gives its bits.
+    ToBFloat16,
+    /// Takes the address of the bits, gives a float.
+    FromBFloat16,
+    /// Stops the kernel with a message.
+    Assert,
+}

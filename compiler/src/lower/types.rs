@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Types: SPIR-V's as LLVM's.
+
+use spirv::Decoration;
+
+use super::Unit;
+use crate::Error;
+use crate::llvm;
+use crate::spirv::{Id, Type};
+
+impl<'c> Unit<'c> {
+    /// LLVM's type for a type of a module.
+    pub(super) fn ty(&mut self, part: usize, id: Id) -> Result<llvm::Type<'c>, Error> {
+        if let Some(&ty) = self.types.get(&(part, id)) {
+            return Ok(ty);
+        }
+        let cx = self.context;
+        let linked = self.linked;
+        let module = linked.module(part);
+        let ty = match module.ty(id) {
+            Some(Type::Void) => cx.void(),
+            Some(Type::Bool) => cx.int(1),
+            Some(Type::Int(bits)) => cx.int(*bits),
+            Some(Type::Float(bits)) => cx.float(*bits),
+            Some(Type::BFloat16) => cx.int(16),
+            Some(Type::Vector(element, count)) => self.ty(part, *element)?.vector(*count),
+            Some(Type::Array(element, length)) => {
+                // `layout` has the limits.
+                crate::link::layout(linked, part, id)?;
+                let length = linked.constant(part, *length).expect("layout found it");
+                self.ty(part, *element)?.array(length)
+            }
+            Some(Type::Struct(members)) => {
+                let members = members
+                    .iter()
+                    .map(|&m| self.ty(part, m))
+                    .collect::<Result<Vec<_>, _>>()?;
+                cx.structure(&members, module.decoration(id, Decoration::CPacked).is_some())
+            }
+            Some(Type::Pointer(..) | Type::Image(..)) => cx.ptr(),
+            Some(Type::Sampler) => cx.int(32),
+            Some(Type::SampledImage(_)) => cx.structure(&[cx.ptr(), cx.int(32)], false),
+            Some(Type::Event) => cx.int(64),
+            Some(Type::Function(result, params)) => {
+                // Behind the item that runs it.
+                let mut all = vec![cx.ptr()];
+                for &param in params {
+                    all.push(self.ty(part, param)?);
+                }
+                self.ty(part, *result)?.function(&all)
+            }
+            Some(Type::Unsupported(feature)) => {
+                return Err(Error::Unsupported {
+                    feature: feature.clone(),
+                    what: String::new(),
+                });
+            }
+            None => {
+                return Err(Error::Malformed {
+                    offset: 0,
+                    what: format!("{id} is used as a type, but is none"),
+                });
+            }
+        };
+        self.types.insert((part, id), ty);
+        Ok(ty)
+    }
+}

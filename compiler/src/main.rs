@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `oxur-compiler`: compiles SPIR-V modules, and shows what becomes of them.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use oxur_compiler::{Error, Mode, Module, Options, Part, Program};
+
+/// Compiles SPIR-V kernels for this CPU.
+#[derive(Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Compile one work-item at a time: the reference.
+    #[arg(long, global = true)]
+    scalar: bool,
+    /// Modules to link with each of the others.
+    #[arg(long, global = true)]
+    link: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile every kernel of the modules and tell how that went.
+    Compile {
+        /// The modules.
+        modules: Vec<PathBuf>,
+        /// A line of JSON a kernel, instead of text.
+        #[arg(long)]
+        json: bool,
+        /// This kernel only.
+        #[arg(long)]
+        kernel: Option<String>,
+    },
+    /// List the kernels of modules with their parameters.
+    List {
+        /// The modules.
+        modules: Vec<PathBuf>,
+    },
+    /// Show a kernel after a stage.
+    Print {
+        /// The module.
+        module: PathBuf,
+        /// The kernel; the first one if none is named.
+        #[arg(long)]
+        kernel: Option<String>,
+        /// Which stage.
+        #[arg(long, value_enum, default_value_t = Stage::Optimize)]
+        stage: Stage,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Stage {
+    /// LLVM IR for one work-item.
+    Lower,
+    /// LLVM IR for one work-group.
+    Workgroup,
+    /// That, optimized.
+    Optimize,
+    /// Assembly.
+    Assembly,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let options = Options {
+        mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
+        ..Options::default()
+    };
+    let done = match &cli.command {
+        Command::Compile { modules, json, kernel } => modules
+            .iter()
+            .try_for_each(|m| compile(m, &cli.link, &options, kernel.as_deref(), *json)),
+        Command::List { modules } => modules.iter().try_for_each(|m| list(m, &cli.link, &options)),
+        Command::Print { module, kernel, stage } => print(module, &cli.link, &options, kernel.as_deref(), *stage),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("oxur-compiler: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Links a module with the others that were named.
+fn link(path: &Path, others: &[PathBuf], options: &Options) -> Result<Result<Arc<Program>, Error>, String> {
+    let mut parts = Vec::new();
+    for path in std::iter::once(path).chain(others.iter().map(PathBuf::as_path)) {
+        match Module::parse(&read(path)?) {
+            Ok(module) => parts.push(Part::new(module)),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Program::link(&parts, options))
+}
+
+/// What a kernel needs that is not there.
+fn missing(error: &Error) -> Option<&str> {
+    match error {
+        Error::Unsupported { feature, .. } => Some(feature),
+        Error::Link(what) => Some(what),
+        _ => None,
+    }
+}
+
+fn compile(path: &Path, others: &[PathBuf], options: &Options, only: Option<&str>, json: bool) -> Result<(), String> {
+    // A module that does not link has kernels all the same: each of them fails.
+    let names: Vec<String> = match Module::parse(&read(path)?) {
+        Ok(module) => module.kernels().map(str::to_string).collect(),
+        Err(_) => vec![String::new()],
+    };
+    let program = link(path, others, options)?;
+    for name in names.iter().filter(|n| only.is_none_or(|o| o == n.as_str())) {
+        let start = Instant::now();
+        let result = program.as_ref().map_err(Error::clone).and_then(|p| p.kernel(name));
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        let mut out = std::io::stdout().lock();
+        let written = if json {
+            let error = result.as_ref().err();
+            let line = serde_json::json!({
+                "module": path.display().to_string(),
+                "kernel": name,
+                "ok": error.is_none(),
+                "error": error.map(ToString::to_string),
+                "missing": error.and_then(missing),
+                "ms": ms,
+            });
+            writeln!(out, "{line}")
+        } else {
+            match result {
+                Ok(_) => writeln!(out, "{ms:8.1} ms  {name}"),
+                Err(error) => writeln!(out, "  failed     {name}: {error}"),
+            }
+        };
+        written.and_then(|()| out.flush()).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+fn list(path: &Path, others: &[PathBuf], options: &Options) -> Result<(), String> {
+    let program = link(path, others, options)?.map_err(|e| format!("{}: {e}", path.display()))?;
+    for kernel in program.kernels() {
+        println!("{}", kernel.name);
+        println!(
+            "  sub-groups of {}{}, {} bytes of local memory, {}",
+            kernel.sub_group_size,
+            if kernel.sub_group_size_required {
+                " (required)"
+            } else {
+                ""
+            },
+            kernel.local_memory,
+            if kernel.has_barriers {
+                "work-items wait for each other"
+            } else {
+                "no barriers"
+            }
+        );
+        for param in &kernel.params {
+            println!(
+                "  {:5} {:4} bytes  {:?}  {}",
+                param.offset, param.size, param.kind, param.name
+            );
+        }
+    }
+    Ok(())
+}
+
+fn print(path: &Path, others: &[PathBuf], options: &Options, kernel: Option<&str>, stage: Stage) -> Result<(), String> {
+    let program = link(path, others, options)?.map_err(|e| e.to_string())?;
+    let first = program.kernels().first().map(|k| k.name.clone());
+    let kernel = kernel
+        .map(str::to_string)
+        .or(first)
+        .ok_or("the module has no kernels")?;
+    let stage = match stage {
+        Stage::Lower => "lower",
+        Stage::Workgroup => "workgroup",
+        Stage::Optimize => "optimize",
+        Stage::Assembly => "assembly",
+    };
+    print!("{}", program.print(&kernel, stage).map_err(|e| e.to_string())?);
+    Ok(())
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Instructions: views of a module's words.
+
+use std::sync::OnceLock;
+
+use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
+use spirv::Op;
+
+use super::Id;
+use crate::Error;
+
+/// An instruction.
+#[derive(Clone, Copy)]
+pub struct Inst<'m> {
+    /// What it does.
+    pub op: Op,
+    /// Its number, for those that `op` cannot tell: unknown ones are `OpNop`.
+    pub code: u16,
+    /// Where it begins, in words.
+    pub offset: usize,
+    /// Its words, the first among them.
+    pub words: &'m [u32],
+}
+
+/// What the grammar says of an instruction, as far as it matters.
+struct Shape {
+    name: &'static str,
+    has_type: bool,
+    has_result: bool,
+    /// The operands behind type and result.
+    operands: Vec<(OperandKind, OperandQuantifier)>,
+}
+
+fn shapes() -> &'static [Option<Shape>] {
+    static SHAPES: OnceLock<Vec<Option<Shape>>> = OnceLock::new();
+    SHAPES.get_or_init(|| {
+        let mut all = Vec::new();
+        for inst in INSTRUCTION_TABLE.iter() {
+            let kinds = || inst.operands.iter().map(|o| o.kind);
+            let at = inst.opcode as usize;
+            if all.len() <= at {
+                all.resize_with(at + 1, || None);
+            }
+            all[at] = Some(Shape {
+                name: inst.opname,
+                has_type: kinds().any(|k| k == OperandKind::IdResultType),
+                has_result: kinds().any(|k| k == OperandKind::IdResult),
+                operands: inst
+                    .operands
+                    .iter()
+                    .filter(|o| !matches!(o.kind, OperandKind::IdResultType | OperandKind::IdResult))
+                    .map(|o| (o.kind, o.quantifier))
+                    .collect(),
+            });
+        }
+        all
+    })
+}
+
+impl<'m> Inst<'m> {
+    /// The instruction at a place, unless its words run over the end.
+    pub(super) fn new(words: &'m [u32], offset: usize) -> Option<Self> {
+        let first = *words.get(offset)?;
+        let count = (first >> 16) as usize;
+        let code = first as u16;
+        let words = words
+            .get(offset..offset.checked_add(count)?)
+            .filter(|w| !w.is_empty())?;
+        Some(Self {
+            op: Op::from_u32(code.into()).unwrap_or(Op::Nop),
+            code,
+            offset,
+            words,
+        })
+    }
+
+    fn shape(&self) -> Option<&'static Shape> {
+        shapes().get(self.code as usize)?.as_ref()
+    }
+
+    /// Its name in the grammar; empty for one that the grammar does not know.
+    pub fn grammar_name(&self) -> &'static str {
+        self.shape().map_or("", |s| s.name)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.shape()
+            .map_or_else(|| format!("instruction {}", self.code), |s| format!("Op{}", s.name))
+    }
+
+    /// Whether the grammar knows it.
+    pub fn is_known(&self) -> bool {
+        self.shape().is_some()
+    }
+
+    /// The type of its result, if it has one.
+    pub fn result_type(&self) -> Option<Id> {
+        self.shape()
+            .filter(|s| s.has_type)
+            .and_then(|_| self.words.get(1).copied())
+    }
+
+    /// The id that it defines, if it does.
+    pub fn result(&self) -> Option<Id> {
+        self.shape()
+            .filter(|s| s.has_result)
+            .and_then(|s| self.words.get(1 + usize::from(s.has_type)).copied())
+    }
+
+    /// The operands behind type and result.
+    pub fn operands(&self) -> &'m [u32] {
+        let skip = self
+            .shape()
+            .map_or(1, |s| 1 + usize::from(s.has_type) + usize::from(s.has_result));
+        self.words.get(skip..).unwrap_or(&[])
+    }
+
+    /// One operand behind type and result.
+    pub fn operand(&self, index: usize) -> Result<u32, Error> {
+        self.operands()
+            .get(index)
+            .copied()
+            .ok_or_else(|| self.malformed("an operand is missing"))
+    }
+
+    /// The ids among the operands, as far as the grammar tells them without the meaning of masks.
+    pub fn ids(&self) -> impl Iterator<Item = Id> + use<'m> {
+        let words = self.operands();
+        let kinds = self.shape().map_or(&[][..], |s| s.operands.as_slice());
+        let mut at = 0;
+        let mut kind = 0;
+        // Pairs of a literal and an id repeat: the target of a switch.
+        let mut in_pair = false;
+        std::iter::from_fn(move || {
+            while at < words.len() && kind < kinds.len() {
+                let word = words[at];
+                let (what, many) = kinds[kind];
+                let mut next = || {
+                    if many != OperandQuantifier::ZeroOrMore {
+                        kind += 1;
+                    }
+                };
+                match what {
+                    OperandKind::IdRef | OperandKind::IdScope | OperandKind::IdMemorySemantics => {
+                        next();
+                        at += 1;
+                        return Some(word);
+                    }
+                    OperandKind::PairIdRefIdRef => {
+                        at += 1;
+                        return Some(word);
+                    }
+                    OperandKind::PairIdRefLiteralInteger => {
+                        in_pair = !in_pair;
+                        at += 1;
+                        if in_pair {
+                            return Some(word);
+                        }
+                    }
+                    OperandKind::LiteralString => {
+                        next();
+                        at += string(&words[at..]).map_or(words.len(), |s| s.1);
+                    }
+                    OperandKind::LiteralInteger
+                    | OperandKind::LiteralExtInstInteger
+                    | OperandKind::StorageClass
+                    | OperandKind::GroupOperation
+                    | OperandKind::FunctionControl
+                    | OperandKind::SelectionControl
+                    | OperandKind::LiteralSpecConstantOpInteger => {
+                        next();
+                        at += 1;
+                    }
+                    // Masks with operands of their own, literals of unknown width, decorations: the rest is not known.
+                    _ => return None,
+                }
+            }
+            None
+        })
+    }
+
+    /// An error at this place.
+    pub fn malformed(&self, what: impl std::fmt::Display) -> Error {
+        Error::Malformed {
+            offset: self.offset * 4,
+            what: format!("{}: {what}", self.name()),
+        }
+    }
+
+    /// What this compiler does not have.
+    pub fn unsupported(&self, what: &str) -> Error {
+        Error::Unsupported {
+            feature: self.name(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// A text, and how many words it takes.
+pub fn string(words: &[u32]) -> Option<(String, usize)> {
+    let mut bytes = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        for byte in word.to_le_bytes() {
+            if byte == 0 {
+                return Some((String::from_utf8_lossy(&bytes).into_owned(), i + 1));
+            }
+            bytes.push(byte);
+        }
+    }
+    None
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! SPIR-V modules: parsed into an index over their words, and checked.
+//!
+//! A module stays the words that it came as. What is kept beside them says where things are: which instruction defines
+//! an id, what decorates it, where functions begin. Only functions that a kernel reaches are ever looked at again, by
+//! `lower`. The grammar, which tells ids from literals, is rspirv's; its data representation is not used, since it
+//! refuses modules with enumerants that it does not know, and takes longer than the rest of a build.
+
+mod instruction;
+mod parse;
+mod reach;
+mod types;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
+
+pub use instruction::{Inst, string};
+pub use reach::Reach;
+pub use types::Type;
+
+use crate::Error;
+
+/// A number that a module gives a thing.
+pub type Id = u32;
+
+/// A parsed and checked module.
+pub struct Module {
+    words: Vec<u32>,
+    /// Where the instruction that defines an id begins, by id; 0 where there is none.
+    defs: Vec<u32>,
+    /// The type of an id's value, by id; 0 where there is none.
+    value_types: Vec<Id>,
+    types: HashMap<Id, Type>,
+    decorations: HashMap<Id, Vec<Decorated>>,
+    member_decorations: HashMap<Id, Vec<(u32, Decorated)>>,
+    names: HashMap<Id, String>,
+    ext_sets: HashMap<Id, ExtSet>,
+    functions: Vec<Function>,
+    function_of: HashMap<Id, usize>,
+    variables: Vec<Id>,
+    entry_points: Vec<EntryPoint>,
+    spec_constants: Vec<(u32, usize)>,
+    spec_ids: HashMap<Id, u32>,
+}
+
+/// A decoration: what, and where its literals are.
+#[derive(Clone, Debug)]
+pub struct Decorated {
+    /// What it is.
+    pub decoration: Decoration,
+    /// Its operands.
+    pub operands: Vec<u32>,
+}
+
+/// A function, defined or declared.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its id.
+    pub id: Id,
+    /// What it returns.
+    pub result: Id,
+    /// Its parameters.
+    pub params: Vec<Id>,
+    /// Where its `OpFunction` begins, in words.
+    pub start: usize,
+    /// Where its `OpFunctionEnd` begins.
+    pub end: usize,
+    /// Whether it has a body.
+    pub defined: bool,
+}
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: String,
+    /// The function.
+    pub function: Id,
+    /// Its execution modes with their operands.
+    pub modes: Vec<(ExecutionMode, Vec<u32>)>,
+}
+
+/// A set of extended instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtSet {
+    /// OpenCL.std.
+    OpenCl,
+    /// Debug information: has no effect.
+    Debug,
+    /// One that we do not know.
+    Unknown,
+}
+
+impl Module {
+    /// Parses and checks a module of the Kernel execution model.
+    pub fn parse(bytes: &[u8]) -> Result<Arc<Self>, Error> {
+        parse::parse(bytes).map(Arc::new)
+    }
+
+    /// The specialization constants that may be set: `SpecId` and size in bytes.
+    pub fn specialization_constants(&self) -> &[(u32, usize)] {
+        &self.spec_constants
+    }
+
+    /// The names of its kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.entry_points.iter().map(|e| e.name.as_str())
+    }
+
+    /// Its kernels.
+    pub fn entry_points(&self) -> &[EntryPoint] {
+        &self.entry_points
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Its functions.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The function of an id.
+    pub fn function(&self, id: Id) -> Option<&Function> {
+        self.function_of.get(&id).map(|&i| &self.functions[i])
+    }
+
+    /// The variables outside of functions.
+    pub fn variables(&self) -> &[Id] {
+        &self.variables
+    }
+
+    /// Whether an instruction stands outside of all functions.
+    fn is_global(&self, offset: usize) -> bool {
+        self.functions.first().is_none_or(|f| offset < f.start)
+    }
+
+    /// The instruction that defines an id.
+    pub fn def(&self, id: Id) -> Option<Inst<'_>> {
+        match self.defs.get(id as usize) {
+            None | Some(0) => None,
+            Some(&at) => Some(self.at(at as usize)),
+        }
+    }
+
+    /// The instruction at a place, in words. It is one where an instruction begins: `parse` has been over it.
+    fn at(&self, offset: usize) -> Inst<'_> {
+        Inst::new(&self.words, offset).expect("instructions were counted when the module was parsed")
+    }
+
+    /// The instructions between two places.
+    pub fn instructions(&self, start: usize, end: usize) -> impl Iterator<Item = Inst<'_>> {
+        let mut at = start;
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let inst = self.at(at);
+            at += inst.words.len();
+            Some(inst)
+        })
+    }
+
+    /// The type that an id declares.
+    pub fn ty(&self, id: Id) -> Option<&Type> {
+        self.types.get(&id)
+    }
+
+    /// The type of an id's value.
+    pub fn value_type(&self, id: Id) -> Option<Id> {
+        match self.value_types.get(id as usize) {
+            None | Some(0) => None,
+            Some(&ty) => Some(ty),
+        }
+    }
+
+    /// What decorates an id.
+    pub fn decorations(&self, id: Id) -> &[Decorated] {
+        self.decorations.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The operands of a decoration of an id.
+    pub fn decoration(&self, id: Id, decoration: Decoration) -> Option<&[u32]> {
+        self.decorations(id)
+            .iter()
+            .find(|d| d.decoration == decoration)
+            .map(|d| d.operands.as_slice())
+    }
+
+    /// What decorates members of a structure.
+    pub fn member_decorations(&self, id: Id) -> &[(u32, Decorated)] {
+        self.member_decorations.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// What `OpName` says.
+    pub fn name(&self, id: Id) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
+
+    /// The set of extended instructions of an id.
+    pub fn ext_set(&self, id: Id) -> Option<ExtSet> {
+        self.ext_sets.get(&id).copied()
+    }
+
+    /// The `SpecId` of a specialization constant.
+    pub fn spec_id(&self, id: Id) -> Option<u32> {
+        self.spec_ids.get(&id).copied()
+    }
+
+    /// The linkage of a function or variable: its name, and whether it is exported, imported, or one of equal
+    /// definitions.
+    pub fn linkage(&self, id: Id) -> Option<(String, LinkageType)> {
+        let operands = self.decoration(id, Decoration::LinkageAttributes)?;
+        let (name, used) = string(operands)?;
+        Some((name, LinkageType::from_u32(*operands.get(used)?)?))
+    }
+
+    /// The name by which the host reaches a variable.
+    pub fn host_name(&self, id: Id) -> Option<String> {
+        let operands = self.decoration(id, Decoration::HostAccessINTEL)?;
+        string(operands.get(1..)?).map(|s| s.0)
+    }
+
+    /// A constant integer's value, unless specialization decides it.
+    pub fn constant(&self, id: Id) -> Option<u64> {
+        let inst = self.def(id)?;
+        match inst.op {
+            Op::Constant => match inst.words.get(3..)? {
+                [low] => Some(u64::from(*low)),
+                [low, high, ..] => Some(u64::from(*low) | u64::from(*high) << 32),
+                [] => None,
+            },
+            Op::ConstantNull => Some(0),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module")
+            .field("kernels", &self.kernels().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

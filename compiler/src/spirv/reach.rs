@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What a function reaches: the functions that it calls or points to, and the variables that it uses.
+
+use std::collections::HashSet;
+
+use spirv::Op;
+
+use super::{Id, Module};
+
+/// What a function, with all that it calls in its module, uses.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// Functions, those without a body among them, in the order in which they were found.
+    pub functions: Vec<Id>,
+    /// Variables outside of functions.
+    pub variables: Vec<Id>,
+    /// Whether a function is called through a pointer.
+    pub indirect_calls: bool,
+    seen: HashSet<Id>,
+}
+
+impl Reach {
+    /// Adds what `function` reaches.
+    pub fn add(&mut self, module: &Module, function: Id) {
+        let mut todo = vec![function];
+        while let Some(id) = todo.pop() {
+            if !self.seen.insert(id) {
+                continue;
+            }
+            if let Some(function) = module.function(id) {
+                self.functions.push(id);
+                for inst in module.instructions(function.start, function.end) {
+                    self.indirect_calls |= inst.op == Op::FunctionPointerCallINTEL;
+                    todo.extend(inst.ids().filter(|&id| matters(module, id)));
+                }
+            } else if let Some(inst) = module.def(id) {
+                if inst.op == Op::Variable {
+                    self.variables.push(id);
+                }
+                // The initial value of a variable, and parts of constants.
+                let operands = inst
+                    .ids()
+                    .chain(inst.words.iter().copied().filter(|_| inst.op == Op::SpecConstantOp));
+                todo.extend(operands.filter(|&id| matters(module, id)));
+            }
+        }
+    }
+}
+
+/// Whether an id is of a function, a variable, or a constant that may hold the address of one.
+fn matters(module: &Module, id: Id) -> bool {
+    module.def(id).is_some_and(|inst| {
+        matches!(
+            inst.op,
+            Op::Function
+                | Op::ConstantFunctionPointerINTEL
+                | Op::ConstantComposite
+                | Op::SpecConstantComposite
+                | Op::SpecConstantOp
+        ) || inst.op == Op::Variable && module.is_global(inst.offset)
+    })
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Exchanges between items that run on stacks of their own: each leaves its value with the runtime, waits until the
+//! others have, too, and computes the result for itself.
+
+use llvm_sys::LLVMIntPredicate as I;
+
+use crate::llvm::{Builder, Function, Kind, Module, Value};
+use crate::lower::item::Exchange;
+use crate::runtime::{LANES, layout};
+
+/// Defines those that the module uses.
+pub fn define(module: &Module<'_>) {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            continue;
+        }
+        if let Some(exchange) = Exchange::from_name(&function.name()) {
+            define_one(module, function, exchange);
+        }
+    }
+}
+
+fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: Exchange) {
+    let cx = module.context();
+    let wide = cx.int(64);
+    function.internal();
+    let b = Builder::at_end(cx, function.append_block("entry"));
+    let (item, site) = (function.param(0), function.param(1));
+    let runtime = |name: &str, params: &[_], result: crate::llvm::Type<'c>| {
+        module
+            .declare(name, result.function(params))
+            .attribute("nounwind", 0)
+            .attribute("convergent", 0)
+    };
+    match exchange {
+        Exchange::Barrier => {
+            b.call(runtime("oxur_barrier", &[cx.ptr()], cx.void()), &[item]);
+            b.ret(None);
+        }
+        Exchange::SubGroupBarrier => {
+            collect(module, &b, item, site, wide.zero());
+            b.ret(None);
+        }
+        Exchange::Ballot => {
+            let met = collect(module, &b, item, site, b.zext_or_trunc(function.param(2), wide));
+            let mask = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
+            let result = each_lane(module, function, &b, mask, wide.zero(), |b, bits, lane| {
+                b.or(bits, b.shl(slot(b, met, wide, lane), lane))
+            });
+            b.ret(Some(result));
+        }
+        Exchange::Shuffle => {
+            let ty = function.function_type().returns();
+            let met = collect(module, &b, item, site, to_bits(&b, function.param(2), wide));
+            let lane = b.and(b.zext_or_trunc(function.param(3), wide), wide.int(LANES as u64 - 1));
+            let bits = slot(&b, met, wide, lane);
+            b.ret(Some(b.zext_or_trunc(bits, ty)));
+        }
+        Exchange::Reduce(how) | Exchange::InclusiveScan(how) | Exchange::ExclusiveScan(how) => {
+            let value = function.param(2);
+            let ty = value.ty();
+            let met = collect(module, &b, item, site, to_bits(&b, value, wide));
+            let all = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
+            let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
+            let below = b.sub(b.shl(wide.int(1), lane), wide.int(1));
+            let mask = match exchange {
+                Exchange::Reduce(_) => all,
+                Exchange::InclusiveScan(_) => b.and(all, b.or(below, b.shl(wide.int(1), lane))),
+                _ => b.and(all, below),
+            };
+            let result = each_lane(module, function, &b, mask, how.identity(ty), |b, so_far, lane| {
+                how.apply(module, b, so_far, from_bits(b, slot(b, met, wide, lane), ty))
+            });
+            b.ret(Some(result));
+        }
+    }
+}
+
+/// Leaves the bits, waits, and gives the address of what came together.
+fn collect<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, site: Value<'c>, bits: Value<'c>) -> Value<'c> {
+    let cx = module.context();
+    let ty = cx.ptr().function(&[cx.ptr(), cx.int(32), cx.int(64)]);
+    let function = module
+        .declare("oxur_collect", ty)
+        .attribute("nounwind", 0)
+        .attribute("convergent", 0);
+    b.call(function, &[item, site, bits])
+}
+
+fn slot<'c>(b: &Builder<'c>, met: Value<'c>, wide: crate::llvm::Type<'c>, lane: Value<'c>) -> Value<'c> {
+    b.load(
+        wide,
+        b.gep(wide, b.offset(met, wide.int(layout::MEETING_SLOTS)), &[lane], true),
+    )
+    .align(8)
+}
+
+fn to_bits<'c>(b: &Builder<'c>, value: Value<'c>, wide: crate::llvm::Type<'c>) -> Value<'c> {
+    let narrow = wide.bits_of_width(value.ty().bits());
+    b.zext_or_trunc(
+        if value.ty().is_float() {
+            b.bitcast(value, narrow)
+        } else {
+            value
+        },
+        wide,
+    )
+}
+
+fn from_bits<'c>(b: &Builder<'c>, bits: Value<'c>, ty: crate::llvm::Type<'c>) -> Value<'c> {
+    match ty.kind() {
+        Kind::Float(n) => {
+            let narrow = bits.ty().bits_of_width(n);
+            b.bitcast(b.zext_or_trunc(bits, narrow), ty)
+        }
+        _ => b.zext_or_trunc(bits, ty),
+    }
+}
+
+/// A loop over the lanes of a mask, lowest first.
+fn each_lane<'c>(
+    module: &Module<'c>,
+    function: Function<'c>,
+    b: &Builder<'c>,
+    mask: Value<'c>,
+    start: Value<'c>,
+    step: impl Fn(&Builder<'c>, Value<'c>, Value<'c>) -> Value<'c>,
+) -> Value<'c> {
+    let wide = mask.ty();
+    let before = b.block();
+    let (head, inside, after) = (
+        function.append_block("head"),
+        function.append_block("lane"),
+        function.append_block("done"),
+    );
+    b.br(head);
+    b.go_to_end(head);
+    let rest = b.phi(wide);
+    let so_far = b.phi(start.ty());
+    b.cond_br(b.icmp(I::LLVMIntNE, rest, wide.zero()), inside, after);
+    b.go_to_end(inside);
+    let lane = b.intrinsic(module, "llvm.cttz", &[wide], &[rest, module.context().int(1).int(1)]);
+    let next = step(b, so_far, lane);
+    let fewer = b.and(rest, b.sub(rest, wide.int(1)));
+    b.br(head);
+    rest.add_incoming(&[(mask, before), (fewer, inside)]);
+    so_far.add_incoming(&[(start, before), (next, inside)]);
+    b.go_to_end(after);
+    so_far
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The primitives of a single item: what it reads in its [`Item`](crate::runtime::Item) and
+//! [`Group`](crate::runtime::Group).
+
+use crate::llvm::{Builder, Module};
+use crate::lower::item::Primitive;
+use crate::runtime::layout;
+
+/// Defines those that the module uses.
+pub fn define(module: &Module<'_>, sub_group_size: u32) {
+    let cx = module.context();
+    let wide = cx.int(64);
+    for primitive in Primitive::ALL {
+        let Some(function) = module.function(primitive.name()).filter(|f| f.is_declaration()) else {
+            continue;
+        };
+        function.internal().attribute("alwaysinline", 0);
+        let b = Builder::at_end(cx, function.append_block("entry"));
+        let item = function.param(0);
+        let member = |base, offset: u64, ty| b.load(ty, b.offset(base, wide.int(offset))).align(8);
+        let group = || member(item, layout::ITEM_GROUP, cx.ptr());
+        // One of three, by the dimension.
+        let element = |base, offset: u64| {
+            let index = b.zext_or_trunc(function.param(1), wide);
+            b.load(wide, b.gep(wide, b.offset(base, wide.int(offset)), &[index], false))
+                .align(8)
+        };
+        let linear = || member(item, layout::ITEM_LINEAR_ID, wide);
+        let lanes = wide.int(sub_group_size.into());
+        let value = match primitive {
+            Primitive::LocalId => element(item, layout::ITEM_LOCAL_ID),
+            Primitive::GroupId => element(group(), layout::GROUP_ID),
+            Primitive::LocalSize => element(group(), layout::GROUP_LOCAL_SIZE),
+            Primitive::GlobalSize => element(group(), layout::GROUP_GLOBAL_SIZE),
+            Primitive::GlobalOffset => element(group(), layout::GROUP_GLOBAL_OFFSET),
+            Primitive::NumGroups => element(group(), layout::GROUP_NUM_GROUPS),
+            Primitive::Dimensions => member(group(), layout::GROUP_DIMENSIONS, wide),
+            Primitive::LocalLinearId => linear(),
+            Primitive::GroupSize => member(group(), layout::GROUP_SIZE, wide),
+            Primitive::LocalMemory => member(group(), layout::GROUP_LOCAL_MEMORY, cx.ptr()),
+            Primitive::Lane => b.urem(linear(), lanes),
+            Primitive::SubGroup => b.udiv(linear(), lanes),
+        };
+        b.ret(Some(value));
+    }
+}
