@@ -4,10 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use oxur_api::{ResultCode, UsmPoolInfo};
 use parking_lot::Mutex;
 
 use super::class::{CLASSES, Class, LARGEST, NATURAL};
 use super::regions::Free;
+use crate::{InfoOut, UrError, UrResult};
 
 /// How a heap behaves.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +136,48 @@ impl Heap {
     /// Starts the peak of [`Heap::used`] anew.
     pub fn forget_high_used(&self) {
         self.used.forget_high();
+    }
+
+    /// Answers `urUSMPoolGetInfo*` for the pool that the heap is, but for its context.
+    pub fn info(&self, query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let used = || self.used().ok_or(ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
+        match query {
+            UsmPoolInfo::RELEASE_THRESHOLD_EXP => out.value(self.limit()),
+            UsmPoolInfo::RESERVED_CURRENT_EXP => out.value(self.reserved().current),
+            UsmPoolInfo::RESERVED_HIGH_EXP => out.value(self.reserved().high),
+            UsmPoolInfo::USED_CURRENT_EXP => out.value(used()?.current),
+            UsmPoolInfo::USED_HIGH_EXP => out.value(used()?.high),
+            // MAXIMUM_SIZE_EXP: a pool has no bound but the driver's.
+            _ => out.unsupported(),
+        }
+    }
+
+    /// Answers `urUSMPoolSetInfoExp`: the threshold may be any, the peaks can be started anew with 0.
+    pub fn set(&self, query: UsmPoolInfo, value: &[u8]) -> UrResult<()> {
+        let number = || {
+            let bytes = value.try_into().map_err(|_| ResultCode::ERROR_INVALID_SIZE)?;
+            UrResult::Ok(usize::from_ne_bytes(bytes))
+        };
+        let zero = || match number()? {
+            0 => Ok(()),
+            other => Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("{query:?} can be set to 0 alone, which starts it anew, not to {other}"),
+            )),
+        };
+        match query {
+            UsmPoolInfo::RELEASE_THRESHOLD_EXP => self.set_limit(number()?),
+            UsmPoolInfo::RESERVED_HIGH_EXP => {
+                zero()?;
+                self.forget_high_reserved();
+            }
+            UsmPoolInfo::USED_HIGH_EXP => {
+                zero()?;
+                self.forget_high_used();
+            }
+            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
+        }
+        Ok(())
     }
 
     /// The class of blocks that an allocation is served from; `None` if the driver serves it.

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `UR_OPENCL_USM_POOL`: how much free USM a context keeps.
+//! The variable by which a user says how much free USM a context keeps.
 //!
-//! - `0` or `off`: none. Each allocation is the driver's own, and `urUSMFree` waits for the commands that may use the
-//!   memory, as far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and
-//!   for finding them.
+//! - `0` or `off`: none.
 //! - a number of bytes, with `K`, `M` or `G` for powers of 1024: that much.
-//! - not set: 512 MiB. `on` is the same.
+//! - not set, empty or `on`: what the adapter keeps by itself.
 
-use std::sync::OnceLock;
-
-const DEFAULT: usize = 512 << 20;
-
-/// What the environment says, read once.
-pub(super) fn from_environment() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| {
-        let Some(value) = std::env::var_os("UR_OPENCL_USM_POOL") else {
-            return DEFAULT;
-        };
-        value.to_str().and_then(parse).unwrap_or_else(|| {
+/// What the environment variable `name` says; `default` if it says nothing.
+pub fn limit_from_environment(name: &str, default: usize) -> usize {
+    let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else {
+        return default;
+    };
+    match value.to_str().and_then(parse) {
+        Some(Limit::Bytes(bytes)) => bytes,
+        Some(Limit::Default) => default,
+        None => {
             log::warn!(
-                "UR_OPENCL_USM_POOL={} is ignored: it is `off` or a size such as 256M",
+                "{name}={} is ignored: it is `off` or a size such as 256M",
                 value.display()
             );
-            DEFAULT
-        })
-    })
+            default
+        }
+    }
 }
 
-fn parse(value: &str) -> Option<usize> {
+#[derive(Debug, PartialEq, Eq)]
+enum Limit {
+    Default,
+    Bytes(usize),
+}
+
+fn parse(value: &str) -> Option<Limit> {
     let value = value.trim().to_ascii_lowercase();
     match &*value {
-        "off" => return Some(0),
-        "on" => return Some(DEFAULT),
+        "off" => return Some(Limit::Bytes(0)),
+        "on" => return Some(Limit::Default),
         _ => {}
     }
     let (digits, unit) = match value.strip_suffix(['k', 'm', 'g']) {
@@ -45,7 +46,8 @@ fn parse(value: &str) -> Option<usize> {
         "g" => 30,
         _ => 0,
     };
-    digits.trim_end().parse::<usize>().ok()?.checked_mul(1 << shift)
+    let bytes = digits.trim_end().parse::<usize>().ok()?.checked_mul(1 << shift)?;
+    Some(Limit::Bytes(bytes))
 }
 
 #[cfg(test)]
@@ -54,14 +56,15 @@ mod tests {
 
     #[test]
     fn sizes_are_parsed() {
-        assert_eq!(parse("0"), Some(0));
-        assert_eq!(parse("OFF"), Some(0));
-        assert_eq!(parse("on"), Some(DEFAULT));
-        assert_eq!(parse("4096"), Some(4096));
-        assert_eq!(parse(" 64k "), Some(64 << 10));
-        assert_eq!(parse("256M"), Some(256 << 20));
-        assert_eq!(parse("2 G"), Some(2 << 30));
-        for wrong in ["", "k", "-1", "1.5G", "10T", "99999999999999G", "1kk"] {
+        let bytes = |bytes| Some(Limit::Bytes(bytes));
+        assert_eq!(parse("0"), bytes(0));
+        assert_eq!(parse("OFF"), bytes(0));
+        assert_eq!(parse("on"), Some(Limit::Default));
+        assert_eq!(parse("4096"), bytes(4096));
+        assert_eq!(parse(" 64k "), bytes(64 << 10));
+        assert_eq!(parse("256M"), bytes(256 << 20));
+        assert_eq!(parse("2 G"), bytes(2 << 30));
+        for wrong in ["k", "-1", "1.5G", "10T", "99999999999999G", "1kk"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
     }

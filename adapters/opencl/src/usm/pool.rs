@@ -63,45 +63,14 @@ impl kit::UsmPool<OpenCl> for UsmPool {
     }
 
     fn info(&self, query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let used = || self.heap.used().ok_or(ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
         match query {
             UsmPoolInfo::CONTEXT => out.handle(&self.context),
-            UsmPoolInfo::RELEASE_THRESHOLD_EXP => out.value(self.heap.limit()),
-            UsmPoolInfo::RESERVED_CURRENT_EXP => out.value(self.heap.reserved().current),
-            UsmPoolInfo::RESERVED_HIGH_EXP => out.value(self.heap.reserved().high),
-            UsmPoolInfo::USED_CURRENT_EXP => out.value(used()?.current),
-            UsmPoolInfo::USED_HIGH_EXP => out.value(used()?.high),
-            // MAXIMUM_SIZE_EXP: a pool has no bound but the driver's.
-            _ => out.unsupported(),
+            _ => self.heap.info(query, out),
         }
     }
 
-    /// The threshold may be any, the peaks can be started anew with 0.
     fn set(&self, query: UsmPoolInfo, value: &[u8]) -> UrResult<()> {
-        let number = || {
-            let bytes = value.try_into().map_err(|_| ResultCode::ERROR_INVALID_SIZE)?;
-            UrResult::Ok(usize::from_ne_bytes(bytes))
-        };
-        let zero = || match number()? {
-            0 => Ok(()),
-            other => Err(UrError::said(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{query:?} can be set to 0 alone, which starts it anew, not to {other}"),
-            )),
-        };
-        match query {
-            UsmPoolInfo::RELEASE_THRESHOLD_EXP => self.heap.set_limit(number()?),
-            UsmPoolInfo::RESERVED_HIGH_EXP => {
-                zero()?;
-                self.heap.forget_high_reserved();
-            }
-            UsmPoolInfo::USED_HIGH_EXP => {
-                zero()?;
-                self.heap.forget_high_used();
-            }
-            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
-        }
-        Ok(())
+        self.heap.set(query, value)
     }
 
     fn trim(&self, keep: usize) -> UrResult<()> {
