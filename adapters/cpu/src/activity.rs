@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Which commands of a context may be unfinished, as coarsely as freed memory needs it.
+//!
+//! Commands are counted by *epoch*, which is a number that only grows. Two counts are enough, that of the current epoch
+//! and that of the one before: the epoch advances only when the one before has no unfinished command. Memory that was
+//! freed in an epoch is free of commands once the next epoch has come and the first one's commands are complete. So
+//! memory comes free also in a context that is never idle, and a command costs two additions.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// The unfinished commands of a context.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    epoch: AtomicU64,
+    /// Unfinished commands of even and of odd epochs.
+    unfinished: [AtomicUsize; 2],
+}
+
+/// What an unfinished command has from [`Activity::enter`] and gives to [`Activity::leave`].
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Mark {
+    odd: bool,
+}
+
+impl Activity {
+    /// Takes note of a command that will not be complete when its enqueue function returns.
+    ///
+    /// Not for host tasks: what they use is for the client to know, and they may free it themselves.
+    #[inline]
+    pub(crate) fn enter(&self) -> Mark {
+        loop {
+            let epoch = self.epoch.load(Ordering::SeqCst);
+            let count = self.count(epoch);
+            count.fetch_add(1, Ordering::SeqCst);
+            // If it has advanced, nobody may look at this count any more.
+            if self.epoch.load(Ordering::SeqCst) == epoch {
+                return Mark { odd: epoch % 2 == 1 };
+            }
+            count.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Takes note that a command is complete, or will never run.
+    #[inline]
+    pub(crate) fn leave(&self, mark: Mark) {
+        self.count(mark.odd.into()).fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether every command is complete.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.unfinished.iter().all(|count| count.load(Ordering::SeqCst) == 0)
+    }
+
+    /// The epoch in which memory that is freed now is freed.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::SeqCst)
+    }
+
+    /// Advances if the commands allow it. The commands that were entered in epochs before the answer are complete.
+    pub(crate) fn advance(&self) -> u64 {
+        let epoch = self.epoch.load(Ordering::SeqCst);
+        if epoch > 0 && self.count(epoch - 1).load(Ordering::SeqCst) != 0 {
+            return epoch - 1;
+        }
+        let next = epoch + 1;
+        let advanced = self
+            .epoch
+            .compare_exchange(epoch, next, Ordering::SeqCst, Ordering::SeqCst);
+        // Looked at when no command can enter this epoch any more.
+        if advanced.is_ok() && self.count(epoch).load(Ordering::SeqCst) == 0 {
+            next
+        } else {
+            epoch
+        }
+    }
+
+    #[inline]
+    fn count(&self, epoch: u64) -> &AtomicUsize {
+        &self.unfinished[(epoch % 2) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_waits_for_the_commands_before_it() {
+        let activity = Activity::default();
+        assert!(activity.is_idle());
+        let first = activity.enter();
+        let freed = activity.epoch();
+        assert!(!activity.is_idle());
+        for _ in 0..5 {
+            assert!(activity.advance() <= freed, "the command is unfinished");
+        }
+        // Commands that come later do not hold it up.
+        let later = activity.enter();
+        activity.leave(first);
+        assert!(activity.advance() > freed);
+        let freed = activity.epoch();
+        assert!(activity.advance() <= freed);
+        activity.leave(later);
+        assert!(activity.is_idle());
+        assert!(activity.advance() > freed);
+    }
+
+    #[test]
+    fn a_context_that_is_never_idle() {
+        let activity = Activity::default();
+        let mut marks = std::collections::VecDeque::new();
+        let mut freed = std::collections::VecDeque::new();
+        for now in 0..1000 {
+            marks.push_back(activity.enter());
+            freed.push_back((now, activity.epoch()));
+            if marks.len() > 3 {
+                activity.leave(marks.pop_front().unwrap());
+            }
+            let over = activity.advance();
+            while freed.front().is_some_and(|(_, epoch)| *epoch < over) {
+                let (then, _) = freed.pop_front().unwrap();
+                assert!(then + 3 <= now, "commands of that time are unfinished");
+            }
+            assert!(freed.len() < 12, "memory comes free");
+        }
+        marks.into_iter().for_each(|mark| activity.leave(mark));
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The adapter: one platform, this machine's.
+
+use std::sync::Arc;
+
+use kit::{Header, UrResult, ur};
+use oxur_adapter_kit as kit;
+
+use crate::{Cpu, Platform};
+
+/// The adapter.
+pub(crate) struct Adapter {
+    pub(crate) header: Header,
+    backend: ur::Backend,
+    platforms: [Arc<Platform>; 1],
+}
+
+/// `UR_CPU_BACKEND`: what backend the platform says that it is.
+///
+/// SYCL runtimes offer SPIR-V to platforms of the backends OpenCL and Level Zero only, so it is OpenCL by default.
+fn backend() -> ur::Backend {
+    match std::env::var("UR_CPU_BACKEND") {
+        Ok(name) if name == "native_cpu" => ur::Backend::NATIVE_CPU,
+        Ok(name) if name == "opencl" || name.is_empty() => ur::Backend::OPENCL,
+        Err(std::env::VarError::NotPresent) => ur::Backend::OPENCL,
+        other => {
+            log::warn!("UR_CPU_BACKEND={other:?} is ignored: it is `opencl` or `native_cpu`");
+            ur::Backend::OPENCL
+        }
+    }
+}
+
+impl kit::Adapter<Cpu> for Adapter {
+    fn open() -> UrResult<Arc<Self>> {
+        let backend = backend();
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            backend,
+            platforms: [Platform::new(backend)],
+        }))
+    }
+
+    fn backend(&self) -> ur::Backend {
+        self.backend
+    }
+
+    fn platforms(&self) -> &[Arc<Platform>] {
+        &self.platforms
+    }
+}

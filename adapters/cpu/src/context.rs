@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Contexts.
+
+use std::sync::Arc;
+
+use kit::ur::{ContextInfo, ResultCode};
+use kit::{Deleters, Header, InfoOut, UrError, UrResult};
+use oxur_adapter_kit as kit;
+
+use crate::activity::Activity;
+use crate::mem::Buffers;
+use crate::usm::ContextUsm;
+use crate::virtual_mem::Ranges;
+use crate::{Cpu, Device};
+
+/// A context.
+pub(crate) struct Context {
+    pub(crate) header: Header,
+    pub(crate) devices: Vec<Arc<Device>>,
+    /// The commands that may be unfinished.
+    pub(crate) activity: Activity,
+    pub(crate) usm: ContextUsm,
+    /// The memory of buffers and images.
+    pub(crate) buffers: Buffers,
+    /// Reserved addresses.
+    pub(crate) ranges: Ranges,
+    /// The most bytes that one allocation has.
+    pub(crate) max_alloc: usize,
+    deleters: Deleters,
+}
+
+impl Context {
+    /// Checks that a device is one of the context's, or a part of one.
+    pub(crate) fn check_device(&self, device: &Arc<Device>) -> UrResult<()> {
+        if self.devices.iter().any(|own| device.is_part_of(own)) {
+            return Ok(());
+        }
+        Err(UrError::said(
+            ResultCode::ERROR_INVALID_DEVICE,
+            "the device is none of the context's, and no part of one",
+        ))
+    }
+}
+
+impl kit::Context<Cpu> for Context {
+    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            max_alloc: devices[0].max_alloc(),
+            devices,
+            activity: Activity::default(),
+            usm: ContextUsm::default(),
+            buffers: Buffers::default(),
+            ranges: Ranges::default(),
+            deleters: Deleters::default(),
+        }))
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn info(&self, query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            ContextInfo::USM_MEMCPY2D_SUPPORT | ContextInfo::USM_FILL2D_SUPPORT => out.bool(true),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn deleters(&self) -> &Deleters {
+        &self.deleters
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Devices and sub-devices: the CPUs that the process may use, or a part of them.
+//!
+//! [`topology`] finds the CPUs and what they share, [`memory`] how much memory there is, [`facts`] the rest of what the
+//! machine is. [`limits`] has what is our choice. [`info`] answers queries from these, [`partition`] divides devices.
+
+mod facts;
+mod info;
+pub(crate) mod limits;
+mod memory;
+mod partition;
+mod topology;
+
+use std::ffi::CStr;
+use std::sync::{Arc, Weak};
+
+use kit::ur::*;
+use kit::{Header, InfoOut, UrResult};
+use oxur_adapter_kit as kit;
+
+use self::facts::Facts;
+pub(crate) use self::info::EXTENSIONS;
+use self::partition::MadeBy;
+use crate::{Cpu, Platform};
+
+/// A device. The root device belongs to its platform; a sub-device keeps the device that it is a part of.
+pub(crate) struct Device {
+    pub(crate) header: Header,
+    platform: Weak<Platform>,
+    /// What the platform says that it is.
+    backend: Backend,
+    parent: Option<Arc<Device>>,
+    made_by: MadeBy,
+    cpus: Vec<usize>,
+    facts: Arc<Facts>,
+}
+
+impl Device {
+    /// The device of all CPUs that the process may use.
+    pub(crate) fn root(platform: Weak<Platform>, backend: Backend) -> Self {
+        let cpus = topology::usable_cpus();
+        let facts = Arc::new(Facts::ask(cpus[0]));
+        log::info!("{} threads on {} ({} MiB)", cpus.len(), facts.name, facts.memory >> 20);
+        Self {
+            header: Header::new(),
+            platform,
+            backend,
+            parent: None,
+            made_by: MadeBy::new(),
+            cpus,
+            facts,
+        }
+    }
+
+    /// The CPUs that it may use, by the numbers that Linux gives them, in ascending order; at least one.
+    pub(crate) fn cpus(&self) -> &[usize] {
+        &self.cpus
+    }
+
+    /// Whether it is `other` or a part of it.
+    pub(crate) fn is_part_of(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        Arc::ptr_eq(self, other) || self.parent.as_ref().is_some_and(|parent| parent.is_part_of(other))
+    }
+
+    /// The most bytes that one allocation has.
+    pub(crate) fn max_alloc(&self) -> usize {
+        limits::allocation(self.facts.memory) as usize
+    }
+}
+
+/// The memory that this process can have, in bytes.
+pub(crate) fn total_memory() -> u64 {
+    memory::total()
+}
+
+/// The clock of commands, of the device and of the host, in nanoseconds.
+#[inline]
+pub(crate) fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the time. The clock is there on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+impl kit::Device<Cpu> for Device {
+    fn kind(&self) -> DeviceType {
+        DeviceType::CPU
+    }
+
+    fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        self.answer(query, out)
+    }
+
+    fn partition(self: &Arc<Self>, properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Self>>> {
+        let parts = partition::divide(&self.cpus, properties)?;
+        Ok(parts
+            .into_iter()
+            .map(|(cpus, made_by)| {
+                Arc::new(Self {
+                    header: Header::new(),
+                    platform: self.platform.clone(),
+                    backend: self.backend,
+                    parent: Some(self.clone()),
+                    made_by,
+                    cpus,
+                    facts: self.facts.clone(),
+                })
+            })
+            .collect())
+    }
+
+    fn image_rank(&self, target: &CStr) -> Option<u32> {
+        if target == DEVICE_BINARY_TARGET_SPIRV64 {
+            Some(2)
+        } else if target == DEVICE_BINARY_TARGET_NATIVE_CPU && self.backend == Backend::NATIVE_CPU {
+            // All that a SYCL runtime offers to this backend. It must be SPIR-V all the same: `Program` says so.
+            Some(1)
+        } else {
+            None
+        }
+    }
+
+    fn timestamps(&self) -> UrResult<(u64, u64)> {
+        let now = now();
+        Ok((now, now))
+    }
+}

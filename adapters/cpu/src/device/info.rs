@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The answers to `urDeviceGetInfo`: what is true of this machine and of this adapter.
+
+use kit::ur::*;
+use kit::{InfoOut, UrResult};
+use oxur_adapter_kit as kit;
+
+use super::{Device, limits, memory, partition, topology};
+
+/// What the compiler supports, by the names that OpenCL has for it. SYCL runtimes read abilities off this list.
+pub(crate) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
+    cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics \
+    cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics \
+    cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_ext_float_atomics \
+    cl_khr_byte_addressable_store cl_khr_3d_image_writes cl_khr_il_program cl_khr_spirv_linkonce_odr \
+    cl_khr_suggested_local_work_size cl_khr_extended_bit_ops cl_khr_device_uuid \
+    cl_khr_subgroups cl_khr_subgroup_ballot cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative \
+    cl_khr_subgroup_extended_types cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_non_uniform_vote \
+    cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate \
+    cl_intel_subgroups cl_intel_subgroups_char cl_intel_subgroups_short cl_intel_subgroups_long \
+    cl_intel_spirv_subgroups cl_intel_required_subgroup_size \
+    cl_intel_unified_shared_memory cl_intel_devicelib_assert";
+
+/// The versions of SPIR-V that the compiler takes.
+const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6";
+
+type Order = MemoryOrderCapabilityFlags;
+type Scope = MemoryScopeCapabilityFlags;
+type Usm = DeviceUsmAccessCapabilityFlags;
+
+/// All memory orders and scopes: a fence is one instruction here, whoever looks.
+const ORDERS: Order = Order::RELAXED
+    .union(Order::ACQUIRE)
+    .union(Order::RELEASE)
+    .union(Order::ACQ_REL)
+    .union(Order::SEQ_CST);
+const SCOPES: Scope = Scope::WORK_ITEM
+    .union(Scope::SUB_GROUP)
+    .union(Scope::WORK_GROUP)
+    .union(Scope::DEVICE)
+    .union(Scope::SYSTEM);
+
+/// Kernels may do to memory what the host may, at the same time, wherever the memory came from.
+const USM: Usm = Usm::ACCESS
+    .union(Usm::ATOMIC_ACCESS)
+    .union(Usm::CONCURRENT_ACCESS)
+    .union(Usm::ATOMIC_CONCURRENT_ACCESS);
+
+type Fp = DeviceFpCapabilityFlags;
+/// What `half` has: its arithmetic is that of `float`, rounded, so a fused multiply-add would round twice.
+const HALF_FP: Fp = Fp::ROUND_TO_NEAREST.union(Fp::INF_NAN).union(Fp::DENORM);
+const SINGLE_FP: Fp = HALF_FP.union(Fp::FMA).union(Fp::CORRECTLY_ROUNDED_DIVIDE_SQRT);
+/// What OpenCL demands of every device that has `double`; other roundings are those of conversions.
+const DOUBLE_FP: Fp = HALF_FP.union(Fp::FMA).union(Fp::ROUND_TO_ZERO).union(Fp::ROUND_TO_INF);
+
+impl Device {
+    /// Answers a query.
+    pub(super) fn answer(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let f = &self.facts;
+        match query {
+            // Who it is.
+            DeviceInfo::NAME => out.str(&f.name),
+            DeviceInfo::VENDOR => out.str(&f.vendor),
+            DeviceInfo::VENDOR_ID => out.value(f.vendor_id),
+            DeviceInfo::DEVICE_ID | DeviceInfo::IP_VERSION => out.value(f.signature),
+            DeviceInfo::DRIVER_VERSION => out.str(env!("CARGO_PKG_VERSION")),
+            DeviceInfo::VERSION => out.str(concat!("OpenCL 3.0 oxur ", env!("CARGO_PKG_VERSION"))),
+            DeviceInfo::BACKEND_RUNTIME_VERSION => out.str("3.0"),
+            DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
+            DeviceInfo::EXTENSIONS => out.str(EXTENSIONS),
+            DeviceInfo::IL_VERSION => out.str(IL_VERSION),
+            DeviceInfo::BUILT_IN_KERNELS => out.str(""),
+            DeviceInfo::UUID => out.value(self.uuid()),
+            DeviceInfo::PLATFORM => match self.platform.upgrade() {
+                Some(platform) => out.handle(&platform),
+                None => Err(ResultCode::ERROR_INVALID_DEVICE.into()),
+            },
+
+            // Compute units.
+            DeviceInfo::MAX_COMPUTE_UNITS | DeviceInfo::NUM_COMPUTE_UNITS => out.value(self.cpus.len() as u32),
+            DeviceInfo::MAX_CLOCK_FREQUENCY => out.value(f.clock),
+            DeviceInfo::ADDRESS_BITS => out.value(usize::BITS),
+            DeviceInfo::ENDIAN_LITTLE => out.bool(cfg!(target_endian = "little")),
+            DeviceInfo::ERROR_CORRECTION_SUPPORT | DeviceInfo::IS_INTEGRATED_GPU => out.bool(false),
+            DeviceInfo::EXECUTION_CAPABILITIES => out.value(DeviceExecCapabilityFlags::KERNEL),
+            DeviceInfo::HOST_UNIFIED_MEMORY | DeviceInfo::AVAILABLE => out.bool(true),
+
+            // Work-items.
+            DeviceInfo::MAX_WORK_ITEM_DIMENSIONS => out.value(3u32),
+            DeviceInfo::MAX_WORK_ITEM_SIZES => out.value([limits::WORK_GROUP_SIZE; 3]),
+            DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(limits::WORK_GROUP_SIZE),
+            DeviceInfo::MAX_WORK_GROUPS_3D => out.value([usize::MAX; 3]),
+            DeviceInfo::MAX_WORK_GROUPS => out.value_at_once(usize::MAX),
+            DeviceInfo::MAX_PARAMETER_SIZE => out.value(limits::ARGUMENTS),
+            DeviceInfo::MAX_NUM_SUB_GROUPS => out.value(limits::SUB_GROUPS as u32),
+            DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(false),
+            DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(&limits::SUB_GROUP_SIZES),
+
+            // Arithmetic.
+            DeviceInfo::HALF_FP_CONFIG => out.value(HALF_FP),
+            DeviceInfo::SINGLE_FP_CONFIG => out.value(SINGLE_FP),
+            DeviceInfo::DOUBLE_FP_CONFIG => out.value(DOUBLE_FP),
+            // The compiler makes vectors of work-items: a kernel need not have its own.
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_INT
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG_LONG
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE => out.value(1u32),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(f.vector),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT | DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(f.vector / 2),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_INT | DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT => out.value(f.vector / 4),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG_LONG
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(f.vector / 8),
+
+            // Atomics.
+            DeviceInfo::ATOMIC_64 => out.bool(true),
+            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
+                out.value(ORDERS)
+            }
+            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
+                out.value(SCOPES)
+            }
+
+            // Memory.
+            DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory),
+            DeviceInfo::GLOBAL_MEM_FREE => match memory::available() {
+                Some(bytes) => out.value(bytes),
+                None => out.unsupported(),
+            },
+            DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
+            DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(f.cache_line),
+            DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.cache),
+            DeviceInfo::MAX_MEM_ALLOC_SIZE | DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => {
+                out.value(self.max_alloc() as u64)
+            }
+            // In bits.
+            DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(limits::ALIGNMENT as u32 * 8),
+            DeviceInfo::MAX_CONSTANT_ARGS => out.value(limits::IMAGE_ARGUMENTS),
+            DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::GLOBAL),
+            DeviceInfo::LOCAL_MEM_SIZE => out.value(limits::LOCAL_MEMORY as u64),
+            DeviceInfo::USM_HOST_SUPPORT
+            | DeviceInfo::USM_DEVICE_SUPPORT
+            | DeviceInfo::USM_SINGLE_SHARED_SUPPORT
+            | DeviceInfo::USM_CROSS_SHARED_SUPPORT
+            | DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => out.value(USM),
+            DeviceInfo::USM_POOL_SUPPORT
+            | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
+            | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
+            | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
+            | DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(true),
+
+            // Images.
+            DeviceInfo::IMAGE_SUPPORT | DeviceInfo::IMAGE_SRGB => out.bool(true),
+            DeviceInfo::MAX_READ_IMAGE_ARGS
+            | DeviceInfo::MAX_WRITE_IMAGE_ARGS
+            | DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS
+            | DeviceInfo::MAX_SAMPLERS => out.value(limits::IMAGE_ARGUMENTS),
+            DeviceInfo::IMAGE2D_MAX_WIDTH | DeviceInfo::IMAGE2D_MAX_HEIGHT => out.value(limits::IMAGE_2D),
+            DeviceInfo::IMAGE3D_MAX_WIDTH | DeviceInfo::IMAGE3D_MAX_HEIGHT | DeviceInfo::IMAGE3D_MAX_DEPTH => {
+                out.value(limits::IMAGE_3D)
+            }
+            // In pixels, of which the largest have 16 bytes.
+            DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(self.max_alloc() / 16),
+            DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(limits::IMAGE_ARRAY),
+
+            // Queues and clocks.
+            DeviceInfo::QUEUE_PROPERTIES | DeviceInfo::QUEUE_ON_HOST_PROPERTIES => {
+                out.value(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE | QueueFlags::PROFILING_ENABLE)
+            }
+            DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
+            DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(1u32),
+            DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(1usize),
+            DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP => out.bool(true),
+
+            // Programs.
+            DeviceInfo::COMPILER_AVAILABLE
+            | DeviceInfo::LINKER_AVAILABLE
+            | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
+            | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP
+            | DeviceInfo::GLOBAL_VARIABLE_SUPPORT
+            | DeviceInfo::USE_NATIVE_ASSERT => out.bool(true),
+            // It means that a program *must* be built for a sub-device; one for the root device does.
+            DeviceInfo::BUILD_ON_SUBDEVICE => out.bool(false),
+            // `printf` writes as it goes; it has no buffer to fill.
+            DeviceInfo::PRINTF_BUFFER_SIZE => out.value(1usize << 20),
+            DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(false),
+            DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
+
+            // Parts.
+            DeviceInfo::PARENT_DEVICE => match &self.parent {
+                Some(parent) => out.handle(parent),
+                None => out.value(DeviceHandle::default()),
+            },
+            DeviceInfo::PARTITION_MAX_SUB_DEVICES => out.value(match self.cpus.len() {
+                1 => 0,
+                cpus => cpus as u32,
+            }),
+            DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&self.cpus)),
+            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(topology::domains(&self.cpus)),
+            DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
+
+            // What this adapter or its compiler does not do.
+            DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE
+            | DeviceInfo::KERNEL_SET_SPECIALIZATION_CONSTANTS
+            | DeviceInfo::ASYNC_BARRIER
+            | DeviceInfo::MEM_CHANNEL_SUPPORT
+            | DeviceInfo::HOST_PIPE_READ_WRITE_SUPPORT
+            | DeviceInfo::ESIMD_SUPPORT
+            | DeviceInfo::CLOCK_DEVICE_SUPPORT_EXP
+            | DeviceInfo::CLOCK_WORK_GROUP_SUPPORT_EXP
+            | DeviceInfo::CLOCK_SUB_GROUP_SUPPORT_EXP
+            | DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
+            | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
+            | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP
+            | DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_2D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_GATHER_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_3D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_UNIQUE_ADDRESSING_PER_DIM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLE_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLE_2D_USM_SUPPORT_EXP
+            | DeviceInfo::IMAGE_ARRAY_SUPPORT_EXP
+            | DeviceInfo::MIPMAP_SUPPORT_EXP
+            | DeviceInfo::MIPMAP_ANISOTROPY_SUPPORT_EXP
+            | DeviceInfo::MIPMAP_LEVEL_REFERENCE_SUPPORT_EXP
+            | DeviceInfo::CUBEMAP_SUPPORT_EXP
+            | DeviceInfo::CUBEMAP_SEAMLESS_FILTERING_SUPPORT_EXP
+            | DeviceInfo::EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP
+            | DeviceInfo::EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP
+            | DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
+            | DeviceInfo::IPC_MEMORY_SUPPORT_EXP
+            | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
+            | DeviceInfo::IPC_EVENT_SUPPORT_EXP
+            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP
+            | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
+            | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP
+            | DeviceInfo::USM_P2P_SUPPORT_EXP
+            | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
+            | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP
+            | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
+            DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP | DeviceInfo::_2D_BLOCK_ARRAY_CAPABILITIES_EXP => {
+                out.value(0u32)
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    /// The same for the same CPUs of the same model, another for another part of them.
+    fn uuid(&self) -> [u8; 16] {
+        let mut uuid = [0; 16];
+        uuid[0..4].copy_from_slice(&self.facts.vendor_id.to_le_bytes());
+        uuid[4..8].copy_from_slice(&self.facts.signature.to_le_bytes());
+        uuid[8..12].copy_from_slice(&(self.cpus[0] as u32).to_le_bytes());
+        uuid[12..16].copy_from_slice(&(self.cpus.len() as u32).to_le_bytes());
+        uuid
+    }
+}

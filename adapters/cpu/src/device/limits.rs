@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What this adapter sets as limits, where the machine has none.
+
+/// The most work-items that a work-group has, in all and in each dimension.
+pub(crate) const WORK_GROUP_SIZE: usize = 8192;
+
+/// The sub-group sizes that a kernel may demand.
+pub(crate) const SUB_GROUP_SIZES: [u32; 3] = [8, 16, 32];
+
+/// The most sub-groups that a work-group has.
+pub(crate) const SUB_GROUPS: usize = WORK_GROUP_SIZE / SUB_GROUP_SIZES[0] as usize;
+
+/// The bytes of local memory that a work-group can have. It is ordinary memory: as much as a core's cache holds well.
+pub(crate) const LOCAL_MEMORY: usize = 256 << 10;
+
+/// The bytes that the arguments of a kernel are promised to have room for.
+pub(crate) const ARGUMENTS: usize = 64 << 10;
+
+/// How many work-groups of a cooperative launch can wait for each other.
+pub(crate) const COOPERATIVE_GROUPS: u32 = 1;
+
+/// The alignment of buffers and USM, in bytes: that of the largest type.
+pub(crate) const ALIGNMENT: usize = 128;
+
+/// The width and height of 1D and 2D images, in pixels.
+pub(crate) const IMAGE_2D: usize = 16384;
+
+/// The width, height and depth of 3D images, in pixels.
+pub(crate) const IMAGE_3D: usize = 2048;
+
+/// How many images an array has.
+pub(crate) const IMAGE_ARRAY: usize = 2048;
+
+/// How many images, samplers or constant pointers a kernel may have as arguments.
+pub(crate) const IMAGE_ARGUMENTS: u32 = 480;
+
+/// The share of memory that one allocation can have.
+pub(crate) fn allocation(memory: u64) -> u64 {
+    memory / 2
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Dividing a device into sub-devices: which CPUs each of them has.
+
+use kit::ur::*;
+use kit::{UrError, UrResult, unsupported};
+use oxur_adapter_kit as kit;
+
+use super::topology;
+
+/// How a sub-device was made, as `PARTITION_TYPE` answers.
+pub(super) type MadeBy = Vec<DevicePartitionProperty>;
+
+/// The ways in which a device of these CPUs can be divided.
+pub(super) fn supported(cpus: &[usize]) -> Vec<DevicePartition> {
+    let mut ways = Vec::new();
+    if cpus.len() > 1 {
+        ways.extend([DevicePartition::EQUALLY, DevicePartition::BY_COUNTS]);
+        if !topology::domains(cpus).is_empty() {
+            ways.push(DevicePartition::BY_AFFINITY_DOMAIN);
+        }
+    }
+    ways
+}
+
+/// Divides `cpus` by properties that are all of one kind, of which there is at least one: the kit has checked that.
+pub(super) fn divide(cpus: &[usize], properties: &[DevicePartitionProperty]) -> UrResult<Vec<(Vec<usize>, MadeBy)>> {
+    let kind = properties[0].r#type;
+    // SAFETY: all members of the union are a `u32` of any value.
+    let values: Vec<u32> = properties
+        .iter()
+        .map(|property| unsafe { property.value.count })
+        .collect();
+    match kind {
+        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => Err(UrError::said(
+            ResultCode::ERROR_INVALID_VALUE,
+            "this kind of partition takes one property",
+        )),
+        DevicePartition::EQUALLY => equally(cpus, values[0] as usize).map(|parts| with(parts, properties)),
+        DevicePartition::BY_COUNTS => by_counts(cpus, &values).map(|parts| with(parts, properties)),
+        DevicePartition::BY_AFFINITY_DOMAIN => by_domain(cpus, values[0]),
+        DevicePartition::BY_CSLICE => unsupported(),
+        _ => Err(ResultCode::ERROR_INVALID_ENUMERATION.into()),
+    }
+}
+
+fn with(parts: Vec<Vec<usize>>, properties: &[DevicePartitionProperty]) -> Vec<(Vec<usize>, MadeBy)> {
+    parts.into_iter().map(|cpus| (cpus, properties.to_vec())).collect()
+}
+
+/// As many parts of `count` CPUs as there are; the rest is left out.
+fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
+    if count == 0 {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
+            "a sub-device needs a compute unit",
+        ));
+    }
+    if count > cpus.len() {
+        return Err(UrError::said(
+            ResultCode::ERROR_DEVICE_PARTITION_FAILED,
+            format!("a device of {} compute units has no part of {count}", cpus.len()),
+        ));
+    }
+    Ok(cpus.chunks_exact(count).map(<[usize]>::to_vec).collect())
+}
+
+/// Parts of the sizes that are given; the rest is left out.
+fn by_counts(cpus: &[usize], counts: &[u32]) -> UrResult<Vec<Vec<usize>>> {
+    let wanted: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+    if counts.contains(&0) || wanted > cpus.len() as u64 {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
+            format!(
+                "a device of {} compute units has no parts of {counts:?}: each has at least one",
+                cpus.len()
+            ),
+        ));
+    }
+    let mut rest = cpus;
+    let mut parts = Vec::new();
+    for count in counts {
+        let (part, others) = rest.split_at(*count as usize);
+        parts.push(part.to_vec());
+        rest = others;
+    }
+    Ok(parts)
+}
+
+/// A part for each domain.
+fn by_domain(cpus: &[usize], domain: u32) -> UrResult<Vec<(Vec<usize>, MadeBy)>> {
+    let domain = DeviceAffinityDomainFlags::from_bits_retain(domain);
+    if domain.bits().count_ones() != 1 || kit::args::known_flags(domain).is_err() {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_VALUE,
+            "a device is divided by one affinity domain, of those that there are",
+        ));
+    }
+    let Some((found, parts)) = topology::divide(cpus, domain) else {
+        return Err(UrError::said(
+            ResultCode::ERROR_DEVICE_PARTITION_FAILED,
+            format!("the {} compute units are all in one domain of {domain:?}", cpus.len()),
+        ));
+    };
+    // A client that asked for whatever comes next learns what it was.
+    let made_by = DevicePartitionProperty {
+        r#type: DevicePartition::BY_AFFINITY_DOMAIN,
+        value: DevicePartitionValue { affinity_domain: found },
+    };
+    Ok(with(parts, &[made_by]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn property(kind: DevicePartition, count: u32) -> DevicePartitionProperty {
+        DevicePartitionProperty {
+            r#type: kind,
+            value: DevicePartitionValue { count },
+        }
+    }
+
+    fn parts(cpus: &[usize], properties: &[DevicePartitionProperty]) -> Result<Vec<Vec<usize>>, ResultCode> {
+        let made = divide(cpus, properties).map_err(|error| error.code())?;
+        assert!(made.iter().all(|(_, by)| by.len() == properties.len()));
+        Ok(made.into_iter().map(|(cpus, _)| cpus).collect())
+    }
+
+    #[test]
+    fn equal_parts() {
+        let by = |count| parts(&[1, 2, 5, 6, 7], &[property(DevicePartition::EQUALLY, count)]);
+        assert_eq!(by(2), Ok(vec![vec![1, 2], vec![5, 6]]));
+        assert_eq!(by(5), Ok(vec![vec![1, 2, 5, 6, 7]]));
+        assert_eq!(by(0), Err(ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT));
+        assert_eq!(by(6), Err(ResultCode::ERROR_DEVICE_PARTITION_FAILED));
+        let twice = [property(DevicePartition::EQUALLY, 1); 2];
+        assert_eq!(parts(&[0], &twice), Err(ResultCode::ERROR_INVALID_VALUE));
+    }
+
+    #[test]
+    fn counted_parts() {
+        let by = |counts: &[u32]| {
+            let properties: Vec<_> = counts
+                .iter()
+                .map(|n| property(DevicePartition::BY_COUNTS, *n))
+                .collect();
+            parts(&[0, 1, 2, 3], &properties)
+        };
+        assert_eq!(by(&[1, 2]), Ok(vec![vec![0], vec![1, 2]]));
+        assert_eq!(by(&[4]), Ok(vec![vec![0, 1, 2, 3]]));
+        for wrong in [&[5][..], &[2, 3], &[1, 0], &[u32::MAX, u32::MAX]] {
+            assert_eq!(
+                by(wrong),
+                Err(ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT),
+                "{wrong:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_properties() {
+        let by = |kind, value| parts(&[0], &[property(kind, value)]);
+        assert_eq!(
+            by(DevicePartition::BY_CSLICE, 0),
+            Err(ResultCode::ERROR_UNSUPPORTED_FEATURE)
+        );
+        assert_eq!(by(DevicePartition(7), 0), Err(ResultCode::ERROR_INVALID_ENUMERATION));
+        for domain in [0, 3, 1 << 20] {
+            let refused = by(DevicePartition::BY_AFFINITY_DOMAIN, domain);
+            assert_eq!(refused, Err(ResultCode::ERROR_INVALID_VALUE), "{domain}");
+        }
+        // A single CPU is in one domain of every kind.
+        let numa = DeviceAffinityDomainFlags::NUMA.bits();
+        let refused = by(DevicePartition::BY_AFFINITY_DOMAIN, numa);
+        assert_eq!(refused, Err(ResultCode::ERROR_DEVICE_PARTITION_FAILED));
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Which CPUs there are, and what they share: from the scheduler and from `/sys`.
+
+use std::fs;
+use std::path::Path;
+
+use kit::ur::DeviceAffinityDomainFlags;
+use oxur_adapter_kit as kit;
+
+/// What Linux says of the machine.
+const SYS: &str = "/sys/devices/system";
+
+/// The CPUs that this process may run on, in ascending order; at least one.
+///
+/// That is the calling thread's affinity, and no more of them than the process may use at a time (the quota of its
+/// control group) or than `UR_CPU_THREADS` says.
+pub(crate) fn usable_cpus() -> Vec<usize> {
+    let mut cpus = affinity().unwrap_or_default();
+    // Knows the quotas of control groups, too.
+    let at_a_time = std::thread::available_parallelism().map_or(1, usize::from);
+    if cpus.is_empty() {
+        cpus = (0..at_a_time).collect();
+    }
+    cpus.truncate(at_a_time.min(limit().unwrap_or(usize::MAX)));
+    cpus
+}
+
+/// The affinity of the calling thread.
+fn affinity() -> Option<Vec<usize>> {
+    // 1024 CPUs at first, as `cpu_set_t` has; the kernel refuses a mask that is shorter than its own.
+    let mut words = 16;
+    while words <= 1 << 14 {
+        let mut mask = vec![0u64; words];
+        // SAFETY: a buffer of the size that is given; the kernel writes whole words of bits to it.
+        let done = unsafe { libc::sched_getaffinity(0, size_of_val(&mask[..]), mask.as_mut_ptr().cast()) };
+        if done == 0 {
+            let bits = (0..words * 64).filter(|bit| mask[bit / 64] >> (bit % 64) & 1 == 1);
+            return Some(bits.collect());
+        }
+        words *= 2;
+    }
+    None
+}
+
+/// `UR_CPU_THREADS`: at most so many threads run kernels.
+fn limit() -> Option<usize> {
+    let value = std::env::var_os("UR_CPU_THREADS").filter(|value| !value.is_empty())?;
+    match value.to_str().and_then(|text| text.trim().parse().ok()) {
+        Some(0) | None => {
+            log::warn!(
+                "UR_CPU_THREADS={} is ignored: it is a number of threads, 1 at least",
+                value.display()
+            );
+            None
+        }
+        limit => limit,
+    }
+}
+
+/// The CPUs of a list such as `0-3,8,10-11`.
+fn parse_list(text: &str) -> Option<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for range in text.trim().split(',').filter(|range| !range.is_empty()) {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if last.checked_sub(first)? > 1 << 20 {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
+/// What a file in `/sys` says.
+fn read(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// A cache of a CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cache {
+    /// 1 is the closest.
+    pub(crate) level: u32,
+    /// In bytes.
+    pub(crate) size: u64,
+    /// In bytes.
+    pub(crate) line: u32,
+    /// The CPUs that it serves.
+    cpus: Vec<usize>,
+}
+
+/// The caches for data of a CPU, the closest first.
+pub(crate) fn caches(cpu: usize) -> Vec<Cache> {
+    caches_in(Path::new(SYS), cpu)
+}
+
+fn caches_in(sys: &Path, cpu: usize) -> Vec<Cache> {
+    let folder = sys.join(format!("cpu/cpu{cpu}/cache"));
+    let cache = |index: usize| {
+        let file = |name: &str| read(&folder.join(format!("index{index}")).join(name));
+        if file("type")? == "Instruction" {
+            return None;
+        }
+        Some(Cache {
+            level: file("level")?.parse().ok()?,
+            size: parse_size(&file("size")?)?,
+            line: file("coherency_line_size")?.parse().ok()?,
+            cpus: parse_list(&file("shared_cpu_list")?)?,
+        })
+    };
+    // Not all have a directory for each cache; none has more than a few.
+    let mut caches: Vec<_> = (0..10).filter_map(cache).collect();
+    caches.sort_by_key(|cache| cache.level);
+    caches
+}
+
+/// A size such as `32K`.
+fn parse_size(text: &str) -> Option<u64> {
+    let (digits, shift) = match text.as_bytes().last()? {
+        b'K' => (&text[..text.len() - 1], 10),
+        b'M' => (&text[..text.len() - 1], 20),
+        b'G' => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// The domains in which CPUs can be close to each other, from the widest to the narrowest.
+const DOMAINS: [DeviceAffinityDomainFlags; 5] = [
+    DeviceAffinityDomainFlags::NUMA,
+    DeviceAffinityDomainFlags::L4_CACHE,
+    DeviceAffinityDomainFlags::L3_CACHE,
+    DeviceAffinityDomainFlags::L2_CACHE,
+    DeviceAffinityDomainFlags::L1_CACHE,
+];
+
+/// Divides CPUs by a domain. There may be a single part; `None` if the machine does not tell.
+fn divide_in(sys: &Path, cpus: &[usize], domain: DeviceAffinityDomainFlags) -> Option<Vec<Vec<usize>>> {
+    let level = DOMAINS.iter().position(|known| *known == domain)?;
+    let groups = if domain == DeviceAffinityDomainFlags::NUMA {
+        numa_nodes(sys)
+    } else {
+        let level = 5 - level as u32;
+        cpus.iter()
+            .map(|&cpu| Some(caches_in(sys, cpu).into_iter().find(|cache| cache.level == level)?.cpus))
+            .collect::<Option<Vec<_>>>()?
+    };
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for group in groups {
+        let part: Vec<usize> = cpus.iter().copied().filter(|cpu| group.contains(cpu)).collect();
+        if !part.is_empty() && !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    // Each CPU must be in one part.
+    let mut all: Vec<usize> = parts.iter().flatten().copied().collect();
+    all.sort_unstable();
+    (all == cpus).then_some(parts)
+}
+
+fn numa_nodes(sys: &Path) -> Vec<Vec<usize>> {
+    let nodes = read(&sys.join("node/online")).and_then(|list| parse_list(&list));
+    let cpus = |node: usize| parse_list(&read(&sys.join(format!("node/node{node}/cpulist")))?);
+    nodes.unwrap_or_default().into_iter().filter_map(cpus).collect()
+}
+
+/// Divides CPUs by a domain, or, for `NEXT_PARTITIONABLE`, by the widest one that has more than one part. `None` if
+/// there is but one part. Tells the domain, too.
+pub(crate) fn divide(
+    cpus: &[usize],
+    domain: DeviceAffinityDomainFlags,
+) -> Option<(DeviceAffinityDomainFlags, Vec<Vec<usize>>)> {
+    divide_somehow(Path::new(SYS), cpus, domain)
+}
+
+fn divide_somehow(
+    sys: &Path,
+    cpus: &[usize],
+    domain: DeviceAffinityDomainFlags,
+) -> Option<(DeviceAffinityDomainFlags, Vec<Vec<usize>>)> {
+    let divided = |domain| {
+        let parts = divide_in(sys, cpus, domain).filter(|parts| parts.len() > 1)?;
+        Some((domain, parts))
+    };
+    if domain == DeviceAffinityDomainFlags::NEXT_PARTITIONABLE {
+        DOMAINS.into_iter().find_map(divided)
+    } else {
+        divided(domain)
+    }
+}
+
+/// The domains by which CPUs can be divided.
+pub(crate) fn domains(cpus: &[usize]) -> DeviceAffinityDomainFlags {
+    domains_in(Path::new(SYS), cpus)
+}
+
+fn domains_in(sys: &Path, cpus: &[usize]) -> DeviceAffinityDomainFlags {
+    let mut found = DeviceAffinityDomainFlags::empty();
+    for domain in DOMAINS {
+        found.set(domain, divide_somehow(sys, cpus, domain).is_some());
+    }
+    found.set(DeviceAffinityDomainFlags::NEXT_PARTITIONABLE, !found.is_empty());
+    found
+}
+
+/// The greatest frequency of a CPU in MHz, if the machine tells.
+pub(crate) fn frequency(cpu: usize) -> Option<u32> {
+    let khz = read(&Path::new(SYS).join(format!("cpu/cpu{cpu}/cpufreq/cpuinfo_max_freq")));
+    if let Some(khz) = khz.and_then(|text| text.parse::<u32>().ok()) {
+        return Some(khz / 1000);
+    }
+    // In a virtual machine there is often only this, which is the frequency of the moment.
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let mhz = text.lines().filter(|line| line.starts_with("cpu MHz"));
+    let mhz = mhz.filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok());
+    mhz.reduce(f64::max).map(|mhz| mhz as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        assert_eq!(parse_list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
+        assert_eq!(parse_list(""), Some(vec![]));
+        for wrong in ["a", "3-1", "1-", "-1", "0-99999999999"] {
+            assert_eq!(parse_list(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("48K"), Some(48 << 10));
+        assert_eq!(parse_size("512"), Some(512));
+        assert_eq!(parse_size("1G"), Some(1 << 30));
+        for wrong in ["", "K", "1T", "-1K", "99999999999999G"] {
+            assert_eq!(parse_size(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn this_machine() {
+        let cpus = usable_cpus();
+        assert!(!cpus.is_empty() && cpus.is_sorted_by(|a, b| a < b));
+        let domains = domains(&cpus);
+        for domain in DOMAINS {
+            let parts = divide(&cpus, domain);
+            assert_eq!(parts.is_some(), domains.contains(domain), "{domain:?}");
+        }
+    }
+
+    /// A machine of two nodes with four CPUs each, which are the threads of two cores.
+    fn machine() -> std::path::PathBuf {
+        let sys = std::env::temp_dir().join(format!("oxur-topology-{}", std::process::id()));
+        let put = |path: String, text: &str| {
+            let path = sys.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{text}\n")).unwrap();
+        };
+        put("node/online".into(), "0-1");
+        put("node/node0/cpulist".into(), "0-3");
+        put("node/node1/cpulist".into(), "4-7");
+        for cpu in 0..8 {
+            let core = cpu / 2 * 2;
+            let node = cpu / 4 * 4;
+            let mut cache = |index, level, kind: &str, size: &str, shared: String| {
+                let folder = format!("cpu/cpu{cpu}/cache/index{index}");
+                put(format!("{folder}/level"), level);
+                put(format!("{folder}/type"), kind);
+                put(format!("{folder}/size"), size);
+                put(format!("{folder}/coherency_line_size"), "64");
+                put(format!("{folder}/shared_cpu_list"), &shared);
+            };
+            cache(0, "1", "Data", "32K", format!("{core}-{}", core + 1));
+            cache(1, "1", "Instruction", "64K", format!("{core}-{}", core + 1));
+            cache(2, "2", "Unified", "1024K", format!("{core}-{}", core + 1));
+            cache(3, "3", "Unified", "32M", format!("{node}-{}", node + 3));
+        }
+        sys
+    }
+
+    #[test]
+    fn domains_of_a_larger_machine() {
+        use DeviceAffinityDomainFlags as Domain;
+        let sys = machine();
+        let all: Vec<usize> = (0..8).collect();
+        let levels: Vec<_> = caches_in(&sys, 3)
+            .iter()
+            .map(|cache| (cache.level, cache.size))
+            .collect();
+        assert_eq!(levels, [(1, 32 << 10), (2, 1 << 20), (3, 32 << 20)]);
+        let parts = |cpus: &[usize], domain| divide_somehow(&sys, cpus, domain);
+        let nodes = vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]];
+        assert_eq!(parts(&all, Domain::NUMA), Some((Domain::NUMA, nodes.clone())));
+        assert_eq!(parts(&all, Domain::L3_CACHE), Some((Domain::L3_CACHE, nodes.clone())));
+        assert_eq!(parts(&all, Domain::L4_CACHE), None);
+        assert_eq!(parts(&all, Domain::NEXT_PARTITIONABLE), Some((Domain::NUMA, nodes)));
+        // Of a node only some CPUs, on two cores.
+        let cores = vec![vec![1], vec![2, 3]];
+        assert_eq!(
+            parts(&[1, 2, 3], Domain::NEXT_PARTITIONABLE),
+            Some((Domain::L2_CACHE, cores))
+        );
+        assert_eq!(parts(&[2, 3], Domain::NEXT_PARTITIONABLE), None);
+        assert_eq!(domains_in(&sys, &[2, 3]), Domain::empty());
+        assert_eq!(
+            domains_in(&sys, &[0, 1, 2, 3]),
+            Domain::L2_CACHE | Domain::L1_CACHE | Domain::NEXT_PARTITIONABLE
+        );
+        fs::remove_dir_all(sys).unwrap();
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels: compiled code, and the arguments that are set for it.
+//!
+//! A kernel is compiled when it is created. [`args`] lays the arguments of a launch out, [`local_size`] chooses
+//! work-group sizes.
+
+mod args;
+mod local_size;
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, ResultCode};
+use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use parking_lot::Mutex;
+
+pub(crate) use self::args::Packed;
+use self::args::Settings;
+use self::local_size::Chosen;
+use crate::device::limits;
+use crate::program::build_error;
+use crate::{Cpu, Device, Program, Queue};
+
+/// A kernel.
+pub(crate) struct Kernel {
+    pub(crate) header: Header,
+    pub(crate) program: Arc<Program>,
+    /// The code, and what it wants from a launch.
+    pub(crate) compiled: Arc<oxur_compiler::Kernel>,
+    /// The arguments for launches that bring none.
+    settings: Mutex<Settings>,
+    /// The last choice of a work-group size.
+    chosen: Chosen,
+}
+
+impl Kernel {
+    /// What a launch must give it.
+    pub(crate) fn wants(&self) -> &oxur_compiler::KernelInfo {
+        self.compiled.info()
+    }
+
+    /// Lays out the arguments of a launch, which are `args` or, if there are none, those that were set before. Checks
+    /// that each is there and is what the kernel wants. What was in `into` is replaced; after an error it is nothing
+    /// to launch with.
+    #[inline]
+    pub(crate) fn pack(&self, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
+        if args.is_empty() && !self.wants().params.is_empty() {
+            self.settings.lock().pack(self.wants(), into)
+        } else {
+            into.pack(self.wants(), args)
+        }
+    }
+
+    /// The most work-items that a work-group can have.
+    pub(crate) fn max_local_size(&self) -> usize {
+        let wants = self.wants();
+        match (wants.required_work_group_size, wants.max_work_group_size) {
+            (Some(size), _) => size.iter().map(|side| *side as usize).product(),
+            (None, Some(most)) => (most as usize).clamp(1, limits::WORK_GROUP_SIZE),
+            (None, None) => limits::WORK_GROUP_SIZE,
+        }
+    }
+
+    /// The work-group size of a launch that names none: what the kernel demands, or a divisor of the global size, which
+    /// has one to three dimensions.
+    pub(crate) fn choose_local_size(&self, device: &Device, global: &[usize]) -> [usize; 3] {
+        let wants = self.wants();
+        match wants.required_work_group_size {
+            Some(size) => size.map(|side| side as usize),
+            None => self.chosen.get(global, device.cpus().len(), wants, self.max_local_size()),
+        }
+    }
+
+    /// The attributes of the source that are known, as OpenCL writes them.
+    fn attributes(&self) -> String {
+        let wants = self.wants();
+        let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
+        let sub_group = (wants.sub_group_size_required)
+            .then(|| format!("intel_reqd_sub_group_size({})", wants.sub_group_size));
+        let all = [
+            size("reqd_work_group_size", wants.required_work_group_size),
+            size("work_group_size_hint", wants.work_group_size_hint),
+            sub_group,
+        ];
+        all.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl kit::Kernel<Cpu> for Kernel {
+    fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
+        let linked = program.linked()?;
+        let unknown = || {
+            UrError::said(
+                ResultCode::ERROR_INVALID_KERNEL_NAME,
+                format!("the program has no kernel {name:?}"),
+            )
+        };
+        let name = name.to_str().map_err(|_| unknown())?;
+        if linked.kernel_info(name).is_none() {
+            return Err(unknown());
+        }
+        let compiled = linked.kernel(name).map_err(|error| {
+            program.note(&error);
+            build_error(&error)
+        })?;
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            program: program.clone(),
+            settings: Mutex::new(Settings::new(compiled.info())),
+            compiled,
+            chosen: Chosen::default(),
+        }))
+    }
+
+    fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            KernelInfo::FUNCTION_NAME => out.str(&self.wants().name),
+            KernelInfo::NUM_ARGS => out.value(self.wants().params.len() as u32),
+            KernelInfo::CONTEXT => out.handle(self.program.context()),
+            KernelInfo::PROGRAM => out.handle(&self.program),
+            KernelInfo::ATTRIBUTES => out.str(&self.attributes()),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn group_info(&self, _device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let wants = self.wants();
+        match query {
+            KernelGroupInfo::WORK_GROUP_SIZE => out.value(self.max_local_size()),
+            KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
+                let size = wants.required_work_group_size.unwrap_or_default();
+                out.value(size.map(|side| side as usize))
+            }
+            KernelGroupInfo::LOCAL_MEM_SIZE => out.value(wants.local_memory),
+            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(wants.sub_group_size as usize),
+            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(self.compiled.private_memory()),
+            KernelGroupInfo::COMPILE_MAX_LINEAR_WORK_GROUP_SIZE => {
+                out.value(wants.max_work_group_size.unwrap_or(0) as usize)
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn sub_group_info(&self, _device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let wants = self.wants();
+        match query {
+            KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => out.value(wants.sub_group_size),
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => {
+                out.value(self.max_local_size().div_ceil(wants.sub_group_size.max(1) as usize) as u32)
+            }
+            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => out.value(wants.sub_groups_per_work_group.unwrap_or(0)),
+            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => out.value(match wants.sub_group_size_required {
+                true => wants.sub_group_size,
+                false => 0,
+            }),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
+        self.settings.lock().set(self.wants(), &arg)
+    }
+
+    fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {
+        match info {
+            // Kernels reach all memory of the process.
+            ExecInfo::UsmIndirectAccess(_) | ExecInfo::UsmPointers(_) => Ok(()),
+            ExecInfo::CacheConfig(_) => Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+                "a CPU's cache cannot be split",
+            )),
+        }
+    }
+
+    fn suggested_local_size(
+        &self,
+        queue: &Arc<Queue>,
+        range: &Range<'_>,
+        _args: Args<'_, Cpu>,
+    ) -> UrResult<[usize; 3]> {
+        Ok(self.choose_local_size(kit::Queue::device(&**queue), range.global))
+    }
+
+    fn max_cooperative_groups(&self, _device: &Arc<Device>, _local: &[usize], _dynamic: usize) -> UrResult<u32> {
+        Ok(limits::COOPERATIVE_GROUPS)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The platform: this adapter's compiler and threads on the machine's CPUs.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use kit::ur::{self, PlatformInfo, ResultCode};
+use kit::{Header, InfoOut, UrError, UrResult};
+use oxur_adapter_kit as kit;
+
+use crate::device::EXTENSIONS;
+use crate::{Cpu, Device};
+
+/// The platform.
+pub(crate) struct Platform {
+    pub(crate) header: Header,
+    devices: [Arc<Device>; 1],
+}
+
+impl Platform {
+    /// Finds out what the machine is.
+    pub(crate) fn new(backend: ur::Backend) -> Arc<Self> {
+        Arc::new_cyclic(|platform| Self {
+            header: Header::new(),
+            devices: [Arc::new(Device::root(platform.clone(), backend))],
+        })
+    }
+}
+
+impl kit::Platform<Cpu> for Platform {
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            PlatformInfo::NAME => out.str("oxur CPU"),
+            PlatformInfo::VENDOR_NAME => out.str("oxur"),
+            PlatformInfo::VERSION => out.str(concat!("OpenCL 3.0 oxur ", env!("CARGO_PKG_VERSION"))),
+            PlatformInfo::EXTENSIONS => out.str(EXTENSIONS),
+            PlatformInfo::PROFILE => out.str("FULL_PROFILE"),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
+        match frontend.to_bytes() {
+            b"" => Ok(c""),
+            b"-O0" => Ok(c"-cl-opt-disable"),
+            b"-O1" | b"-O2" | b"-O3" => Ok(c""),
+            _ => Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("this compiler has no equivalent of {frontend:?}"),
+            )),
+        }
+    }
+}

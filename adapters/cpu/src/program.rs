@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Programs: modules, what became of them, and how the client is told.
+//!
+//! A program is parsed when it is made and linked when it is built; its kernels are compiled one by one, when they are
+//! created. All devices run the same code, so there is one build for all of them. [`options`] knows the client's options,
+//! [`binary`] how a program is kept.
+
+mod binary;
+mod options;
+
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+use kit::ur::*;
+use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_compiler::{Error, Global, Module, Part};
+use parking_lot::Mutex;
+
+use self::binary::{Binary, Stored};
+use self::options::BuildOptions;
+use crate::{Context, Cpu, Device};
+
+/// A program.
+pub(crate) struct Program {
+    pub(crate) header: Header,
+    context: Arc<Context>,
+    /// Whether it was made of SPIR-V, which queries then show.
+    from_il: bool,
+    state: Mutex<State>,
+}
+
+/// A module of a program.
+#[derive(Clone)]
+struct Piece {
+    il: Arc<[u8]>,
+    /// What came of parsing it: a module that needs what the compiler does not have fails the build.
+    module: Result<Arc<Module>, Error>,
+    constants: Vec<(u32, Vec<u8>)>,
+}
+
+/// What became of a program.
+struct State {
+    pieces: Vec<Piece>,
+    status: ProgramBuildStatus,
+    kind: ProgramBinaryType,
+    options: BuildOptions,
+    log: String,
+    /// What can run.
+    linked: Option<Arc<oxur_compiler::Program>>,
+}
+
+impl Piece {
+    /// Parses a module. One that breaks the rules of SPIR-V is no program at all.
+    fn new(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<Self> {
+        match Module::parse(&il) {
+            Err(error @ Error::Malformed { .. }) => {
+                Err(UrError::said(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+            }
+            module => Ok(Self { il, module, constants }),
+        }
+    }
+
+    fn part(&self) -> Result<Part, Error> {
+        Ok(Part {
+            module: self.module.clone()?,
+            constants: self.constants.clone(),
+        })
+    }
+}
+
+impl State {
+    fn new(pieces: Vec<Piece>, kind: ProgramBinaryType) -> Self {
+        Self {
+            pieces,
+            status: ProgramBuildStatus::NONE,
+            kind,
+            options: BuildOptions::default(),
+            log: String::new(),
+            linked: None,
+        }
+    }
+
+    fn parts(&self) -> Result<Vec<Part>, Error> {
+        self.pieces.iter().map(Piece::part).collect()
+    }
+
+    /// Keeps what came of a build, a compilation or a link.
+    fn finish(&mut self, options: BuildOptions, result: Result<ProgramBinaryType, Error>) -> UrResult<()> {
+        self.options = options;
+        match result {
+            Ok(kind) => {
+                self.status = ProgramBuildStatus::SUCCESS;
+                self.kind = kind;
+                self.log.clear();
+                Ok(())
+            }
+            Err(error) => {
+                self.status = ProgramBuildStatus::ERROR;
+                self.log = error.to_string();
+                Err(build_error(&error))
+            }
+        }
+    }
+
+    fn binary(&self) -> Vec<u8> {
+        if self.kind == ProgramBinaryType::NONE {
+            return Vec::new();
+        }
+        let stored = |piece: &Piece| Stored {
+            il: piece.il.clone(),
+            constants: piece.constants.clone(),
+        };
+        Binary {
+            kind: self.kind,
+            options: self.options.clone(),
+            modules: self.pieces.iter().map(stored).collect(),
+        }
+        .write()
+    }
+}
+
+/// What the client hears of an error of the compiler.
+pub(crate) fn build_error(error: &Error) -> UrError {
+    let code = match error {
+        Error::Link(_) => ResultCode::ERROR_PROGRAM_LINK_FAILURE,
+        Error::NoKernel(_) => ResultCode::ERROR_INVALID_KERNEL_NAME,
+        Error::Malformed { .. } | Error::Unsupported { .. } | Error::Codegen(_) => {
+            ResultCode::ERROR_PROGRAM_BUILD_FAILURE
+        }
+    };
+    UrError::said(code, error.to_string())
+}
+
+#[cold]
+fn not_built() -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
+        "the program was not built, or its build failed",
+    )
+}
+
+impl Program {
+    fn new(context: &Arc<Context>, from_il: bool, state: State) -> Arc<Self> {
+        Arc::new(Self {
+            header: Header::new(),
+            context: context.clone(),
+            from_il,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The context that it is in.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// What can run. An error if the program was not built.
+    pub(crate) fn linked(&self) -> UrResult<Arc<oxur_compiler::Program>> {
+        self.state.lock().linked.clone().ok_or_else(not_built)
+    }
+
+    /// Adds what the compiler says of a kernel to the log.
+    pub(crate) fn note(&self, error: &Error) {
+        let mut state = self.state.lock();
+        if !state.log.is_empty() {
+            state.log.push('\n');
+        }
+        state.log += &error.to_string();
+    }
+
+    /// Where a device global is and how large it is: by its unique id, then by its linkage name.
+    pub(crate) fn global(&self, name: &CStr) -> UrResult<Global> {
+        let linked = self.linked()?;
+        let found = name.to_str().ok().and_then(|name| linked.global(name));
+        found.ok_or_else(|| {
+            UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the program has no global variable {name:?}"),
+            )
+        })
+    }
+
+    /// The address of `count` bytes at `offset` in a device global, of which all must be in it.
+    pub(crate) fn global_part(&self, name: &CStr, offset: usize, count: usize) -> UrResult<*mut u8> {
+        let Global { address, size } = self.global(name)?;
+        if offset.checked_add(count).is_none_or(|end| end > size) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
+            ));
+        }
+        Ok(address.wrapping_add(offset))
+    }
+
+    fn check_devices(&self, devices: &[Arc<Device>]) -> UrResult<()> {
+        devices.iter().try_for_each(|device| self.context.check_device(device))
+    }
+}
+
+impl kit::Program<Cpu> for Program {
+    fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        // An image for the target native_cpu holds host code, unless somebody put SPIR-V in.
+        let piece = Piece::new(il.into(), Vec::new())?;
+        Ok(Self::new(context, true, State::new(vec![piece], ProgramBinaryType::NONE)))
+    }
+
+    fn create_with_binaries(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        binaries: &[&[u8]],
+        _metadata: &[ProgramMetadata],
+    ) -> UrResult<Arc<Self>> {
+        devices.iter().try_for_each(|device| context.check_device(device))?;
+        let Some((&first, others)) = binaries.split_first() else {
+            return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        };
+        if others.iter().any(|other| *other != first) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_BINARY,
+                "all devices run the same code, and the binaries differ",
+            ));
+        }
+        if !binary::is_binary(first) {
+            // SYCL runtimes hand over images of unknown format as binaries.
+            let piece = Piece::new(first.into(), Vec::new())?;
+            return Ok(Self::new(context, false, State::new(vec![piece], ProgramBinaryType::NONE)));
+        }
+        let binary = Binary::read(first).map_err(|what| UrError::said(ResultCode::ERROR_INVALID_BINARY, what))?;
+        let pieces = binary.modules.into_iter().map(|stored| Piece::new(stored.il, stored.constants));
+        let mut state = State::new(pieces.collect::<UrResult<_>>()?, binary.kind);
+        state.options = binary.options;
+        Ok(Self::new(context, false, state))
+    }
+
+    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        self.check_devices(devices)?;
+        let mut options = BuildOptions::new(text, flags)?;
+        let mut state = self.state.lock();
+        let state = &mut *state;
+        if state.kind != ProgramBinaryType::NONE && state.linked.is_none() {
+            // What a binary was built with still holds.
+            options.fast_math |= state.options.fast_math;
+            options.no_optimization |= state.options.no_optimization;
+            options.allow_unresolved |= state.options.allow_unresolved;
+        }
+        let same = options.text == state.options.text && options.allow_unresolved == state.options.allow_unresolved;
+        if state.linked.is_some() && same {
+            // Built before, for another device.
+            return Ok(());
+        }
+        state.linked = None;
+        let linked = state
+            .parts()
+            .and_then(|parts| oxur_compiler::Program::link(&parts, &options.for_compiler()));
+        let result = linked.map(|linked| {
+            state.linked = Some(linked);
+            ProgramBinaryType::EXECUTABLE
+        });
+        state.finish(options, result)
+    }
+
+    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        self.check_devices(devices)?;
+        let options = BuildOptions::new(text, flags)?;
+        let mut state = self.state.lock();
+        // A module is checked when it is parsed; there is nothing else to do before it is linked.
+        let result = state.parts().map(|_| ProgramBinaryType::COMPILED_OBJECT);
+        state.linked = None;
+        state.finish(options, result)
+    }
+
+    fn link(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        programs: &[Arc<Self>],
+        text: Option<&CStr>,
+        flags: ExpProgramFlags,
+    ) -> Result<Arc<Self>, LinkFailure<Self>> {
+        devices.iter().try_for_each(|device| context.check_device(device))?;
+        kit::args::known_flags(flags)?;
+        let mut options = BuildOptions::new(text, flags)?;
+        let mut pieces = Vec::new();
+        // Whatever one module may do only if all may.
+        let mut fast_math = true;
+        for program in programs {
+            if !Arc::ptr_eq(&program.context, context) {
+                let what = "a program of another context cannot be linked in this one";
+                return Err(UrError::said(ResultCode::ERROR_INVALID_PROGRAM, what).into());
+            }
+            let state = program.state.lock();
+            if state.kind == ProgramBinaryType::NONE {
+                let what = "a program that is linked must be compiled before";
+                return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what).into());
+            }
+            pieces.extend(state.pieces.iter().cloned());
+            fast_math &= state.options.fast_math;
+            options.no_optimization |= state.options.no_optimization;
+        }
+        options.fast_math |= fast_math;
+        let mut state = State::new(pieces, ProgramBinaryType::NONE);
+        let result = state.parts().and_then(|parts| {
+            if options.library {
+                return Ok(ProgramBinaryType::LIBRARY);
+            }
+            let linked = oxur_compiler::Program::link(&parts, &options.for_compiler())?;
+            state.linked = Some(linked);
+            Ok(ProgramBinaryType::EXECUTABLE)
+        });
+        let finished = state.finish(options, result);
+        let program = Self::new(context, false, state);
+        match finished {
+            Ok(()) => Ok(program),
+            Err(error) => Err(LinkFailure {
+                // Whatever it is, it is the link that failed.
+                error: error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
+                program: Some(program),
+            }),
+        }
+    }
+
+    fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
+        self.context.check_device(device)?;
+        let linked = self.linked()?;
+        let no_name = |_| UrError::said(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
+        let name = name.to_str().map_err(no_name)?;
+        match linked.function(name) {
+            Ok(address) => Ok(address.cast_mut().cast()),
+            Err(error) if linked.kernel_info(name).is_some() => Err(UrError::said(
+                ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
+                format!("the kernel {name} has no address: {error}"),
+            )),
+            Err(Error::NoKernel(_)) => Err(UrError::said(
+                ResultCode::ERROR_INVALID_KERNEL_NAME,
+                format!("the program exports no function {name}"),
+            )),
+            Err(error) => Err(UrError::said(
+                ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
+                error.to_string(),
+            )),
+        }
+    }
+
+    fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        self.context.check_device(device)?;
+        let Global { address, size } = self.global(name)?;
+        Ok((address.cast(), size))
+    }
+
+    fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let devices = &self.context.devices;
+        match query {
+            ProgramInfo::CONTEXT => out.handle(&self.context),
+            ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
+            ProgramInfo::DEVICES => out.handles(devices),
+            ProgramInfo::IL => match &self.state.lock().pieces[..] {
+                [piece] if self.from_il => out.slice(&piece.il),
+                _ => out.slice::<u8>(&[]),
+            },
+            ProgramInfo::BINARY_SIZES => {
+                let size = self.state.lock().binary().len();
+                out.slice(&vec![size; devices.len()])
+            }
+            ProgramInfo::BINARIES => {
+                let binary = self.state.lock().binary();
+                out.bytes(devices.len() * size_of::<*mut u8>(), |pointers| {
+                    for place in 0..devices.len() {
+                        // SAFETY: the client's buffer holds a pointer for each device, each of them null or with room
+                        // for as many bytes as BINARY_SIZES says.
+                        unsafe {
+                            let target = pointers.cast::<*mut u8>().add(place).read_unaligned();
+                            if !target.is_null() {
+                                target.copy_from_nonoverlapping(binary.as_ptr(), binary.len());
+                            }
+                        }
+                    }
+                    Ok(())
+                })
+            }
+            ProgramInfo::NUM_KERNELS => out.value(self.linked()?.kernels().len()),
+            ProgramInfo::KERNEL_NAMES => {
+                let linked = self.linked()?;
+                let names: Vec<&str> = linked.kernels().iter().map(|kernel| &*kernel.name).collect();
+                out.str(&names.join(";"))
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
+        self.context.check_device(device)?;
+        let state = self.state.lock();
+        match query {
+            ProgramBuildInfo::STATUS => out.value(state.status),
+            ProgramBuildInfo::OPTIONS => out.str(&state.options.text),
+            ProgramBuildInfo::LOG => out.str(&state.log),
+            ProgramBuildInfo::BINARY_TYPE => out.value(state.kind),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
+        let mut state = self.state.lock();
+        let [piece] = &mut state.pieces[..] else {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "specialization constants are set before modules are linked",
+            ));
+        };
+        if let Ok(module) = &piece.module {
+            let known = module.specialization_constants();
+            for (id, value) in constants {
+                match known.iter().find(|(known, _)| known == id) {
+                    None => {
+                        return Err(UrError::said(
+                            ResultCode::ERROR_INVALID_SPEC_ID,
+                            format!("the program has no specialization constant {id}"),
+                        ));
+                    }
+                    Some((_, size)) if *size != value.len() => {
+                        return Err(UrError::said(
+                            ResultCode::ERROR_INVALID_VALUE,
+                            format!("the specialization constant {id} has {size} bytes, not {}", value.len()),
+                        ));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        for (id, value) in constants {
+            match piece.constants.iter_mut().find(|(known, _)| known == id) {
+                Some((_, known)) => *known = value.to_vec(),
+                None => piece.constants.push((*id, value.to_vec())),
+            }
+        }
+        // The next build is another one.
+        state.linked = None;
+        Ok(())
+    }
+}

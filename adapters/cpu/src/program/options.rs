@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The options of builds, compilations and links: a string of words, as OpenCL has it.
+//!
+//! Those of OpenCL are known. What is for the compilers of other devices, and for compilers of source text, is accepted
+//! and means nothing here; SYCL runtimes pass such options to every device. Anything else is an error.
+
+use std::ffi::CStr;
+use std::sync::OnceLock;
+
+use kit::ur::{ExpProgramFlags, ResultCode};
+use kit::{UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_compiler::Mode;
+
+/// What the client wants from the compiler.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BuildOptions {
+    /// As the client gave them.
+    pub(super) text: String,
+    pub(super) fast_math: bool,
+    pub(super) no_optimization: bool,
+    pub(super) allow_unresolved: bool,
+    /// `-create-library`: what is linked is to be linked again.
+    pub(super) library: bool,
+}
+
+/// Options that mean nothing here, and stand for themselves.
+const IGNORED: &[&str] = &[
+    // Of OpenCL: SPIR-V has its own words for these, or they forbid what is not done anyway.
+    "-cl-single-precision-constant",
+    "-cl-denorms-are-zero",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-strict-aliasing",
+    "-cl-uniform-work-group-size",
+    "-cl-no-subgroup-ifp",
+    "-cl-mad-enable",
+    "-cl-no-signed-zeros",
+    "-cl-finite-math-only",
+    "-cl-kernel-arg-info",
+    "-enable-link-options",
+    "-w",
+    "-Werror",
+    "-g",
+    "-gline-tables-only",
+    "-profile",
+    // Of other devices.
+    "-doubleGRF",
+    "-vc-codegen",
+    "-library-compilation",
+];
+
+/// Beginnings of options that mean nothing here.
+const IGNORED_BEGINNINGS: &[&str] = &[
+    "-cl-std=",
+    "-cl-ext=",
+    "-cl-intel-",
+    "-spir-std=",
+    "-O",
+    "-ze-",
+    "-vc-",
+    "-ftarget-",
+    "-foffload-",
+    "-fsycl-",
+    "-fno-sycl-",
+    "-fp-model",
+    "-auto-prefetch-level=",
+];
+
+/// Options whose value is the next word, unless it is a part of the same one.
+const WITH_VALUE: &[&str] = &["-D", "-I", "-U", "-x", "-s", "-igc_opts", "-Xfinalizer", "-Xs", "-options", "-device"];
+
+impl BuildOptions {
+    /// Takes what the client gave.
+    pub(super) fn new(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<Self> {
+        let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+        let mut options = Self {
+            allow_unresolved: flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS),
+            ..Self::default()
+        };
+        let mut words = split(&text).into_iter();
+        while let Some(word) = words.next() {
+            match &*word {
+                "-cl-fast-relaxed-math" | "-cl-unsafe-math-optimizations" => options.fast_math = true,
+                "-cl-opt-disable" | "-O0" => options.no_optimization = true,
+                "-create-library" => options.library = true,
+                word if IGNORED.contains(&word) => {}
+                word if WITH_VALUE.contains(&word) => _ = words.next(),
+                word if IGNORED_BEGINNINGS.iter().chain(WITH_VALUE).any(|begin| word.starts_with(begin)) => {}
+                word => {
+                    return Err(UrError::said(
+                        ResultCode::ERROR_INVALID_VALUE,
+                        format!("there is no build option {word}"),
+                    ));
+                }
+            }
+        }
+        options.text = text;
+        Ok(options)
+    }
+
+    /// What they mean to the compiler.
+    pub(super) fn for_compiler(&self) -> oxur_compiler::Options {
+        oxur_compiler::Options {
+            mode: mode(),
+            fast_math: self.fast_math,
+            no_optimization: self.no_optimization,
+            allow_unresolved: self.allow_unresolved,
+        }
+    }
+}
+
+/// `UR_CPU_MODE`: `scalar` runs one work-item at a time, to find out whether a result is the fast mode's fault.
+fn mode() -> Mode {
+    static MODE: OnceLock<Mode> = OnceLock::new();
+    *MODE.get_or_init(|| match std::env::var_os("UR_CPU_MODE") {
+        Some(value) if value == "scalar" => Mode::Scalar,
+        Some(value) if !value.is_empty() && value != "fast" => {
+            log::warn!("UR_CPU_MODE={} is ignored: it is `fast` or `scalar`", value.display());
+            Mode::Fast
+        }
+        _ => Mode::Fast,
+    })
+}
+
+/// The words of a string; blanks inside of quotes do not separate words.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_ascii_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(text: &CStr) -> Result<BuildOptions, ResultCode> {
+        BuildOptions::new(Some(text), ExpProgramFlags::empty()).map_err(|error| error.code())
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(split("  -a \t-b='c d' \"e\"f ''"), ["-a", "-b=c d", "ef", ""]);
+        assert!(split(" ").is_empty());
+    }
+
+    #[test]
+    fn known_options() {
+        let none = options(c"").unwrap();
+        assert!(!none.fast_math && !none.no_optimization && !none.library && !none.allow_unresolved);
+        let some = options(c"-cl-std=CL3.0 -cl-fast-relaxed-math -cl-opt-disable -I /tmp/a -DX=1 -D Y -g").unwrap();
+        assert!(some.fast_math && some.no_optimization);
+        assert!(some.text.starts_with("-cl-std"));
+        assert!(options(c"-create-library -enable-link-options").unwrap().library);
+        for foreign in [
+            c"-ze-opt-large-register-file -ze-intel-enable-auto-large-GRF-mode",
+            c"-vc-codegen -doubleGRF -Xfinalizer -noLocalSplit",
+            c"-igc_opts 'PartitionUnit=1,SubroutineThreshold=50000' -O2",
+            c"-ftarget-register-alloc-mode=pvc:auto -foffload-fp32-prec-div",
+        ] {
+            assert!(options(foreign).is_ok(), "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_options() {
+        for wrong in [c"-this-is-no-option", c"x", c"-cl-no-such-thing", c"-cl-opt-disable --help"] {
+            assert_eq!(options(wrong).unwrap_err(), ResultCode::ERROR_INVALID_VALUE, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Samplers.
+
+use std::sync::Arc;
+
+use kit::ur::{SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
+use kit::{Header, InfoOut, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_compiler::SamplerBits;
+
+use crate::{Context, Cpu};
+
+/// A sampler.
+pub(crate) struct Sampler {
+    pub(crate) header: Header,
+    context: Arc<Context>,
+    normalized: bool,
+    addressing: SamplerAddressingMode,
+    filter: SamplerFilterMode,
+}
+
+impl Sampler {
+    /// What kernels see of it.
+    pub(crate) fn bits(&self) -> SamplerBits {
+        // UR and SPIR-V give the modes the same numbers.
+        SamplerBits::new(self.normalized, self.addressing.0, self.filter == SamplerFilterMode::LINEAR)
+    }
+}
+
+impl kit::Sampler<Cpu> for Sampler {
+    fn create(context: &Arc<Context>, desc: &SamplerDesc) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            context: context.clone(),
+            normalized: desc.normalizedCoords,
+            addressing: desc.addressingMode,
+            filter: desc.filterMode,
+        }))
+    }
+
+    fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            SamplerInfo::CONTEXT => out.handle(&self.context),
+            SamplerInfo::NORMALIZED_COORDS => out.bool(self.normalized),
+            SamplerInfo::ADDRESSING_MODE => out.value(self.addressing),
+            SamplerInfo::FILTER_MODE => out.value(self.filter),
+            _ => out.unsupported(),
+        }
+    }
+}
