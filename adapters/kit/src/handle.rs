@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
-use parking_lot::Mutex;
 
 use crate::{UrError, UrResult};
 
@@ -328,11 +327,15 @@ fn released_too_often(invalid: ResultCode) -> UrError {
     UrError::said(invalid, "released more often than retained")
 }
 
+pub(crate) use pool::FreeSlots;
+
 /// The pool of free slots: some in each thread, so that most calls take no lock, and the rest in a list for all.
 mod pool {
     use std::cell::RefCell;
+    use std::sync::Mutex;
 
     use super::*;
+    use crate::fork::{Forkable, Guard, lock};
 
     /// How many slots are made, or go between a thread and the list for all, at once.
     const BATCH: usize = 128;
@@ -343,12 +346,21 @@ mod pool {
 
     static SHARED: Mutex<Vec<Free>> = Mutex::new(Vec::new());
 
+    /// The list for all, as what is locked over a fork.
+    pub(crate) struct FreeSlots;
+
+    impl Forkable for FreeSlots {
+        fn hold(&self) -> Box<dyn Guard + '_> {
+            Box::new(lock(&SHARED))
+        }
+    }
+
     /// A thread's free slots, which go to all others when the thread ends.
     struct Local(Vec<Free>);
 
     impl Drop for Local {
         fn drop(&mut self) {
-            SHARED.lock().append(&mut self.0);
+            lock(&SHARED).append(&mut self.0);
         }
     }
 
@@ -361,7 +373,7 @@ mod pool {
     fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
         match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
             Ok(result) => result,
-            Err(_) => f(&mut SHARED.lock()),
+            Err(_) => f(&mut lock(&SHARED)),
         }
     }
 
@@ -376,7 +388,7 @@ mod pool {
     #[cold]
     fn refill() -> NonNull<Slot> {
         let mut batch = {
-            let mut shared = SHARED.lock();
+            let mut shared = lock(&SHARED);
             let rest = shared.len().saturating_sub(BATCH);
             shared.split_off(rest)
         };
@@ -411,6 +423,6 @@ mod pool {
     #[cold]
     fn spill() {
         let mut batch = with(|free| free.split_off(free.len().saturating_sub(BATCH)));
-        SHARED.lock().append(&mut batch);
+        lock(&SHARED).append(&mut batch);
     }
 }

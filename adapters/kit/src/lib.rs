@@ -16,6 +16,7 @@ pub use oxur_api as ur;
 
 pub mod args;
 mod error;
+pub mod fork;
 mod handle;
 mod info;
 pub mod table;
