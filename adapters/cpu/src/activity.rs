@@ -5,8 +5,10 @@
 //! and that of the one before: the epoch advances only when the one before has no unfinished command. Memory that was
 //! freed in an epoch is free of commands once the next epoch has come and the first one's commands are complete. So
 //! memory comes free also in a context that is never idle, and a command costs two additions.
+//!
+//! In a child of `fork` nothing is unfinished: the commands of the parent end in the parent.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// The unfinished commands of a context.
 #[derive(Debug, Default)]
@@ -14,6 +16,8 @@ pub(crate) struct Activity {
     epoch: AtomicU64,
     /// Unfinished commands of even and of odd epochs.
     unfinished: [AtomicUsize; 2],
+    /// How many forks there are between this process and the one that made the context.
+    forks: AtomicU32,
 }
 
 /// What an unfinished command has from [`Activity::enter`] and gives to [`Activity::leave`].
@@ -21,6 +25,7 @@ pub(crate) struct Activity {
 #[must_use]
 pub(crate) struct Mark {
     odd: bool,
+    forks: u32,
 }
 
 impl Activity {
@@ -35,7 +40,11 @@ impl Activity {
             count.fetch_add(1, Ordering::SeqCst);
             // If it has advanced, nobody may look at this count any more.
             if self.epoch.load(Ordering::SeqCst) == epoch {
-                return Mark { odd: epoch % 2 == 1 };
+                let forks = self.forks.load(Ordering::Relaxed);
+                return Mark {
+                    odd: epoch % 2 == 1,
+                    forks,
+                };
             }
             count.fetch_sub(1, Ordering::SeqCst);
         }
@@ -44,7 +53,17 @@ impl Activity {
     /// Takes note that a command is complete, or will never run.
     #[inline]
     pub(crate) fn leave(&self, mark: Mark) {
-        self.count(mark.odd.into()).fetch_sub(1, Ordering::SeqCst);
+        if mark.forks == self.forks.load(Ordering::Relaxed) {
+            self.count(mark.odd.into()).fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Forgets the commands of the parent, in a child that has no other threads yet.
+    pub(crate) fn forked(&self) {
+        self.forks.fetch_add(1, Ordering::Relaxed);
+        self.unfinished
+            .iter()
+            .for_each(|count| count.store(0, Ordering::SeqCst));
     }
 
     /// Whether every command is complete.
@@ -105,6 +124,19 @@ mod tests {
         activity.leave(later);
         assert!(activity.is_idle());
         assert!(activity.advance() > freed);
+    }
+
+    #[test]
+    fn a_child_has_no_commands() {
+        let activity = Activity::default();
+        let mark = activity.enter();
+        activity.forked();
+        assert!(activity.is_idle());
+        let own = activity.enter();
+        activity.leave(mark);
+        assert!(!activity.is_idle());
+        activity.leave(own);
+        assert!(activity.is_idle());
     }
 
     #[test]

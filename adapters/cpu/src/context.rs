@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use kit::fork::{Forkable, Guard};
 use kit::ur::{ContextInfo, ResultCode};
 use kit::{Deleters, Header, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
@@ -42,9 +43,19 @@ impl Context {
     }
 }
 
+impl Forkable for Context {
+    fn hold(&self) -> Box<dyn Guard + '_> {
+        Box::new((self.usm.hold(), self.buffers.hold()))
+    }
+
+    fn in_child(&self) {
+        self.activity.forked();
+    }
+}
+
 impl kit::Context<Cpu> for Context {
     fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
-        Ok(Arc::new(Self {
+        let context = Arc::new(Self {
             header: Header::new(),
             max_alloc: devices[0].max_alloc(),
             devices,
@@ -53,7 +64,9 @@ impl kit::Context<Cpu> for Context {
             buffers: Buffers::default(),
             ranges: Ranges::default(),
             deleters: Deleters::default(),
-        }))
+        });
+        kit::fork::register(&context);
+        Ok(context)
     }
 
     fn devices(&self) -> &[Arc<Device>] {

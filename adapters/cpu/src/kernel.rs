@@ -19,6 +19,7 @@ pub(crate) use self::args::Packed;
 use self::args::Settings;
 use self::local_size::Chosen;
 use crate::device::limits;
+use crate::exec::Cost;
 use crate::program::build_error;
 use crate::{Cpu, Device, Program, Queue};
 
@@ -32,6 +33,8 @@ pub(crate) struct Kernel {
     settings: Mutex<Settings>,
     /// The last choice of a work-group size.
     chosen: Chosen,
+    /// What a work-group takes.
+    pub(crate) cost: Cost,
 }
 
 impl Kernel {
@@ -68,7 +71,9 @@ impl Kernel {
         let wants = self.wants();
         match wants.required_work_group_size {
             Some(size) => size.map(|side| side as usize),
-            None => self.chosen.get(global, device.cpus().len(), wants, self.max_local_size()),
+            None => self
+                .chosen
+                .get(global, device.cpus().len(), wants, self.max_local_size()),
         }
     }
 
@@ -76,8 +81,8 @@ impl Kernel {
     fn attributes(&self) -> String {
         let wants = self.wants();
         let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
-        let sub_group = (wants.sub_group_size_required)
-            .then(|| format!("intel_reqd_sub_group_size({})", wants.sub_group_size));
+        let sub_group =
+            (wants.sub_group_size_required).then(|| format!("intel_reqd_sub_group_size({})", wants.sub_group_size));
         let all = [
             size("reqd_work_group_size", wants.required_work_group_size),
             size("work_group_size_hint", wants.work_group_size_hint),
@@ -110,6 +115,7 @@ impl kit::Kernel<Cpu> for Kernel {
             settings: Mutex::new(Settings::new(compiled.info())),
             compiled,
             chosen: Chosen::default(),
+            cost: Cost::default(),
         }))
     }
 

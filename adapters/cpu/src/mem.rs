@@ -90,7 +90,10 @@ impl Mem {
         if offset.checked_add(size).is_none_or(|end| end > self.size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
-                format!("{size} bytes at {offset} are not inside of a buffer of {} bytes", self.size),
+                format!(
+                    "{size} bytes at {offset} are not inside of a buffer of {} bytes",
+                    self.size
+                ),
             ));
         }
         Ok(())
@@ -165,7 +168,10 @@ impl kit::Mem<Cpu> for Mem {
         if origin.checked_add(size).is_none_or(|end| end > self.size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_BUFFER_SIZE,
-                format!("a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes", self.size),
+                format!(
+                    "a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes",
+                    self.size
+                ),
             ));
         }
         let whole = self.flags & ACCESS;
@@ -178,7 +184,10 @@ impl kit::Mem<Cpu> for Mem {
         if wider || flags.intersects(!ACCESS) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
-                format!("a part of a buffer with the flags {:?} cannot have {flags:?}", self.flags),
+                format!(
+                    "a part of a buffer with the flags {:?} cannot have {flags:?}",
+                    self.flags
+                ),
             ));
         }
         Ok(Arc::new(Self {
@@ -203,12 +212,15 @@ impl kit::Mem<Cpu> for Mem {
         // An image of our own has no gaps, whatever the host's memory has.
         let in_place = flags.contains(MemFlags::USE_HOST_POINTER);
         let shape = if in_place { given.clone() } else { given.packed() };
-        let size = shape.bytes().filter(|bytes| *bytes <= context.max_alloc).ok_or_else(|| {
-            UrError::said(
-                ResultCode::ERROR_INVALID_IMAGE_SIZE,
-                format!("an image has {} bytes at most", context.max_alloc),
-            )
-        })?;
+        let size = shape
+            .bytes()
+            .filter(|bytes| *bytes <= context.max_alloc)
+            .ok_or_else(|| {
+                UrError::said(
+                    ResultCode::ERROR_INVALID_IMAGE_SIZE,
+                    format!("an image has {} bytes at most", context.max_alloc),
+                )
+            })?;
         let made = Self::make(context, flags, size, host, Some(shape))?;
         if let Some(HostPointer(host)) = host.filter(|_| !in_place) {
             let all = given.whole();

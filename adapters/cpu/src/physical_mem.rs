@@ -68,7 +68,10 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
         if size == 0 || !size.is_multiple_of(pages::page()) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
-                format!("physical memory has whole pages of {} bytes, not {size} bytes", pages::page()),
+                format!(
+                    "physical memory has whole pages of {} bytes, not {size} bytes",
+                    pages::page()
+                ),
             ));
         }
         let file = file(size).map_err(|error| {

@@ -202,7 +202,11 @@ impl kit::Program<Cpu> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         // An image for the target native_cpu holds host code, unless somebody put SPIR-V in.
         let piece = Piece::new(il.into(), Vec::new())?;
-        Ok(Self::new(context, true, State::new(vec![piece], ProgramBinaryType::NONE)))
+        Ok(Self::new(
+            context,
+            true,
+            State::new(vec![piece], ProgramBinaryType::NONE),
+        ))
     }
 
     fn create_with_binaries(
@@ -224,10 +228,17 @@ impl kit::Program<Cpu> for Program {
         if !binary::is_binary(first) {
             // SYCL runtimes hand over images of unknown format as binaries.
             let piece = Piece::new(first.into(), Vec::new())?;
-            return Ok(Self::new(context, false, State::new(vec![piece], ProgramBinaryType::NONE)));
+            return Ok(Self::new(
+                context,
+                false,
+                State::new(vec![piece], ProgramBinaryType::NONE),
+            ));
         }
         let binary = Binary::read(first).map_err(|what| UrError::said(ResultCode::ERROR_INVALID_BINARY, what))?;
-        let pieces = binary.modules.into_iter().map(|stored| Piece::new(stored.il, stored.constants));
+        let pieces = binary
+            .modules
+            .into_iter()
+            .map(|stored| Piece::new(stored.il, stored.constants));
         let mut state = State::new(pieces.collect::<UrResult<_>>()?, binary.kind);
         state.options = binary.options;
         Ok(Self::new(context, false, state))

@@ -23,7 +23,11 @@ impl Sampler {
     /// What kernels see of it.
     pub(crate) fn bits(&self) -> SamplerBits {
         // UR and SPIR-V give the modes the same numbers.
-        SamplerBits::new(self.normalized, self.addressing.0, self.filter == SamplerFilterMode::LINEAR)
+        SamplerBits::new(
+            self.normalized,
+            self.addressing.0,
+            self.filter == SamplerFilterMode::LINEAR,
+        )
     }
 }
 

@@ -22,8 +22,8 @@ use std::ffi::c_void;
 use std::sync::{Arc, OnceLock, Weak};
 
 use kit::ur::{
-    ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAdviceFlags, UsmAllocInfo, UsmDeviceMemFlags,
-    UsmHostMemFlags, UsmPoolHandle, UsmType,
+    ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAdviceFlags, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags,
+    UsmPoolHandle, UsmType,
 };
 use kit::usm_cache::{Found, HeapOptions, UsmCache, limit_from_environment};
 use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest};
@@ -71,6 +71,11 @@ impl ContextUsm {
             });
             Arenas::new(&self.cache, &heap, devices, &Weak::new())
         })
+    }
+
+    /// Keeps all threads out until the answer is dropped: for a fork.
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        (self.quarantine.lock(), self.cache.hold())
     }
 
     /// Hands memory out again whose commands are complete. Whether there was any.
@@ -188,7 +193,13 @@ impl Context {
 impl kit::UsmAlloc<Cpu> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cpu>) -> UrResult<*mut c_void> {
         // The flags and hints of an allocation change nothing here.
-        let UsmRequest { kind, pool, size, align, .. } = request;
+        let UsmRequest {
+            kind,
+            pool,
+            size,
+            align,
+            ..
+        } = request;
         let usm = &self.usm;
         if size > self.max_alloc {
             return Err(too_large(size, self.max_alloc));
@@ -318,7 +329,9 @@ impl kit::UsmAlloc<Cpu> for Context {
     }
 
     fn device_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.pools_of(device, |pools| pools.current.upgrade().unwrap_or_else(|| pools.default.clone()))
+        self.pools_of(device, |pools| {
+            pools.current.upgrade().unwrap_or_else(|| pools.default.clone())
+        })
     }
 
     fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {

@@ -103,9 +103,12 @@ fn end_of(start: usize, size: usize) -> UrResult<usize> {
             format!("virtual memory has whole pages of {page} bytes, not {size} bytes at {start:#x}"),
         ));
     }
-    start
-        .checked_add(size)
-        .ok_or_else(|| UrError::said(ResultCode::ERROR_INVALID_SIZE, format!("{size} bytes at {start:#x} overflow")))
+    start.checked_add(size).ok_or_else(|| {
+        UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!("{size} bytes at {start:#x} overflow"),
+        )
+    })
 }
 
 /// The access that flags ask for: none, if they name no other.
@@ -238,7 +241,10 @@ impl kit::VirtualMem<Cpu> for Context {
         if !offset.is_multiple_of(pages::page()) || offset.checked_add(size).is_none_or(|end| end > mem.size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
-                format!("{size} bytes from {offset} on are no pages of the {} bytes of physical memory", mem.size),
+                format!(
+                    "{size} bytes from {offset} on are no pages of the {} bytes of physical memory",
+                    mem.size
+                ),
             ));
         }
         self.ranges.within(base, end, |range| {

@@ -134,9 +134,7 @@ impl Device {
             DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
             DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(f.cache_line),
             DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.cache),
-            DeviceInfo::MAX_MEM_ALLOC_SIZE | DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => {
-                out.value(self.max_alloc() as u64)
-            }
+            DeviceInfo::MAX_MEM_ALLOC_SIZE | DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => out.value(self.max_alloc() as u64),
             // In bits.
             DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(limits::ALIGNMENT as u32 * 8),
             DeviceInfo::MAX_CONSTANT_ARGS => out.value(limits::IMAGE_ARGUMENTS),

@@ -461,6 +461,12 @@ mod tests {
             settings.set(&wants, &Arg::Value(index, &[index as u8; 8])).unwrap();
         }
         settings.pack(&wants, &mut packed).unwrap();
-        assert!(packed.block().chunks(8).zip(0u8..).all(|(bytes, index)| bytes == [index; 8]));
+        assert!(
+            packed
+                .block()
+                .chunks(8)
+                .zip(0u8..)
+                .all(|(bytes, index)| bytes == [index; 8])
+        );
     }
 }

@@ -51,7 +51,10 @@ fn choose(global: [usize; 3], threads: usize, sub_group: usize, most: usize) -> 
     if global.contains(&0) {
         return local;
     }
-    let all = global.iter().fold(1, |all: u128, side| all.saturating_mul(*side as u128)).min(u64::MAX.into());
+    let all = global
+        .iter()
+        .fold(1, |all: u128, side| all.saturating_mul(*side as u128))
+        .min(u64::MAX.into());
     // What a work-item costs in groups of `size`, in thousandths.
     let cost = |size: usize| {
         let items = size as u128;

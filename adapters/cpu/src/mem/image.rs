@@ -61,10 +61,7 @@ fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
             format!("no such format: {:?}, {:?}", format.channelOrder, format.channelType),
         ));
     }
-    let bytes_only = matches!(
-        format.channelOrder,
-        ImageChannelOrder::BGRA | ImageChannelOrder::SRGBA
-    );
+    let bytes_only = matches!(format.channelOrder, ImageChannelOrder::BGRA | ImageChannelOrder::SRGBA);
     match (order(format.channelOrder), channel(format.channelType)) {
         (Some((order, channels)), Some((kind, bytes)))
             if !bytes_only || format.channelType == ImageChannelType::UNORM_INT8 =>
@@ -102,10 +99,14 @@ impl Shape {
     pub(super) fn new(format: &ImageFormat, desc: &ImageDesc, has_host: bool) -> UrResult<Self> {
         let (channel_order, channel_type, pixel) = format_of(format)?;
         if desc.numMipLevel != 0 || desc.numSamples != 0 {
-            return Err(bad_shape("images with mip levels or several samples are not supported".to_owned()));
+            return Err(bad_shape(
+                "images with mip levels or several samples are not supported".to_owned(),
+            ));
         }
         if !has_host && (desc.rowPitch != 0 || desc.slicePitch != 0) {
-            return Err(bad_shape("pitches are those of the host's memory, and none was given".to_owned()));
+            return Err(bad_shape(
+                "pitches are those of the host's memory, and none was given".to_owned(),
+            ));
         }
         let kind = desc.r#type;
         let (dimensions, is_array) = match kind {
@@ -116,13 +117,29 @@ impl Shape {
             MemType::IMAGE3D => (3, false),
             other => return Err(bad_shape(format!("images of type {other:?} are not supported"))),
         };
-        let most = if dimensions == 3 { limits::IMAGE_3D } else { limits::IMAGE_2D };
+        let most = if dimensions == 3 {
+            limits::IMAGE_3D
+        } else {
+            limits::IMAGE_2D
+        };
         let size = [
             side("width", desc.width, most)?,
-            if dimensions > 1 { side("height", desc.height, most)? } else { 1 },
-            if dimensions > 2 { side("depth", desc.depth, most)? } else { 1 },
+            if dimensions > 1 {
+                side("height", desc.height, most)?
+            } else {
+                1
+            },
+            if dimensions > 2 {
+                side("depth", desc.depth, most)?
+            } else {
+                1
+            },
         ];
-        let array_size = if is_array { side("array size", desc.arraySize, limits::IMAGE_ARRAY)? } else { 1 };
+        let array_size = if is_array {
+            side("array size", desc.arraySize, limits::IMAGE_ARRAY)?
+        } else {
+            1
+        };
         // None of these products overflows: the sides have limits.
         let row = size[0] * pixel as u64;
         let row_pitch = match desc.rowPitch as u64 {
@@ -138,7 +155,11 @@ impl Shape {
             // Of a single plane it means nothing.
             _ if dimensions < 3 && !is_array => slice,
             pitch if pitch >= slice && pitch.is_multiple_of(row_pitch) => pitch,
-            pitch => return Err(bad_shape(format!("slices of {slice} bytes cannot be {pitch} bytes apart"))),
+            pitch => {
+                return Err(bad_shape(format!(
+                    "slices of {slice} bytes cannot be {pitch} bytes apart"
+                )));
+            }
         };
         Ok(Self {
             image: Image {
@@ -339,7 +360,9 @@ mod tests {
                 channelOrder: channel_order,
                 channelType: channel_type,
             };
-            format_of(&format).map(|(_, _, bytes)| bytes).map_err(|error| error.code())
+            format_of(&format)
+                .map(|(_, _, bytes)| bytes)
+                .map_err(|error| error.code())
         };
         assert_eq!(bytes(ImageChannelOrder::R, ImageChannelType::SNORM_INT8), Ok(1));
         assert_eq!(bytes(ImageChannelOrder::RGBA, ImageChannelType::FLOAT), Ok(16));
@@ -347,7 +370,10 @@ mod tests {
         assert_eq!(bytes(ImageChannelOrder::BGRA, ImageChannelType::UNORM_INT8), Ok(4));
         let unsupported = Err(ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT);
         assert_eq!(bytes(ImageChannelOrder::BGRA, ImageChannelType::FLOAT), unsupported);
-        assert_eq!(bytes(ImageChannelOrder::RGB, ImageChannelType::UNORM_SHORT_565), unsupported);
+        assert_eq!(
+            bytes(ImageChannelOrder::RGB, ImageChannelType::UNORM_SHORT_565),
+            unsupported
+        );
         let invalid = Err(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         assert_eq!(bytes(ImageChannelOrder(99), ImageChannelType::FLOAT), invalid);
         let numbers = format_of(&ImageFormat {
@@ -369,13 +395,30 @@ mod tests {
         assert_eq!(refused(&desc(MemType(99), [4, 4, 4], 4), false), invalid);
         let plane = desc(MemType::IMAGE2D, [4, 4, 1], 0);
         for pitch in [15, 17, usize::MAX - 3] {
-            let desc = ImageDesc { rowPitch: pitch, ..plane };
-            assert_eq!((refused(&desc, true), refused(&desc, false)), (invalid, invalid), "{pitch}");
+            let desc = ImageDesc {
+                rowPitch: pitch,
+                ..plane
+            };
+            assert_eq!(
+                (refused(&desc, true), refused(&desc, false)),
+                (invalid, invalid),
+                "{pitch}"
+            );
         }
         assert_eq!(refused(&ImageDesc { rowPitch: 20, ..plane }, true), None);
         let cube = desc(MemType::IMAGE3D, [4, 4, 4], 0);
         for pitch in [63, 65, 80 - 1] {
-            assert_eq!(refused(&ImageDesc { slicePitch: pitch, ..cube }, true), invalid, "{pitch}");
+            assert_eq!(
+                refused(
+                    &ImageDesc {
+                        slicePitch: pitch,
+                        ..cube
+                    },
+                    true
+                ),
+                invalid,
+                "{pitch}"
+            );
         }
     }
 
@@ -389,15 +432,25 @@ mod tests {
         let cube = Shape::new(&BYTES, &desc(MemType::IMAGE3D, [4, 3, 2], 0), false).unwrap();
         assert_eq!(cube.bytes(), Some(96));
         let found = part(&cube, [1, 2, 1], [3, 1, 1]).unwrap();
-        assert_eq!((found.offset, found.row, found.rows, found.slices), (4 + 32 + 48, 12, 1, 1));
-        for (origin, region) in [([0, 0, 0], [5, 1, 1]), ([0, 3, 0], [1, 1, 1]), ([u64::MAX, 0, 0], [1, 1, 1])] {
+        assert_eq!(
+            (found.offset, found.row, found.rows, found.slices),
+            (4 + 32 + 48, 12, 1, 1)
+        );
+        for (origin, region) in [
+            ([0, 0, 0], [5, 1, 1]),
+            ([0, 3, 0], [1, 1, 1]),
+            ([u64::MAX, 0, 0], [1, 1, 1]),
+        ] {
             assert!(part(&cube, origin, region).is_err());
         }
         assert!(part(&cube, [0, 0, 0], [4, 0, 1]).is_err());
         // The layers of an array of rows are its second dimension.
         let rows = Shape::new(&BYTES, &desc(MemType::IMAGE1D_ARRAY, [4, 0, 0], 3), false).unwrap();
         let found = part(&rows, [2, 1, 0], [2, 2, 1]).unwrap();
-        assert_eq!((found.offset, found.row, found.rows, found.row_pitch), (8 + 16, 8, 2, 16));
+        assert_eq!(
+            (found.offset, found.row, found.rows, found.row_pitch),
+            (8 + 16, 8, 2, 16)
+        );
         assert!(part(&rows, [0, 0, 1], [1, 1, 1]).is_err());
     }
 

@@ -73,6 +73,11 @@ impl Driver<()> for System {
 }
 
 impl Buffers {
+    /// Keeps all threads out until the answer is dropped: for a fork.
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        self.cache.hold()
+    }
+
     fn alloc(&self, size: usize) -> UrResult<usize> {
         let arena = self.arena.get_or_init(|| {
             let heap = self.cache.heap(HeapOptions {

@@ -50,10 +50,17 @@ impl Binary {
     pub(super) fn write(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let number = |bytes: &mut Vec<u8>, n: u32| bytes.extend(n.to_le_bytes());
-        let flags = [self.options.fast_math, self.options.no_optimization, self.options.allow_unresolved];
+        let flags = [
+            self.options.fast_math,
+            self.options.no_optimization,
+            self.options.allow_unresolved,
+        ];
         number(&mut bytes, VERSION);
         number(&mut bytes, self.kind.0);
-        number(&mut bytes, (0..).zip(flags).map(|(bit, flag)| u32::from(flag) << bit).sum());
+        number(
+            &mut bytes,
+            (0..).zip(flags).map(|(bit, flag)| u32::from(flag) << bit).sum(),
+        );
         number(&mut bytes, self.modules.len() as u32);
         for module in &self.modules {
             bytes.extend((module.il.len() as u64).to_le_bytes());

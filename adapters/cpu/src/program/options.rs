@@ -67,7 +67,18 @@ const IGNORED_BEGINNINGS: &[&str] = &[
 ];
 
 /// Options whose value is the next word, unless it is a part of the same one.
-const WITH_VALUE: &[&str] = &["-D", "-I", "-U", "-x", "-s", "-igc_opts", "-Xfinalizer", "-Xs", "-options", "-device"];
+const WITH_VALUE: &[&str] = &[
+    "-D",
+    "-I",
+    "-U",
+    "-x",
+    "-s",
+    "-igc_opts",
+    "-Xfinalizer",
+    "-Xs",
+    "-options",
+    "-device",
+];
 
 impl BuildOptions {
     /// Takes what the client gave.
@@ -85,7 +96,10 @@ impl BuildOptions {
                 "-create-library" => options.library = true,
                 word if IGNORED.contains(&word) => {}
                 word if WITH_VALUE.contains(&word) => _ = words.next(),
-                word if IGNORED_BEGINNINGS.iter().chain(WITH_VALUE).any(|begin| word.starts_with(begin)) => {}
+                word if IGNORED_BEGINNINGS
+                    .iter()
+                    .chain(WITH_VALUE)
+                    .any(|begin| word.starts_with(begin)) => {}
                 word => {
                     return Err(UrError::said(
                         ResultCode::ERROR_INVALID_VALUE,
@@ -176,8 +190,17 @@ mod tests {
 
     #[test]
     fn unknown_options() {
-        for wrong in [c"-this-is-no-option", c"x", c"-cl-no-such-thing", c"-cl-opt-disable --help"] {
-            assert_eq!(options(wrong).unwrap_err(), ResultCode::ERROR_INVALID_VALUE, "{wrong:?}");
+        for wrong in [
+            c"-this-is-no-option",
+            c"x",
+            c"-cl-no-such-thing",
+            c"-cl-opt-disable --help",
+        ] {
+            assert_eq!(
+                options(wrong).unwrap_err(),
+                ResultCode::ERROR_INVALID_VALUE,
+                "{wrong:?}"
+            );
         }
     }
 }

@@ -27,7 +27,11 @@ impl Foreign {
             }
         };
         let mut ranges = self.ranges.write();
-        if ranges.range(..end).next_back().is_some_and(|(at, size)| at + size > start) {
+        if ranges
+            .range(..end)
+            .next_back()
+            .is_some_and(|(at, size)| at + size > start)
+        {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("of the {size} bytes at {start:#x} some are known already"),
@@ -71,7 +75,10 @@ mod tests {
         for (start, size) in [(1000, 0), (usize::MAX, 2)] {
             assert_eq!(add(start, size), Err(ResultCode::ERROR_INVALID_SIZE), "{start} {size}");
         }
-        assert_eq!((foreign.find(100), foreign.find(149)), (Some((100, 50)), Some((100, 50))));
+        assert_eq!(
+            (foreign.find(100), foreign.find(149)),
+            (Some((100, 50)), Some((100, 50)))
+        );
         assert_eq!((foreign.find(160), foreign.find(49)), (None, None));
         assert!(foreign.remove(101).is_err());
         assert!(foreign.remove(100).is_ok() && foreign.remove(100).is_err());

@@ -75,7 +75,10 @@ fn unmap_range(start: usize, end: usize) {
 fn exhausted(size: usize) -> UrError {
     UrError::said(
         ResultCode::ERROR_OUT_OF_HOST_MEMORY,
-        format!("the system has no {size} bytes of memory: {}", std::io::Error::last_os_error()),
+        format!(
+            "the system has no {size} bytes of memory: {}",
+            std::io::Error::last_os_error()
+        ),
     )
 }
 
@@ -85,7 +88,14 @@ mod tests {
 
     #[test]
     fn mapped_memory_is_aligned_zeroed_and_ours() {
-        for (size, align) in [(1, 0), (4096, 1), (5000, 4096), (100, 1 << 16), (3 << 20, 0), (HUGE, 8 << 20)] {
+        for (size, align) in [
+            (1, 0),
+            (4096, 1),
+            (5000, 4096),
+            (100, 1 << 16),
+            (3 << 20, 0),
+            (HUGE, 8 << 20),
+        ] {
             let at = map(size, align).unwrap();
             assert_eq!(at % align.max(page()), 0);
             if size >= HUGE {

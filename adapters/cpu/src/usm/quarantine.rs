@@ -72,7 +72,10 @@ mod tests {
         assert!(quarantine.put(1, 5) && quarantine.put(2, 5) && quarantine.put(3, 6));
         assert!(!quarantine.put(2, 7), "freed twice");
         assert_eq!(quarantine.take(5), None);
-        assert_eq!((quarantine.take(6), quarantine.take(6), quarantine.take(6)), (Some(1), Some(2), None));
+        assert_eq!(
+            (quarantine.take(6), quarantine.take(6), quarantine.take(6)),
+            (Some(1), Some(2), None)
+        );
         assert!(quarantine.has(3) && !quarantine.has(1));
         assert!(quarantine.put(1, 6), "the address is used again");
         assert_eq!((quarantine.take(7), quarantine.take(7)), (Some(3), Some(1)));
