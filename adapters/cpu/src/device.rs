@@ -21,6 +21,7 @@ use oxur_adapter_kit as kit;
 use self::facts::Facts;
 pub(crate) use self::info::EXTENSIONS;
 use self::partition::MadeBy;
+use crate::exec::clock;
 use crate::{Cpu, Platform};
 
 /// A device. The root device belongs to its platform; a sub-device keeps the device that it is a part of.
@@ -73,15 +74,6 @@ pub(crate) fn total_memory() -> u64 {
     memory::total()
 }
 
-/// The clock of commands, of the device and of the host, in nanoseconds.
-#[inline]
-pub(crate) fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a place for the time. The clock is there on every Linux.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 impl kit::Device<Cpu> for Device {
     fn kind(&self) -> DeviceType {
         DeviceType::CPU
@@ -125,7 +117,8 @@ impl kit::Device<Cpu> for Device {
     }
 
     fn timestamps(&self) -> UrResult<(u64, u64)> {
-        let now = now();
+        // One clock is both, and that of commands.
+        let now = clock::now();
         Ok((now, now))
     }
 }

@@ -242,3 +242,106 @@ impl kit::Mem<Cpu> for Mem {
         self.shape()?.info(query, out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kit::ur::{Backend, ImageChannelOrder, ImageChannelType, ImageDesc, ImageFormat, MemType};
+    use kit::{Context as _, Mem as _};
+
+    use super::*;
+    use crate::Platform;
+
+    fn context() -> Arc<Context> {
+        let platform = Platform::new(Backend::OPENCL);
+        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+    }
+
+    fn bytes(mem: &Mem) -> &[u8] {
+        // SAFETY: the memory of the object, which nobody writes to meanwhile.
+        unsafe { std::slice::from_raw_parts(mem.data(), mem.size()) }
+    }
+
+    #[test]
+    fn whose_memory() {
+        let context = context();
+        let mut host: Vec<u8> = (0..100).collect();
+        let pointer = Some(HostPointer(host.as_mut_ptr().cast()));
+        let copied = Mem::create_buffer(&context, MemFlags::ALLOC_COPY_HOST_POINTER, 100, pointer).unwrap();
+        assert!(copied.data() != host.as_mut_ptr() && bytes(&copied) == host);
+        assert!((copied.data() as usize).is_multiple_of(64));
+        let used = Mem::create_buffer(&context, MemFlags::USE_HOST_POINTER, 100, pointer).unwrap();
+        assert_eq!(used.data(), host.as_mut_ptr());
+        let both = MemFlags::USE_HOST_POINTER | MemFlags::ALLOC_COPY_HOST_POINTER;
+        assert!(Mem::create_buffer(&context, both, 100, pointer).is_err());
+        for size in [context.max_alloc + 1, usize::MAX] {
+            assert!(Mem::create_buffer(&context, MemFlags::READ_WRITE, size, None).is_err());
+        }
+    }
+
+    #[test]
+    fn parts() {
+        let context = context();
+        let whole = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, None).unwrap();
+        let part = whole.sub_buffer(MemFlags::empty(), 10, 90).unwrap();
+        assert_eq!((part.data(), part.size()), (whole.data().wrapping_add(10), 90));
+        for (origin, size) in [(10, 91), (usize::MAX, 2), (101, 1)] {
+            assert!(whole.sub_buffer(MemFlags::empty(), origin, size).is_err());
+        }
+        for wider in [MemFlags::READ_WRITE, MemFlags::WRITE_ONLY, MemFlags::USE_HOST_POINTER] {
+            assert!(whole.sub_buffer(wider, 0, 10).is_err(), "{wider:?}");
+        }
+        assert!(part.sub_buffer(MemFlags::empty(), 0, 1).is_err(), "no part of a part");
+        let address = whole.data();
+        drop(whole);
+        // The part keeps the whole.
+        let other = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, None).unwrap();
+        assert!(other.data() != address);
+        assert!(part.check_range(0, 90).is_ok() && part.check_range(1, 90).is_err());
+        assert!(part.check_range(usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn images() {
+        let context = context();
+        let format = ImageFormat {
+            channelOrder: ImageChannelOrder::R,
+            channelType: ImageChannelType::UNSIGNED_INT8,
+        };
+        let desc = ImageDesc {
+            r#type: MemType::IMAGE2D,
+            width: 3,
+            height: 2,
+            rowPitch: 5,
+            ..Default::default()
+        };
+        let mut host: Vec<u8> = (0..10).collect();
+        let create = |flags, host: Option<HostPointer>| {
+            let (format, desc) = (&format, &desc);
+            Mem::create_image(
+                &context,
+                ImageCreate {
+                    flags,
+                    format,
+                    desc,
+                    host,
+                },
+            )
+        };
+        let pointer = HostPointer(host.as_mut_ptr().cast());
+        let copied = create(MemFlags::ALLOC_COPY_HOST_POINTER, Some(pointer)).unwrap();
+        assert_eq!(bytes(&copied), [0, 1, 2, 5, 6, 7]);
+        let image = copied.image().unwrap();
+        assert_eq!((image.data, image.row_pitch), (copied.data(), 3));
+        let used = create(MemFlags::USE_HOST_POINTER, Some(pointer)).unwrap();
+        let image = used.image().unwrap();
+        assert_eq!((image.data, image.row_pitch), (host.as_mut_ptr(), 5));
+        assert!(copied.check_range(0, 1).is_err() && copied.sub_buffer(MemFlags::empty(), 0, 1).is_err());
+        let buffer = Mem::create_buffer(&context, MemFlags::READ_WRITE, 10, None).unwrap();
+        let region = RectRegion {
+            width: 1,
+            height: 1,
+            depth: 1,
+        };
+        assert!(buffer.image_box(RectOffset { x: 0, y: 0, z: 0 }, region).is_err());
+    }
+}

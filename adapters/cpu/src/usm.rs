@@ -379,3 +379,223 @@ impl About {
         pool: None,
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use kit::ur::{Backend, UsmPoolFlags, UsmPoolInfo};
+    use kit::{Context as _, UsmAlloc as _, UsmPool as _, UsmPoolLimits};
+
+    use super::*;
+    use crate::Platform;
+
+    pub(super) fn context() -> Arc<Context> {
+        let platform = Platform::new(Backend::OPENCL);
+        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+    }
+
+    fn request<'a>(kind: UsmKind<'a, Device>, size: usize, align: usize) -> UsmRequest<'a, Cpu> {
+        UsmRequest {
+            kind,
+            pool: None,
+            size,
+            align,
+            hints: UsmAdviceFlags::empty(),
+            device_flags: UsmDeviceMemFlags::empty(),
+            host_flags: UsmHostMemFlags::empty(),
+        }
+    }
+
+    fn code<T>(result: UrResult<T>) -> Option<ResultCode> {
+        result.err().map(|error| error.code())
+    }
+
+    #[test]
+    fn kinds_and_sizes() {
+        let context = context();
+        let device = &context.devices[0];
+        for is in [UsmType::HOST, UsmType::DEVICE, UsmType::SHARED] {
+            let kind = || match is {
+                UsmType::HOST => UsmKind::Host,
+                UsmType::DEVICE => UsmKind::Device(device),
+                _ => UsmKind::Shared(device),
+            };
+            for (size, align) in [(1, 0), (1000, 64), (100, 4096), (3 << 20, 0), (5 << 20, 1 << 21)] {
+                let memory = context.usm_alloc(request(kind(), size, align)).unwrap();
+                assert!((memory as usize).is_multiple_of(align.max(16)));
+                // SAFETY: memory of this size.
+                unsafe { memory.cast::<u8>().write_bytes(7, size) };
+                let about = context.about(memory as usize + size - 1);
+                assert_eq!((about.kind, about.base, about.size), (is, memory, size));
+                context.usm_free(memory).unwrap();
+                assert_eq!(context.about(memory as usize).kind, UsmType::UNKNOWN);
+                assert_eq!(code(context.usm_free(memory)), Some(ResultCode::ERROR_INVALID_VALUE));
+            }
+        }
+        for size in [context.max_alloc + 1, usize::MAX] {
+            let refused = context.usm_alloc(request(UsmKind::Host, size, 0));
+            assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_USM_SIZE));
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_device() {
+        let context = context();
+        let root = &context.devices[0];
+        let property = kit::ur::DevicePartitionProperty {
+            r#type: kit::ur::DevicePartition::EQUALLY,
+            value: kit::ur::DevicePartitionValue { equally: 1 },
+        };
+        let part = kit::Device::partition(root, &[property]).unwrap().remove(0);
+        let memory = context.usm_alloc(request(UsmKind::Shared(&part), 100, 0)).unwrap();
+        assert!(Arc::ptr_eq(&context.about(memory as usize).device.unwrap(), &part));
+        context.usm_free(memory).unwrap();
+        // A context of the part does not have the whole.
+        let narrow = Context::create(vec![part]).unwrap();
+        let refused = narrow.usm_alloc(request(UsmKind::Device(root), 100, 0));
+        assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_DEVICE));
+    }
+
+    #[test]
+    fn memory_in_use_is_not_used_again() {
+        let context = context();
+        let alloc = || context.usm_alloc(request(UsmKind::Host, 5000, 0)).unwrap();
+        let (first, mark) = (alloc(), context.activity.enter());
+        context.usm_free(first).unwrap();
+        assert_eq!(code(context.usm_free(first)), Some(ResultCode::ERROR_INVALID_VALUE));
+        assert_eq!(context.about(first as usize).kind, UsmType::UNKNOWN);
+        let others: Vec<_> = (0..100).map(|_| alloc()).collect();
+        assert!(!others.contains(&first));
+        context.activity.leave(mark);
+        let again = alloc();
+        assert_eq!(again, first, "the command is complete");
+        for memory in others.into_iter().chain([again]) {
+            context.usm_free(memory).unwrap();
+        }
+        assert!(context.usm.quarantine.is_empty());
+    }
+
+    #[test]
+    fn memory_of_the_client() {
+        let context = context();
+        let page = pages::page();
+        let memory = pages::map(4 * page, 0).unwrap();
+        let pointer = memory as *mut c_void;
+        context.usm_import(pointer, 100).unwrap();
+        let about = context.about(memory + 99);
+        assert_eq!((about.kind, about.base, about.size), (UsmType::HOST, pointer, 100));
+        assert_eq!(code(context.usm_free(pointer)), Some(ResultCode::ERROR_INVALID_VALUE));
+        context.usm_release(pointer).unwrap();
+        assert_eq!(context.about(memory).kind, UsmType::UNKNOWN);
+        let flags = ExpUsmHostAllocRegisterFlags::empty();
+        for (offset, size) in [(0, 100), (0, 0), (1, page)] {
+            let refused = context.usm_register(pointer.wrapping_byte_add(offset), size, flags);
+            assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_VALUE));
+        }
+        context.usm_register(pointer, 2 * page, flags).unwrap();
+        assert_eq!(context.about(memory + page).kind, UsmType::HOST);
+        context.usm_unregister(pointer).unwrap();
+        assert!(context.usm_unregister(pointer).is_err());
+        // SAFETY: mapped above.
+        unsafe { pages::unmap(memory, 4 * page) };
+    }
+
+    #[test]
+    fn copies_stay_inside() {
+        let context = context();
+        let memory = context.usm_alloc(request(UsmKind::Host, 100, 0)).unwrap();
+        let source = [5u8; 200];
+        let copy = |offset, size| context.usm_copy(memory.wrapping_byte_add(offset), source.as_ptr().cast(), size);
+        copy(10, 90).unwrap();
+        assert_eq!(code(copy(10, 91)), Some(ResultCode::ERROR_INVALID_SIZE));
+        assert_eq!(code(copy(0, usize::MAX)), Some(ResultCode::ERROR_INVALID_SIZE));
+        // SAFETY: the bytes that were copied.
+        let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>().add(10), 90) };
+        assert!(bytes.iter().all(|byte| *byte == 5));
+        context.usm_free(memory).unwrap();
+    }
+
+    #[test]
+    fn pitched_rows() {
+        let context = context();
+        let kind = || UsmKind::Device(&context.devices[0]);
+        let (memory, pitch) = context.usm_alloc_pitched(request(kind(), 1, 0), 100, 3, 4).unwrap();
+        assert_eq!((pitch, memory as usize % 64), (128, 0));
+        assert!(context.about(memory as usize).size >= 2 * pitch + 100);
+        context.usm_free(memory).unwrap();
+        for (width, height) in [(usize::MAX, 1), (1 << 40, 1 << 40)] {
+            let refused = context.usm_alloc_pitched(request(kind(), 1, 0), width, height, 4);
+            assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_USM_SIZE));
+        }
+    }
+
+    #[test]
+    fn pools() {
+        let context = context();
+        let device = &context.devices[0];
+        let new = || UsmPool::create(&context, Some(device), UsmPoolFlags::empty(), UsmPoolLimits::default()).unwrap();
+        let pool = new();
+        let request = UsmRequest {
+            pool: Some(&pool),
+            ..request(UsmKind::Device(device), 1000, 0)
+        };
+        let memory = context.usm_alloc(request).unwrap();
+        let of = context.about(memory as usize).pool;
+        assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &pool)));
+        // The memory outlives the pool.
+        drop(pool);
+        assert!(context.about(memory as usize).pool.is_none());
+        context.usm_free(memory).unwrap();
+
+        let default = context.default_pool(device).unwrap();
+        assert!(Arc::ptr_eq(&default, &context.device_pool(device).unwrap()));
+        let mine = new();
+        context.set_device_pool(device, &mine).unwrap();
+        assert!(Arc::ptr_eq(&mine, &context.device_pool(device).unwrap()));
+        let memory = context
+            .alloc_for_queue(device, UsmKind::Device(device), None, 100)
+            .unwrap();
+        let of = context.about(memory as usize).pool;
+        assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &mine)));
+        context.usm_free(memory).unwrap();
+        // The choice is the client's to keep.
+        drop(mine);
+        assert!(Arc::ptr_eq(&default, &context.device_pool(device).unwrap()));
+        let threshold = 1usize.to_ne_bytes();
+        default.set(UsmPoolInfo::RELEASE_THRESHOLD_EXP, &threshold).unwrap();
+        assert!(default.set(UsmPoolInfo::CONTEXT, &threshold).is_err());
+    }
+
+    #[test]
+    fn another_contexts_pool() {
+        let (one, other) = (context(), context());
+        let pool = UsmPool::create(&other, None, UsmPoolFlags::empty(), UsmPoolLimits::default()).unwrap();
+        let request = UsmRequest {
+            pool: Some(&pool),
+            ..request(UsmKind::Host, 10, 0)
+        };
+        assert_eq!(code(one.usm_alloc(request)), Some(ResultCode::ERROR_INVALID_VALUE));
+        assert!(one.set_device_pool(&one.devices[0], &pool).is_err());
+    }
+
+    #[test]
+    fn a_child_allocates_and_frees() {
+        let context = context();
+        let alloc = || context.usm_alloc(request(UsmKind::Host, 100, 0));
+        let inherited = alloc().unwrap();
+        // Never complete in the child.
+        let mark = context.activity.enter();
+        // SAFETY: the child calls what works over a fork, and leaves by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let works = context.usm_free(inherited).is_ok() && alloc().is_ok_and(|memory| memory == inherited);
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(if works { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: a child of ours and a place for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+        context.activity.leave(mark);
+        context.usm_free(inherited).unwrap();
+    }
+}

@@ -304,3 +304,100 @@ impl kit::VirtualMem<Cpu> for Context {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kit::ur::{Backend, PhysicalMemFlags};
+    use kit::{Context as _, PhysicalMem as _, VirtualMem as _};
+
+    use super::*;
+    use crate::Platform;
+
+    const READ_WRITE: VirtualMemAccessFlags = VirtualMemAccessFlags::READ_WRITE;
+    const READ_ONLY: VirtualMemAccessFlags = VirtualMemAccessFlags::READ_ONLY;
+
+    fn context() -> Arc<Context> {
+        let platform = Platform::new(Backend::OPENCL);
+        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+    }
+
+    fn at(start: *mut c_void, page: usize) -> *const c_void {
+        start.wrapping_byte_add(page * pages::page()).cast_const()
+    }
+
+    #[test]
+    fn one_memory_at_two_places() {
+        let (context, page) = (context(), pages::page());
+        let device = &context.devices[0];
+        let mem = PhysicalMem::create(&context, device, 2 * page, PhysicalMemFlags::empty()).unwrap();
+        let start = context.virtual_reserve(ptr::null(), 8 * page).unwrap();
+        context
+            .virtual_map(at(start, 1), 2 * page, &mem, 0, READ_WRITE)
+            .unwrap();
+        context.virtual_map(at(start, 5), page, &mem, page, READ_ONLY).unwrap();
+        // SAFETY: mapped above, for writing and for reading.
+        unsafe {
+            let written = at(start, 2).cast_mut().cast::<u32>();
+            written.write(77);
+            assert_eq!(at(start, 5).cast::<u32>().read(), 77);
+        }
+        for (first, count, access) in [
+            (1, 2, Some(READ_WRITE)),
+            (5, 1, Some(READ_ONLY)),
+            (0, 2, None),
+            (2, 4, None),
+        ] {
+            let answer = context.virtual_access(at(start, first), count * page).ok();
+            assert_eq!(answer, access, "{count} pages from {first} on");
+        }
+        // A part may have other access, and go by itself.
+        context
+            .virtual_set_access(at(start, 2), page, VirtualMemAccessFlags::NONE)
+            .unwrap();
+        assert!(context.virtual_access(at(start, 1), 2 * page).is_err());
+        let one = context.virtual_access(at(start, 1), page).unwrap();
+        assert_eq!(one, READ_WRITE);
+        context.virtual_unmap(at(start, 1), page).unwrap();
+        assert!(context.virtual_unmap(at(start, 1), page).is_err());
+        assert!(context.virtual_free(start, 8 * page).is_err(), "something is mapped");
+        context.virtual_unmap(at(start, 2), page).unwrap();
+        context.virtual_unmap(at(start, 5), page).unwrap();
+        assert!(context.virtual_free(start, 7 * page).is_err());
+        context.virtual_free(start, 8 * page).unwrap();
+        assert!(context.virtual_free(start, 8 * page).is_err());
+    }
+
+    #[test]
+    fn refused() {
+        let (context, page) = (context(), pages::page());
+        let device = &context.devices[0];
+        let create = |size| PhysicalMem::create(&context, device, size, PhysicalMemFlags::empty());
+        for size in [0, 1, page + 1, usize::MAX] {
+            assert!(create(size).is_err(), "{size}");
+            assert!(context.virtual_reserve(ptr::null(), size).is_err(), "{size}");
+        }
+        let mem = create(2 * page).unwrap();
+        let start = context.virtual_reserve(ptr::null(), 4 * page).unwrap();
+        let map = |first, size, offset, flags| context.virtual_map(at(start, first), size, &mem, offset, flags);
+        for (first, size, offset) in [
+            (0, 3 * page, 0),
+            (0, page, 2 * page),
+            (3, 2 * page, 0),
+            (0, page, 1),
+            (0, 1, 0),
+        ] {
+            assert!(map(first, size, offset, READ_WRITE).is_err(), "{first} {size} {offset}");
+        }
+        assert!(map(0, page, usize::MAX - page + 1, READ_WRITE).is_err());
+        assert!(map(0, page, 0, READ_WRITE | READ_ONLY).is_err());
+        map(1, page, 0, READ_WRITE).unwrap();
+        assert!(map(0, 2 * page, 0, READ_WRITE).is_err(), "they overlap");
+        assert!(context.virtual_set_access(at(start, 0), 2 * page, READ_ONLY).is_err());
+        let stranger = (&raw const mem)
+            .cast::<c_void>()
+            .map_addr(|address| address / page * page);
+        assert!(context.virtual_unmap(stranger, page).is_err(), "it is not ours");
+        context.virtual_unmap(at(start, 1), page).unwrap();
+        context.virtual_free(start, 4 * page).unwrap();
+    }
+}
