@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs the conformance suite on one or more stacks, all with Intel's OpenCL CPU driver underneath:
+# Runs the conformance suite on one or more stacks:
 #
 #   conformance/ur/run.sh [STACK...] [-- NEXTEST OPTIONS]
 #
-#   ours         our loader and our OpenCL adapter, from dist/ (OXUR_LIB names another folder)
-#   ours-<name>  our loader and another of our adapters
-#   intel        Intel's loader and OpenCL adapter, 2026.1
+#   ours         our loader and our OpenCL adapter, from dist/ (OXUR_LIB names another folder), on Intel's OpenCL CPU driver
+#   ours-cpu     our loader and our CPU adapter, without any OpenCL driver
+#   ours-<name>  our loader and another of our adapters, on that driver
+#   intel        Intel's loader and OpenCL adapter, 2026.1, on that driver
 #
 # Without a stack: ours, then intel. Needs `make setup dist`, clang-14 and llvm-spirv-14.
 set -euo pipefail
@@ -22,14 +23,20 @@ while (($#)) && [[ $1 != -- ]]; do stacks+=("$1"); shift; done
 
 readonly lib=$(realpath "${OXUR_LIB:-dist/lib}") env=$PWD/target/env
 
-# run LOADER ADAPTER DRIVERS: the suite on these files, with what the folder DRIVERS holds.
+# run LOADER ADAPTER DRIVERS: the suite on these files, with what the folder DRIVERS holds; `none` hides every driver.
 run() {
-  for file in "$1" "$2" "$3/libintelocl.so"; do [[ -e $file ]] || die "$file is missing: run \`make setup dist\`"; done
-  local loader=$1 adapter=$2 drivers=$3
+  local loader=$1 adapter=$2 drivers=$3 variables=()
   shift 3
-  env -u UR_ADAPTERS_SEARCH_PATH -u ONEAPI_DEVICE_SELECTOR OXUR_TEST_LOADER="$loader" \
-    UR_ADAPTERS_FORCE_LOAD="$adapter" OCL_ICD_FILENAMES="$drivers/libintelocl.so" OCL_ICD_VENDORS=/nonexistent \
-    LD_LIBRARY_PATH="$drivers" cargo nextest run -p oxur-conformance --no-fail-fast "$@"
+  if [[ $drivers == none ]]; then
+    variables=(-u LD_LIBRARY_PATH OCL_ICD_FILENAMES=/nonexistent)
+  else
+    variables=(OCL_ICD_FILENAMES="$drivers/libintelocl.so" LD_LIBRARY_PATH="$drivers")
+    [[ -e $drivers/libintelocl.so ]] || die "$drivers/libintelocl.so is missing: run \`make setup\`"
+  fi
+  for file in "$loader" "$adapter"; do [[ -e $file ]] || die "$file is missing: run \`make setup dist\`"; done
+  env -u UR_ADAPTERS_SEARCH_PATH -u ONEAPI_DEVICE_SELECTOR "${variables[@]}" OXUR_TEST_LOADER="$loader" \
+    UR_ADAPTERS_FORCE_LOAD="$adapter" OCL_ICD_VENDORS=/nonexistent \
+    cargo nextest run -p oxur-conformance --no-fail-fast "$@"
 }
 
 failed=()
@@ -37,6 +44,7 @@ for stack in "${stacks[@]}"; do
   printf '\n== %s ==\n' "$stack"
   case $stack in
     ours) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_opencl.so.0" "$env/v2026.2/lib") ;;
+    ours-cpu) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_cpu.so.0" none) ;;
     ours-*) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_${stack#ours-}.so.0" "$env/v2026.2/lib") ;;
     intel) arguments=("$env/v2026.1/lib/"{libur_loader.so.0,libur_adapter_opencl.so.0} "$env/v2026.1/lib") ;;
     *) die "no stack is called $stack" ;;

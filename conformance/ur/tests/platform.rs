@@ -147,6 +147,10 @@ fn devices_by_type() {
 #[test]
 fn a_driver_without_spirv() {
     const CHILD: &str = "OXUR_TEST_TWO_DRIVERS";
+    if let Err(error) = Rig::new().platform.native() {
+        assert!(error == ResultCode::ERROR_UNSUPPORTED_FEATURE, "{error}");
+        return println!("there are no drivers underneath");
+    }
     let adapters = loader().adapters().expect("urAdapterGet");
     if env::var_os(CHILD).is_none() {
         // The drivers of the system beside the one under test, which the ICD loader reads once in a process.
