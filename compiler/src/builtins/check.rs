@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What operands an instruction takes: "OpenCL Extended Instruction Set Specification", section 2.
+
+use smallvec::SmallVec;
+use spirv::OpenclStd100Op as Op;
+
+use super::Emit;
+use crate::Error;
+use crate::llvm::{Kind, Type, Value};
+
+/// What an operand must be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operand {
+    /// Of the result's type.
+    Same,
+    /// i32, in the result's shape.
+    I32,
+    /// A floating-point number, in the result's shape.
+    Float,
+    /// An integer of the result's shape and width.
+    Bits,
+    /// An integer of the result's shape and half its width.
+    Narrow,
+    /// A vector of the result's type, or of that type itself; all operands are of one type.
+    Vector,
+    /// A pointer.
+    Pointer,
+}
+
+/// What the result must be: numbers of this kind, alone or in a vector.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Float,
+    Integer,
+    Number,
+    /// One floating-point number.
+    Scalar,
+}
+
+/// A violated rule.
+pub fn wrong(op: Op, what: &str) -> Error {
+    Error::malformed(format!("OpenCL.std {op:?}: {what}"))
+}
+
+pub(super) fn rules(op: Op) -> (Outcome, &'static [Operand]) {
+    use Op::*;
+    use Operand::*;
+    use Outcome::Number;
+    match op {
+        fmod | fdim | fmax | fmin | hypot | maxmag | minmag | nextafter | pow | powr | remainder | atan2 | atan2pi
+        | copysign | half_divide | half_powr | native_divide | native_powr | fmax_common | fmin_common | step
+        | cross => (Outcome::Float, &[Same, Same]),
+        fma | mad | fclamp | mix | smoothstep => (Outcome::Float, &[Same, Same, Same]),
+        fract | modf | sincos | frexp | lgamma_r => (Outcome::Float, &[Same, Pointer]),
+        remquo => (Outcome::Float, &[Same, Same, Pointer]),
+        ldexp | pown | rootn => (Outcome::Float, &[Same, I32]),
+        ilogb => (Outcome::Integer, &[Float]),
+        nan => (Outcome::Float, &[Bits]),
+        distance | fast_distance => (Outcome::Scalar, &[Vector, Vector]),
+        length | fast_length => (Outcome::Scalar, &[Vector]),
+        bitselect => (Number, &[Same, Same, Same]),
+        select => (Number, &[Same, Same, Bits]),
+        s_abs | u_abs | clz | ctz | popcount => (Outcome::Integer, &[Same]),
+        s_clamp | u_clamp | s_mad_hi | u_mad_hi | s_mad_sat | u_mad_sat | s_mad24 | u_mad24 => {
+            (Outcome::Integer, &[Same, Same, Same])
+        }
+        s_upsample | u_upsample => (Outcome::Integer, &[Narrow, Narrow]),
+        // What is left: of two integers, and of one floating-point number.
+        _ => match op as u32 {
+            141..=204 => (Outcome::Integer, &[Same, Same]),
+            _ => (Outcome::Float, &[Same]),
+        },
+    }
+}
+
+/// Checks an instruction's operands, and makes vectors of single numbers where the result is a vector (OpenCL C has such
+/// forms of `ldexp`, `fmin`, `mix`, ..., and some front ends leave the widening to us).
+pub fn arguments<'c>(
+    e: &Emit<'_, 'c>,
+    op: Op,
+    result: Type<'c>,
+    args: &[Value<'c>],
+) -> Result<SmallVec<[Value<'c>; 4]>, Error> {
+    let (outcome, operands) = rules(op);
+    let fits = match outcome {
+        Outcome::Float => is_float(result),
+        Outcome::Integer => is_integer(result),
+        Outcome::Number => is_float(result) || is_integer(result),
+        Outcome::Scalar => is_float(result) && result.lanes().is_none(),
+    };
+    if !fits {
+        return Err(wrong(op, &format!("the result cannot be of type {result:?}")));
+    }
+    if args.len() != operands.len() {
+        return Err(wrong(
+            op,
+            &format!("it takes {} operands, not {}", operands.len(), args.len()),
+        ));
+    }
+    let mut checked = SmallVec::new();
+    for (index, (&arg, &operand)) in args.iter().zip(operands).enumerate() {
+        let ty = arg.ty();
+        let scalar = match operand {
+            Operand::Pointer => None,
+            Operand::Vector => Some(result),
+            Operand::Same => Some(result.scalar()),
+            Operand::I32 => Some(e.context.int(32)),
+            Operand::Float if is_float(ty) => Some(ty.scalar()),
+            Operand::Float => None,
+            Operand::Bits => Some(e.context.int(result.bits())),
+            Operand::Narrow => Some(e.context.int(result.bits() / 2)),
+        };
+        let fits = match (operand, scalar) {
+            (Operand::Pointer, _) => ty.kind() == Kind::Pointer,
+            (Operand::Vector, Some(scalar)) => ty.scalar() == scalar && is_float(ty) && ty == args[0].ty(),
+            (_, Some(scalar)) => ty == scalar || ty == result.with_scalar(scalar),
+            (_, None) => false,
+        };
+        if !fits {
+            return Err(wrong(
+                op,
+                &format!("operand {} cannot be of type {ty:?} for {result:?}", index + 1),
+            ));
+        }
+        let widen = !matches!(operand, Operand::Pointer | Operand::Vector) && ty.lanes().is_none();
+        checked.push(if widen { e.splat(arg, result) } else { arg });
+    }
+    match op {
+        Op::cross if !matches!(result.lanes(), Some(3 | 4)) => Err(wrong(op, "it takes vectors of 3 or 4 elements")),
+        Op::ilogb if result.bits() != 32 => Err(wrong(op, "the result must be of 32 bits")),
+        Op::s_upsample | Op::u_upsample if result.bits() == 8 => Err(wrong(op, "the result has 16 bits or more")),
+        _ => Ok(checked),
+    }
+}
+
+/// Whether it is a half, float or double, or a vector of them.
+pub fn is_float(ty: Type<'_>) -> bool {
+    ty.is_float() && ty.lanes().is_none_or(|n| n <= MAX_LANES)
+}
+
+/// Whether it is an integer of OpenCL's, or a vector of them.
+pub fn is_integer(ty: Type<'_>) -> bool {
+    ty.is_int() && matches!(ty.bits(), 8 | 16 | 32 | 64) && ty.lanes().is_none_or(|n| n <= MAX_LANES)
+}
+
+/// OpenCL has vectors of 16 elements at most, and some extensions longer ones. What is emitted for each element must
+/// stay finite.
+const MAX_LANES: u32 = 64;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The instructions of the extended set OpenCL.std, as LLVM IR.
+//!
+//! What LLVM has an instruction or an intrinsic for becomes that; what few operations make up is composed of them, on
+//! whole vectors; the rest are calls, an element at a time, of the functions in [`table`]: glibc's where they are
+//! precise enough, else ours ([`runtime`]). The measure is OpenCL C 3.0: section 7.4 (the tables of ulps, full profile),
+//! 7.5 (edge cases; denormals are supported for all types) and, for half, the extension `cl_khr_fp16`. Functions of half
+//! are computed as float and rounded once, where that is as good.
+//!
+//! Every argument is checked against the instruction's rules first ([`check`]): LLVM does not check what it is given.
+//!
+//! A function of the user's must not have a name of the table's in the LLVM module: calls here go by name.
+
+mod check;
+mod common;
+mod float;
+mod geometric;
+mod integer;
+mod memory;
+mod printf;
+mod relational;
+pub mod runtime;
+pub mod table;
+#[cfg(test)]
+mod tests;
+
+use llvm_sys::LLVMOpcode;
+use smallvec::SmallVec;
+use spirv::OpenclStd100Op as Op;
+
+use crate::Error;
+use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
+
+pub use table::symbols;
+
+/// Where an instruction is emitted to.
+pub struct Emit<'a, 'c> {
+    /// The context of all types.
+    pub context: &'c Context,
+    /// The module, for declarations.
+    pub module: &'a Module<'c>,
+    /// The builder, standing where the instruction goes.
+    pub builder: &'a Builder<'c>,
+    /// LLVM's fast-math flags for the instruction, or 0.
+    pub fast_math: u32,
+}
+
+/// Emits an instruction. `args` are its operands that are values, in order, `literals` those that are literal numbers.
+/// The value is of type `result`, or any value if that is `void`.
+///
+/// # Errors
+/// [`Error::Malformed`], without an offset, if the operands break the instruction's rules.
+pub fn emit<'c>(
+    e: &Emit<'_, 'c>,
+    op: Op,
+    result: Type<'c>,
+    args: &[Value<'c>],
+    literals: &[u32],
+) -> Result<Value<'c>, Error> {
+    match op as u32 {
+        171..=181 => return memory::emit(e, op, result, args, literals),
+        184 => return printf::emit(e, result, args),
+        _ if !literals.is_empty() => return Err(check::wrong(op, "it has no literal operands")),
+        182 | 183 => return relational::shuffle(e, op, result, args),
+        185 => return memory::prefetch(e, args),
+        _ => {}
+    }
+    let args = check::arguments(e, op, result, args)?;
+    match op as u32 {
+        0..=94 => float::emit(e, op, result, &args),
+        95..=103 => common::emit(e, op, result, &args),
+        104..=110 => geometric::emit(e, op, result, &args),
+        186 | 187 => relational::emit(e, op, result, &args),
+        _ => integer::emit(e, op, result, &args),
+    }
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// Gives an instruction the fast-math flags.
+    fn fast(&self, value: Value<'c>) -> Value<'c> {
+        self.builder.fast_math(value, self.fast_math)
+    }
+
+    /// Calls an intrinsic for the first argument's type.
+    fn intrinsic(&self, name: &str, args: &[Value<'c>]) -> Value<'c> {
+        self.fast(self.builder.intrinsic(self.module, name, &[args[0].ty()], args))
+    }
+
+    /// Calls an intrinsic of an argument and a flag.
+    fn intrinsic_flag(&self, name: &str, arg: Value<'c>, flag: bool) -> Value<'c> {
+        self.builder.intrinsic(
+            self.module,
+            name,
+            &[arg.ty()],
+            &[arg, self.context.int(1).int(flag.into())],
+        )
+    }
+
+    /// The integer type of the same shape and width.
+    fn bits_of(&self, ty: Type<'c>) -> Type<'c> {
+        ty.with_scalar(self.context.int(ty.bits()))
+    }
+
+    /// The floating-point type of the same shape with so many bits.
+    fn float_like(&self, ty: Type<'c>, bits: u32) -> Type<'c> {
+        ty.with_scalar(self.context.float(bits))
+    }
+
+    /// One element of a vector; of a single value, itself.
+    fn lane(&self, value: Value<'c>, index: u32) -> Value<'c> {
+        match value.ty().kind() {
+            Kind::Vector(_) => self
+                .builder
+                .extract_element(value, self.context.int(32).int(index.into())),
+            _ => value,
+        }
+    }
+
+    /// A value of the type from its elements.
+    fn join(&self, ty: Type<'c>, lanes: &[Value<'c>]) -> Value<'c> {
+        match ty.lanes() {
+            None => lanes[0],
+            Some(_) => lanes.iter().enumerate().fold(ty.poison(), |vector, (i, &lane)| {
+                self.builder
+                    .insert_element(vector, lane, self.context.int(32).int(i as u64))
+            }),
+        }
+    }
+
+    /// Applies a function element by element.
+    fn each_lane(&self, ty: Type<'c>, args: &[Value<'c>], f: impl Fn(&[Value<'c>]) -> Value<'c>) -> Value<'c> {
+        let lanes: SmallVec<[_; 16]> = (0..ty.lanes().unwrap_or(1))
+            .map(|i| f(&args.iter().map(|&a| self.lane(a, i)).collect::<SmallVec<[_; 4]>>()))
+            .collect();
+        self.join(ty, &lanes)
+    }
+
+    /// The value in every element, if the type is a vector.
+    fn splat(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        match ty.lanes() {
+            Some(n) => self.builder.splat(value, n),
+            None => value,
+        }
+    }
+
+    /// Writes a value that is aligned as its elements are.
+    fn store(&self, value: Value<'c>, address: Value<'c>) {
+        self.builder.store(value, address).align(value.ty().bits() / 8);
+    }
+
+    /// A signed integer as a floating-point number.
+    fn signed_to_float(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        self.builder.cast(LLVMOpcode::LLVMSIToFP, value, ty)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `bitselect` and `select` (OpenCL C 3.0, section 6.15.6), `shuffle` and `shuffle2` (section 6.15.13).
+
+use llvm_sys::LLVMIntPredicate::*;
+use spirv::OpenclStd100Op as Op;
+
+use super::Emit;
+use super::check::{self, wrong};
+use crate::Error;
+use crate::llvm::{Type, Value};
+
+pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
+    let b = e.builder;
+    let (no, yes, choice) = (args[0], args[1], args[2]);
+    Ok(match op {
+        Op::bitselect => {
+            let bits = e.bits_of(ty);
+            let [no, yes, choice] = [no, yes, choice].map(|v| b.bitcast(v, bits));
+            // Where a bit of `choice` is set the two differences cancel.
+            b.bitcast(b.xor(no, b.and(choice, b.xor(no, yes))), ty)
+        }
+        // In a vector the most significant bit chooses, for a single value whether it is 0.
+        _ if ty.lanes().is_some() => b.select(b.icmp(LLVMIntSLT, choice, choice.ty().zero()), yes, no),
+        _ => b.select(b.icmp(LLVMIntNE, choice, choice.ty().zero()), yes, no),
+    })
+}
+
+/// Elements of one vector or two, chosen by the low bits of the last operand's elements.
+pub fn shuffle<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
+    let b = e.builder;
+    let (vectors, mask) = match (op, args) {
+        (Op::shuffle, [x, mask]) => ([*x, *x], *mask),
+        (Op::shuffle2, [x, y, mask]) => ([*x, *y], *mask),
+        _ => return Err(wrong(op, "wrong number of operands")),
+    };
+    let from = vectors[0].ty();
+    let (Some(from_lanes), Some(lanes)) = (from.lanes(), ty.lanes()) else {
+        return Err(wrong(op, "it takes and gives vectors"));
+    };
+    if from != vectors[1].ty() || from.scalar() != ty.scalar() || !(check::is_float(ty) || check::is_integer(ty)) {
+        return Err(wrong(op, "the vectors' elements must be of one type"));
+    }
+    if !check::is_integer(mask.ty()) || mask.ty().lanes() != Some(lanes) || mask.ty().bits() != ty.bits() {
+        return Err(wrong(
+            op,
+            "the mask must have an integer of the elements' width for each element of the result",
+        ));
+    }
+    // One vector to choose from, of a power of two of elements: so low bits can never point beyond it.
+    let half = from_lanes.next_power_of_two();
+    let all = if op == Op::shuffle2 { 2 * half } else { half };
+    let indices: Vec<_> = (0..all)
+        .map(|i| match (i / half, i % half) {
+            (_, i) if i >= from_lanes => u32::MAX,
+            (which, i) => which * from_lanes + i,
+        })
+        .collect();
+    let source = if all == from_lanes {
+        vectors[0]
+    } else {
+        b.shuffle(vectors[0], vectors[1], &indices)
+    };
+    let mask = b.and(mask, mask.ty().int((all - 1).into()));
+    Ok(e.each_lane(ty, &[mask], |index| b.extract_element(source, index[0])))
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! OpenCL's `printf` (OpenCL C 3.0, section 6.15.14).
+//!
+//! The format comes from a kernel and is not to be trusted: each conversion is parsed here and compared with what was
+//! passed, and the C library formats one number at a time, from a specification written here.
+
+use std::ffi::{c_char, c_int, c_void};
+
+/// Kinds of arguments, as the block describes them.
+pub const INTEGER: u8 = 0;
+/// A floating-point number.
+pub const FLOAT: u8 = 1;
+/// A pointer.
+pub const POINTER: u8 = 2;
+
+/// Widths and precisions beyond this one are cut: nobody reads that, and memory is finite.
+const MAX_WIDTH: usize = 4096;
+
+/// An argument: its kind, the bytes of each number, and all bytes.
+#[derive(Clone, Copy)]
+struct Argument<'a> {
+    kind: u8,
+    size: usize,
+    bytes: &'a [u8],
+}
+
+/// A conversion specification.
+#[derive(Default)]
+struct Conversion {
+    flags: Vec<u8>,
+    width: Option<usize>,
+    precision: Option<usize>,
+    /// How many elements the argument has.
+    lanes: usize,
+    /// How many bytes of an integer count, if the specification says.
+    length: Option<usize>,
+    letter: u8,
+}
+
+/// Formats and writes to the C library's stdout, in one piece. Gives 0, or -1 if the format and the arguments do not
+/// fit; what comes before the first such place is written.
+///
+/// # Safety
+/// `format` points to text that ends with a zero; `block` to what [`super::super::printf`] packs.
+pub unsafe extern "C" fn printf(format: *const c_char, block: *const u8) -> i32 {
+    if format.is_null() {
+        return -1;
+    }
+    // SAFETY: the caller vouches for the text, and for the block, which says itself how long it is.
+    let (format, arguments) = unsafe { (std::ffi::CStr::from_ptr(format).to_bytes(), unpack(block)) };
+    let mut out = Vec::new();
+    let outcome = format_all(&mut out, format, &arguments);
+    write(&out);
+    if outcome.is_some() { 0 } else { -1 }
+}
+
+// SAFETY: the C library's; `stdout` is set before any of our code runs.
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+}
+
+/// Writes behind what the process has printed so far. One call is one piece, whatever other threads print.
+fn write(text: &[u8]) {
+    // SAFETY: the text is readable; stdout is the C library's own stream, with a lock of its own.
+    unsafe {
+        libc::fwrite(text.as_ptr().cast::<c_void>(), 1, text.len(), stdout);
+        // A kernel's output is visible when the kernel has finished, not when the process ends.
+        libc::fflush(stdout);
+    }
+}
+
+/// The arguments in a block.
+///
+/// # Safety
+/// `block` points to what [`super::super::printf`] packs, which lives as long as the result.
+unsafe fn unpack<'a>(block: *const u8) -> Vec<Argument<'a>> {
+    // SAFETY: the block begins with the count, that many descriptions, and the arguments that these describe.
+    unsafe {
+        let words = block.cast::<u32>();
+        let count = words.read() as usize;
+        let mut offset = (4 * (1 + count)).next_multiple_of(8);
+        (0..count)
+            .map(|i| {
+                let word = words.add(1 + i).read();
+                let (kind, size, lanes) = (word as u8, (word >> 8 & 0xFF) as usize, (word >> 16) as usize);
+                let bytes = std::slice::from_raw_parts(block.add(offset), size * lanes);
+                offset += bytes.len().next_multiple_of(8);
+                Argument { kind, size, bytes }
+            })
+            .collect()
+    }
+}
+
+/// Formats, up to the end or to the first conversion that does not fit.
+fn format_all(out: &mut Vec<u8>, mut format: &[u8], arguments: &[Argument<'_>]) -> Option<()> {
+    let mut arguments = arguments.iter().copied();
+    while let Some((&first, rest)) = format.split_first() {
+        if first != b'%' {
+            out.push(first);
+            format = rest;
+        } else if rest.first() == Some(&b'%') {
+            out.push(b'%');
+            format = &rest[1..];
+        } else {
+            let (conversion, rest) = parse(rest, &mut arguments)?;
+            convert(out, &conversion, arguments.next()?)?;
+            format = rest;
+        }
+    }
+    Some(())
+}
+
+/// A decimal number, cut at [`MAX_WIDTH`], and what follows it.
+fn number(text: &[u8]) -> (Option<usize>, &[u8]) {
+    let digits = text.iter().take_while(|c| c.is_ascii_digit()).count();
+    let value = text[..digits]
+        .iter()
+        .fold(0, |n: usize, d| (n * 10 + usize::from(d - b'0')).min(MAX_WIDTH));
+    ((digits > 0).then_some(value), &text[digits..])
+}
+
+/// Takes a prefix off.
+fn skip<'a>(text: &mut &'a [u8], prefix: &[u8]) -> bool {
+    let rest: Option<&'a [u8]> = text.strip_prefix(prefix);
+    *text = rest.unwrap_or(text);
+    rest.is_some()
+}
+
+/// Parses what is behind a `%`, up to and with the letter.
+fn parse<'a, 'b>(
+    mut text: &'a [u8],
+    arguments: &mut impl Iterator<Item = Argument<'b>>,
+) -> Option<(Conversion, &'a [u8])> {
+    let mut conversion = Conversion {
+        lanes: 1,
+        ..Conversion::default()
+    };
+    while let Some(flag) = text.first().filter(|c| b"-+ #0".contains(c)) {
+        if !conversion.flags.contains(flag) {
+            conversion.flags.push(*flag);
+        }
+        text = &text[1..];
+    }
+    // OpenCL has no `*`, but C++ programs that were written for C's printf do.
+    let mut star = |text: &mut &[u8]| {
+        if !skip(text, b"*") {
+            return Some(None);
+        }
+        let argument = arguments.next()?;
+        (argument.kind == INTEGER && argument.bytes.len() == argument.size).then(|| Some(signed(argument.bytes)))
+    };
+    match star(&mut text)? {
+        Some(width) => {
+            if width < 0 && !conversion.flags.contains(&b'-') {
+                conversion.flags.push(b'-');
+            }
+            conversion.width = Some((width.unsigned_abs() as usize).min(MAX_WIDTH));
+        }
+        None => (conversion.width, text) = number(text),
+    }
+    if skip(&mut text, b".") {
+        match star(&mut text)? {
+            // A negative precision is none.
+            Some(precision) => conversion.precision = usize::try_from(precision).ok().map(|p| p.min(MAX_WIDTH)),
+            None => {
+                let precision;
+                (precision, text) = number(text);
+                conversion.precision = Some(precision.unwrap_or(0));
+            }
+        }
+    }
+    if skip(&mut text, b"v") {
+        let lanes;
+        (lanes, text) = number(text);
+        conversion.lanes = lanes.filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?;
+    }
+    // `hl` is OpenCL's for elements of four bytes; `ll`, `z`, `j` and `t` are C's.
+    let lengths: [(&[u8], usize); 8] = [
+        (b"hh", 1),
+        (b"hl", 4),
+        (b"h", 2),
+        (b"ll", 8),
+        (b"l", 8),
+        (b"z", 8),
+        (b"j", 8),
+        (b"t", 8),
+    ];
+    conversion.length = lengths
+        .iter()
+        .find(|(prefix, _)| skip(&mut text, prefix))
+        .map(|(_, bytes)| *bytes);
+    let (&letter, rest) = text.split_first()?;
+    conversion.letter = letter;
+    Some((conversion, rest))
+}
+
+/// Formats an argument, if it is of the kind that the conversion wants.
+fn convert(out: &mut Vec<u8>, conversion: &Conversion, argument: Argument<'_>) -> Option<()> {
+    let Conversion { lanes, letter, .. } = *conversion;
+    if argument.bytes.len() != argument.size * lanes {
+        return None;
+    }
+    let elements = argument.bytes.chunks_exact(argument.size.max(1)).enumerate();
+    for (index, bytes) in elements {
+        if index > 0 {
+            out.push(b',');
+        }
+        match (letter, argument.kind) {
+            (b'd' | b'i', INTEGER) => {
+                let value = truncated(signed(bytes) as u64, conversion.length);
+                let bits = 64 - 8 * conversion.length.unwrap_or(8) as u32;
+                integer(out, conversion, ((value << bits) as i64 >> bits) as u64);
+            }
+            (b'o' | b'u' | b'x' | b'X', INTEGER) => {
+                integer(out, conversion, truncated(unsigned(bytes), conversion.length));
+            }
+            (b'c', INTEGER) if lanes == 1 => padded(out, conversion, &[unsigned(bytes) as u8]),
+            (b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A', FLOAT) => {
+                let precision = conversion.precision.map(|p| p as c_int);
+                c_format(out, conversion, precision, "", float(bytes));
+            }
+            (b's', POINTER) if lanes == 1 => {
+                let address = unsigned(bytes) as usize as *const c_char;
+                if address.is_null() {
+                    padded(out, conversion, b"(null)");
+                } else {
+                    // SAFETY: OpenCL demands a literal string here; a pointer to anything else is a bad access of the
+                    // kernel's, as if it had read from there itself. No byte beyond the precision is read.
+                    let text = unsafe {
+                        let limit = conversion.precision.unwrap_or(usize::MAX);
+                        let len = (0..limit).take_while(|&i| *address.add(i) != 0).count();
+                        std::slice::from_raw_parts(address.cast::<u8>(), len)
+                    };
+                    padded(out, conversion, text);
+                }
+            }
+            (b'p', POINTER) if lanes == 1 => {
+                padded(out, conversion, format!("{:#x}", unsigned(bytes)).as_bytes());
+            }
+            _ => return None,
+        }
+    }
+    Some(())
+}
+
+fn unsigned(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    let len = bytes.len().min(8);
+    word[..len].copy_from_slice(&bytes[..len]);
+    u64::from_le_bytes(word)
+}
+
+fn signed(bytes: &[u8]) -> i64 {
+    let bits = 64 - 8 * bytes.len().clamp(1, 8) as u32;
+    (unsigned(bytes) << bits) as i64 >> bits
+}
+
+fn truncated(value: u64, bytes: Option<usize>) -> u64 {
+    match bytes {
+        Some(bytes @ 1..=7) => value & ((1 << (8 * bytes)) - 1),
+        _ => value,
+    }
+}
+
+fn float(bytes: &[u8]) -> f64 {
+    match (bytes.len(), unsigned(bytes)) {
+        (2, bits) => super::half::half_to_f32(bits as u16).into(),
+        (4, bits) => f32::from_bits(bits as u32).into(),
+        (_, bits) => f64::from_bits(bits),
+    }
+}
+
+fn integer(out: &mut Vec<u8>, conversion: &Conversion, value: u64) {
+    c_format(out, conversion, conversion.precision.map(|p| p as c_int), "ll", value);
+}
+
+/// A number that C's `printf` takes.
+trait CNumber: Copy {
+    /// Calls `snprintf`.
+    ///
+    /// # Safety
+    /// The buffer has the length; the format has one conversion, for a number of this type, with a width and a
+    /// precision from arguments.
+    unsafe fn snprintf(
+        self,
+        buffer: *mut c_char,
+        len: usize,
+        format: *const c_char,
+        width: c_int,
+        precision: c_int,
+    ) -> c_int;
+}
+
+macro_rules! c_number {
+    ($($ty:ty),*) => { $(
+        impl CNumber for $ty {
+            unsafe fn snprintf(
+                self,
+                buffer: *mut c_char,
+                len: usize,
+                format: *const c_char,
+                width: c_int,
+                precision: c_int,
+            ) -> c_int {
+                // SAFETY: the caller's promise.
+                unsafe { libc::snprintf(buffer, len, format, width, precision, self) }
+            }
+        }
+    )* };
+}
+
+c_number!(u64, f64);
+
+/// Formats one number as C does: `%<flags>*.*<length><letter>`. A negative precision is none.
+fn c_format(out: &mut Vec<u8>, conversion: &Conversion, precision: Option<c_int>, length: &str, value: impl CNumber) {
+    let mut format = vec![b'%'];
+    format.extend(&conversion.flags);
+    format.extend(b"*.*");
+    format.extend(length.as_bytes());
+    format.extend([conversion.letter, 0]);
+    let width = conversion.width.unwrap_or(0) as c_int;
+    // A width and digits, or all digits of the largest double in front of the precision.
+    let mut buffer = vec![0u8; 512 + width.max(precision.unwrap_or(0)) as usize];
+    // SAFETY: the format was written here for a number of this kind, and the buffer has the length.
+    let len = unsafe {
+        value.snprintf(
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            format.as_ptr().cast(),
+            width,
+            precision.unwrap_or(-1),
+        )
+    };
+    out.extend(&buffer[..(len.max(0) as usize).min(buffer.len() - 1)]);
+}
+
+/// Text in a field of the conversion's width.
+fn padded(out: &mut Vec<u8>, conversion: &Conversion, text: &[u8]) {
+    let padding = vec![b' '; conversion.width.unwrap_or(0).saturating_sub(text.len())];
+    let parts = if conversion.flags.contains(&b'-') {
+        [text, &padding]
+    } else {
+        [&padding, text]
+    };
+    for part in parts {
+        out.extend_from_slice(part);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Roots: `rootn`, and `cbrt` of f64, which glibc 2.36 gives with an error of up to 3.7 ulp where OpenCL allows 2.
+
+use super::libm;
+
+/// The cube root: the C library's, and a step of Newton's method with the residual computed exactly enough.
+pub extern "C" fn cbrt_f64(x: f64) -> f64 {
+    // Away from the ends of the range, where the cube would overflow or lose its low half.
+    let (x, back) = match x.abs() {
+        a if a > 1e300 => (x * two_to(-300), two_to(100)),
+        a if a < 1e-200 => (x * two_to(600), two_to(-200)),
+        _ => (x, 1.0),
+    };
+    let y = libm::cbrt(x);
+    if y == 0.0 || !y.is_finite() {
+        return y;
+    }
+    // y^3 - x, with y^2 and y^3 as sums of two numbers.
+    let square = y * y;
+    let square_low = libm::fma(y, y, -square);
+    let cube = square * y;
+    let cube_low = libm::fma(square, y, -cube) + square_low * y;
+    (y - ((cube - x) + cube_low) / (3.0 * square)) * back
+}
+
+/// 2^n.
+const fn two_to(n: i64) -> f64 {
+    f64::from_bits(((n + 1023) as u64) << 52)
+}
+
+/// The `n`th root: OpenCL C 3.0, sections 6.15.2 and 7.5.1.
+pub extern "C" fn rootn_f64(x: f64, n: i32) -> f64 {
+    if n == 0 || x.is_nan() || (x < 0.0 && n & 1 == 0) {
+        return f64::NAN;
+    }
+    let magnitude = x.abs();
+    let root = if magnitude == 0.0 || magnitude.is_infinite() {
+        // Positive roots of 0 and negative ones of infinity are 0.
+        if (magnitude == 0.0) == (n > 0) {
+            0.0
+        } else {
+            f64::INFINITY
+        }
+    } else if n == -1 {
+        // The one root that may overflow, which the correction below could not stand.
+        1.0 / magnitude
+    } else {
+        // x^(1/n), where 1/n is the sum of two numbers: x^(high + low) is x^high (1 + low ln x), as low ln x is tiny.
+        let n = f64::from(n);
+        let high = 1.0 / n;
+        let low = libm::fma(-n, high, 1.0) / n;
+        let root = libm::pow(magnitude, high);
+        root + root * (low * libm::log(magnitude))
+    };
+    if n & 1 != 0 { root.copysign(x) } else { root }
+}
+
+/// The `n`th root.
+pub extern "C" fn rootn_f32(x: f32, n: i32) -> f32 {
+    rootn_f64(x.into(), n) as f32
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Tests of the built-in functions, as emitted code: LLVM compiles a small function for each and it is called.
+
+mod accuracy;
+mod edges;
+mod emission;
+mod integers;
+mod jit;
+mod memory;
+mod printf;
+mod reference;
+
+use spirv::OpenclStd100Op as Op;
+
+use super::check::{self, Operand, Outcome};
+use super::{Emit, emit};
+use crate::Error;
+use crate::llvm::{Builder, Context, Module, Type, Value};
+
+/// Every instruction that takes and gives numbers (and pointers for more results), by the rules of [`check`].
+fn regular() -> impl Iterator<Item = Op> {
+    (0..=204)
+        .filter_map(Op::from_u32)
+        .filter(|&op| !matches!(op as u32, 171..=185))
+}
+
+/// The types that an instruction's operands have for a result (and, for what gives one number of a vector, for an
+/// operand) of this type; the result's type last.
+fn signature<'c>(context: &'c Context, op: Op, ty: Type<'c>) -> Option<Vec<Type<'c>>> {
+    let (outcome, operands) = check::rules(op);
+    let (result, ty) = match outcome {
+        Outcome::Float | Outcome::Scalar if !ty.is_float() => return None,
+        Outcome::Integer if op != Op::ilogb && !ty.is_int() => return None,
+        Outcome::Integer if op == Op::ilogb && !ty.is_float() => return None,
+        Outcome::Scalar => (ty.scalar(), ty),
+        _ if op == Op::ilogb => (ty.with_scalar(context.int(32)), ty),
+        _ => (ty, ty),
+    };
+    match op {
+        Op::cross if !matches!(ty.lanes(), Some(3 | 4)) => return None,
+        Op::s_upsample | Op::u_upsample if ty.bits() == 8 => return None,
+        _ => {}
+    }
+    let mut types: Vec<_> = operands
+        .iter()
+        .map(|operand| match operand {
+            Operand::Same | Operand::Vector | Operand::Float => ty,
+            Operand::I32 => ty.with_scalar(context.int(32)),
+            Operand::Bits => ty.with_scalar(context.int(ty.bits())),
+            Operand::Narrow => ty.with_scalar(context.int(ty.bits() / 2)),
+            Operand::Pointer => context.ptr(),
+        })
+        .collect();
+    types.push(result);
+    Some(types)
+}
+
+/// Adds a function that loads operands from where its first parameters point to, emits, and stores the result where
+/// the last one points to. An operand that is a pointer is the parameter itself.
+fn wrapper<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    name: &str,
+    op: Op,
+    types: &[Type<'c>],
+    literals: &[u32],
+) -> Result<(), Error> {
+    let (&result, operands) = types.split_last().unwrap();
+    let function = module.add_function(name, context.void().function(&vec![context.ptr(); types.len()]));
+    let builder = Builder::at_end(context, function.append_block("entry"));
+    let args: Vec<Value<'c>> = (0..)
+        .zip(operands)
+        .map(|(i, &ty)| {
+            let param = function.param(i);
+            if ty == context.ptr() {
+                param
+            } else {
+                builder.load(ty, param).align(1)
+            }
+        })
+        .collect();
+    let e = Emit {
+        context,
+        module,
+        builder: &builder,
+        fast_math: 0,
+    };
+    let value = emit(&e, op, result, &args, literals)?;
+    if result != context.void() {
+        builder.store(value, function.param(operands.len() as u32)).align(1);
+    }
+    builder.ret(None);
+    Ok(())
+}
+
+/// Numbers that look random and are the same each time (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    /// In [0, 1).
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
