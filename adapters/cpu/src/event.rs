@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Events: what a client sees of a command.
+
+use std::sync::Arc;
+
+use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo, ResultCode};
+use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
+use oxur_adapter_kit as kit;
+
+use crate::exec::{Node, Progress, Stamps, client};
+use crate::{Cpu, Queue};
+
+/// An event.
+pub(crate) struct Event {
+    pub(crate) header: Header,
+    queue: Arc<Queue>,
+    command: Command,
+    state: State,
+}
+
+/// What is known of the command.
+enum State {
+    /// It was over when the event was made.
+    Over {
+        /// Zeros, if nobody asked for them.
+        stamps: Stamps,
+        well: bool,
+    },
+    /// It was submitted.
+    Task(Arc<dyn Node>),
+}
+
+impl Event {
+    /// The event of a command that is over. Whether it went `well`?
+    #[inline(always)]
+    pub(crate) fn over(queue: &Arc<Queue>, command: Command, stamps: Stamps, well: bool) -> Arc<Self> {
+        let state = State::Over { stamps, well };
+        kit::recycled(Self {
+            header: Header::new(),
+            queue: queue.clone(),
+            command,
+            state,
+        })
+    }
+
+    /// The event of a command.
+    pub(crate) fn new(queue: &Arc<Queue>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
+        let state = State::Task(task);
+        kit::recycled(Self {
+            header: Header::new(),
+            queue: queue.clone(),
+            command,
+            state,
+        })
+    }
+
+    /// Whether its command is over.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        match &self.state {
+            State::Over { .. } => true,
+            State::Task(task) => task.is_over(),
+        }
+    }
+
+    /// Whether its command is over because it failed.
+    #[inline]
+    pub(crate) fn failed(&self) -> bool {
+        match &self.state {
+            State::Over { well, .. } => !well,
+            State::Task(task) => task.failed(),
+        }
+    }
+
+    /// Makes a command that was not submitted wait for this one, and fail if this one does.
+    pub(crate) fn before(&self, command: &Arc<dyn Node>) {
+        match &self.state {
+            State::Task(task) => command.wait_for(task, true),
+            // One that failed was refused before.
+            State::Over { .. } => {}
+        }
+    }
+
+    fn wait(&self) -> UrResult<()> {
+        let well = match &self.state {
+            State::Over { well, .. } => *well,
+            State::Task(task) => task.wait(),
+        };
+        if well { Ok(()) } else { Err(self.error()) }
+    }
+
+    #[cold]
+    fn error(&self) -> UrError {
+        let words = self.queue.failures.told();
+        let words = words.unwrap_or_else(|| format!("the command {:?} failed", self.command));
+        UrError::said(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
+    }
+
+    fn status(&self) -> EventStatus {
+        let progress = match &self.state {
+            State::Over { .. } => Progress::Over,
+            State::Task(task) => task.progress(),
+        };
+        match progress {
+            Progress::Queued => EventStatus::QUEUED,
+            Progress::Submitted => EventStatus::SUBMITTED,
+            Progress::Running => EventStatus::RUNNING,
+            Progress::Over if self.failed() => EventStatus::ERROR,
+            Progress::Over => EventStatus::COMPLETE,
+        }
+    }
+
+    fn stamps(&self) -> Option<Stamps> {
+        match &self.state {
+            State::Over { stamps, .. } => Some(*stamps),
+            State::Task(task) => task.stamps(),
+        }
+    }
+}
+
+impl kit::Event<Cpu> for Event {
+    fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            EventInfo::COMMAND_QUEUE => out.handle(&self.queue),
+            EventInfo::CONTEXT => out.handle(&self.queue.context),
+            EventInfo::COMMAND_TYPE => out.value(self.command),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(self.status()),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let stamps = self.stamps().unwrap_or_default();
+        let time = match query {
+            ProfilingInfo::COMMAND_QUEUED => stamps.queued,
+            ProfilingInfo::COMMAND_SUBMIT => stamps.submitted,
+            ProfilingInfo::COMMAND_START => stamps.started,
+            ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => stamps.ended,
+            _ => return out.unsupported(),
+        };
+        // The command has not come so far, or its queue is not one for profiling.
+        if time == 0 {
+            return Err(ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE.into());
+        }
+        out.value(time)
+    }
+
+    fn wait_all(events: WaitList<'_, Cpu>) -> UrResult<()> {
+        // To the last one, even if one has failed.
+        events.iter().map(|event| event.wait()).fold(Ok(()), Result::and)
+    }
+
+    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
+        let progress = match status {
+            ExecutionInfo::SUBMITTED => Progress::Submitted,
+            ExecutionInfo::RUNNING => Progress::Running,
+            ExecutionInfo::COMPLETE => Progress::Over,
+            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
+        };
+        let State::Task(task) = &self.state else {
+            callback.call(self, status);
+            return Ok(());
+        };
+        let event = self.clone();
+        let call = move |_| {
+            callback.call(&event, status);
+            // It may be the last to keep its queue and context, whose ends call the client: not inside of a callback.
+            if let Some(last) = Arc::into_inner(event) {
+                client::reap(last);
+            }
+        };
+        task.call_at(progress, Box::new(call));
+        Ok(())
+    }
+}

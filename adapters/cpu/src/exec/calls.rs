@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The functions to call when a command has come so far: one at a time, and in that order.
+
+use std::collections::VecDeque;
+
+use super::task::Progress;
+
+/// A function to call with how far the command has come.
+pub(super) type Call = Box<dyn FnOnce(Progress) + Send>;
+
+/// Functions that wait for the progress of a command, or for their turn.
+#[derive(Default)]
+pub(super) struct Calls {
+    waiting: Vec<(Progress, Call)>,
+    ready: VecDeque<(Call, Progress)>,
+    /// Whether a thread is calling, and will ask for the [`next`](Calls::next).
+    calling: bool,
+}
+
+impl Calls {
+    /// Adds one. Gives it back if the caller should call it now, because its time has come and it is its turn.
+    pub(super) fn add(&mut self, progress: Progress, call: Call, reached: bool) -> Option<Call> {
+        match reached {
+            true if !self.calling => return Some(call),
+            true => self.ready.push_back((call, progress)),
+            false => self.waiting.push((progress, call)),
+        }
+        None
+    }
+
+    /// The command has come so far. Says whether the caller should have a thread call what is ready.
+    pub(super) fn reach(&mut self, reached: Progress) -> bool {
+        let mut ready: Vec<_> = self
+            .waiting
+            .extract_if(.., |(progress, _)| *progress <= reached)
+            .collect();
+        ready.sort_by_key(|(progress, _)| *progress);
+        self.ready
+            .extend(ready.into_iter().map(|(progress, call)| (call, progress)));
+        let start = !self.calling && !self.ready.is_empty();
+        self.calling |= start;
+        start
+    }
+
+    /// What to call next, with what.
+    pub(super) fn next(&mut self) -> Option<(Call, Progress)> {
+        let next = self.ready.pop_front();
+        self.calling = next.is_some();
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[test]
+    fn in_order() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let call = |name: &'static str| -> Call {
+            let seen = seen.clone();
+            Box::new(move |progress| seen.lock().unwrap().push((name, progress)))
+        };
+        let mut calls = Calls::default();
+        assert!(calls.add(Progress::Over, call("last"), false).is_none());
+        assert!(calls.add(Progress::Submitted, call("first"), false).is_none());
+        assert!(calls.add(Progress::Queued, call("now"), true).is_some());
+        assert!(!calls.reach(Progress::Queued));
+        assert!(calls.reach(Progress::Submitted));
+        assert!(!calls.reach(Progress::Over), "somebody calls already");
+        assert!(calls.add(Progress::Over, call("very last"), true).is_none());
+        while let Some((call, progress)) = calls.next() {
+            call(progress);
+        }
+        assert_eq!(
+            *seen.lock().unwrap(),
+            [
+                ("first", Progress::Submitted),
+                ("last", Progress::Over),
+                ("very last", Progress::Over)
+            ]
+        );
+        assert!(calls.add(Progress::Over, call("late"), true).is_some());
+    }
+}

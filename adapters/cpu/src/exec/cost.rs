@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What work costs, learned from its last runs.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::clock;
+
+/// What a thread does at once rather than wake another one for it, in cycles. Waking takes a system call, and it takes
+/// the other thread 5 to 50 µs to come.
+pub(crate) const SHORT: u64 = 10 * clock::CYCLES_PER_MICROSECOND;
+
+/// What a piece of work of one kind costs, in cycles, as far as is known. A run that took less than expected counts by an
+/// eighth: it is better to share work that was short than to keep work that was long. One that took longer counts in full,
+/// but for one that took much longer: its thread may have lost the CPU for a while.
+#[derive(Debug, Default)]
+pub(crate) struct Cost {
+    /// In 256ths of a cycle, since the pieces of some are shorter than one; 0 while nothing is known.
+    known: AtomicU64,
+}
+
+const FRACTION: u32 = 8;
+
+impl Cost {
+    /// What so many pieces will cost; `None` if none has run yet.
+    #[inline]
+    pub(crate) fn of(&self, pieces: u64) -> Option<u64> {
+        match self.known.load(Ordering::Relaxed) {
+            0 => None,
+            known => Some(known.saturating_mul(pieces) >> FRACTION),
+        }
+    }
+
+    /// Takes note of what some pieces took.
+    #[inline]
+    pub(crate) fn learn(&self, pieces: u64, cycles: u64) {
+        let Some(seen) = (cycles << FRACTION).checked_div(pieces) else {
+            return;
+        };
+        let seen = seen.max(1);
+        let known = self.known.load(Ordering::Relaxed);
+        let new = match known {
+            0 => seen,
+            _ if seen >= known => seen.min(known.saturating_mul(4)),
+            _ => known - (known - seen).div_ceil(8),
+        };
+        // A run that another thread learns from at the same time may be lost: there will be more.
+        if new != known {
+            self.known.store(new, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_counts_more_than_fast() {
+        let cost = Cost::default();
+        assert_eq!(cost.of(10), None);
+        cost.learn(10, 1000);
+        assert_eq!(cost.of(1), Some(100));
+        cost.learn(1, 399);
+        assert_eq!(cost.of(1), Some(399));
+        cost.learn(1, 1_000_000);
+        assert_eq!(cost.of(1), Some(4 * 399), "once is no rule");
+        cost.learn(1, 1_000_000);
+        assert_eq!(cost.of(1), Some(16 * 399));
+        cost.learn(0, 5);
+        for _ in 0..200 {
+            cost.learn(1000, 10);
+        }
+        assert!(cost.of(100_000).unwrap() < 2000, "it forgets");
+        assert_eq!(cost.of(u64::MAX).map(|cost| cost > 0), Some(true));
+    }
+}

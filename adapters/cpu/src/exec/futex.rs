@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Sleeping until a word of memory changes: Linux's futex.
+//!
+//! Not a lock with a condition: one that another thread holds at a `fork` stays locked in the child for good.
+
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Sleeps while the word has this value, or until [`wake`]. May return early. Says whether the time is not up.
+pub(super) fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> bool {
+    let time = timeout.map(|timeout| libc::timespec {
+        tv_sec: timeout.as_secs() as libc::time_t,
+        tv_nsec: timeout.subsec_nanos().into(),
+    });
+    let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word is live, and `time` is null or a time that lives on.
+    let result = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, time) };
+    result == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ETIMEDOUT)
+}
+
+/// Wakes up to `count` threads that sleep on the word.
+///
+/// The word may be gone by now, and another at its place: then a thread wakes early, at worst.
+pub(super) fn wake(word: *const AtomicU32, count: u32) {
+    let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: for waking, the kernel only looks the address up.
+    unsafe { libc::syscall(libc::SYS_futex, word, operation, count) };
+}
+
+/// Counts wake-ups: each [`Semaphore::post`] ends one [`Semaphore::wait`], whichever comes first.
+#[derive(Debug, Default)]
+pub(super) struct Semaphore {
+    posts: AtomicU32,
+}
+
+impl Semaphore {
+    /// Ends a wait.
+    pub(super) fn post(&self) {
+        self.posts.fetch_add(1, Ordering::Release);
+        wake(&self.posts, 1);
+    }
+
+    /// Waits for a post.
+    pub(super) fn wait(&self) {
+        while !self.take() {
+            wait(&self.posts, 0, None);
+        }
+    }
+
+    /// Waits for a post, but not longer than this. Says whether there was one.
+    pub(super) fn wait_for(&self, timeout: Duration) -> bool {
+        loop {
+            if self.take() {
+                return true;
+            }
+            if !wait(&self.posts, 0, Some(timeout)) {
+                return self.take();
+            }
+        }
+    }
+
+    fn take(&self) -> bool {
+        self.posts
+            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |posts| posts.checked_sub(1))
+            .is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_post_for_each_wait() {
+        let semaphore = Semaphore::default();
+        assert!(!semaphore.wait_for(Duration::from_millis(1)));
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = (0..4).map(|_| scope.spawn(|| semaphore.wait())).collect();
+            (0..4).for_each(|_| semaphore.post());
+            waiting.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+        assert!(!semaphore.take());
+        semaphore.post();
+        assert!(semaphore.wait_for(Duration::from_secs(10)));
+    }
+}

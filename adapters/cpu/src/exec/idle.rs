@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Threads without work: those that look for some, and those that sleep until they are called.
+//!
+//! Whoever has new work calls only if nobody looks for it, so that a stream of short commands costs no system calls; who
+//! stops looking to sleep looks once more after it said so. Of the two, one sees the other.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use super::futex::Semaphore;
+
+/// How many threads look for work, and how many sleep.
+#[derive(Debug, Default)]
+pub(super) struct Idle {
+    /// Lookers in the low half, sleepers in the high half.
+    counts: AtomicU64,
+    /// A post for each sleeper that was called, and so counts as a looker already.
+    calls: Semaphore,
+}
+
+const LOOKER: u64 = 1;
+const SLEEPER: u64 = 1 << 32;
+
+/// What came of [`Idle::call`].
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    /// A thread looks for work, one that did before or one that was woken; or none is wanted.
+    Somebody,
+    /// No thread sleeps.
+    Nobody,
+}
+
+impl Idle {
+    /// Sees to it that a thread looks for work that the caller has put where they look, if one is `wanted`.
+    pub(super) fn call(&self, wanted: impl FnOnce() -> bool) -> Called {
+        fence(Ordering::SeqCst);
+        if !wanted() {
+            return Called::Somebody;
+        }
+        let mut counts = self.counts.load(Ordering::SeqCst);
+        loop {
+            if counts & (SLEEPER - 1) != 0 {
+                return Called::Somebody;
+            }
+            if counts < SLEEPER {
+                return Called::Nobody;
+            }
+            let woken = counts - SLEEPER + LOOKER;
+            match self
+                .counts
+                .compare_exchange_weak(counts, woken, Ordering::SeqCst, Ordering::SeqCst)
+            {
+                Ok(_) => break,
+                Err(now) => counts = now,
+            }
+        }
+        self.calls.post();
+        Called::Somebody
+    }
+
+    /// The caller, or a thread that it starts, looks for work from now on.
+    pub(super) fn look(&self) {
+        self.counts.fetch_add(LOOKER, Ordering::SeqCst);
+    }
+
+    /// A looker has found work, or is no more.
+    pub(super) fn found(&self) {
+        self.counts.fetch_sub(LOOKER, Ordering::SeqCst);
+    }
+
+    /// A looker sleeps until it is called, unless there is work, and then looks again.
+    pub(super) fn sleep(&self, work: impl FnOnce() -> bool) {
+        self.counts.fetch_add(SLEEPER.wrapping_sub(LOOKER), Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        if work() && self.stay_awake() {
+            return;
+        }
+        self.calls.wait();
+    }
+
+    /// Takes a sleeper back, if not all of them have been called.
+    fn stay_awake(&self) -> bool {
+        let back = |counts: u64| (counts >= SLEEPER).then(|| counts - SLEEPER + LOOKER);
+        self.counts
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, back)
+            .is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_called_at_a_time() {
+        let idle = Idle::default();
+        assert_eq!(idle.call(|| true), Called::Nobody);
+        idle.look();
+        assert_eq!(idle.call(|| true), Called::Somebody);
+        // There was work after all.
+        idle.sleep(|| true);
+        idle.found();
+        assert_eq!(idle.call(|| true), Called::Nobody);
+
+        idle.look();
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| idle.sleep(|| false));
+            while idle.counts.load(Ordering::SeqCst) < SLEEPER {
+                std::thread::yield_now();
+            }
+            assert_eq!(idle.call(|| true), Called::Somebody);
+            sleeper.join().unwrap();
+        });
+        assert_eq!(idle.counts.load(Ordering::SeqCst), LOOKER);
+        idle.found();
+    }
+
+    #[test]
+    fn a_call_is_for_one_that_is_about_to_sleep_too() {
+        let idle = Idle::default();
+        idle.look();
+        // Called between the two steps of going to sleep, with no work left to see.
+        idle.sleep(|| {
+            assert_eq!(idle.call(|| true), Called::Somebody);
+            true
+        });
+        assert_eq!(idle.counts.load(Ordering::SeqCst), LOOKER);
+    }
+}

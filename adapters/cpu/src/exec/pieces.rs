@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Who runs which pieces of a command.
+//!
+//! The pieces are divided into shares, one for each thread that takes part. A thread takes the pieces of its own share from
+//! the front, some at a time; when none is left it goes on with what others have not begun. So a thread works on
+//! neighbours, and, where a command of the same size comes again, on the same ones as before: its caches have them.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The pieces of a command, some of which were taken, some are done.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    shares: Shares,
+    /// How many are taken at a time.
+    chunk: u64,
+    /// How many are not done.
+    left: AtomicU64,
+    /// How many threads have come to take some.
+    joined: AtomicU32,
+}
+
+/// Most commands have one share, which needs no memory of its own.
+#[derive(Debug)]
+enum Shares {
+    One([Share; 1]),
+    Many(Box<[Apart]>),
+}
+
+#[derive(Debug)]
+struct Share {
+    next: AtomicU64,
+    end: u64,
+}
+
+/// A share in cache lines of its own: its thread does not feel what others do with theirs.
+#[repr(align(128))]
+#[derive(Debug)]
+struct Apart(Share);
+
+/// A share is taken in so many turns, so that others can help with its rest.
+const TURNS: u64 = 8;
+
+impl Pieces {
+    /// Divides `count` pieces among up to `threads`. No thread takes fewer than `least` pieces at a time, while there are.
+    pub(super) fn new(count: u64, threads: usize, least: u64) -> Self {
+        let least = least.max(1);
+        let shares = (count / least).clamp(1, threads.max(1) as u64);
+        let chunk = (count / shares / TURNS).max(least);
+        let share = |i: u64| {
+            let border = |i: u64| (u128::from(count) * u128::from(i) / u128::from(shares)) as u64;
+            Share {
+                next: AtomicU64::new(border(i)),
+                end: border(i + 1),
+            }
+        };
+        Self {
+            shares: match shares {
+                // One thread needs no turns.
+                1 => Shares::One([share(0)]),
+                _ => Shares::Many((0..shares).map(|i| Apart(share(i))).collect()),
+            },
+            chunk: if shares == 1 { count.max(1) } else { chunk },
+            left: AtomicU64::new(count),
+            joined: AtomicU32::new(0),
+        }
+    }
+
+    fn shares(&self) -> usize {
+        match &self.shares {
+            Shares::One(_) => 1,
+            Shares::Many(shares) => shares.len(),
+        }
+    }
+
+    fn share(&self, i: usize) -> &Share {
+        match &self.shares {
+            Shares::One([share]) => share,
+            Shares::Many(shares) => &shares[i].0,
+        }
+    }
+
+    /// How many are taken at a time.
+    pub(super) fn chunk(&self) -> u64 {
+        self.chunk
+    }
+
+    /// Whether there are none at all.
+    pub(super) fn are_none(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    /// A thread comes. How many came before?
+    pub(super) fn join(&self) -> u32 {
+        self.joined.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether there is something to do for more threads than have come.
+    pub(super) fn want_more(&self) -> bool {
+        (self.joined.load(Ordering::Relaxed) as usize) < self.shares() && self.any_left()
+    }
+
+    /// Whether there are pieces that nobody has taken.
+    pub(super) fn any_left(&self) -> bool {
+        (0..self.shares()).any(|i| self.share(i).next.load(Ordering::Relaxed) < self.share(i).end)
+    }
+
+    /// Takes some, from the share of this place if there are any.
+    pub(super) fn take(&self, place: usize) -> Option<Range<u64>> {
+        let shares = self.shares();
+        for i in 0..shares {
+            let Share { next, end } = self.share((place + i) % shares);
+            // No more than one step beyond the end for each thread that came too late.
+            if next.load(Ordering::Relaxed) >= *end {
+                continue;
+            }
+            let start = next.fetch_add(self.chunk, Ordering::Relaxed);
+            if start < *end {
+                return Some(start..(*end).min(start.saturating_add(self.chunk)));
+            }
+        }
+        None
+    }
+
+    /// So many of those that were taken are done. Were they the last? Then what all threads did to them is visible.
+    pub(super) fn done(&self, count: u64) -> bool {
+        self.left.fetch_sub(count, Ordering::AcqRel) == count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_piece_once() {
+        for (count, threads, least) in [(1, 1, 1), (1, 8, 1), (7, 2, 1), (100, 3, 7), (1000, 64, 1), (0, 4, 1)] {
+            let pieces = Pieces::new(count, threads, least);
+            let seen: Vec<_> = (0..count).map(|_| AtomicU32::new(0)).collect();
+            let last = AtomicU32::new(0);
+            std::thread::scope(|scope| {
+                for place in 0..4 {
+                    let (pieces, seen, last) = (&pieces, &seen, &last);
+                    scope.spawn(move || {
+                        while let Some(range) = pieces.take(place) {
+                            let taken = range.end - range.start;
+                            for i in range {
+                                seen[i as usize].fetch_add(1, Ordering::Relaxed);
+                            }
+                            last.fetch_add(pieces.done(taken).into(), Ordering::Relaxed);
+                        }
+                    });
+                }
+            });
+            assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
+            assert_eq!(last.load(Ordering::Relaxed), u32::from(count > 0));
+            assert!(pieces.are_none() && !pieces.any_left());
+        }
+    }
+
+    #[test]
+    fn shares_are_neighbours() {
+        let pieces = Pieces::new(100, 4, 1);
+        assert_eq!(pieces.take(2), Some(50..53));
+        assert_eq!(pieces.take(2), Some(53..56));
+        assert_eq!(pieces.take(0), Some(0..3));
+        assert_eq!(
+            pieces.take(5),
+            Some(25..28),
+            "places beyond the last begin at the first"
+        );
+        let few = Pieces::new(100, 4, 30);
+        assert_eq!(
+            (few.take(0), few.take(0), few.take(0)),
+            (Some(0..30), Some(30..33), Some(33..63))
+        );
+        assert_eq!(Pieces::new(u64::MAX / 2, 3, 1).take(1).unwrap().start, u64::MAX / 6);
+    }
+
+    #[test]
+    fn no_more_threads_than_shares() {
+        let pieces = Pieces::new(2, 8, 1);
+        assert_eq!(pieces.join(), 0);
+        assert!(pieces.want_more());
+        assert_eq!(pieces.join(), 1);
+        assert!(!pieces.want_more());
+    }
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The threads of a set of CPUs.
+//!
+//! There is one pool for each set of CPUs that a device has. Its threads start when there is work for them, stay for
+//! good, and are nobody's to join: a process may exit while they run. As many threads as the pool has *seats* run jobs at
+//! a time; one that waits for a command may take a free seat and help.
+//!
+//! A job is in the list of jobs once, while it has something to do for one more thread. The thread that takes it out puts it
+//! back if there is something to do for yet another one, and calls that one. So a call wakes one thread, that one the next,
+//! and a job that is over before they come wakes no more of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crossbeam_queue::{ArrayQueue, SegQueue};
+use oxur_compiler::Worker;
+use parking_lot::Mutex;
+
+use super::clock::{self, CYCLES_PER_MICROSECOND};
+use super::fork::PerProcess;
+use super::idle::{Called, Idle};
+use super::task::Node;
+
+/// How long a thread looks for work, or for the end of what it waits for, before it sleeps, in cycles. To sleep and to be
+/// woken takes about as long; and no longer, since others may need the CPU.
+const PATIENCE: u64 = 20 * CYCLES_PER_MICROSECOND;
+
+/// So many jobs may wait for a thread without memory being allocated for them.
+const ROOM: usize = 512;
+
+/// Something for the threads of a pool to do.
+pub(crate) trait Job: Send + Sync {
+    /// Takes part, until there is nothing more to begin. Says what the thread should do next, if that is known.
+    fn work(self: Arc<Self>, me: &mut Me<'_>) -> Option<Arc<dyn Job>>;
+
+    /// Whether a thread that takes part can be back soon.
+    fn is_brief(&self) -> bool;
+}
+
+/// A thread at work.
+pub(crate) struct Me<'a> {
+    /// What it runs kernels with.
+    pub(super) worker: &'a mut Worker,
+    /// Its place among the threads: see [`Pieces`](super::pieces::Pieces).
+    pub(super) place: usize,
+    crew: &'static Crew,
+    /// Whether what it waits for is over, if it only helps.
+    over: Option<&'a dyn Fn() -> bool>,
+}
+
+impl Me<'_> {
+    /// Whether it works for this pool.
+    pub(super) fn is_of(&self, pool: &Pool) -> bool {
+        std::ptr::eq(self.crew.pool, pool)
+    }
+
+    /// Has another thread called to a job that this one is at.
+    pub(super) fn share(&self, job: Arc<dyn Job>) {
+        self.crew.push(job);
+    }
+
+    /// Whether the thread has something better to do.
+    pub(super) fn leaves(&self) -> bool {
+        self.over.is_some_and(|over| over())
+    }
+}
+
+/// The threads of a set of CPUs.
+pub(crate) struct Pool {
+    cpus: Vec<usize>,
+    seats: usize,
+    helped: bool,
+    crew: PerProcess<Crew>,
+    /// The last command whose pieces wait for each other.
+    together: Mutex<Option<Arc<dyn Node>>>,
+}
+
+impl Pool {
+    /// The pool of these CPUs, with so many threads. `helped` says that the client's threads may take part while they
+    /// wait, on whatever CPU they are.
+    pub(crate) fn of(cpus: &[usize], threads: usize, helped: bool) -> &'static Self {
+        static POOLS: Mutex<Vec<&'static Pool>> = Mutex::new(Vec::new());
+        let seats = threads.max(1);
+        let mut pools = POOLS.lock();
+        let same = |pool: &&&Pool| pool.cpus == cpus && pool.seats == seats && pool.helped == helped;
+        if let Some(known) = pools.iter().find(same) {
+            return known;
+        }
+        let new = Box::leak(Box::new(Self {
+            cpus: cpus.to_vec(),
+            seats,
+            helped,
+            crew: PerProcess::new(),
+            together: Mutex::default(),
+        }));
+        pools.push(new);
+        new
+    }
+
+    /// How many threads run jobs at a time.
+    pub(crate) fn seats(&self) -> usize {
+        self.seats
+    }
+
+    /// Makes a command wait for the one for which this was called before: with two of them whose pieces wait for each
+    /// other, each might have the threads that the other needs. `append` gives it its other place, under the same lock:
+    /// both orders are one.
+    pub(crate) fn one_by_one(&self, command: &Arc<dyn Node>, append: impl FnOnce()) {
+        let mut together = self.together.lock();
+        if let Some(before) = together.replace(command.clone()) {
+            command.wait_for(&before, false);
+        }
+        append();
+    }
+
+    /// Has a job done.
+    pub(crate) fn run(&'static self, job: Arc<dyn Job>) {
+        self.crew().push(job);
+    }
+
+    /// Helps until something is over. Gives up, with `false`, when there has been nothing to do for a while.
+    pub(crate) fn help_until(&'static self, over: &dyn Fn() -> bool) -> bool {
+        let crew = self.crew();
+        let mut helps = self.helped;
+        let mut idle_since = clock::cycles();
+        loop {
+            if over() {
+                return true;
+            }
+            if helps && crew.has_work() && crew.take_seat() {
+                let place = self.seats - 1;
+                helps = super::here(|worker| {
+                    crew.run_jobs(Me {
+                        worker,
+                        place,
+                        crew,
+                        over: Some(over),
+                    })
+                });
+                crew.leave_seat();
+                crew.call_if_needed();
+                idle_since = clock::cycles();
+            } else if clock::cycles().wrapping_sub(idle_since) > PATIENCE {
+                return false;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    fn crew(&'static self) -> &'static Crew {
+        self.crew.get(|| Crew {
+            pool: self,
+            jobs: ArrayQueue::new(ROOM),
+            more: SegQueue::new(),
+            idle: Idle::default(),
+            busy: AtomicUsize::new(0),
+            started: AtomicUsize::new(0),
+        })
+    }
+}
+
+/// The threads of a pool in this process.
+struct Crew {
+    pool: &'static Pool,
+    jobs: ArrayQueue<Arc<dyn Job>>,
+    /// Those that found no room.
+    more: SegQueue<Arc<dyn Job>>,
+    idle: Idle,
+    /// How many seats are taken.
+    busy: AtomicUsize,
+    /// How many threads there are.
+    started: AtomicUsize,
+}
+
+impl Crew {
+    fn push(&'static self, job: Arc<dyn Job>) {
+        if let Err(job) = self.jobs.push(job) {
+            self.more.push(job);
+        }
+        self.call();
+    }
+
+    fn pop(&self) -> Option<Arc<dyn Job>> {
+        self.jobs.pop().or_else(|| self.more.pop())
+    }
+
+    fn has_work(&self) -> bool {
+        !self.jobs.is_empty() || !self.more.is_empty()
+    }
+
+    fn has_seat(&self) -> bool {
+        self.busy.load(Ordering::SeqCst) < self.pool.seats
+    }
+
+    fn take_seat(&self) -> bool {
+        let one_more = |busy| (busy < self.pool.seats).then_some(busy + 1);
+        self.busy
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more)
+            .is_ok()
+    }
+
+    fn leave_seat(&self) {
+        self.busy.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Sees to it that a thread comes for the work that there is, if one may.
+    fn call(&'static self) {
+        if self.idle.call(|| self.has_seat()) == Called::Nobody {
+            self.start();
+        }
+    }
+
+    fn call_if_needed(&'static self) {
+        if self.has_work() {
+            self.call();
+        }
+    }
+
+    /// Starts a thread, if there are not enough.
+    #[cold]
+    fn start(&'static self) {
+        let one_more = |started| (started < self.pool.seats).then_some(started + 1);
+        let Ok(place) = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) else {
+            return;
+        };
+        self.idle.look();
+        let thread = std::thread::Builder::new().name(format!("ur worker {place}"));
+        let Err(error) = thread.spawn(move || self.serve(place)) else {
+            return;
+        };
+        self.idle.found();
+        if self.started.fetch_sub(1, Ordering::SeqCst) > 1 {
+            return log::debug!("there are fewer threads than CPUs: {error}");
+        }
+        log::warn!("there is no thread to run commands, which run where they are submitted: {error}");
+        super::here(|worker| {
+            self.run_jobs(Me {
+                worker,
+                place,
+                crew: self,
+                over: None,
+            })
+        });
+    }
+
+    /// What a thread of the pool does. It is a looker when it starts.
+    fn serve(&'static self, place: usize) {
+        system::block_signals();
+        system::stay_on(&self.pool.cpus);
+        let mut worker = Worker::new();
+        loop {
+            self.find_work();
+            self.run_jobs(Me {
+                worker: &mut worker,
+                place,
+                crew: self,
+                over: None,
+            });
+            // It looks for work again before it leaves the seat: nobody need call it.
+            self.idle.look();
+            self.leave_seat();
+        }
+    }
+
+    /// A looker looks for work and takes a seat, and is no looker any more.
+    fn find_work(&self) {
+        let mut since = clock::cycles();
+        loop {
+            if self.has_work() && self.take_seat() {
+                return self.idle.found();
+            }
+            if clock::cycles().wrapping_sub(since) > PATIENCE {
+                self.idle.sleep(|| self.has_work() && self.has_seat());
+                since = clock::cycles();
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Does jobs as long as there are some. A helper stops, with `false`, at one that may take long.
+    fn run_jobs(&'static self, mut me: Me<'_>) -> bool {
+        let mut next: Option<Arc<dyn Job>> = None;
+        while !me.leaves()
+            && let Some(job) = next.take().or_else(|| self.pop())
+        {
+            if me.over.is_some() && !job.is_brief() {
+                self.push(job);
+                return false;
+            }
+            // The next one is another thread's.
+            self.call_if_needed();
+            next = job.work(&mut me);
+        }
+        if let Some(job) = next {
+            self.push(job);
+        }
+        true
+    }
+}
+
+/// What the threads of a pool ask of the system.
+mod system {
+    use std::mem::MaybeUninit;
+
+    /// Leaves the client's signals to the client's threads. Those that a kernel raises are delivered all the same.
+    pub(super) fn block_signals() {
+        let raised = [
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGFPE,
+            libc::SIGILL,
+            libc::SIGTRAP,
+            libc::SIGABRT,
+            libc::SIGSYS,
+        ];
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: `sigfillset` makes the set whole; the rest changes this thread's mask only.
+        unsafe {
+            libc::sigfillset(set.as_mut_ptr());
+            for signal in raised {
+                libc::sigdelset(set.as_mut_ptr(), signal);
+            }
+            libc::pthread_sigmask(libc::SIG_SETMASK, set.as_ptr(), std::ptr::null_mut());
+        }
+    }
+
+    /// Keeps this thread on these CPUs. A thread inherits those of the one that starts it, which may have fewer.
+    pub(super) fn stay_on(cpus: &[usize]) {
+        let Some(last) = cpus.iter().max() else { return };
+        let mut mask = vec![0u64; last / 64 + 1];
+        for cpu in cpus {
+            mask[cpu / 64] |= 1 << (cpu % 64);
+        }
+        // SAFETY: a mask of so many bytes; 0 is this thread.
+        let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
+        if result != 0 {
+            log::debug!(
+                "a thread runs on other CPUs than it should: {}",
+                std::io::Error::last_os_error()
+            );
+        }
+    }
+}

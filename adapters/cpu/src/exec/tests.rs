@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Commands made of closures.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use oxur_compiler::Fault;
+use std::sync::Arc;
+
+use super::*;
+
+/// Work that calls a closure for each range of pieces.
+struct Calls<F> {
+    pieces: u64,
+    manner: Manner,
+    cost: Option<u64>,
+    run: F,
+}
+
+impl<F: Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
+    fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    fn cost(&self, pieces: u64) -> Option<u64> {
+        self.cost.map(|cost| cost * pieces)
+    }
+
+    fn run(&self, pieces: std::ops::Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        (self.run)(pieces)
+    }
+}
+
+fn pool() -> &'static Pool {
+    let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
+    Pool::of(&cpus, 4, true)
+}
+
+fn pieces(
+    count: u64,
+    run: impl Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static,
+) -> Arc<dyn Node> {
+    let work = Calls {
+        pieces: count,
+        manner: Manner::Freely,
+        cost: None,
+        run,
+    };
+    Task::new(pool(), work, true)
+}
+
+fn one(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
+    pieces(1, move |_| {
+        run();
+        Ok(())
+    })
+}
+
+fn apart(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
+    let run = move |_| {
+        run();
+        Ok(())
+    };
+    Task::new(
+        pool(),
+        Calls {
+            pieces: 1,
+            manner: Manner::Apart,
+            cost: None,
+            run,
+        },
+        false,
+    )
+}
+
+fn none() -> Arc<dyn Node> {
+    pieces(0, |_| panic!("nothing to run"))
+}
+
+/// A command that is over when it is told to be.
+fn gate() -> (Arc<dyn Node>, std::sync::mpsc::Sender<()>) {
+    let (send, receive) = channel();
+    let receive = parking_lot::Mutex::new(receive);
+    (apart(move || _ = receive.lock().recv()), send)
+}
+
+fn start(node: &Arc<dyn Node>, after: &[&Arc<dyn Node>]) {
+    after.iter().for_each(|before| node.wait_for(before, true));
+    submit(node.clone());
+}
+
+#[test]
+fn every_piece_once() {
+    for count in [1, 2, 3, 100, 10_000] {
+        let seen: Arc<Vec<_>> = Arc::new((0..count).map(|_| AtomicU32::new(0)).collect());
+        let node = {
+            let seen = seen.clone();
+            pieces(count, move |range| {
+                range.for_each(|i| _ = seen[i as usize].fetch_add(1, Ordering::Relaxed));
+                Ok(())
+            })
+        };
+        assert_eq!(node.progress(), Progress::Queued);
+        start(&node, &[]);
+        assert!(node.wait() && node.is_over());
+        assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
+        let stamps = node.stamps().unwrap();
+        assert!(0 < stamps.queued && stamps.queued <= stamps.submitted);
+        assert!(stamps.submitted <= stamps.started && stamps.started <= stamps.ended);
+    }
+}
+
+#[test]
+fn in_the_order_of_dependencies() {
+    let count = Arc::new(AtomicU64::new(0));
+    let (first, open) = gate();
+    start(&first, &[]);
+    let mut last = first.clone();
+    for i in 0..1000 {
+        let next = {
+            let count = count.clone();
+            one(move || assert_eq!(count.fetch_add(1, Ordering::Relaxed), i))
+        };
+        start(&next, &[&last]);
+        last = next;
+    }
+    assert_eq!(count.load(Ordering::Relaxed), 0);
+    open.send(()).unwrap();
+    assert!(last.wait());
+    assert_eq!(count.load(Ordering::Relaxed), 1000);
+}
+
+#[test]
+fn a_long_chain_of_markers() {
+    let (first, open) = gate();
+    let mut last = first.clone();
+    for _ in 0..100_000 {
+        let next = none();
+        start(&next, &[&last]);
+        last = next;
+    }
+    start(&first, &[]);
+    open.send(()).unwrap();
+    assert!(last.wait());
+}
+
+#[test]
+fn a_random_graph() {
+    let mut random = 12345u32;
+    let mut next = move |below: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as usize % below
+    };
+    for _ in 0..20 {
+        let done: Arc<Vec<_>> = Arc::new((0..200).map(|_| AtomicBool::new(false)).collect());
+        let mut nodes: Vec<Arc<dyn Node>> = Vec::new();
+        for i in 0..200 {
+            let before: Vec<usize> = if i == 0 {
+                vec![]
+            } else {
+                (0..next(4)).map(|_| next(i)).collect()
+            };
+            let count = [0, 1, 1, 7][next(4)];
+            let node = {
+                let (done, before) = (done.clone(), before.clone());
+                pieces(count, move |range| {
+                    assert!(before.iter().all(|&b| done[b].load(Ordering::Acquire)));
+                    if range.start == 0 {
+                        done[i].store(true, Ordering::Release);
+                    }
+                    Ok(())
+                })
+            };
+            if count == 0 {
+                // A marker does nothing that others could look for.
+                done[i].store(true, Ordering::Release);
+            }
+            let before: Vec<_> = before.iter().map(|&b| &nodes[b]).collect();
+            start(&node, &before);
+            nodes.push(node);
+        }
+        assert!(nodes.iter().all(|node| node.wait()));
+    }
+}
+
+#[test]
+fn what_fails_fails_what_waits_for_it() {
+    let (first, open) = gate();
+    let bad = pieces(100, |range| {
+        if range.contains(&50) {
+            Err(Fault::StackOverflow)
+        } else {
+            Ok(())
+        }
+    });
+    let ran = Arc::new(AtomicBool::new(false));
+    let after = {
+        let ran = ran.clone();
+        one(move || ran.store(true, Ordering::Relaxed))
+    };
+    let marker = none();
+    let merely_later = one(|| ());
+    start(&first, &[]);
+    start(&bad, &[&first]);
+    start(&after, &[&bad]);
+    start(&marker, &[&after]);
+    merely_later.wait_for(&bad, false);
+    submit(merely_later.clone());
+    open.send(()).unwrap();
+    assert!(!bad.wait() && !after.wait() && !marker.wait());
+    assert!(merely_later.wait() && !ran.load(Ordering::Relaxed));
+    // It is over already.
+    let late = one(|| ());
+    start(&late, &[&bad]);
+    assert!(!late.wait());
+}
+
+#[test]
+fn a_panic_is_a_failure() {
+    let node = one(|| panic!("a test's"));
+    start(&node, &[]);
+    assert!(!node.wait());
+}
+
+#[test]
+fn work_goes_before_the_command_is_over() {
+    struct Tells(Arc<AtomicUsize>);
+    impl Drop for Tells {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let drops = Arc::new(AtomicUsize::new(0));
+    for i in 1..100 {
+        let tells = Tells(drops.clone());
+        let node = pieces(i % 7, move |_| {
+            _ = &tells;
+            Ok(())
+        });
+        start(&node, &[]);
+        assert!(node.wait());
+        assert_eq!(drops.load(Ordering::Relaxed) as u64, i);
+    }
+    let tells = Tells(drops.clone());
+    drop(one(move || _ = &tells));
+    assert_eq!(drops.load(Ordering::Relaxed), 100, "one that never ran");
+}
+
+#[test]
+fn pieces_that_wait_for_each_other() {
+    for _ in 0..50 {
+        let here = Arc::new(AtomicU32::new(0));
+        let count = pool().seats() as u64;
+        let run = move |_| {
+            here.fetch_add(1, Ordering::Relaxed);
+            while here.load(Ordering::Relaxed) < count as u32 {
+                thread::yield_now();
+            }
+            Ok(())
+        };
+        let work = Calls {
+            pieces: count,
+            manner: Manner::Together,
+            cost: None,
+            run,
+        };
+        let node: Arc<dyn Node> = Task::new(pool(), work, false);
+        start(&node, &[]);
+        assert!(node.wait());
+    }
+}
+
+#[test]
+fn client_code_may_wait() {
+    // More of them than there are threads in the pool, each with commands of its own.
+    let nodes: Vec<_> = (0..20)
+        .map(|_| {
+            apart(|| {
+                let inner = pieces(100, |_| Ok(()));
+                start(&inner, &[]);
+                assert!(inner.wait());
+            })
+        })
+        .collect();
+    nodes.iter().for_each(|node| start(node, &[]));
+    assert!(nodes.iter().all(|node| node.wait()));
+}
+
+#[test]
+fn calls_come_in_order_and_may_wait() {
+    let (first, open) = gate();
+    let node = one(|| ());
+    let (send, receive) = channel();
+    for progress in [Progress::Over, Progress::Running, Progress::Submitted] {
+        let (send, mut waited) = (send.clone(), Some(node.clone()));
+        let call = move |reached: Progress| {
+            if reached == Progress::Over {
+                waited.take().unwrap().wait();
+                let inner = one(|| ());
+                start(&inner, &[]);
+                inner.wait();
+            }
+            send.send(reached).unwrap();
+        };
+        let mut call = Some(call);
+        node.call_at(progress, Box::new(move |reached| call.take().unwrap()(reached)));
+    }
+    start(&first, &[]);
+    start(&node, &[&first]);
+    open.send(()).unwrap();
+    let all: Vec<_> = receive.iter().take(3).collect();
+    assert_eq!(all, [Progress::Submitted, Progress::Running, Progress::Over]);
+    // Too late for anything but at once.
+    let (at_once, here) = (Arc::new(AtomicBool::new(false)), thread::current().id());
+    let seen = at_once.clone();
+    // Unless a call is still under way.
+    while Arc::strong_count(&node) > 1 {
+        thread::yield_now();
+    }
+    node.call_at(
+        Progress::Running,
+        Box::new(move |_| seen.store(thread::current().id() == here, Ordering::Relaxed)),
+    );
+    assert!(at_once.load(Ordering::Relaxed));
+}
+
+#[test]
+fn twenty_threads() {
+    let total = Arc::new(AtomicU64::new(0));
+    thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                for i in 0..200 {
+                    let node = {
+                        let total = total.clone();
+                        pieces(i % 9, move |range| {
+                            total.fetch_add(range.end - range.start, Ordering::Relaxed);
+                            Ok(())
+                        })
+                    };
+                    start(&node, &[]);
+                    if i % 3 == 0 {
+                        assert!(node.wait());
+                    }
+                }
+            });
+        }
+    });
+    // Those that nobody waited for.
+    let expected = 20 * (0..200).map(|i| i % 9).sum::<u64>();
+    let since = Instant::now();
+    while total.load(Ordering::Relaxed) != expected {
+        assert!(since.elapsed() < Duration::from_secs(30));
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn short_work_stays_in_one_thread() {
+    let threads = Arc::new(parking_lot::Mutex::new(std::collections::HashSet::new()));
+    let run = {
+        let threads = threads.clone();
+        move |range: std::ops::Range<u64>| {
+            threads.lock().insert((thread::current().id(), range));
+            Ok(())
+        }
+    };
+    let work = Calls {
+        pieces: 1000,
+        manner: Manner::Freely,
+        cost: Some(1),
+        run,
+    };
+    let node: Arc<dyn Node> = Task::new(pool(), work, false);
+    start(&node, &[]);
+    assert!(node.wait());
+    assert_eq!(threads.lock().len(), 1, "all pieces at once");
+}
+
+#[test]
+fn a_child_has_its_own_threads() {
+    // ThreadSanitizer allows no threads in the child.
+    if std::env::var_os("TSAN_OPTIONS").is_some() {
+        return;
+    }
+    let (first, open) = gate();
+    let never = one(|| ());
+    start(&first, &[]);
+    start(&never, &[&first]);
+    // SAFETY: the child calls nothing that needs a lock which another thread could hold, and leaves by `_exit`.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            // A child that hangs is killed.
+            libc::alarm(20);
+            let parents_are_over = never.is_over() && !never.wait();
+            let own = pieces(100, |_| Ok(()));
+            start(&own, &[]);
+            let later = one(|| ());
+            later.wait_for(&never, false);
+            submit(later.clone());
+            let well = parents_are_over && own.wait() && later.wait();
+            libc::_exit(if well { 0 } else { 1 });
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        assert_eq!(status, 0);
+    }
+    assert!(!never.is_over());
+    open.send(()).unwrap();
+    assert!(never.wait());
+}
+
+#[test]
+fn no_wake_is_lost() {
+    // One at a time, with pauses around the time after which threads sleep.
+    for i in 0..2000u32 {
+        let node = pieces(u64::from(i % 3) + 1, |_| Ok(()));
+        start(&node, &[]);
+        assert!(node.wait());
+        if i % 4 == 0 {
+            thread::sleep(Duration::from_micros(u64::from(i % 16)));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What a queue does in its turn besides work on the device: calls of the client's functions, and freeing memory.
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::Arc;
+
+use kit::{HostTask, UsmAlloc};
+use oxur_adapter_kit as kit;
+use oxur_compiler::{Fault, Worker};
+use parking_lot::Mutex;
+
+use crate::Context;
+use crate::exec::{Manner, Work};
+
+/// Calls a function of the client's, once.
+pub(super) struct Calls(pub(super) Mutex<Option<HostTask>>);
+
+impl Work for Calls {
+    fn manner(&self) -> Manner {
+        Manner::Apart
+    }
+
+    fn what(&self) -> String {
+        "a host task".to_owned()
+    }
+
+    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        let task = self.0.lock().take();
+        if let Some(task) = task {
+            task.call();
+        }
+        Ok(())
+    }
+}
+
+/// Frees USM. Says whether that went well.
+pub(super) fn free(context: &Arc<Context>, memory: *mut c_void) -> bool {
+    let freed = context.usm_free(memory);
+    if let Err(error) = &freed {
+        log::error!("USM that was to be freed in the order of a queue is not: {error}");
+    }
+    freed.is_ok()
+}
+
+/// Frees USM, later.
+pub(super) struct Frees {
+    pub(super) context: Arc<Context>,
+    pub(super) memory: usize,
+}
+
+impl Work for Frees {
+    fn cost(&self, _pieces: u64) -> Option<u64> {
+        Some(0)
+    }
+
+    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        // There is nobody else to tell if it fails.
+        free(&self.context, self.memory as *mut c_void);
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Launches of kernels.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::sync::Arc;
+
+use kit::ur::{Command, KernelLaunchFlags, ResultCode};
+use kit::{Launch, LaunchProperties, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_compiler::{Fault, KernelInfo, NdRange, Worker};
+
+use super::submit::How;
+use super::{Out, Queue, Wait};
+use crate::device::limits;
+use crate::exec::{self, Manner, Work, clock, cost};
+use crate::kernel::Packed;
+use crate::{Cpu, Kernel};
+
+/// A launch of a kernel, ready to run. With `K` a reference it is about to run here, with an `Arc` it will.
+struct Ready<K> {
+    kernel: K,
+    args: Packed,
+    range: NdRange,
+    groups: u64,
+    together: bool,
+}
+
+impl<K: std::ops::Deref<Target = Kernel>> Ready<K> {
+    fn what(&self) -> String {
+        format!("the kernel {}", self.kernel.wants().name)
+    }
+
+    #[inline]
+    fn run(&self, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        let launch = oxur_compiler::Launch {
+            args: self.args.block(),
+            range: self.range,
+            local_memory: self.args.local_memory(),
+        };
+        // SAFETY: `Kernel::pack` laid out the arguments as the kernel wants them, and keeps the memory objects among
+        // them. The client vouches for its pointers until the command is complete.
+        unsafe { self.kernel.compiled.run(&launch, groups, worker) }
+    }
+}
+
+impl Work for Ready<Arc<Kernel>> {
+    fn pieces(&self) -> u64 {
+        self.groups
+    }
+
+    fn manner(&self) -> Manner {
+        if self.together {
+            Manner::Together
+        } else {
+            Manner::Freely
+        }
+    }
+
+    fn cost(&self, pieces: u64) -> Option<u64> {
+        self.kernel.cost.of(pieces)
+    }
+
+    fn learn(&self, pieces: u64, cycles: u64) {
+        self.kernel.cost.learn(pieces, cycles);
+    }
+
+    fn what(&self) -> String {
+        Ready::what(self)
+    }
+
+    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        Ready::run(self, pieces, worker)
+    }
+}
+
+impl Queue {
+    #[inline(always)]
+    pub(super) fn launch_kernel(
+        self: &Arc<Self>,
+        kernel: &Arc<Kernel>,
+        launch: Launch<'_, Cpu>,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        self.check_context(kernel.program.context())?;
+        let range = self.nd_range(kernel, &launch.range);
+        let groups = check_range(kernel.wants(), &range)?;
+        let together = self.check_properties(&launch.properties, groups)?;
+        let mut args = Packed::new();
+        kernel.pack(launch.args, &mut args)?;
+        let here = kernel.cost.of(groups).is_some_and(|cost| cost <= cost::SHORT) && !together;
+        let how = How {
+            command: Command::KERNEL_LAUNCH,
+            here,
+            ..How::default()
+        };
+        // Only one of the two closures is called: the arguments go there.
+        let args = std::cell::Cell::new(Some(args));
+        let take = || args.take().expect("one of two closures is called, once");
+        let now = || {
+            let ready = Ready {
+                kernel: &**kernel,
+                args: take(),
+                range,
+                groups,
+                together,
+            };
+            let started = clock::cycles();
+            let result = exec::here(|worker| ready.run(0..groups, worker));
+            match result {
+                Ok(()) => kernel.cost.learn(groups, clock::cycles().wrapping_sub(started)),
+                Err(fault) => return self.failed_here(&ready.what(), fault),
+            }
+            true
+        };
+        let later = || Ready {
+            kernel: kernel.clone(),
+            args: take(),
+            range,
+            groups,
+            together,
+        };
+        self.submit(how, wait, event, now, later)
+    }
+
+    /// The range of a launch, with a work-group size.
+    #[inline]
+    fn nd_range(&self, kernel: &Kernel, range: &kit::Range<'_>) -> NdRange {
+        let mut found = NdRange {
+            dimensions: range.global.len() as u64,
+            global_offset: [0; 3],
+            global_size: [1; 3],
+            local_size: [1; 3],
+        };
+        let chosen;
+        let local = match range.local {
+            Some(local) => local,
+            None => {
+                chosen = kernel.choose_local_size(&self.device, range.global);
+                &chosen
+            }
+        };
+        for (d, global) in range.global.iter().enumerate() {
+            found.global_size[d] = *global as u64;
+            found.local_size[d] = local[d] as u64;
+            found.global_offset[d] = range.offset.map_or(0, |offset| offset[d] as u64);
+        }
+        found
+    }
+
+    /// Checks what else a launch asks for. Says whether its work-groups may wait for each other.
+    #[inline]
+    fn check_properties(&self, properties: &LaunchProperties, groups: u64) -> UrResult<bool> {
+        let known = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
+        if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
+            return Err(impossible(properties));
+        }
+        let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
+        if together && groups > self.pool.seats() as u64 {
+            return Err(too_many(groups, self.pool.seats()));
+        }
+        Ok(together)
+    }
+}
+
+/// Checks that a kernel can have this range. Gives the number of work-groups.
+#[inline]
+fn check_range(info: &KernelInfo, range: &NdRange) -> UrResult<u64> {
+    let (mut groups, mut size) = (Some(1u64), 1u64);
+    for d in 0..range.dimensions as usize {
+        let (global, local) = (range.global_size[d], range.local_size[d]);
+        if local > limits::WORK_GROUP_SIZE as u64 || !global.is_multiple_of(local) {
+            return Err(no_groups(info, range));
+        }
+        size *= local;
+        groups = groups.and_then(|groups| groups.checked_mul(global / local));
+    }
+    let most = info
+        .max_work_group_size
+        .map_or(limits::WORK_GROUP_SIZE as u64, u64::from);
+    let sub_groups = |sub_groups: u32| size.div_ceil(info.sub_group_size.into()) == sub_groups.into();
+    let fits = size <= most
+        && info
+            .required_work_group_size
+            .is_none_or(|required| required.map(u64::from) == range.local_size)
+        && info.sub_groups_per_work_group.is_none_or(sub_groups);
+    match groups {
+        // So many that nothing overflows that counts them.
+        Some(groups) if fits && groups <= u64::MAX >> 2 => Ok(groups),
+        _ => Err(no_groups(info, range)),
+    }
+}
+
+#[cold]
+fn no_groups(info: &KernelInfo, range: &NdRange) -> UrError {
+    let KernelInfo {
+        name,
+        required_work_group_size: required,
+        max_work_group_size: most,
+        ..
+    } = info;
+    let NdRange {
+        global_size: global,
+        local_size: local,
+        ..
+    } = range;
+    let mut words = format!("{global:?} work-items in work-groups of {local:?}, for the kernel {name}");
+    _ = match (required, most) {
+        (Some(required), _) => write!(words, ", which needs work-groups of {required:?}"),
+        (None, most) => {
+            let most = most.unwrap_or(limits::WORK_GROUP_SIZE as u32);
+            write!(
+                words,
+                ", whose work-groups have up to {most} work-items and divide the range"
+            )
+        }
+    };
+    UrError::said(ResultCode::ERROR_INVALID_WORK_GROUP_SIZE, words)
+}
+
+#[cold]
+fn impossible(properties: &LaunchProperties) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_OPERATION,
+        format!("there is no way to launch a kernel with {properties:?}"),
+    )
+}
+
+#[cold]
+fn too_many(groups: u64, threads: usize) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+        format!("{groups} work-groups cannot run at the same time in {threads} threads"),
+    )
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The way of every command.
+//!
+//! A command that is short runs at once, in the thread that submits it, if nothing is in its way: [`Queue::submit`] is
+//! inlined into each entry point for that. All others become tasks of the [engine](crate::exec).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use kit::UrResult;
+use kit::ur::{Command, QueueFlags, ResultCode};
+use kit::{UrError, WaitList};
+use oxur_adapter_kit as kit;
+use oxur_compiler::{Fault, Worker};
+
+use super::order::{Nothing, Order, Place};
+use super::{Out, Queue, Wait};
+use crate::activity::Mark;
+use crate::exec::{Failure, Manner, Node, Stamps, Task, Work, client, clock, submit};
+use crate::{Cpu, Event};
+
+/// What is known of a command besides its work.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    pub(super) command: Command,
+    /// The call returns when the command is over.
+    pub(super) blocking: bool,
+    /// It is short enough to run in the thread that submits it.
+    pub(super) here: bool,
+    pub(super) place: Place,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        Self {
+            command: Command::EVENTS_WAIT,
+            blocking: false,
+            here: false,
+            place: Place::default(),
+        }
+    }
+}
+
+/// The end of a command that runs at once, also by a panic.
+struct Turn<'a>(&'a Order);
+
+impl Drop for Turn<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+impl Queue {
+    /// Submits a command: `now` runs it at once and says whether it did not fail, `later` makes work of it.
+    #[inline(always)]
+    pub(super) fn submit<W: Work>(
+        self: &Arc<Self>,
+        how: How,
+        wait: Wait<'_>,
+        event: Out<'_>,
+        now: impl FnOnce() -> bool,
+        later: impl FnOnce() -> W,
+    ) -> UrResult<()> {
+        if how.here && (wait.is_empty() || all_over(wait)?) && self.order.begin() {
+            let turn = Turn(&self.order);
+            if self.profiled {
+                return self.run_stamped(how, event, now, turn);
+            }
+            let well = now();
+            drop(turn);
+            if event.wanted() || !well {
+                self.over_here(how, event, Stamps::default(), well)?;
+            }
+            return Ok(());
+        }
+        self.enqueue(how, wait, event, later())
+    }
+
+    #[inline(never)]
+    fn run_stamped(
+        self: &Arc<Self>,
+        how: How,
+        event: Out<'_>,
+        now: impl FnOnce() -> bool,
+        turn: Turn<'_>,
+    ) -> UrResult<()> {
+        let started = clock::now();
+        let well = now();
+        let ended = clock::now();
+        drop(turn);
+        let stamps = Stamps {
+            queued: started,
+            submitted: started,
+            started,
+            ended,
+        };
+        self.over_here(how, event, stamps, well)
+    }
+
+    /// What is left to do for a command that has run here.
+    #[inline]
+    fn over_here(self: &Arc<Self>, how: How, event: Out<'_>, stamps: Stamps, well: bool) -> UrResult<()> {
+        if !well && how.blocking {
+            return Err(self.failed_error());
+        }
+        if event.wanted() {
+            event.set(Event::over(self, how.command, stamps, well));
+        }
+        Ok(())
+    }
+
+    /// Takes note of a command that failed here; `what` it was. Says that it did not go well.
+    #[cold]
+    pub(super) fn failed_here(&self, what: &str, fault: Fault) -> bool {
+        self.failures.add(what, &Failure::Fault(fault));
+        false
+    }
+
+    /// Makes a task of a command.
+    #[inline(never)]
+    fn enqueue<W: Work>(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>, work: W) -> UrResult<()> {
+        all_over(wait)?;
+        // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
+        let manner = work.manner();
+        let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != Command::ENQUEUE_USM_FREE_EXP;
+        let mark = marked.then(|| self.context.activity.enter());
+        let entry = Entry {
+            work,
+            mark,
+            queue: Keep(Some(self.clone())),
+        };
+        let stamped = self.profiled || how.command == Command::TIMESTAMP_RECORDING_EXP;
+        let task: Arc<dyn Node> = Task::new(self.pool, entry, stamped);
+        for before in wait.iter() {
+            before.before(&task);
+        }
+        if manner == Manner::Together {
+            self.pool.one_by_one(&task, || self.order.append(&task, how.place));
+        } else {
+            self.order.append(&task, how.place);
+        }
+        submit(task.clone());
+        if how.blocking && !task.wait() {
+            return Err(self.failed_error());
+        }
+        if event.wanted() {
+            event.set(Event::new(self, how.command, task));
+        }
+        Ok(())
+    }
+
+    /// Submits a command that does nothing but keep its place.
+    pub(super) fn mark(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        let here = !how.place.last || self.in_order() || self.order.is_empty();
+        self.submit(How { here, ..how }, wait, event, || true, || Nothing)
+    }
+
+    pub(super) fn in_order(&self) -> bool {
+        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    /// What a blocking command returns that failed.
+    #[cold]
+    fn failed_error(&self) -> UrError {
+        let words = self
+            .failures
+            .told()
+            .unwrap_or_else(|| "a command that it waits for failed".into());
+        UrError::said(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
+    }
+}
+
+/// Whether all events of a list are over. That one failed is an error.
+#[inline]
+fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
+    let mut all = true;
+    for event in wait.iter() {
+        all &= event.is_over();
+        if event.failed() {
+            return Err(UrError::said(
+                ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS,
+                "the command of an event of the wait list failed",
+            ));
+        }
+    }
+    Ok(all)
+}
+
+/// The work of a command, and what must live as long. The work goes first.
+struct Entry<W> {
+    work: W,
+    mark: Option<Mark>,
+    queue: Keep,
+}
+
+impl<W: Work> Work for Entry<W> {
+    fn pieces(&self) -> u64 {
+        self.work.pieces()
+    }
+
+    fn manner(&self) -> Manner {
+        self.work.manner()
+    }
+
+    fn cost(&self, pieces: u64) -> Option<u64> {
+        self.work.cost(pieces)
+    }
+
+    fn learn(&self, pieces: u64, cycles: u64) {
+        self.work.learn(pieces, cycles);
+    }
+
+    fn what(&self) -> String {
+        self.work.what()
+    }
+
+    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        self.work.run(pieces, worker)
+    }
+
+    fn over(&mut self, result: Result<(), &Failure>) {
+        let queue = self.queue.0.as_ref().expect("there until it is dropped");
+        if let Err(failure) = result {
+            queue.failures.add(&self.what(), failure);
+        }
+        if let Some(mark) = self.mark.take() {
+            queue.context.activity.leave(mark);
+        }
+    }
+}
+
+/// Keeps a queue, and by it the context, as long as a command. The last to go may end the context, which calls the client:
+/// not in a thread that runs commands.
+struct Keep(Option<Arc<Queue>>);
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        if let Some(last) = self.0.take().and_then(Arc::into_inner) {
+            client::reap(last);
+        }
+    }
+}
