@@ -62,7 +62,7 @@ impl Type {
             Op::TypeVector => match operand(1)? {
                 // SPV_INTEL_vector_compute and LongVector have other lengths; more than this is nobody's.
                 count @ 2..=1024 => Self::Vector(operand(0)?, count),
-                count => return Err(inst.malformed(format!("a vector of {count} elements"))),
+                count => Self::Unsupported(format!("OpTypeVector of {count} elements")),
             },
             Op::TypeArray => Self::Array(operand(0)?, operand(1)?),
             Op::TypeStruct => Self::Struct(inst.operands().to_vec()),
