@@ -84,6 +84,13 @@ impl<'c> Builder<'c> {
         Block::new(unsafe { LLVMGetInsertBlock(self.0) })
     }
 
+    /// Puts an instruction here that is in no block.
+    pub fn insert(&self, instruction: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        unsafe { LLVMInsertIntoBuilder(self.0, instruction.0) };
+        instruction
+    }
+
     binary! {
         /// Integer addition.
         add = LLVMBuildAdd,

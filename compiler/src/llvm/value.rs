@@ -162,6 +162,108 @@ impl<'c> Value<'c> {
         Value::new(unsafe { LLVMGetOperand(self.0, index) })
     }
 
+    /// A copy of an instruction, in no block yet.
+    pub fn clone_instruction(self) -> Self {
+        // SAFETY: an instruction.
+        Self::new(unsafe { LLVMInstructionClone(self.0) })
+    }
+
+    /// Puts another operand in.
+    pub fn set_operand(self, index: u32, value: Value<'c>) {
+        // SAFETY: a user with such an operand, of this type.
+        unsafe { LLVMSetOperand(self.0, index, value.0) };
+    }
+
+    /// Whether an addition, subtraction, multiplication or shift does not wrap as a signed one.
+    pub fn has_nsw(self) -> bool {
+        use LLVMOpcode::*;
+        // SAFETY: asked of such instructions only.
+        matches!(self.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl)) && unsafe { LLVMGetNSW(self.0) != 0 }
+    }
+
+    /// Whether a `zext` is of what is not negative.
+    pub fn has_nneg(self) -> bool {
+        // SAFETY: asked of such an instruction only.
+        self.opcode() == Some(LLVMOpcode::LLVMZExt) && unsafe { LLVMGetNNeg(self.0) != 0 }
+    }
+
+    /// Whether the two sides of an `or` have no bit in common.
+    pub fn is_disjoint(self) -> bool {
+        // SAFETY: asked of such an instruction only.
+        self.opcode() == Some(LLVMOpcode::LLVMOr) && unsafe { LLVMGetIsDisjoint(self.0) != 0 }
+    }
+
+    /// The alignment, in bytes, of a load or store.
+    pub fn get_align(self) -> u32 {
+        // SAFETY: one of these.
+        unsafe { LLVMGetAlignment(self.0) }
+    }
+
+    /// Whether a load or store is volatile.
+    pub fn is_volatile(self) -> bool {
+        // SAFETY: one of these.
+        unsafe { LLVMGetVolatile(self.0) != 0 }
+    }
+
+    /// Whether a load or store is atomic.
+    pub fn is_atomic(self) -> bool {
+        // SAFETY: one of these.
+        unsafe { LLVMGetOrdering(self.0) != llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
+    }
+
+    /// The type that an `alloca` reserves.
+    pub fn allocated_type(self) -> Type<'c> {
+        // SAFETY: one of these.
+        Type::new(unsafe { LLVMGetAllocatedType(self.0) })
+    }
+
+    /// The type that a `getelementptr` steps over first.
+    pub fn source_element_type(self) -> Type<'c> {
+        // SAFETY: one of these.
+        Type::new(unsafe { LLVMGetGEPSourceElementType(self.0) })
+    }
+
+    /// How a comparison of integers compares.
+    pub fn int_predicate(self) -> llvm_sys::LLVMIntPredicate {
+        // SAFETY: one of these.
+        unsafe { LLVMGetICmpPredicate(self.0) }
+    }
+
+    /// How a comparison of floating-point numbers compares.
+    pub fn real_predicate(self) -> llvm_sys::LLVMRealPredicate {
+        // SAFETY: one of these.
+        unsafe { LLVMGetFCmpPredicate(self.0) }
+    }
+
+    /// The fast-math flags of an instruction that has them, else none.
+    pub fn get_fast_math(self) -> u32 {
+        // SAFETY: an instruction; the first question keeps others away.
+        unsafe { if LLVMCanValueUseFastMathFlags(self.0) != 0 { LLVMGetFastMathFlags(self.0) } else { 0 } }
+    }
+
+    /// The member numbers of an `extractvalue` or `insertvalue`.
+    pub fn indices(self) -> Vec<u32> {
+        // SAFETY: one of these.
+        unsafe { std::slice::from_raw_parts(LLVMGetIndices(self.0), LLVMGetNumIndices(self.0) as usize).to_vec() }
+    }
+
+    /// Whether a function is an intrinsic of LLVM's.
+    pub fn is_intrinsic(self) -> bool {
+        // SAFETY: a function.
+        unsafe { !LLVMIsAFunction(self.0).is_null() && LLVMGetIntrinsicID(self.0) != 0 }
+    }
+
+    /// Adds an attribute to an argument of a call.
+    pub fn call_argument_attribute(self, index: u32, name: &str, value: u64) -> Self {
+        // SAFETY: a call; attributes of arguments count from 1.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, value);
+            LLVMAddCallSiteAttribute(self.0, index + 1, attribute);
+        }
+        self
+    }
+
     /// Puts another value in its place everywhere.
     pub fn replace_with(self, other: Value<'c>) {
         // SAFETY: of the same type.
@@ -267,6 +369,25 @@ impl<'c> Function<'c> {
         unsafe { LLVMIsDeclaration(self.0) != 0 }
     }
 
+    /// Whether it has an attribute, for example `convergent`.
+    pub fn has_attribute(self, name: &str) -> bool {
+        // SAFETY: a function; the name is read.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !LLVMGetEnumAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, kind).is_null()
+        }
+    }
+
+    /// The number of an attribute, for example of `memory`.
+    pub fn attribute_value(self, name: &str) -> Option<u64> {
+        // SAFETY: a function; the name is read.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = LLVMGetEnumAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, kind);
+            (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
+        }
+    }
+
     /// Seen in its module only.
     pub fn internal(self) -> Self {
         // SAFETY: a function.
@@ -285,6 +406,18 @@ impl<'c> Function<'c> {
             debug_assert_ne!(kind, 0, "{name}");
             let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, value);
             LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+        self
+    }
+
+    /// Says that the result is an integer from `low` to below `high`.
+    pub fn result_range(self, bits: u32, low: u64, high: u64) -> Self {
+        // SAFETY: the name is read; a range of the result's width, one word each.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"range".as_ptr(), 5);
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let attribute = LLVMCreateConstantRangeAttribute(context, kind, bits, &low, &high);
+            LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeReturnIndex, attribute);
         }
         self
     }

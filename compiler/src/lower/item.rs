@@ -24,6 +24,8 @@ pub enum Primitive {
     GlobalOffset,
     /// `(item, dimension) -> i64`
     NumGroups,
+    /// `(item, dimension) -> i64`
+    GlobalId,
     /// `(item) -> i64`
     Dimensions,
     /// `(item) -> i64`: the number of the item in its group, dimension 0 fastest.
@@ -40,13 +42,14 @@ pub enum Primitive {
 
 impl Primitive {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::LocalId,
         Self::GroupId,
         Self::LocalSize,
         Self::GlobalSize,
         Self::GlobalOffset,
         Self::NumGroups,
+        Self::GlobalId,
         Self::Dimensions,
         Self::LocalLinearId,
         Self::GroupSize,
@@ -64,6 +67,7 @@ impl Primitive {
             Self::GlobalSize => "oxur.global_size",
             Self::GlobalOffset => "oxur.global_offset",
             Self::NumGroups => "oxur.num_groups",
+            Self::GlobalId => "oxur.global_id",
             Self::Dimensions => "oxur.dimensions",
             Self::LocalLinearId => "oxur.local_linear_id",
             Self::GroupSize => "oxur.group_size",
@@ -345,7 +349,7 @@ pub fn built_in<'c>(
         BuiltIn::NumWorkgroups => call(Primitive::NumGroups),
         BuiltIn::WorkDim => call(Primitive::Dimensions),
         BuiltIn::LocalInvocationIndex => call(Primitive::LocalLinearId),
-        BuiltIn::GlobalInvocationId => b.add(position(dimension.into()), call(Primitive::GlobalOffset)),
+        BuiltIn::GlobalInvocationId => call(Primitive::GlobalId),
         BuiltIn::GlobalLinearId => {
             let row = b.add(b.mul(position(2), at(Primitive::GlobalSize, 1)), position(1));
             b.add(b.mul(row, at(Primitive::GlobalSize, 0)), position(0))
