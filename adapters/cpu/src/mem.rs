@@ -17,6 +17,7 @@ pub(crate) use self::image::ImageBox;
 use self::image::Shape;
 pub(crate) use self::storage::Buffers;
 use self::storage::Storage;
+use crate::device::limits;
 use crate::{Context, Cpu};
 
 /// A buffer or an image.
@@ -174,6 +175,16 @@ impl kit::Mem<Cpu> for Mem {
                 ),
             ));
         }
+        // Kernels may take it for granted that a buffer is aligned for every type.
+        if !origin.is_multiple_of(limits::ALIGNMENT) {
+            return Err(UrError::said(
+                ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
+                format!(
+                    "a sub-buffer begins at a multiple of {} bytes, not at {origin}",
+                    limits::ALIGNMENT
+                ),
+            ));
+        }
         let whole = self.flags & ACCESS;
         let wider = match flags & ACCESS {
             MemFlags::READ_WRITE => whole == MemFlags::READ_ONLY || whole == MemFlags::WRITE_ONLY,
@@ -281,10 +292,10 @@ mod tests {
     #[test]
     fn parts() {
         let context = context();
-        let whole = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, None).unwrap();
-        let part = whole.sub_buffer(MemFlags::empty(), 10, 90).unwrap();
-        assert_eq!((part.data(), part.size()), (whole.data().wrapping_add(10), 90));
-        for (origin, size) in [(10, 91), (usize::MAX, 2), (101, 1)] {
+        let whole = Mem::create_buffer(&context, MemFlags::READ_ONLY, 218, None).unwrap();
+        let part = whole.sub_buffer(MemFlags::empty(), 128, 90).unwrap();
+        assert_eq!((part.data(), part.size()), (whole.data().wrapping_add(128), 90));
+        for (origin, size) in [(128, 91), (usize::MAX, 2), (256, 1), (64, 10)] {
             assert!(whole.sub_buffer(MemFlags::empty(), origin, size).is_err());
         }
         for wider in [MemFlags::READ_WRITE, MemFlags::WRITE_ONLY, MemFlags::USE_HOST_POINTER] {

@@ -8,7 +8,7 @@
 mod binary;
 mod options;
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::*;
@@ -47,7 +47,37 @@ struct State {
     options: BuildOptions,
     log: String,
     /// What can run.
-    linked: Option<Arc<oxur_compiler::Program>>,
+    linked: Option<Linked>,
+}
+
+/// A program that can run.
+struct Linked {
+    program: Arc<oxur_compiler::Program>,
+    /// The device globals that were asked for. Programs have few.
+    globals: Vec<(CString, Global)>,
+}
+
+// SAFETY: a `Global` is an address that lives as long as `program`.
+unsafe impl Send for Linked {}
+
+impl Linked {
+    fn new(parts: &[Part], options: &BuildOptions) -> Result<Self, Error> {
+        let program = oxur_compiler::Program::link(parts, &options.for_compiler())?;
+        Ok(Self {
+            program,
+            globals: Vec::new(),
+        })
+    }
+
+    /// Finds a device global.
+    fn global(&mut self, name: &CStr) -> Option<Global> {
+        if let Some((_, known)) = self.globals.iter().find(|(known, _)| **known == *name) {
+            return Some(*known);
+        }
+        let found = self.program.global(name.to_str().ok()?)?;
+        self.globals.push((name.to_owned(), found));
+        Some(found)
+    }
 }
 
 impl Piece {
@@ -157,7 +187,9 @@ impl Program {
 
     /// What can run. An error if the program was not built.
     pub(crate) fn linked(&self) -> UrResult<Arc<oxur_compiler::Program>> {
-        self.state.lock().linked.clone().ok_or_else(not_built)
+        let state = self.state.lock();
+        let linked = state.linked.as_ref().ok_or_else(not_built)?;
+        Ok(linked.program.clone())
     }
 
     /// Adds what the compiler says of a kernel to the log.
@@ -171,8 +203,7 @@ impl Program {
 
     /// Where a device global is and how large it is: by its unique id, then by its linkage name.
     pub(crate) fn global(&self, name: &CStr) -> UrResult<Global> {
-        let linked = self.linked()?;
-        let found = name.to_str().ok().and_then(|name| linked.global(name));
+        let found = self.state.lock().linked.as_mut().ok_or_else(not_built)?.global(name);
         found.ok_or_else(|| {
             UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -261,9 +292,7 @@ impl kit::Program<Cpu> for Program {
             return Ok(());
         }
         state.linked = None;
-        let linked = state
-            .parts()
-            .and_then(|parts| oxur_compiler::Program::link(&parts, &options.for_compiler()));
+        let linked = state.parts().and_then(|parts| Linked::new(&parts, &options));
         let result = linked.map(|linked| {
             state.linked = Some(linked);
             ProgramBinaryType::EXECUTABLE
@@ -314,8 +343,7 @@ impl kit::Program<Cpu> for Program {
             if options.library {
                 return Ok(ProgramBinaryType::LIBRARY);
             }
-            let linked = oxur_compiler::Program::link(&parts, &options.for_compiler())?;
-            state.linked = Some(linked);
+            state.linked = Some(Linked::new(&parts, &options)?);
             Ok(ProgramBinaryType::EXECUTABLE)
         });
         let finished = state.finish(options, result);
@@ -335,21 +363,16 @@ impl kit::Program<Cpu> for Program {
         let linked = self.linked()?;
         let no_name = |_| UrError::said(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
         let name = name.to_str().map_err(no_name)?;
-        match linked.function(name) {
-            Ok(address) => Ok(address.cast_mut().cast()),
-            Err(error) if linked.kernel_info(name).is_some() => Err(UrError::said(
-                ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
-                format!("the kernel {name} has no address: {error}"),
-            )),
-            Err(Error::NoKernel(_)) => Err(UrError::said(
-                ResultCode::ERROR_INVALID_KERNEL_NAME,
-                format!("the program exports no function {name}"),
-            )),
-            Err(error) => Err(UrError::said(
-                ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
-                error.to_string(),
-            )),
-        }
+        linked
+            .function(name)
+            .map(|address| address.cast_mut().cast())
+            .map_err(|error| {
+                let code = match linked.kernel_info(name) {
+                    Some(_) => ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
+                    None => ResultCode::ERROR_INVALID_KERNEL_NAME,
+                };
+                UrError::said(code, error.to_string())
+            })
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {

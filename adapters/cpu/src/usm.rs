@@ -34,7 +34,6 @@ use self::foreign::Foreign;
 use self::place::{Arenas, Place, System};
 pub(crate) use self::pool::UsmPool;
 use self::quarantine::Quarantine;
-use crate::device::limits;
 use crate::{Context, Cpu, Device};
 
 /// The USM of a context.

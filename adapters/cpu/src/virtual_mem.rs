@@ -36,7 +36,7 @@ struct Mapped {
     size: usize,
     access: VirtualMemAccessFlags,
     /// Kept, though the mapping alone would keep what is in it.
-    mem: Arc<PhysicalMem>,
+    _mem: Arc<PhysicalMem>,
 }
 
 impl Reserved {
@@ -256,8 +256,8 @@ impl kit::VirtualMem<Cpu> for Context {
                 ));
             }
             map(base, true, size, protection, Some((mem.file(), offset)))?;
-            let mem = mem.clone();
-            range.mapped.insert(base, Mapped { size, access, mem });
+            let _mem = mem.clone();
+            range.mapped.insert(base, Mapped { size, access, _mem });
             Ok(())
         })
     }

@@ -264,7 +264,7 @@ mod tests {
         for cpu in 0..8 {
             let core = cpu / 2 * 2;
             let node = cpu / 4 * 4;
-            let mut cache = |index, level, kind: &str, size: &str, shared: String| {
+            let cache = |index, level, kind: &str, size: &str, shared: String| {
                 let folder = format!("cpu/cpu{cpu}/cache/index{index}");
                 put(format!("{folder}/level"), level);
                 put(format!("{folder}/type"), kind);

@@ -119,6 +119,7 @@ impl BuildOptions {
             fast_math: self.fast_math,
             no_optimization: self.no_optimization,
             allow_unresolved: self.allow_unresolved,
+            ..oxur_compiler::Options::default()
         }
     }
 }
