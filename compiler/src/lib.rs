@@ -8,7 +8,7 @@
 //! | [`spirv`] | bytes | a checked [`Module`] |
 //! | `lower`, `builtins` | the functions that a kernel reaches | LLVM IR for one work-item |
 //! | `workgroup` | that | LLVM IR for one work-group |
-//! | `codegen` | that | an object file for this CPU |
+//! | `codegen` | that | an object file for this CPU, which `cache` keeps |
 //! | `runtime` | that and a launch | the kernel's effects |
 //!
 //! ```no_run
@@ -21,6 +21,7 @@
 //! ```
 
 mod builtins;
+mod cache;
 mod codegen;
 mod error;
 mod interface;
@@ -32,6 +33,7 @@ mod runtime;
 pub mod spirv;
 mod workgroup;
 
+pub use cache::{CacheConfig, CacheUsage};
 pub use error::{Error, Fault};
 pub use interface::{AddressSpace, Image, KernelInfo, Launch, NdRange, Param, ParamKind, SamplerBits};
 pub use program::{Global, Kernel, Mode, Options, Part, Program, Worker};

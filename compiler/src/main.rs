@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur-compiler`: compiles SPIR-V modules, and shows what becomes of them.
+//! `oxur-compiler`: compiles SPIR-V modules, and shows what becomes of them and what is kept.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use oxur_compiler::{Error, Mode, Module, Options, Part, Program};
+use oxur_compiler::{CacheConfig, Error, Mode, Module, Options, Part, Program};
 
 /// Compiles SPIR-V kernels for this CPU.
 #[derive(Parser)]
@@ -22,6 +22,9 @@ struct Cli {
     /// Modules to link with each of the others.
     #[arg(long, global = true)]
     link: Vec<PathBuf>,
+    /// Take compiled code from this folder, and keep it there. `cache` uses the user's folder if none is named.
+    #[arg(long, global = true, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -53,6 +56,12 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Stage::Optimize)]
         stage: Stage,
     },
+    /// Tell how much compiled code is kept.
+    Cache {
+        /// Remove it.
+        #[arg(long)]
+        clear: bool,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -71,6 +80,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let options = Options {
         mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
+        cache: cli.cache.as_ref().map_or_else(CacheConfig::off, CacheConfig::at),
         ..Options::default()
     };
     let done = match &cli.command {
@@ -79,6 +89,7 @@ fn main() -> ExitCode {
             .try_for_each(|m| compile(m, &cli.link, &options, kernel.as_deref(), *json)),
         Command::List { modules } => modules.iter().try_for_each(|m| list(m, &cli.link, &options)),
         Command::Print { module, kernel, stage } => print(module, &cli.link, &options, kernel.as_deref(), *stage),
+        Command::Cache { clear } => cache(cli.cache.as_deref(), *clear),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -135,10 +146,12 @@ fn compile(path: &Path, others: &[PathBuf], options: &Options, only: Option<&str
                 "error": error.map(ToString::to_string),
                 "missing": error.and_then(missing),
                 "ms": ms,
+                "cached": result.as_ref().is_ok_and(|kernel| kernel.is_from_cache()),
             });
             writeln!(out, "{line}")
         } else {
             match result {
+                Ok(kernel) if kernel.is_from_cache() => writeln!(out, "{ms:8.3} ms  {name} (from the cache)"),
                 Ok(_) => writeln!(out, "{ms:8.1} ms  {name}"),
                 Err(error) => writeln!(out, "  failed     {name}: {error}"),
             }
@@ -191,5 +204,15 @@ fn print(path: &Path, others: &[PathBuf], options: &Options, kernel: Option<&str
         Stage::Assembly => "assembly",
     };
     print!("{}", program.print(&kernel, stage).map_err(|e| e.to_string())?);
+    Ok(())
+}
+
+fn cache(folder: Option<&Path>, clear: bool) -> Result<(), String> {
+    let cache = folder.map_or_else(CacheConfig::user, CacheConfig::at);
+    let place = cache.folder().ok_or("there is no home, and so no cache")?.display();
+    let usage = if clear { cache.clear() } else { cache.usage() };
+    let usage = usage.map_err(|error| format!("{place}: {error}"))?;
+    let removed = if clear { "removed " } else { "" };
+    println!("{place}: {removed}{} entries, {} KiB", usage.entries, usage.bytes >> 10);
     Ok(())
 }

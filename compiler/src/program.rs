@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use crate::cache::{CacheConfig, ProgramKey};
 use crate::codegen::{self, Loaded, Object};
 use crate::link::{Linked, LinkedKernel};
 use crate::llvm::Context;
@@ -55,6 +56,8 @@ pub struct Options {
     pub no_optimization: bool,
     /// Names that no module exports are no error at link, but when a kernel that calls them is compiled.
     pub allow_unresolved: bool,
+    /// Where compiled code is kept. Nowhere by default.
+    pub cache: CacheConfig,
 }
 
 /// A linked program. It owns its global variables: each program has its own instance of them.
@@ -65,6 +68,8 @@ pub struct Program {
     /// The variables, and the functions that are called through pointers.
     globals: OnceLock<Result<Arc<Loaded>, Error>>,
     kernels: Mutex<HashMap<String, Slot>>,
+    /// What its code is found by in the cache.
+    key: OnceLock<ProgramKey>,
 }
 
 /// A kernel that is compiled once, by whoever asks first.
@@ -98,6 +103,7 @@ impl Program {
             infos,
             globals: OnceLock::new(),
             kernels: Mutex::new(HashMap::new()),
+            key: OnceLock::new(),
         }))
     }
 
@@ -174,22 +180,45 @@ impl Program {
             .ok_or_else(|| Error::Link(format!("{name} has no address")))
     }
 
+    /// The names of this program's code in the cache.
+    fn key(&self) -> &ProgramKey {
+        self.key.get_or_init(|| ProgramKey::new(&self.linked.parts, &self.options))
+    }
+
     fn loaded_globals(&self) -> Result<Arc<Loaded>, Error> {
-        let load = || {
+        let make = || {
             let context = Context::new();
             let module = lower::globals(&context, &self.linked)?;
             workgroup::define_primitives(&module, 1);
-            let object = codegen::object(&module, &self.options)?;
-            Object::parse(&object)?.load(|name| symbol(name)).map(Arc::new)
+            codegen::object(&module, &self.options)
         };
-        self.globals.get_or_init(load).clone()
+        let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
+        let get = || self.options.cache.get(|| self.key().globals(), make, load).map(|got| got.0);
+        self.globals.get_or_init(get).clone()
     }
 
     fn compile(self: &Arc<Self>, kernel: &LinkedKernel) -> Result<Kernel, Error> {
         let items_wait = kernel.info.has_barriers || self.options.mode == Mode::Scalar;
         let entry = if items_wait { Entry::Item } else { Entry::Group };
-        let object = self.object(kernel, items_wait)?;
-        let object = Object::parse(&object)?;
+        let ((code, address), from_cache) = self.options.cache.get(
+            || self.key().kernel(&kernel.info.name),
+            || self.object(kernel, items_wait),
+            |object| self.load(object, entry),
+        )?;
+        Ok(Kernel {
+            info: kernel.info.clone(),
+            entry,
+            address,
+            stack_size: STACK,
+            from_cache,
+            _code: code,
+            _program: self.clone(),
+        })
+    }
+
+    /// Loads the object of a kernel; gives the address of its entry, too.
+    fn load(&self, object: &[u8], entry: Entry) -> Result<(Loaded, *const u8), Error> {
+        let object = Object::parse(object)?;
         // What it needs of the program's own is made before it is looked up.
         let globals = match object.undefined().any(is_of_program) {
             true => Some(self.loaded_globals()?),
@@ -202,14 +231,7 @@ impl Program {
         let address = code
             .symbol(entry.symbol())
             .ok_or_else(|| Error::Codegen("the object has no entry".into()))?;
-        Ok(Kernel {
-            info: kernel.info.clone(),
-            entry,
-            address,
-            stack_size: STACK,
-            _code: code,
-            _program: self.clone(),
-        })
+        Ok((code, address))
     }
 
     fn object(&self, kernel: &LinkedKernel, items_wait: bool) -> Result<Vec<u8>, Error> {
@@ -268,6 +290,7 @@ pub struct Kernel {
     entry: Entry,
     address: *const u8,
     stack_size: usize,
+    from_cache: bool,
     _code: Loaded,
     _program: Arc<Program>,
 }
@@ -292,6 +315,11 @@ impl Kernel {
     /// Its parameters and properties.
     pub fn info(&self) -> &KernelInfo {
         &self.info
+    }
+
+    /// Whether its code was in the cache.
+    pub fn is_from_cache(&self) -> bool {
+        self.from_cache
     }
 
     /// Bytes of private memory of a work-item.

@@ -12,7 +12,7 @@ mod reach;
 mod types;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
 
@@ -43,6 +43,7 @@ pub struct Module {
     entry_points: Vec<EntryPoint>,
     spec_constants: Vec<(u32, usize)>,
     spec_ids: HashMap<Id, u32>,
+    digest: OnceLock<[u8; 32]>,
 }
 
 /// A decoration: what, and where its literals are.
@@ -117,6 +118,22 @@ impl Module {
     /// Its words.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// A cryptographic hash of its words: equal for equal modules only. Found when it is first asked for.
+    pub fn digest(&self) -> &[u8; 32] {
+        self.digest.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            // As bytes, some at a time: that is a copy where the machine is little-endian.
+            let mut bytes = [0; 4096];
+            for words in self.words.chunks(bytes.len() / 4) {
+                for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
+                    to.copy_from_slice(&word.to_le_bytes());
+                }
+                hasher.update(&bytes[..words.len() * 4]);
+            }
+            hasher.finalize().into()
+        })
     }
 
     /// Its functions.

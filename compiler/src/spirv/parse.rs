@@ -2,6 +2,7 @@
 //! From bytes to a [`Module`]: one pass over all instructions, and checks that need the whole.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use spirv::{Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op};
 
@@ -78,6 +79,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
         entry_points: Vec::new(),
         spec_constants: Vec::new(),
         spec_ids: HashMap::new(),
+        digest: OnceLock::new(),
     };
     let mut parser = Parser {
         module: &mut module,

@@ -5,12 +5,14 @@
 //! and means nothing here; SYCL runtimes pass such options to every device. Anything else is an error.
 
 use std::ffi::CStr;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use kit::ur::{ExpProgramFlags, ResultCode};
+use kit::usm_cache::limit_from_environment;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::Mode;
+use oxur_compiler::{CacheConfig, Mode};
 
 /// What the client wants from the compiler.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +121,7 @@ impl BuildOptions {
             fast_math: self.fast_math,
             no_optimization: self.no_optimization,
             allow_unresolved: self.allow_unresolved,
-            ..oxur_compiler::Options::default()
+            cache: cache().clone(),
         }
     }
 }
@@ -134,6 +136,27 @@ fn mode() -> Mode {
             Mode::Fast
         }
         _ => Mode::Fast,
+    })
+}
+
+/// `UR_CPU_CACHE`, which is a folder or `off`, and `UR_CPU_CACHE_SIZE`: where compiled code is kept, and how much.
+fn cache() -> &'static CacheConfig {
+    static CACHE: OnceLock<CacheConfig> = OnceLock::new();
+    CACHE.get_or_init(|| {
+        let folder = match std::env::var_os("UR_CPU_CACHE").filter(|value| !value.is_empty()) {
+            None => CacheConfig::user(),
+            Some(value) if value == "off" || value == "0" => CacheConfig::off(),
+            Some(value) if Path::new(&value).is_absolute() => CacheConfig::at(value),
+            Some(value) => {
+                log::warn!(
+                    "UR_CPU_CACHE={} is ignored: it is `off` or the whole path of a folder",
+                    value.display()
+                );
+                CacheConfig::user()
+            }
+        };
+        let limit = limit_from_environment("UR_CPU_CACHE_SIZE", CacheConfig::DEFAULT_LIMIT as usize);
+        folder.with_limit(limit as u64)
     })
 }
 

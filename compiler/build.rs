@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Stamps the compiler: code that another compiler has put into the cache is not what this one would make.
+//!
+//! The stamp, `OXUR_COMPILER_STAMP`, changes with all that decides what code becomes of a kernel: our sources, the
+//! versions of the crates that we use, and LLVM. A version number alone would let a developer run code of yesterday's
+//! compiler; a build id of the linked file would throw the cache away with every change of an adapter.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+/// The parts of LLVM that tell one build of it from another.
+const LLVM: [&str; 2] = ["libLLVMCore.a", "libLLVMX86CodeGen.a"];
+
+fn main() {
+    let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let mut hasher = DefaultHasher::new();
+    let mut sources = vec![manifest.join("Cargo.toml"), manifest.join("../Cargo.lock")];
+    files_below(&manifest.join("src"), &mut sources);
+    sources.sort();
+    for path in &sources {
+        path.strip_prefix(&manifest).unwrap_or(path).hash(&mut hasher);
+        // A crate that is used from elsewhere has no lock file beside it.
+        std::fs::read(path).unwrap_or_default().hash(&mut hasher);
+    }
+    for path in ["Cargo.toml", "../Cargo.lock", "src", "build.rs"] {
+        if manifest.join(path).exists() {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    println!("cargo::rerun-if-env-changed=DEP_LLVM_22_LIBDIR");
+    if let Some(libraries) = std::env::var_os("DEP_LLVM_22_LIBDIR").map(PathBuf::from) {
+        for path in LLVM
+            .map(|name| libraries.join(name))
+            .iter()
+            .filter(|path| path.exists())
+        {
+            println!("cargo::rerun-if-changed={}", path.display());
+            let metadata = path.metadata().expect("it exists");
+            metadata.len().hash(&mut hasher);
+            metadata.modified().ok().hash(&mut hasher);
+        }
+    }
+    println!("cargo::rustc-env=OXUR_COMPILER_STAMP={:016x}", hasher.finish());
+}
+
+/// All files in a folder and those below.
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the sources are here") {
+        let path = entry.expect("the sources are here").path();
+        if path.is_dir() {
+            files_below(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
