@@ -15,6 +15,7 @@
 pub use oxur_api as ur;
 
 pub mod args;
+mod environment;
 mod error;
 pub mod fork;
 mod handle;
@@ -44,6 +45,7 @@ pub use adapter::Adapter;
 pub use context::{Context, Deleters};
 pub use device::Device;
 pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
+pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event};
 pub use handle::{Borrowed, HandleKind, Header, Object, export, handle_of};

@@ -25,7 +25,6 @@
 
 mod class;
 mod heap;
-mod limit;
 mod regions;
 mod sharded;
 #[cfg(test)]
@@ -38,7 +37,6 @@ use oxur_api::ResultCode;
 
 use self::class::{Class, NATURAL, SMALL_CLASSES};
 pub use self::heap::{Arena, Heap, HeapOptions, Usage};
-pub use self::limit::limit_from_environment;
 use self::regions::{Free, Region, Regions};
 use self::sharded::Sharded;
 use crate::{UrError, UrResult};

@@ -7,11 +7,11 @@
 
 use std::sync::OnceLock;
 
-use kit::usm_cache::limit_from_environment;
+use kit::size_from_environment;
 use oxur_adapter_kit as kit;
 
 /// What the environment says, read once; 512 MiB by default.
 pub(super) fn from_environment() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| limit_from_environment("UR_OPENCL_USM_POOL", 512 << 20))
+    *LIMIT.get_or_init(|| size_from_environment("UR_OPENCL_USM_POOL", 512 << 20))
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The variable by which a user says how much free USM a context keeps.
+//! Variables of the environment by which a user says how much of something is kept.
 //!
 //! - `0` or `off`: none.
 //! - a number of bytes, with `K`, `M` or `G` for powers of 1024: that much.
 //! - not set, empty or `on`: what the adapter keeps by itself.
 
-/// What the environment variable `name` says; `default` if it says nothing.
-pub fn limit_from_environment(name: &str, default: usize) -> usize {
+/// The size in bytes that the variable `name` says; `default` if it says nothing.
+pub fn size_from_environment(name: &str, default: usize) -> usize {
     let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else {
         return default;
     };
