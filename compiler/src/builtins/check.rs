@@ -37,9 +37,9 @@ pub(super) enum Outcome {
     Scalar,
 }
 
-/// A violated rule.
-pub fn wrong(op: Op, what: &str) -> Error {
-    Error::malformed(format!("OpenCL.std {op:?}: {what}"))
+/// A violated rule. The caller of [`super::emit`] knows which instruction's.
+pub fn wrong(what: impl Into<String>) -> Error {
+    Error::malformed(what)
 }
 
 pub(super) fn rules(op: Op) -> (Outcome, &'static [Operand]) {
@@ -89,13 +89,14 @@ pub fn arguments<'c>(
         Outcome::Scalar => is_float(result) && result.lanes().is_none(),
     };
     if !fits {
-        return Err(wrong(op, &format!("the result cannot be of type {result:?}")));
+        return Err(wrong(format!("the result cannot be of type {result:?}")));
     }
     if args.len() != operands.len() {
-        return Err(wrong(
-            op,
-            &format!("it takes {} operands, not {}", operands.len(), args.len()),
-        ));
+        return Err(wrong(format!(
+            "it takes {} operands, not {}",
+            operands.len(),
+            args.len()
+        )));
     }
     let mut checked = SmallVec::new();
     for (index, (&arg, &operand)) in args.iter().zip(operands).enumerate() {
@@ -117,18 +118,18 @@ pub fn arguments<'c>(
             (_, None) => false,
         };
         if !fits {
-            return Err(wrong(
-                op,
-                &format!("operand {} cannot be of type {ty:?} for {result:?}", index + 1),
-            ));
+            return Err(wrong(format!(
+                "operand {} cannot be of type {ty:?} for {result:?}",
+                index + 1
+            )));
         }
         let widen = !matches!(operand, Operand::Pointer | Operand::Vector) && ty.lanes().is_none();
         checked.push(if widen { e.splat(arg, result) } else { arg });
     }
     match op {
-        Op::cross if !matches!(result.lanes(), Some(3 | 4)) => Err(wrong(op, "it takes vectors of 3 or 4 elements")),
-        Op::ilogb if result.bits() != 32 => Err(wrong(op, "the result must be of 32 bits")),
-        Op::s_upsample | Op::u_upsample if result.bits() == 8 => Err(wrong(op, "the result has 16 bits or more")),
+        Op::cross if !matches!(result.lanes(), Some(3 | 4)) => Err(wrong("it takes vectors of 3 or 4 elements")),
+        Op::ilogb if result.bits() != 32 => Err(wrong("the result must be of 32 bits")),
+        Op::s_upsample | Op::u_upsample if result.bits() == 8 => Err(wrong("the result has 16 bits or more")),
         _ => Ok(checked),
     }
 }

@@ -40,6 +40,6 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
             let number = b.select(b.fcmp(LLVMRealUNO, x, x), zero, x);
             b.select(b.fcmp(LLVMRealONE, x, zero), sign, number)
         }
-        _ => return Err(check::wrong(op, "unknown")),
+        _ => return Err(check::wrong("unknown")),
     })
 }

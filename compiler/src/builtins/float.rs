@@ -107,7 +107,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::half_sin | Op::native_sin => call(e, Op::sin, ty, args),
         Op::half_tan | Op::native_tan => call(e, Op::tan, ty, args),
         _ if table::callee(op, 32).is_some() => call(e, op, ty, args),
-        _ => return Err(check::wrong(op, "unknown")),
+        _ => return Err(check::wrong("unknown")),
     })
 }
 

@@ -26,7 +26,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::fast_length => fast_length(e, x),
         Op::fast_distance => fast_length(e, e.fast(e.builder.fsub(x, y))),
         Op::fast_normalize => fast_normalize(e, ty, x),
-        _ => return Err(check::wrong(op, "unknown")),
+        _ => return Err(check::wrong("unknown")),
     })
 }
 

@@ -60,7 +60,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         // Of operands that have more than 24 bits the result is the implementation's choice.
         Op::s_mul24 | Op::u_mul24 => b.mul(first, second),
         Op::s_mad24 | Op::u_mad24 => b.add(b.mul(first, second), third),
-        _ => return Err(check::wrong(op, "unknown")),
+        _ => return Err(check::wrong("unknown")),
     })
 }
 

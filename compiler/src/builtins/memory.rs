@@ -20,7 +20,7 @@ pub fn emit<'c>(
     match op {
         Op::vloadn | Op::vload_half | Op::vload_halfn | Op::vloada_halfn => {
             let &[offset, pointer] = args else {
-                return Err(wrong(op, "it takes an offset and a pointer"));
+                return Err(wrong("it takes an offset and a pointer"));
             };
             let numbers = check::is_float(result) || (op == Op::vloadn && check::is_integer(result));
             let lanes = result.lanes().unwrap_or(1);
@@ -30,10 +30,9 @@ pub fn emit<'c>(
                 *literals == [lanes]
             };
             if !numbers || !literal || (op == Op::vload_half) != result.lanes().is_none() {
-                return Err(wrong(
-                    op,
-                    &format!("the result cannot be of type {result:?} with {literals:?} elements"),
-                ));
+                return Err(wrong(format!(
+                    "the result cannot be of type {result:?} with {literals:?} elements"
+                )));
             }
             let memory = if op == Op::vloadn {
                 result
@@ -46,22 +45,19 @@ pub fn emit<'c>(
         }
         _ => {
             let &[data, offset, pointer] = args else {
-                return Err(wrong(op, "it takes data, an offset and a pointer"));
+                return Err(wrong("it takes data, an offset and a pointer"));
             };
             let ty = data.ty();
             let single = matches!(op, Op::vstore_half | Op::vstore_half_r);
             let numbers = check::is_float(ty) || (op == Op::vstoren && check::is_integer(ty));
             if !numbers || single != ty.lanes().is_none() {
-                return Err(wrong(op, &format!("the data cannot be of type {ty:?}")));
+                return Err(wrong(format!("the data cannot be of type {ty:?}")));
             }
             let mode = match (op, literals) {
                 (Op::vstore_half_r | Op::vstore_halfn_r | Op::vstorea_halfn_r, &[mode @ 0..=3]) => mode,
                 (Op::vstoren | Op::vstore_half | Op::vstore_halfn | Op::vstorea_halfn, []) => 0,
                 _ => {
-                    return Err(wrong(
-                        op,
-                        &format!("the literals {literals:?} are no rounding mode of it"),
-                    ));
+                    return Err(wrong(format!("the literals {literals:?} are no rounding mode of it")));
                 }
             };
             let data = if op == Op::vstoren {
@@ -81,7 +77,7 @@ pub fn prefetch<'c>(e: &Emit<'_, 'c>, args: &[Value<'c>]) -> Result<Value<'c>, E
         [pointer, count] if pointer.ty().kind() == Kind::Pointer && matches!(count.ty().kind(), Kind::Int(_)) => {
             Ok(e.context.int(32).zero())
         }
-        _ => Err(wrong(Op::prefetch, "it takes a pointer and a number")),
+        _ => Err(wrong("it takes a pointer and a number")),
     }
 }
 
@@ -113,7 +109,6 @@ fn address<'c>(
 ) -> Result<Value<'c>, Error> {
     if !matches!(offset.ty().kind(), Kind::Int(32 | 64)) || pointer.ty().kind() != Kind::Pointer {
         return Err(wrong(
-            op,
             "it takes an offset that is an integer of 32 or 64 bits, and a pointer",
         ));
     }

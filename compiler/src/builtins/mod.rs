@@ -60,7 +60,7 @@ pub fn emit<'c>(
     match op as u32 {
         171..=181 => return memory::emit(e, op, result, args, literals),
         184 => return printf::emit(e, result, args),
-        _ if !literals.is_empty() => return Err(check::wrong(op, "it has no literal operands")),
+        _ if !literals.is_empty() => return Err(check::wrong("it has no literal operands")),
         182 | 183 => return relational::shuffle(e, op, result, args),
         185 => return memory::prefetch(e, args),
         _ => {}

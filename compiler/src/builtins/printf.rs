@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `printf`: the arguments and what they are go into a block on the stack, [`super::runtime::printf`] does the rest.
 
-use spirv::OpenclStd100Op as Op;
-
 use super::Emit;
 use super::check::{self, wrong};
 use super::runtime::printf::{FLOAT, INTEGER, POINTER};
@@ -23,10 +21,10 @@ fn describe(ty: Type<'_>) -> Option<(u64, u64)> {
 
 pub fn emit<'c>(e: &Emit<'_, 'c>, result: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
     let Some((&format, args)) = args.split_first() else {
-        return Err(wrong(Op::printf, "there is no format"));
+        return Err(wrong("there is no format"));
     };
     if format.ty().kind() != Kind::Pointer || result.kind() != Kind::Int(32) {
-        return Err(wrong(Op::printf, "it takes a pointer to the format and gives an i32"));
+        return Err(wrong("it takes a pointer to the format and gives an i32"));
     }
     let context = e.context;
     let (byte, word, ptr) = (context.int(8), context.int(32), context.ptr());
@@ -35,10 +33,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, result: Type<'c>, args: &[Value<'c>]) -> Resul
     let mut end = (4 * (1 + args.len() as u64)).next_multiple_of(8);
     for (index, &arg) in args.iter().enumerate() {
         let Some((description, size)) = describe(arg.ty()) else {
-            return Err(wrong(
-                Op::printf,
-                &format!("an argument cannot be of type {:?}", arg.ty()),
-            ));
+            return Err(wrong(format!("an argument cannot be of type {:?}", arg.ty())));
         };
         fields.push((4 * (1 + index as u64), word.int(description)));
         fields.push((end, arg));

@@ -31,18 +31,17 @@ pub fn shuffle<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -
     let (vectors, mask) = match (op, args) {
         (Op::shuffle, [x, mask]) => ([*x, *x], *mask),
         (Op::shuffle2, [x, y, mask]) => ([*x, *y], *mask),
-        _ => return Err(wrong(op, "wrong number of operands")),
+        _ => return Err(wrong("wrong number of operands")),
     };
     let from = vectors[0].ty();
     let (Some(from_lanes), Some(lanes)) = (from.lanes(), ty.lanes()) else {
-        return Err(wrong(op, "it takes and gives vectors"));
+        return Err(wrong("it takes and gives vectors"));
     };
     if from != vectors[1].ty() || from.scalar() != ty.scalar() || !(check::is_float(ty) || check::is_integer(ty)) {
-        return Err(wrong(op, "the vectors' elements must be of one type"));
+        return Err(wrong("the vectors' elements must be of one type"));
     }
     if !check::is_integer(mask.ty()) || mask.ty().lanes() != Some(lanes) || mask.ty().bits() != ty.bits() {
         return Err(wrong(
-            op,
             "the mask must have an integer of the elements' width for each element of the result",
         ));
     }

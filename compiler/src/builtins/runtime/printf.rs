@@ -4,7 +4,7 @@
 //! The format comes from a kernel and is not to be trusted: each conversion is parsed here and compared with what was
 //! passed, and the C library formats one number at a time, from a specification written here.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Kinds of arguments, as the block describes them.
 pub const INTEGER: u8 = 0;
@@ -41,17 +41,27 @@ struct Conversion {
 /// fit; what comes before the first such place is written.
 ///
 /// # Safety
-/// `format` points to text that ends with a zero; `block` to what [`super::super::printf`] packs.
+/// As of [`text`].
 pub unsafe extern "C" fn printf(format: *const c_char, block: *const u8) -> i32 {
+    // SAFETY: the caller's promise.
+    let (text, fits) = unsafe { text(format, block) };
+    write(&text);
+    if fits { 0 } else { -1 }
+}
+
+/// Formats; also says whether all of the format was used.
+///
+/// # Safety
+/// `format` points to text that ends with a zero, or is null; `block` points to what [`super::super::printf`] packs.
+pub unsafe fn text(format: *const c_char, block: *const u8) -> (Vec<u8>, bool) {
+    let mut out = Vec::new();
     if format.is_null() {
-        return -1;
+        return (out, false);
     }
     // SAFETY: the caller vouches for the text, and for the block, which says itself how long it is.
-    let (format, arguments) = unsafe { (std::ffi::CStr::from_ptr(format).to_bytes(), unpack(block)) };
-    let mut out = Vec::new();
-    let outcome = format_all(&mut out, format, &arguments);
-    write(&out);
-    if outcome.is_some() { 0 } else { -1 }
+    let (format, arguments) = unsafe { (CStr::from_ptr(format).to_bytes(), unpack(block)) };
+    let fits = format_all(&mut out, format, &arguments).is_some();
+    (out, fits)
 }
 
 // SAFETY: the C library's; `stdout` is set before any of our code runs.

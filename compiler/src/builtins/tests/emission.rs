@@ -176,10 +176,7 @@ fn wrong_operands_are_errors() {
             };
             match emit(&e, op, result, &args, &literals) {
                 Ok(_) => accepted += 1,
-                Err(Error::Malformed { what, .. }) => {
-                    assert!(what.contains(&format!("{op:?}")), "{what}");
-                    refused += 1;
-                }
+                Err(Error::Malformed { .. }) => refused += 1,
                 Err(other) => panic!("{other}"),
             }
         }

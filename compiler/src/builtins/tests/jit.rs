@@ -1,59 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls emitted code: LLVM's own just-in-time compiler, which is for these tests only.
+//! Calls emitted code, which takes the way of a kernel's: the passes, the object file, the loader, the table of symbols.
 
-use std::ffi::{CStr, CString};
-
-use llvm_sys::execution_engine::*;
 use spirv::OpenclStd100Op as Op;
 
 use super::wrapper;
 use crate::builtins::symbols;
-use crate::llvm::{Context, Machine, Module, Type};
+use crate::codegen::{self, Loaded, Object};
+use crate::llvm::{Context, Module, Type};
 
 /// A wrapper (see [`wrapper`]) that was compiled: up to five pointers.
 pub struct Compiled {
-    engine: LLVMExecutionEngineRef,
-    address: u64,
-    // Dropped last: the engine owns the module, which lives in the context.
-    _context: Box<Context>,
+    address: *const u8,
+    _code: Loaded,
 }
 
 impl Compiled {
     /// Compiles an instruction; `types` gives its operands' types and that of its result.
     pub fn new(op: Op, types: impl for<'c> Fn(&'c Context) -> Vec<Type<'c>>, literals: &[u32]) -> Self {
-        let context = Box::new(Context::new());
-        let machine = Machine::host().unwrap();
+        Self::build(op, |context, module| {
+            wrapper(context, module, "test", op, &types(context), literals).unwrap_or_else(|e| panic!("{op:?}: {e}"));
+        })
+    }
+
+    /// Compiles a module's function `test`, which takes up to five pointers.
+    pub fn build(what: impl std::fmt::Debug, build: impl for<'c> FnOnce(&'c Context, &Module<'c>)) -> Self {
+        Self::build_with(what, build, &[])
+    }
+
+    /// As [`Compiled::build`], with other functions in the place of the table's.
+    pub fn build_with(
+        what: impl std::fmt::Debug,
+        build: impl for<'c> FnOnce(&'c Context, &Module<'c>),
+        instead: &[(&'static str, *const ())],
+    ) -> Self {
+        let context = Context::new();
         let module = Module::new(&context, "test");
-        machine.adopt(&module);
-        wrapper(&context, &module, "test", op, &types(&context), literals).unwrap_or_else(|e| panic!("{op:?}: {e}"));
-        module.verify().unwrap_or_else(|e| panic!("{op:?}: {e}\n{module}"));
-        machine.run_passes(&module, "default<O2>").unwrap();
-        let names: Vec<_> = symbols().collect();
-        let declared = module.functions().into_iter().filter(|f| f.is_declaration());
-        let (raw, mut engine, mut message) = (module.0, std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the module is given away, and so not dropped here; addresses are those of functions.
-        let address = unsafe {
-            LLVMLinkInMCJIT();
-            let mut options = std::mem::zeroed();
-            LLVMInitializeMCJITCompilerOptions(&mut options, size_of_val(&options));
-            options.OptLevel = 2;
-            let failed =
-                LLVMCreateMCJITCompilerForModule(&mut engine, raw, &mut options, size_of_val(&options), &mut message);
-            assert_eq!(failed, 0, "{:?}", CStr::from_ptr(message));
-            for function in declared {
-                if let Some((_, address)) = names.iter().find(|(name, _)| *name == function.name()) {
-                    LLVMAddGlobalMapping(engine, function.0, address.cast_mut().cast());
-                }
-            }
-            let name = CString::new("test").unwrap();
-            LLVMGetFunctionAddress(engine, name.as_ptr())
-        };
-        std::mem::forget(module);
-        assert_ne!(address, 0);
+        build(&context, &module);
+        let object =
+            codegen::object(&module, &Default::default()).unwrap_or_else(|e| panic!("{what:?}: {e}\n{module}"));
+        let all = || instead.iter().copied().chain(symbols());
+        let resolve = |name: &str| all().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
+        let code = Object::parse(&object).unwrap().load(resolve).unwrap();
         Self {
-            engine,
-            address,
-            _context: context,
+            address: code.symbol("test").unwrap(),
+            _code: code,
         }
     }
 
@@ -64,19 +54,12 @@ impl Compiled {
     pub unsafe fn call(&self, pointers: &[*mut u8]) {
         let mut all = [std::ptr::null_mut(); 5];
         all[..pointers.len()].copy_from_slice(pointers);
-        let [a, b, c, d, f] = all;
+        let [a, b, c, d, e] = all;
         // SAFETY: the function takes as many pointers, or fewer: the ABI lets callers pass more.
         unsafe {
-            let function: extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, *mut u8) =
-                std::mem::transmute(self.address as usize);
-            function(a, b, c, d, f);
+            let function: unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, *mut u8) =
+                std::mem::transmute(self.address);
+            function(a, b, c, d, e);
         }
-    }
-}
-
-impl Drop for Compiled {
-    fn drop(&mut self) {
-        // SAFETY: ours; it owns the module.
-        unsafe { LLVMDisposeExecutionEngine(self.engine) };
     }
 }

@@ -110,3 +110,54 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
+
+/// An instruction of single numbers, compiled.
+struct Function {
+    compiled: jit::Compiled,
+    /// Which operands are pointers, and how many bits the result has.
+    pointers: Vec<bool>,
+    bits: u32,
+}
+
+impl Function {
+    /// For numbers of so many bits: floating-point numbers, or integers.
+    fn new(op: Op, bits: u32, float: bool) -> Self {
+        let context = Context::new();
+        let scalar = if float { context.float(bits) } else { context.int(bits) };
+        let types = signature(&context, op, scalar).unwrap_or_else(|| panic!("{op:?} takes no {scalar:?}"));
+        let compiled = jit::Compiled::new(
+            op,
+            |context| {
+                let scalar = if float { context.float(bits) } else { context.int(bits) };
+                signature(context, op, scalar).unwrap()
+            },
+            &[],
+        );
+        let (result, operands) = types.split_last().unwrap();
+        Self {
+            compiled,
+            pointers: operands.iter().map(|ty| ty.is_ptr()).collect(),
+            bits: result.bits(),
+        }
+    }
+
+    /// The result's bits, and what was written where the last operand points to.
+    fn call(&self, args: &[u64]) -> (u64, u64) {
+        let mut buffers = [[0u8; 8]; 5];
+        let mut args = args.iter();
+        for (buffer, pointer) in buffers.iter_mut().zip(&self.pointers) {
+            if !pointer {
+                *buffer = args.next().expect("an argument for each operand").to_le_bytes();
+            }
+        }
+        let mut pointers = [std::ptr::null_mut(); 5];
+        for (pointer, buffer) in pointers.iter_mut().zip(&mut buffers) {
+            *pointer = buffer.as_mut_ptr();
+        }
+        let count = self.pointers.len();
+        // SAFETY: eight bytes for each operand and for the result.
+        unsafe { self.compiled.call(&pointers[..=count]) };
+        let result = u64::from_le_bytes(buffers[count]) & (u64::MAX >> (64 - self.bits));
+        (result, u64::from_le_bytes(buffers[count - 1]))
+    }
+}

@@ -3,7 +3,7 @@
 //! build GMP and MPFR from source, for minutes, and bring licences that no part of what we ship has.)
 
 use std::cmp::Ordering;
-use std::ffi::{CStr, CString, c_int, c_long, c_void};
+use std::ffi::{CString, c_int, c_long, c_void};
 use std::sync::OnceLock;
 
 /// Digits enough that what is lost of them never shows in the first three of an error in ulps.
@@ -40,15 +40,6 @@ unsafe fn function<F: Copy>(name: &str) -> F {
         let address = libc::dlsym(library as *mut c_void, c_name.as_ptr());
         assert!(!address.is_null(), "MPFR has no {name}: version 4.2 is needed");
         std::mem::transmute_copy(&address)
-    }
-}
-
-/// MPFR's version.
-pub fn version() -> String {
-    // SAFETY: const char *mpfr_get_version(void), a static text.
-    unsafe {
-        let get = function::<extern "C" fn() -> *const std::ffi::c_char>("mpfr_get_version");
-        CStr::from_ptr(get()).to_string_lossy().into_owned()
     }
 }
 
@@ -199,10 +190,6 @@ pub const FORMATS: [Format; 3] = [
 ];
 
 impl Format {
-    pub fn bytes(self) -> usize {
-        self.bits as usize / 8
-    }
-
     /// The number with these bits. Every number of every format is a double.
     pub fn decode(self, bits: u64) -> f64 {
         match self.bits {
