@@ -25,8 +25,8 @@ use kit::ur::{
     ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAdviceFlags, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags,
     UsmPoolHandle, UsmType,
 };
-use kit::usm_cache::{Found, HeapOptions, UsmCache, limit_from_environment};
-use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest};
+use kit::usm_cache::{Found, HeapOptions, UsmCache};
+use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest, size_from_environment};
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 
@@ -58,7 +58,7 @@ struct DevicePools {
 /// How much free memory a context keeps, in bytes: an eighth of all, unless `UR_CPU_USM_POOL` says it.
 pub(crate) fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| limit_from_environment("UR_CPU_USM_POOL", (crate::device::total_memory() / 8) as usize))
+    *LIMIT.get_or_init(|| size_from_environment("UR_CPU_USM_POOL", (crate::device::total_memory() / 8) as usize))
 }
 
 impl ContextUsm {

@@ -9,8 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use kit::ur::{ExpProgramFlags, ResultCode};
-use kit::usm_cache::limit_from_environment;
-use kit::{UrError, UrResult};
+use kit::{UrError, UrResult, size_from_environment};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{CacheConfig, Mode};
 
@@ -155,7 +154,7 @@ fn cache() -> &'static CacheConfig {
                 CacheConfig::user()
             }
         };
-        let limit = limit_from_environment("UR_CPU_CACHE_SIZE", CacheConfig::DEFAULT_LIMIT as usize);
+        let limit = size_from_environment("UR_CPU_CACHE_SIZE", CacheConfig::DEFAULT_LIMIT as usize);
         folder.with_limit(limit as u64)
     })
 }
