@@ -5,6 +5,7 @@ mod adapter;
 mod bad_input;
 mod buffer;
 mod context;
+mod cpu;
 mod device;
 mod enqueue_buffer;
 mod enqueue_usm;

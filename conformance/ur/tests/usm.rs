@@ -402,3 +402,91 @@ fn two_wrappers_of_a_context_share_memory() {
     expect!(ur!(urUSMFree(rig.context.raw(), both[1])), SUCCESS);
     expect!(ur!(urContextRelease(other)), SUCCESS);
 }
+
+#[test]
+fn plain_memory_in_a_kernel() {
+    let rig = Rig::new();
+    let access: DeviceUsmAccessCapabilityFlags = rig
+        .device
+        .info(DeviceInfo::USM_SYSTEM_SHARED_SUPPORT)
+        .expect("the access");
+    if !access.contains(DeviceUsmAccessCapabilityFlags::ACCESS) {
+        return println!("kernels reach USM alone");
+    }
+    let mut plain = vec![1i32; 1000];
+    rig.run(
+        &rig.kernel("basic", "increment"),
+        &Range::new([1000]),
+        &[Arg::Pointer(plain.as_mut_ptr().cast())],
+    );
+    assert_eq!(plain, [2; 1000]);
+}
+
+#[test]
+fn memory_of_the_client() {
+    let rig = Rig::new();
+    let context = rig.context.raw();
+    #[repr(align(4096))]
+    struct Pages([u8; 8192]);
+    let mut pages = Box::new(Pages([0; 8192]));
+    let memory: *mut c_void = pages.0.as_mut_ptr().cast();
+    let kind = |memory: *mut c_void| {
+        let mut kind = UsmType::SHARED;
+        let (property, at) = (UsmAllocInfo::TYPE, (&raw mut kind).cast());
+        expect!(
+            ur!(urUSMGetMemAllocInfo(context, memory, property, 4, at, null_mut())),
+            SUCCESS
+        );
+        kind
+    };
+    if intel("imports and registrations are of 2026.2") {
+        return;
+    }
+    match ur!(urUSMImportExp(context, memory, 100)) {
+        ResultCode::SUCCESS => {
+            assert_eq!(kind(memory.wrapping_byte_add(99)), UsmType::HOST);
+            assert_eq!(kind(memory.wrapping_byte_add(100)), UsmType::UNKNOWN);
+            expect!(
+                ur!(urUSMFree(context, memory)),
+                ERROR_INVALID_VALUE | ERROR_INVALID_MEM_OBJECT
+            );
+            expect!(ur!(urUSMReleaseExp(context, memory)), SUCCESS);
+            assert_eq!(kind(memory), UsmType::UNKNOWN);
+        }
+        other => assert_eq!(other, ResultCode::ERROR_UNSUPPORTED_FEATURE),
+    }
+    let supported: bool = rig
+        .device
+        .info(DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP)
+        .expect("a truth value");
+    let register = |size| ur!(urUSMHostAllocRegisterExp(context, memory, size, null()));
+    if !supported {
+        return expect!(register(8192), ERROR_UNSUPPORTED_FEATURE);
+    }
+    expect!(register(0), ERROR_INVALID_VALUE);
+    expect!(register(8192), SUCCESS);
+    assert_eq!(kind(memory), UsmType::HOST);
+    expect!(ur!(urUSMHostAllocUnregisterExp(context, memory)), SUCCESS);
+    expect!(ur!(urUSMHostAllocUnregisterExp(context, memory)), ERROR_INVALID_VALUE);
+}
+
+#[test]
+fn pools_of_a_device() {
+    let rig = Rig::new();
+    let (context, device) = (rig.context.raw(), rig.device.raw());
+    let current = |pool: &mut UsmPoolHandle| ur!(urUSMPoolGetDevicePoolExp(context, device, pool));
+    let (mut default, mut pool) = (UsmPoolHandle::default(), UsmPoolHandle::default());
+    let code = ur!(urUSMPoolGetDefaultDevicePoolExp(context, device, &mut default));
+    if code != ResultCode::SUCCESS {
+        return expect!(code, ERROR_UNSUPPORTED_FEATURE; intel ERROR_UNINITIALIZED, "the adapter leaves the slot empty");
+    }
+    expect!(current(&mut pool), SUCCESS);
+    assert_eq!(pool, default);
+    let mine = UsmPool::new(&rig.context, UsmPoolFlags::empty()).expect("urUSMPoolCreate");
+    expect!(ur!(urUSMPoolSetDevicePoolExp(context, device, mine.raw())), SUCCESS);
+    expect!(current(&mut pool), SUCCESS);
+    assert_eq!(pool, mine.raw());
+    expect!(ur!(urUSMPoolSetDevicePoolExp(context, device, default)), SUCCESS);
+    expect!(current(&mut pool), SUCCESS);
+    assert_eq!(pool, default);
+}

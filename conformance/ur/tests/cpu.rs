@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What is our CPU adapter's own: its variables, what it says of the machine, its binaries. On other adapters these
+//! tests have nothing to do.
+
+use std::fs;
+use std::process::Command;
+
+use oxur_conformance::api::*;
+use oxur_conformance::client::{Arg, Buffer, Image, Kernel, Program, Range};
+use oxur_conformance::{Rig, check, expect, spirv, ur};
+
+/// A rig on our CPU adapter.
+fn rig() -> Option<Rig> {
+    let rig = Rig::new();
+    let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
+    if name == "oxur CPU" {
+        return Some(rig);
+    }
+    println!("this is {name}, not our CPU adapter");
+    None
+}
+
+/// Runs a test again in a process with a variable set, which adapters read once. `None` says that this is the process.
+fn with_variable(test: &str, name: &str, value: &str) -> Option<bool> {
+    const CHILD: &str = "OXUR_TEST_VARIABLE";
+    if std::env::var_os(CHILD).is_some() {
+        return None;
+    }
+    let status = Command::new("/proc/self/exe")
+        .args(["--exact", test, "--nocapture"])
+        .envs([(CHILD, "1"), (name, value)])
+        .status();
+    Some(status.expect("the test itself").success())
+}
+
+#[test]
+fn as_many_threads_as_the_variable_says() {
+    let Some(rig) = rig() else { return };
+    if let Some(passed) = with_variable("cpu::as_many_threads_as_the_variable_says", "UR_CPU_THREADS", "1") {
+        return assert!(passed);
+    }
+    let units: u32 = rig.device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");
+    assert_eq!(units, 1);
+    let ways: Vec<DevicePartition> = rig.device.info(DeviceInfo::SUPPORTED_PARTITIONS).expect("the ways");
+    assert!(ways.is_empty(), "one CPU has no parts");
+    let data = rig.shared(&[1i32; 1000]);
+    rig.run(
+        &rig.kernel("basic", "increment"),
+        &Range::new([1000]),
+        &[Arg::Pointer(data.ptr())],
+    );
+    assert_eq!(oxur_conformance::values::<i32>(&data), [2; 1000]);
+}
+
+#[test]
+fn the_backend_that_the_variable_says() {
+    let Some(rig) = rig() else { return };
+    let select = |target: &std::ffi::CStr| {
+        let (mut selected, binary) = (
+            u32::MAX,
+            DeviceBinary {
+                pDeviceTargetSpec: target.as_ptr(),
+                ..Default::default()
+            },
+        );
+        ur!(urDeviceSelectBinary(rig.device.raw(), &binary, 1, &mut selected))
+    };
+    let backend: Backend = rig.platform.info(PlatformInfo::BACKEND).expect("the backend");
+    expect!(select(DEVICE_BINARY_TARGET_SPIRV64), SUCCESS);
+    match with_variable(
+        "cpu::the_backend_that_the_variable_says",
+        "UR_CPU_BACKEND",
+        "native_cpu",
+    ) {
+        Some(passed) => {
+            assert!(passed);
+            assert_eq!(backend, Backend::OPENCL);
+            expect!(select(DEVICE_BINARY_TARGET_NATIVE_CPU), ERROR_INVALID_BINARY);
+        }
+        None => {
+            assert_eq!(backend, Backend::NATIVE_CPU);
+            expect!(select(DEVICE_BINARY_TARGET_NATIVE_CPU), SUCCESS);
+            // Host code is no program.
+            let host_code = [0x7fu8, b'E', b'L', b'F', 2, 1, 1, 0];
+            expect!(check(Program::with_il(&rig.context, &host_code)), ERROR_INVALID_BINARY);
+        }
+    }
+}
+
+#[test]
+fn the_device_is_the_machine() {
+    let Some(rig) = rig() else { return };
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").expect("/proc/cpuinfo");
+    let field = |name: &str| {
+        let line = cpuinfo.lines().find(|line| line.starts_with(name))?;
+        Some(
+            line.split(':')
+                .nth(1)?
+                .split_ascii_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
+    };
+    let name: String = rig.device.info(DeviceInfo::NAME).expect("the name");
+    assert_eq!(Some(name), field("model name"));
+    let id: u32 = rig.device.info(DeviceInfo::DEVICE_ID).expect("the signature");
+    let (family, extended) = (id >> 8 & 15, id >> 20 & 255);
+    let family = if family == 15 { family + extended } else { family };
+    assert_eq!(Some(family.to_string()), field("cpu family"));
+    let meminfo = fs::read_to_string("/proc/meminfo").expect("/proc/meminfo");
+    let total = meminfo
+        .lines()
+        .next()
+        .and_then(|line| line.split_ascii_whitespace().nth(1));
+    let total: u64 = total.and_then(|kib| kib.parse().ok()).expect("MemTotal");
+    let said: u64 = rig.device.info(DeviceInfo::GLOBAL_MEM_SIZE).expect("the memory");
+    assert!(said > 0 && said <= total << 10);
+    let free: u64 = rig.device.info(DeviceInfo::GLOBAL_MEM_FREE).expect("free memory");
+    assert!(free > 0 && free < said);
+    let online = std::thread::available_parallelism().expect("the CPUs").get();
+    let units: u32 = rig.device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");
+    assert!((1..=online as u32).contains(&units));
+}
+
+#[test]
+fn parts_by_affinity_domain() {
+    let Some(rig) = rig() else { return };
+    let divide = |domain| {
+        rig.device.partition(&[DevicePartitionProperty {
+            r#type: DevicePartition::BY_AFFINITY_DOMAIN,
+            value: DevicePartitionValue {
+                affinity_domain: domain,
+            },
+        }])
+    };
+    let domains: DeviceAffinityDomainFlags = rig
+        .device
+        .info(DeviceInfo::PARTITION_AFFINITY_DOMAIN)
+        .expect("the domains");
+    let units: u32 = rig.device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");
+    for domain in [
+        DeviceAffinityDomainFlags::NUMA,
+        DeviceAffinityDomainFlags::L3_CACHE,
+        DeviceAffinityDomainFlags::L2_CACHE,
+        DeviceAffinityDomainFlags::L1_CACHE,
+        DeviceAffinityDomainFlags::NEXT_PARTITIONABLE,
+    ] {
+        let parts = divide(domain);
+        if !domains.contains(domain) {
+            expect!(check(parts), ERROR_DEVICE_PARTITION_FAILED);
+            continue;
+        }
+        let parts = parts.expect("the device says that it can be divided so");
+        let of = |part: &oxur_conformance::client::Device| {
+            part.info::<u32>(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number")
+        };
+        assert!(parts.len() > 1);
+        assert_eq!(parts.iter().map(of).sum::<u32>(), units);
+        let made: Vec<DevicePartitionProperty> = parts[0].info(DeviceInfo::PARTITION_TYPE).expect("how it was made");
+        assert_eq!(made.len(), 1);
+        assert_eq!(made[0].r#type, DevicePartition::BY_AFFINITY_DOMAIN);
+    }
+}
+
+#[test]
+fn damaged_binaries() {
+    let Some(rig) = rig() else { return };
+    let binary = rig.program("basic").binaries().expect("the binaries").remove(0);
+    let load = |bytes: &[u8]| check(Program::with_binaries(&rig.context, &[&rig.device], &[bytes]));
+    expect!(load(&binary), SUCCESS);
+    for length in [1, 8, 20, binary.len() / 2, binary.len() - 1] {
+        expect!(load(&binary[..length]), ERROR_INVALID_BINARY);
+    }
+    for place in (0..binary.len()).step_by(97) {
+        let mut damaged = binary.clone();
+        damaged[place] ^= 0x10;
+        expect!(load(&damaged), ERROR_INVALID_BINARY);
+    }
+}
+
+#[test]
+fn a_library_is_linked_again() {
+    let Some(rig) = rig() else { return };
+    let part = |name: &str| {
+        let program = Program::with_il(&rig.context, &spirv(name)).expect("urProgramCreateWithIL");
+        program.compile(&rig.context, "").expect("urProgramCompile");
+        program
+    };
+    let library = Program::link(&rig.context, &[&part("link_function")], "-create-library").expect("a library");
+    let kind: ProgramBinaryType = library
+        .build_info(&rig.device, ProgramBuildInfo::BINARY_TYPE)
+        .expect("the kind");
+    assert_eq!(kind, ProgramBinaryType::LIBRARY);
+    // Also by way of its binary.
+    let binary = library.binaries().expect("the binaries").remove(0);
+    let again = Program::with_binaries(&rig.context, &[&rig.device], &[&binary]).expect("urProgramCreateWithBinary");
+    for library in [&library, &again] {
+        let program = Program::link(&rig.context, &[&part("link_kernel"), library], "").expect("urProgramLink");
+        let data = rig.buffer(&[1i32, 2, 3, 4]);
+        let kernel = Kernel::new(&program, "call_twice").expect("urKernelCreate");
+        rig.run(&kernel, &Range::new([4]), &[Arg::mem(&data)]);
+        assert_eq!(rig.contents::<i32>(&data), [2, 4, 6, 8]);
+    }
+}
+
+#[test]
+fn formats_that_no_image_has() {
+    let Some(rig) = rig() else { return };
+    let desc = ImageDesc {
+        r#type: MemType::IMAGE2D,
+        width: 4,
+        height: 4,
+        ..Default::default()
+    };
+    for (order, kind) in [
+        (ImageChannelOrder::RGB, ImageChannelType::UNORM_SHORT_565),
+        (ImageChannelOrder::BGRA, ImageChannelType::FLOAT),
+        (ImageChannelOrder::LUMINANCE, ImageChannelType::UNORM_INT8),
+    ] {
+        let format = ImageFormat {
+            channelOrder: order,
+            channelType: kind,
+        };
+        let image = Image::new(&rig.context, MemFlags::READ_WRITE, format, &desc);
+        expect!(check(image), ERROR_UNSUPPORTED_IMAGE_FORMAT);
+    }
+}
+
+#[test]
+fn arguments_of_the_wrong_kind() {
+    let Some(rig) = rig() else { return };
+    let kernel = rig.kernel("basic", "fill");
+    let data: Buffer = rig.buffer(&[0i32; 4]);
+    let start = |args: &[Arg]| check(rig.start(&kernel, &Range::new([4]), args, &[]));
+    expect!(start(&[Arg::Local(16), Arg::value(&1i32)]), ERROR_INVALID_KERNEL_ARGS);
+    expect!(
+        start(&[Arg::mem(&data), Arg::Pointer(std::ptr::null())]),
+        ERROR_INVALID_KERNEL_ARGS
+    );
+    // An address may come as the bytes that it has.
+    let memory = rig.shared(&[0i32; 4]);
+    let address = memory.ptr() as u64;
+    rig.run(&kernel, &Range::new([4]), &[Arg::value(&address), Arg::value(&5i32)]);
+    assert_eq!(oxur_conformance::values::<i32>(&memory), [5; 4]);
+}
