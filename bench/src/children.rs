@@ -150,7 +150,7 @@ fn cold(environment: &Environment, subject: &str) -> Result<Duration, Failure> {
                 .and_then(|_| stack(&environment.intel, &environment.intel_adapter())),
             _ => environment
                 .opencl()
-                .and_then(|_| stack(&environment.ours, &environment.our_adapter())),
+                .and_then(|_| stack(&environment.ours, &environment.our_adapter("opencl"))),
         }
     });
     assert!(devices? > 0, "the number of devices");

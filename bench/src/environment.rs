@@ -72,9 +72,9 @@ impl Environment {
         library(folder(&self.intel), "ur_adapter_opencl")
     }
 
-    /// Our adapter.
-    pub fn our_adapter(&self) -> PathBuf {
-        library(folder(&self.ours), "ur_adapter_opencl")
+    /// Our adapter of this name.
+    pub fn our_adapter(&self, name: &str) -> PathBuf {
+        library(folder(&self.ours), &format!("ur_adapter_{name}"))
     }
 
     /// The adapter that does nothing, built with this program.

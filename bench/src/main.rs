@@ -5,6 +5,7 @@
 //! `make bench`, or `target/release/oxur-bench --help` after `make dist`.
 
 mod children;
+mod cpu;
 mod environment;
 mod measure;
 mod raw;
@@ -23,7 +24,7 @@ use raw::Raw;
 use report::Figures;
 use rows::Work;
 use stack::{Failure, Stack};
-use ur::Ur;
+use ur::{Code, Ur};
 
 const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list] [--lib FOLDER] [--strict]
 
@@ -32,6 +33,7 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
   --json          a line of JSON a row, times as [low, median, high] of a 95 % interval
   --list          the names of the rows
   --lib FOLDER    where our libraries are (dist/lib)
+  --adapter NAME  our adapter: opencl, the default, or cpu, which has rows of its own
   --only STACK    nothing but raw, intel or ours: for a profiler
   --strict        end with 1 where a goal is missed beyond the noise
 
@@ -47,6 +49,8 @@ struct Options {
     lib: PathBuf,
     only: Option<String>,
     strict: bool,
+    /// Whether our stack is that of the CPU adapter.
+    cpu: bool,
 }
 
 impl Options {
@@ -60,6 +64,7 @@ impl Options {
             lib,
             only: None,
             strict: false,
+            cpu: false,
         };
         let mut words = words;
         while let Some(word) = words.next() {
@@ -68,6 +73,13 @@ impl Options {
                 "--filter" => options.filters.push(value()?),
                 "--seconds" => options.seconds = value()?.parse()?,
                 "--lib" => options.lib = value()?.into(),
+                "--adapter" => {
+                    options.cpu = match value()?.as_str() {
+                        "opencl" => false,
+                        "cpu" => true,
+                        other => return Err(format!("no rows for an adapter {other}").into()),
+                    }
+                }
                 "--only" => options.only = Some(value()?),
                 "--strict" => options.strict = true,
                 "--json" => options.json = true,
@@ -117,7 +129,10 @@ fn run() -> Result<bool, Failure> {
         return children::work(words, &environment).map(|()| true);
     }
     let options = Options::parse(words.into_iter())?;
-    let (children, rows) = (children::rows(), rows::rows());
+    let (children, rows) = match options.cpu {
+        true => (Vec::new(), cpu::rows()),
+        false => (children::rows(), rows::rows()),
+    };
     if options.list {
         children
             .iter()
@@ -143,7 +158,7 @@ fn run() -> Result<bool, Failure> {
     let rows: Vec<_> = rows.into_iter().filter(|row| options.wants(&row.name)).collect();
     if !rows.is_empty() {
         // SAFETY: there is one thread yet.
-        let stacks = unsafe { Stacks::open(&environment) }?;
+        let stacks = unsafe { Stacks::open(&environment, options.cpu) }?;
         for row in rows {
             let mut subjects = stacks.subjects(row.work);
             for (subject, name) in subjects.iter_mut().zip(["raw", "intel", "ours"]) {
@@ -169,11 +184,11 @@ struct Stacks {
 }
 
 impl Stacks {
-    /// Opens all that are there, and says which are not.
+    /// Opens all that are there, and says which are not. With `cpu`, ours is that of the CPU adapter.
     ///
     /// # Safety
     /// No other thread may use the environment.
-    unsafe fn open(environment: &Environment) -> Result<Self, Failure> {
+    unsafe fn open(environment: &Environment, cpu: bool) -> Result<Self, Failure> {
         let library = environment.opencl()?;
         let loader = |loader: &Path, adapter: &Path| {
             // SAFETY: the caller's promise; loading an adapter starts no thread that uses the environment.
@@ -184,20 +199,33 @@ impl Stacks {
         };
         // Both before the driver is used, which has threads.
         let intel = loader(&environment.intel, &environment.intel_adapter());
-        let ours = loader(&environment.ours, &environment.our_adapter());
+        let ours = loader(
+            &environment.ours,
+            &environment.our_adapter(if cpu { "cpu" } else { "opencl" }),
+        );
         let raw = Raw::new(library, include_str!("kernels.cl"))?;
         silence(&raw)?;
         let binary = raw.binary();
-        let stack = |name: &'static str, loader: Option<oxur_client::Loader>| {
-            let stack = Ur::new(name, loader?, &binary).and_then(|stack| silence(&stack).map(|()| Rc::new(stack)));
+        let stack = |name: &'static str, loader: Option<oxur_client::Loader>, cpu: bool| {
+            let code = if cpu {
+                Code::Il(cpu::spirv().ok()?)
+            } else {
+                Code::Binary(binary.clone())
+            };
+            let stack = Ur::new(name, loader?, &code).and_then(|stack| {
+                if !cpu {
+                    silence(&stack)?;
+                }
+                Ok(Rc::new(stack))
+            });
             stack
                 .inspect_err(|error| eprintln!("oxur-bench: without {name}: {error}"))
                 .ok()
         };
         Ok(Self {
             raw: Rc::new(raw),
-            intel: stack("Intel's stack", intel),
-            ours: stack("our stack", ours),
+            intel: stack("Intel's stack", intel, false),
+            ours: stack("our stack", ours, cpu),
         })
     }
 

@@ -70,9 +70,17 @@ pub fn discover(loader: &Loader) -> Result<usize, Failure> {
     Ok(devices.len())
 }
 
+/// What a program is made of.
+pub enum Code {
+    /// The driver's.
+    Binary(Vec<u8>),
+    /// SPIR-V.
+    Il(Vec<u8>),
+}
+
 impl Ur {
-    /// Makes the objects of a stack, with a program of this binary.
-    pub fn new(title: &'static str, loader: Loader, binary: &[u8]) -> Result<Self, Failure> {
+    /// Makes the objects of a stack, with a program of this code.
+    pub fn new(title: &'static str, loader: Loader, code: &Code) -> Result<Self, Failure> {
         let adapters: Vec<Adapter> = loader.adapters()?;
         let adapter = adapters.first().ok_or("the loader has no adapter")?;
         let device = adapter
@@ -85,7 +93,10 @@ impl Ur {
         let device = device.ok_or("no device")?;
         let context = Context::new(&[&device])?;
         let program = |context: &Context| -> Result<Program, Error> {
-            let program = Program::with_binaries(context, &[&device], &[binary])?;
+            let program = match code {
+                Code::Binary(binary) => Program::with_binaries(context, &[&device], &[binary])?,
+                Code::Il(il) => Program::with_il(context, il)?,
+            };
             program.build(context, "")?;
             Ok(program)
         };
