@@ -110,7 +110,8 @@ impl Event {
         }
     }
 
-    fn stamps(&self) -> Option<Stamps> {
+    /// When its command came how far, if anybody wanted to know.
+    pub(crate) fn stamps(&self) -> Option<Stamps> {
         match &self.state {
             State::Over { stamps, .. } => Some(*stamps),
             State::Task(task) => task.stamps(),

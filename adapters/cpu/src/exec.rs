@@ -24,7 +24,7 @@
 mod calls;
 pub(crate) mod client;
 pub(crate) mod clock;
-pub(crate) mod cost;
+mod cost;
 mod fork;
 mod futex;
 mod idle;

@@ -16,6 +16,7 @@ mod submit;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use kit::fork::{Forkable, Guard};
 use kit::ur::{
     Command, MapFlags, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags, UsmMigrationFlags,
 };
@@ -63,6 +64,12 @@ impl Queue {
         } else {
             Err(strange())
         }
+    }
+}
+
+impl Forkable for Queue {
+    fn hold(&self) -> Box<dyn Guard + '_> {
+        self.order.hold()
     }
 }
 
@@ -115,7 +122,7 @@ impl kit::Queue<Cpu> for Queue {
         // The threads that wait are the client's, on whatever CPUs it likes: no sub-device is theirs.
         let pool = Pool::of(cpus, cpus.len(), kit::Device::is_root(&**device));
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
-        Ok(Arc::new(Self {
+        let queue = Arc::new(Self {
             header: Header::new(),
             context: context.clone(),
             device: device.clone(),
@@ -124,7 +131,9 @@ impl kit::Queue<Cpu> for Queue {
             profiled: flags.contains(QueueFlags::PROFILING_ENABLE),
             pool,
             order: Order::new(in_order, pool),
-        }))
+        });
+        kit::fork::register(&queue);
+        Ok(queue)
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -751,3 +760,6 @@ impl kit::Queue<Cpu> for Queue {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::clock;
 
-/// What a thread does at once rather than wake another one for it, in cycles. Waking takes a system call, and it takes
-/// the other thread 5 to 50 µs to come.
+/// What a thread does at once rather than share it with others, in cycles, while others look for work.
 pub(crate) const SHORT: u64 = 10 * clock::CYCLES_PER_MICROSECOND;
+
+/// The same while all others sleep. To wake one takes a system call of up to 10 µs, and the other thread comes in 5 to
+/// 50 µs.
+pub(crate) const SHORT_ALONE: u64 = 25 * clock::CYCLES_PER_MICROSECOND;
 
 /// What a piece of work of one kind costs, in cycles, as far as is known. A run that took less than expected counts by an
 /// eighth: it is better to share work that was short than to keep work that was long. One that took longer counts in full,

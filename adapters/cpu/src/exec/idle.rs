@@ -57,6 +57,12 @@ impl Idle {
         Called::Somebody
     }
 
+    /// Whether a thread looks for work at the moment.
+    #[inline]
+    pub(super) fn has_lookers(&self) -> bool {
+        self.counts.load(Ordering::Relaxed) & (SLEEPER - 1) != 0
+    }
+
     /// The caller, or a thread that it starts, looks for work from now on.
     pub(super) fn look(&self) {
         self.counts.fetch_add(LOOKER, Ordering::SeqCst);

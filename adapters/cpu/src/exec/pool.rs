@@ -9,14 +9,16 @@
 //! back if there is something to do for yet another one, and calls that one. So a call wakes one thread, that one the next,
 //! and a job that is over before they come wakes no more of them.
 
+use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::Worker;
 use parking_lot::Mutex;
 
 use super::clock::{self, CYCLES_PER_MICROSECOND};
+use super::cost;
 use super::fork::PerProcess;
 use super::idle::{Called, Idle};
 use super::task::Node;
@@ -71,30 +73,38 @@ pub(crate) struct Pool {
     seats: usize,
     helped: bool,
     crew: PerProcess<Crew>,
-    /// The last command whose pieces wait for each other.
-    together: Mutex<Option<Arc<dyn Node>>>,
+    /// The pool that was made before this one.
+    next: Option<&'static Pool>,
 }
 
 impl Pool {
     /// The pool of these CPUs, with so many threads. `helped` says that the client's threads may take part while they
     /// wait, on whatever CPU they are.
     pub(crate) fn of(cpus: &[usize], threads: usize, helped: bool) -> &'static Self {
-        static POOLS: Mutex<Vec<&'static Pool>> = Mutex::new(Vec::new());
+        static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
         let seats = threads.max(1);
-        let mut pools = POOLS.lock();
-        let same = |pool: &&&Pool| pool.cpus == cpus && pool.seats == seats && pool.helped == helped;
-        if let Some(known) = pools.iter().find(same) {
-            return known;
+        loop {
+            let last = LAST.load(Ordering::Acquire);
+            // SAFETY: pools are never freed.
+            let next = unsafe { last.as_ref() };
+            let same = |pool: &&Pool| pool.cpus == cpus && pool.seats == seats && pool.helped == helped;
+            if let Some(known) = std::iter::successors(next, |pool| pool.next).find(same) {
+                return known;
+            }
+            let new = Box::into_raw(Box::new(Self {
+                cpus: cpus.to_vec(),
+                seats,
+                helped,
+                crew: PerProcess::new(),
+                next,
+            }));
+            match LAST.compare_exchange(last, new, Ordering::AcqRel, Ordering::Relaxed) {
+                // SAFETY: as above.
+                Ok(_) => return unsafe { &*new },
+                // SAFETY: nobody has seen it.
+                Err(_) => drop(unsafe { Box::from_raw(new) }),
+            }
         }
-        let new = Box::leak(Box::new(Self {
-            cpus: cpus.to_vec(),
-            seats,
-            helped,
-            crew: PerProcess::new(),
-            together: Mutex::default(),
-        }));
-        pools.push(new);
-        new
     }
 
     /// How many threads run jobs at a time.
@@ -102,11 +112,21 @@ impl Pool {
         self.seats
     }
 
+    /// What need not be shared with other threads, in cycles: it takes about as long to call one.
+    #[inline]
+    pub(crate) fn short(&'static self) -> u64 {
+        if self.crew().is_awake() {
+            cost::SHORT
+        } else {
+            cost::SHORT_ALONE
+        }
+    }
+
     /// Makes a command wait for the one for which this was called before: with two of them whose pieces wait for each
     /// other, each might have the threads that the other needs. `append` gives it its other place, under the same lock:
     /// both orders are one.
-    pub(crate) fn one_by_one(&self, command: &Arc<dyn Node>, append: impl FnOnce()) {
-        let mut together = self.together.lock();
+    pub(crate) fn one_by_one(&'static self, command: &Arc<dyn Node>, append: impl FnOnce()) {
+        let mut together = self.crew().together.lock();
         if let Some(before) = together.replace(command.clone()) {
             command.wait_for(&before, false);
         }
@@ -155,6 +175,7 @@ impl Pool {
             idle: Idle::default(),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
+            together: Mutex::default(),
         })
     }
 }
@@ -170,6 +191,8 @@ struct Crew {
     busy: AtomicUsize,
     /// How many threads there are.
     started: AtomicUsize,
+    /// The last command whose pieces wait for each other.
+    together: Mutex<Option<Arc<dyn Node>>>,
 }
 
 impl Crew {
@@ -186,6 +209,12 @@ impl Crew {
 
     fn has_work(&self) -> bool {
         !self.jobs.is_empty() || !self.more.is_empty()
+    }
+
+    /// Whether threads would come without being woken.
+    #[inline]
+    fn is_awake(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) != 0 || self.idle.has_lookers()
     }
 
     fn has_seat(&self) -> bool {

@@ -13,7 +13,7 @@ use oxur_compiler::{Fault, KernelInfo, NdRange, Worker};
 use super::submit::How;
 use super::{Out, Queue, Wait};
 use crate::device::limits;
-use crate::exec::{self, Manner, Work, clock, cost};
+use crate::exec::{self, Manner, Work, clock};
 use crate::kernel::Packed;
 use crate::{Cpu, Kernel};
 
@@ -89,7 +89,7 @@ impl Queue {
         let together = self.check_properties(&launch.properties, groups)?;
         let mut args = Packed::new();
         kernel.pack(launch.args, &mut args)?;
-        let here = kernel.cost.of(groups).is_some_and(|cost| cost <= cost::SHORT) && !together;
+        let here = kernel.cost.of(groups).is_some_and(|cost| cost <= self.pool.short()) && !together;
         let how = How {
             command: Command::KERNEL_LAUNCH,
             here,

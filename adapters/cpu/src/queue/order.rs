@@ -9,11 +9,12 @@
 //! are counted by a command, the *sum*, that is over when they are; whoever wants to wait for all commands so far closes
 //! the sum, and a new one begins.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kit::fork::Guard;
+use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
-use parking_lot::Mutex;
 
 use crate::exec::{self, Node, Pool, Task, Work, submit};
 
@@ -100,6 +101,14 @@ impl Order {
         }
     }
 
+    /// Takes the lock, which is held over a fork: a child that goes on with the queue finds it whole.
+    pub(super) fn hold(&self) -> Box<dyn Guard + '_> {
+        match self {
+            Self::InOrder(order) => Box::new(order.links()),
+            Self::OutOfOrder(order) => Box::new(order.links()),
+        }
+    }
+
     /// Whether all commands are over.
     pub(super) fn is_empty(&self) -> bool {
         match self {
@@ -133,6 +142,10 @@ struct InOrderLinks {
 }
 
 impl InOrder {
+    fn links(&self) -> MutexGuard<'_, InOrderLinks> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[inline]
     fn step(&self, from: u32, to: u32) -> bool {
         let of_now = exec::generation() << 2;
@@ -161,13 +174,13 @@ impl InOrder {
 
     #[cold]
     fn end_with_others(&self) {
-        let running = self.links.lock().running.take();
+        let running = self.links().running.take();
         // Nobody had submitted it, so that it was not over before.
         running.into_iter().for_each(submit);
     }
 
     fn append(&self, command: &Arc<dyn Node>) {
-        let mut links = self.links.lock();
+        let mut links = self.links();
         let before = loop {
             if self.step(IDLE, LINKED) {
                 break None;
@@ -201,7 +214,7 @@ impl InOrder {
         if state & 3 == IDLE && state >> 2 == exec::generation() {
             return None;
         }
-        let mut links = self.links.lock();
+        let mut links = self.links();
         let state = self.state.load(Ordering::Acquire);
         if state >> 2 != exec::generation() {
             self.forget(&mut links, state);
@@ -244,6 +257,10 @@ struct OutOfOrderLinks {
 }
 
 impl OutOfOrder {
+    fn links(&self) -> MutexGuard<'_, OutOfOrderLinks> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[inline]
     fn is_barred(&self) -> bool {
         self.barred.load(Ordering::Acquire) && self.is_barred_still()
@@ -251,7 +268,7 @@ impl OutOfOrder {
 
     #[cold]
     fn is_barred_still(&self) -> bool {
-        let mut links = self.links.lock();
+        let mut links = self.links();
         if links.barrier.as_ref().is_some_and(|barrier| !barrier.is_over()) {
             return true;
         }
@@ -263,7 +280,7 @@ impl OutOfOrder {
     fn append(&self, command: &Arc<dyn Node>, place: Place) {
         let before = if place.last { self.all() } else { None };
         let barrier = {
-            let mut links = self.links.lock();
+            let mut links = self.links();
             let sum = links.sum.get_or_insert_with(|| nothing(self.pool));
             if sum.is_over() {
                 // It was not submitted, so it is of the process that this one was forked from.
@@ -284,7 +301,7 @@ impl OutOfOrder {
 
     /// Closes the sum, unless there is nothing in it.
     fn all(&self) -> Option<Arc<dyn Node>> {
-        let mut links = self.links.lock();
+        let mut links = self.links();
         let before = links.closed.clone().filter(|closed| !closed.is_over());
         let Some(sum) = links.sum.take_if(|sum| !sum.is_over() && sum.waits() > 0) else {
             return before;
@@ -299,7 +316,7 @@ impl OutOfOrder {
     }
 
     fn is_empty(&self) -> bool {
-        let links = self.links.lock();
+        let links = self.links();
         let is_over = |closed: &Arc<dyn Node>| closed.is_over();
         let has_none = |sum: &Arc<dyn Node>| sum.is_over() || sum.waits() == 0;
         links.closed.as_ref().is_none_or(is_over) && links.sum.as_ref().is_none_or(has_none)
@@ -431,7 +448,7 @@ mod tests {
         let order = Order::new(false, pool());
         let (send, receive) = std::sync::mpsc::channel::<()>();
         let receive = Mutex::new(receive);
-        let slow = append(&order, move || _ = receive.lock().recv());
+        let slow = append(&order, move || _ = receive.lock().unwrap().recv());
         let first = order.all().expect("a command is under way");
         append(&order, || ()).wait();
         let second = order.all().expect("the same command is");

@@ -64,7 +64,7 @@ impl Queue {
     ) -> UrResult<()> {
         if how.here && (wait.is_empty() || all_over(wait)?) && self.order.begin() {
             let turn = Turn(&self.order);
-            if self.profiled {
+            if self.is_stamped(how.command) {
                 return self.run_stamped(how, event, now, turn);
             }
             let well = now();
@@ -130,8 +130,7 @@ impl Queue {
             mark,
             queue: Keep(Some(self.clone())),
         };
-        let stamped = self.profiled || how.command == Command::TIMESTAMP_RECORDING_EXP;
-        let task: Arc<dyn Node> = Task::new(self.pool, entry, stamped);
+        let task: Arc<dyn Node> = Task::new(self.pool, entry, self.is_stamped(how.command));
         for before in wait.iter() {
             before.before(&task);
         }
@@ -154,6 +153,12 @@ impl Queue {
     pub(super) fn mark(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let here = !how.place.last || self.in_order() || self.order.is_empty();
         self.submit(How { here, ..how }, wait, event, || true, || Nothing)
+    }
+
+    /// Whether somebody may ask when a command ran.
+    #[inline]
+    fn is_stamped(&self, command: Command) -> bool {
+        self.profiled || command == Command::TIMESTAMP_RECORDING_EXP
     }
 
     pub(super) fn in_order(&self) -> bool {
