@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly target=x86_64-unknown-linux-gnu
-readonly packages=(-p oxur-adapter-kit -p oxur-log)
+readonly packages=(-p oxur-adapter-kit -p oxur-log -p oxur-adapter-cpu)
 
 # run NAME FLAGS: the tests with a sanitizer
 run() {
