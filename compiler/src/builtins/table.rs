@@ -41,7 +41,6 @@ impl Number {
 }
 
 /// A mathematical function. It depends on its arguments alone, touches no memory, always returns and never unwinds.
-#[allow(dead_code)] // The last fields are for a vectoriser.
 pub struct Callee {
     /// The instruction that it is for.
     pub op: Op,
@@ -55,18 +54,25 @@ pub struct Callee {
     pub result: Number,
     /// Where it is.
     pub address: Address,
-    /// The end of its vector variants' names in glibc's libmvec: see [`Callee::vector_name`].
-    pub vector: Option<&'static str>,
-    /// The largest error found, in units of the last place. For glibc's functions: what "Accuracy of Mathematical
-    /// Functions in Single, Double, ... Precision" (Gladman, Innocente, Mather, Zimmermann) found for glibc 2.36, or the
-    /// tests here if they found more. `f32::INFINITY` where OpenCL sets no bound.
+    /// How many units of the last place OpenCL allows.
+    pub bound: f32,
+    /// The largest error known: what "Accuracy of Mathematical Functions in Single, Double, ... Precision" (Gladman,
+    /// Innocente, Mather, Zimmermann) found for glibc 2.36's functions, or the tests here if they found more.
     pub ulp: f32,
-    /// The largest error that the tests here found of the variant for AVX2.
-    pub vector_ulp: f32,
+    /// The functions of glibc's libmvec that compute it for a whole vector.
+    pub vector: Option<Vector>,
+}
+
+/// Functions of libmvec.
+pub struct Vector {
+    /// The end of their names.
+    pub stem: &'static str,
+    /// The largest error that the tests here found, for each [`Isa`].
+    pub ulps: [f32; 3],
 }
 
 /// The widths of libmvec's vectors.
-#[allow(dead_code)] // For a vectoriser.
+#[allow(dead_code)] // Nobody has asked for SSE4 yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// 128 bits, SSE4.
@@ -78,17 +84,11 @@ pub enum Isa {
 }
 
 impl Callee {
-    /// The name of the variant for a vector of the ISA's width, by the x86 vector function ABI, and how many elements
-    /// that has.
-    #[allow(dead_code)] // For a vectoriser.
+    /// The name of the function for a vector of the ISA's width, by the x86 vector function ABI, and how many elements
+    /// that has; none if it does not keep to OpenCL's bound.
     pub fn vector_name(&self, isa: Isa) -> Option<(String, u32)> {
-        let (letter, width) = match isa {
-            Isa::Sse4 => ('b', 128),
-            Isa::Avx2 => ('d', 256),
-            Isa::Avx512 => ('e', 512),
-        };
-        let lanes = width / self.bits;
-        self.vector.map(|stem| (format!("_ZGV{letter}N{lanes}{stem}"), lanes))
+        let vector = self.vector.as_ref()?;
+        (vector.ulps[isa as usize] <= self.bound).then(|| vector.name(isa, self.bits))
     }
 
     /// Declares it in a module.
@@ -119,9 +119,22 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     callees.chain(HELPERS.iter().map(|(name, address)| (*name, address.0)))
 }
 
+impl Vector {
+    /// Its name, for numbers of so many bits, and how many elements it takes.
+    pub fn name(&self, isa: Isa, bits: u32) -> (String, u32) {
+        let (letter, width) = match isa {
+            Isa::Sse4 => ('b', 128),
+            Isa::Avx2 => ('d', 256),
+            Isa::Avx512 => ('e', 512),
+        };
+        let lanes = width / bits;
+        (format!("_ZGV{letter}N{lanes}{}", self.stem), lanes)
+    }
+}
+
 macro_rules! callees {
     ($($op:ident $bits:literal $name:literal $params:tt -> $result:ident = $function:path,
-       $vector:expr, $ulp:expr, $vector_ulp:expr;)*) => {
+       $bound:expr, $ulp:expr, $vector:expr;)*) => {
         /// The mathematical functions.
         pub static CALLEES: &[Callee] = &[$(Callee {
             op: Op::$op,
@@ -130,93 +143,95 @@ macro_rules! callees {
             params: callees!(@params $params),
             result: Number::$result,
             address: Address($function as *const ()),
-            vector: $vector,
+            bound: $bound,
             ulp: $ulp,
-            vector_ulp: $vector_ulp,
+            vector: $vector,
         }),*];
     };
     (@params ($($param:ident),*)) => { &[$(Number::$param),*] };
 }
 
-/// There is no vector variant, and so no error of it.
-const NONE: f32 = f32::NAN;
 /// OpenCL sets no bound.
 const ANY: f32 = f32::INFINITY;
 
+const fn vector(stem: &'static str, ulps: [f32; 3]) -> Option<Vector> {
+    Some(Vector { stem, ulps })
+}
+
 callees! {
-    acos 32 "acosf" (F32) -> F32 = libm::acosf, Some("v_acosf"), 0.9, 4.0;
-    acos 64 "acos" (F64) -> F64 = libm::acos, Some("v_acos"), 0.6, 4.0;
-    acosh 32 "acoshf" (F32) -> F32 = libm::acoshf, Some("v_acoshf"), 2.1, 4.0;
-    acosh 64 "acosh" (F64) -> F64 = libm::acosh, Some("v_acosh"), 2.3, 4.0;
-    asin 32 "asinf" (F32) -> F32 = libm::asinf, Some("v_asinf"), 0.9, 4.0;
-    asin 64 "asin" (F64) -> F64 = libm::asin, Some("v_asin"), 0.6, 4.0;
-    asinh 32 "asinhf" (F32) -> F32 = libm::asinhf, Some("v_asinhf"), 1.8, 4.0;
-    asinh 64 "asinh" (F64) -> F64 = libm::asinh, Some("v_asinh"), 2.0, 4.0;
-    atan 32 "atanf" (F32) -> F32 = libm::atanf, Some("v_atanf"), 0.9, 4.0;
-    atan 64 "atan" (F64) -> F64 = libm::atan, Some("v_atan"), 0.6, 4.0;
-    atan2 32 "atan2f" (F32, F32) -> F32 = libm::atan2f, Some("vv_atan2f"), 1.6, 4.0;
-    atan2 64 "atan2" (F64, F64) -> F64 = libm::atan2, Some("vv_atan2"), 0.6, 4.0;
-    atanh 32 "atanhf" (F32) -> F32 = libm::atanhf, Some("v_atanhf"), 1.8, 4.0;
-    atanh 64 "atanh" (F64) -> F64 = libm::atanh, Some("v_atanh"), 1.9, 4.0;
-    cbrt 32 "cbrtf" (F32) -> F32 = libm::cbrtf, Some("v_cbrtf"), 1.0, 4.0;
+    acos 32 "acosf" (F32) -> F32 = libm::acosf, 4.0, 0.9, vector("v_acosf", [2.2, 2.1, 1.8]);
+    acos 64 "acos" (F64) -> F64 = libm::acos, 4.0, 0.6, vector("v_acos", [1.7, 1.7, 1.7]);
+    acosh 32 "acoshf" (F32) -> F32 = libm::acoshf, 4.0, 2.1, vector("v_acoshf", [2.4, 2.0, 0.9]);
+    acosh 64 "acosh" (F64) -> F64 = libm::acosh, 4.0, 2.3, vector("v_acosh", [2.1, 2.2, 0.9]);
+    asin 32 "asinf" (F32) -> F32 = libm::asinf, 4.0, 0.9, vector("v_asinf", [2.8, 2.4, 2.9]);
+    asin 64 "asin" (F64) -> F64 = libm::asin, 4.0, 0.6, vector("v_asin", [2.5, 2.3, 2.6]);
+    asinh 32 "asinhf" (F32) -> F32 = libm::asinhf, 4.0, 1.8, vector("v_asinhf", [1.9, 1.9, 0.9]);
+    asinh 64 "asinh" (F64) -> F64 = libm::asinh, 4.0, 2.0, vector("v_asinh", [2.1, 2.1, 1.0]);
+    atan 32 "atanf" (F32) -> F32 = libm::atanf, 5.0, 0.9, vector("v_atanf", [2.1, 1.9, 1.4]);
+    atan 64 "atan" (F64) -> F64 = libm::atan, 5.0, 0.6, vector("v_atan", [1.3, 1.3, 1.3]);
+    atan2 32 "atan2f" (F32, F32) -> F32 = libm::atan2f, 6.0, 1.6, vector("vv_atan2f", [2.5, 2.7, 2.7]);
+    atan2 64 "atan2" (F64, F64) -> F64 = libm::atan2, 6.0, 0.6, vector("vv_atan2", [1.9, 2.2, 2.2]);
+    atanh 32 "atanhf" (F32) -> F32 = libm::atanhf, 5.0, 1.8, vector("v_atanhf", [2.0, 2.0, 1.6]);
+    atanh 64 "atanh" (F64) -> F64 = libm::atanh, 5.0, 1.9, vector("v_atanh", [2.1, 2.1, 1.2]);
+    cbrt 32 "cbrtf" (F32) -> F32 = libm::cbrtf, 2.0, 1.0, vector("v_cbrtf", [2.9, 2.9, 1.9]);
     // glibc's has 3.7 ulp, too many. The vector variant is another function.
-    cbrt 64 "oxur_cbrt_f64" (F64) -> F64 = roots::cbrt_f64, Some("v_cbrt"), 0.6, 4.0;
-    cos 32 "cosf" (F32) -> F32 = libm::cosf, Some("v_cosf"), 0.6, 4.0;
-    cos 64 "cos" (F64) -> F64 = libm::cos, Some("v_cos"), 0.6, 4.0;
-    cosh 32 "coshf" (F32) -> F32 = libm::coshf, Some("v_coshf"), 1.9, 4.0;
-    cosh 64 "cosh" (F64) -> F64 = libm::cosh, Some("v_cosh"), 2.0, 4.0;
-    cospi 32 "oxur_cospi_f32" (F32) -> F32 = pi::cospi_f32, None, 0.6, NONE;
-    cospi 64 "oxur_cospi_f64" (F64) -> F64 = pi::cospi_f64, None, 1.2, NONE;
-    erf 32 "erff" (F32) -> F32 = libm::erff, Some("v_erff"), 1.0, 4.0;
-    erf 64 "erf" (F64) -> F64 = libm::erf, Some("v_erf"), 1.5, 4.0;
-    erfc 32 "erfcf" (F32) -> F32 = libm::erfcf, Some("v_erfcf"), 3.2, 4.0;
-    erfc 64 "erfc" (F64) -> F64 = libm::erfc, Some("v_erfc"), 5.2, 4.0;
-    exp 32 "expf" (F32) -> F32 = libm::expf, Some("v_expf"), 0.6, 4.0;
-    exp 64 "exp" (F64) -> F64 = libm::exp, Some("v_exp"), 0.6, 4.0;
-    exp2 32 "exp2f" (F32) -> F32 = libm::exp2f, Some("v_exp2f"), 0.6, 4.0;
-    exp2 64 "exp2" (F64) -> F64 = libm::exp2, Some("v_exp2"), 0.6, 4.0;
-    exp10 32 "exp10f" (F32) -> F32 = libm::exp10f, Some("v_exp10f"), 0.6, 4.0;
-    exp10 64 "exp10" (F64) -> F64 = libm::exp10, Some("v_exp10"), 2.1, 4.0;
-    expm1 32 "expm1f" (F32) -> F32 = libm::expm1f, Some("v_expm1f"), 0.9, 4.0;
-    expm1 64 "expm1" (F64) -> F64 = libm::expm1, Some("v_expm1"), 1.0, 4.0;
+    cbrt 64 "oxur_cbrt_f64" (F64) -> F64 = roots::cbrt_f64, 2.0, 0.6, vector("v_cbrt", [1.6, 1.6, 1.8]);
+    cos 32 "cosf" (F32) -> F32 = libm::cosf, 4.0, 0.6, vector("v_cosf", [1.9, 1.7, 1.7]);
+    cos 64 "cos" (F64) -> F64 = libm::cos, 4.0, 0.6, vector("v_cos", [3.1, 3.5, 3.5]);
+    cosh 32 "coshf" (F32) -> F32 = libm::coshf, 4.0, 1.9, vector("v_coshf", [1.8, 1.8, 2.4]);
+    cosh 64 "cosh" (F64) -> F64 = libm::cosh, 4.0, 2.0, vector("v_cosh", [1.5, 1.5, 1.8]);
+    cospi 32 "oxur_cospi_f32" (F32) -> F32 = pi::cospi_f32, 4.0, 0.6, None;
+    cospi 64 "oxur_cospi_f64" (F64) -> F64 = pi::cospi_f64, 4.0, 1.2, None;
+    erf 32 "erff" (F32) -> F32 = libm::erff, 16.0, 1.0, vector("v_erff", [1.6, 1.6, 4.1]);
+    erf 64 "erf" (F64) -> F64 = libm::erf, 16.0, 1.5, vector("v_erf", [1.4, 1.4, 1.4]);
+    erfc 32 "erfcf" (F32) -> F32 = libm::erfcf, 16.0, 3.2, vector("v_erfcf", [1.5, 1.5, 1.5]);
+    erfc 64 "erfc" (F64) -> F64 = libm::erfc, 16.0, 5.2, vector("v_erfc", [1.8, 1.8, 1.8]);
+    exp 32 "expf" (F32) -> F32 = libm::expf, 3.0, 0.6, vector("v_expf", [2.6, 2.5, 2.5]);
+    exp 64 "exp" (F64) -> F64 = libm::exp, 3.0, 0.6, vector("v_exp", [2.8, 2.8, 2.8]);
+    exp2 32 "exp2f" (F32) -> F32 = libm::exp2f, 3.0, 0.6, vector("v_exp2f", [1.2, 0.9, 1.1]);
+    exp2 64 "exp2" (F64) -> F64 = libm::exp2, 3.0, 0.6, vector("v_exp2", [1.7, 1.7, 1.1]);
+    exp10 32 "exp10f" (F32) -> F32 = libm::exp10f, 3.0, 0.6, vector("v_exp10f", [1.8, 1.8, 3.8]);
+    exp10 64 "exp10" (F64) -> F64 = libm::exp10, 3.0, 2.1, vector("v_exp10", [1.1, 1.1, 1.1]);
+    expm1 32 "expm1f" (F32) -> F32 = libm::expm1f, 3.0, 0.9, vector("v_expm1f", [1.7, 1.6, 2.0]);
+    expm1 64 "expm1" (F64) -> F64 = libm::expm1, 3.0, 1.0, vector("v_expm1", [2.6, 2.6, 1.8]);
     // LLVM calls these two for its instruction `frem`.
-    fmod 32 "fmodf" (F32, F32) -> F32 = quotient::fmod_f32, None, 0.0, NONE;
-    fmod 64 "fmod" (F64, F64) -> F64 = quotient::fmod_f64, None, 0.0, NONE;
-    hypot 32 "hypotf" (F32, F32) -> F32 = libm::hypotf, Some("vv_hypotf"), 0.6, 4.0;
-    hypot 64 "hypot" (F64, F64) -> F64 = libm::hypot, Some("vv_hypot"), 0.8, 4.0;
-    lgamma 32 "oxur_lgamma_f32" (F32) -> F32 = libm::lgamma_f32, None, ANY, NONE;
-    lgamma 64 "oxur_lgamma_f64" (F64) -> F64 = libm::lgamma_f64, None, ANY, NONE;
-    log 32 "logf" (F32) -> F32 = libm::logf, Some("v_logf"), 0.9, 4.0;
-    log 64 "log" (F64) -> F64 = libm::log, Some("v_log"), 0.6, 4.0;
-    log10 32 "log10f" (F32) -> F32 = libm::log10f, Some("v_log10f"), 2.1, 4.0;
-    log10 64 "log10" (F64) -> F64 = libm::log10, Some("v_log10"), 1.7, 4.0;
-    log1p 32 "log1pf" (F32) -> F32 = libm::log1pf, Some("v_log1pf"), 1.3, 4.0;
-    log1p 64 "log1p" (F64) -> F64 = libm::log1p, Some("v_log1p"), 0.9, 4.0;
-    log2 32 "log2f" (F32) -> F32 = libm::log2f, Some("v_log2f"), 0.8, 4.0;
-    log2 64 "log2" (F64) -> F64 = libm::log2, Some("v_log2"), 0.6, 4.0;
-    pow 32 "powf" (F32, F32) -> F32 = libm::powf, Some("vv_powf"), 0.9, 4.0;
-    pow 64 "pow" (F64, F64) -> F64 = libm::pow, Some("vv_pow"), 0.6, 4.0;
-    remainder 32 "oxur_remainder_f32" (F32, F32) -> F32 = quotient::remainder_f32, None, 0.0, NONE;
-    remainder 64 "oxur_remainder_f64" (F64, F64) -> F64 = quotient::remainder_f64, None, 0.0, NONE;
+    fmod 32 "fmodf" (F32, F32) -> F32 = quotient::fmod_f32, 0.0, 0.0, None;
+    fmod 64 "fmod" (F64, F64) -> F64 = quotient::fmod_f64, 0.0, 0.0, None;
+    hypot 32 "hypotf" (F32, F32) -> F32 = libm::hypotf, 4.0, 0.6, vector("vv_hypotf", [1.4, 1.2, 1.2]);
+    hypot 64 "hypot" (F64, F64) -> F64 = libm::hypot, 4.0, 0.8, vector("vv_hypot", [1.8, 1.2, 1.2]);
+    lgamma 32 "oxur_lgamma_f32" (F32) -> F32 = libm::lgamma_f32, ANY, ANY, None;
+    lgamma 64 "oxur_lgamma_f64" (F64) -> F64 = libm::lgamma_f64, ANY, ANY, None;
+    log 32 "logf" (F32) -> F32 = libm::logf, 3.0, 0.9, vector("v_logf", [3.7, 3.7, 3.7]);
+    log 64 "log" (F64) -> F64 = libm::log, 3.0, 0.6, vector("v_log", [1.6, 1.4, 1.4]);
+    log10 32 "log10f" (F32) -> F32 = libm::log10f, 3.0, 2.1, vector("v_log10f", [1.7, 1.7, 2.4]);
+    log10 64 "log10" (F64) -> F64 = libm::log10, 3.0, 1.7, vector("v_log10", [1.2, 1.2, 1.9]);
+    log1p 32 "log1pf" (F32) -> F32 = libm::log1pf, 2.0, 1.3, vector("v_log1pf", [1.8, 1.9, 1.9]);
+    log1p 64 "log1p" (F64) -> F64 = libm::log1p, 2.0, 0.9, vector("v_log1p", [1.6, 1.6, 1.7]);
+    log2 32 "log2f" (F32) -> F32 = libm::log2f, 3.0, 0.8, vector("v_log2f", [2.0, 2.0, 1.9]);
+    log2 64 "log2" (F64) -> F64 = libm::log2, 3.0, 0.6, vector("v_log2", [1.1, 1.1, 1.8]);
+    pow 32 "powf" (F32, F32) -> F32 = libm::powf, 16.0, 0.9, vector("vv_powf", [0.8, 0.8, 0.8]);
+    pow 64 "pow" (F64, F64) -> F64 = libm::pow, 16.0, 0.6, vector("vv_pow", [1.1, 1.1, 1.1]);
+    remainder 32 "oxur_remainder_f32" (F32, F32) -> F32 = quotient::remainder_f32, 0.0, 0.0, None;
+    remainder 64 "oxur_remainder_f64" (F64, F64) -> F64 = quotient::remainder_f64, 0.0, 0.0, None;
     // The quotient only: the rest is `remainder`.
-    remquo 32 "oxur_remquo_f32" (F32, F32) -> I32 = quotient::remquo_f32, None, 0.0, NONE;
-    remquo 64 "oxur_remquo_f64" (F64, F64) -> I32 = quotient::remquo_f64, None, 0.0, NONE;
-    rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, None, 0.6, NONE;
-    rootn 64 "oxur_rootn_f64" (F64, I32) -> F64 = roots::rootn_f64, None, 1.2, NONE;
-    sin 32 "sinf" (F32) -> F32 = libm::sinf, Some("v_sinf"), 0.6, 4.0;
-    sin 64 "sin" (F64) -> F64 = libm::sin, Some("v_sin"), 0.6, 4.0;
-    sinh 32 "sinhf" (F32) -> F32 = libm::sinhf, Some("v_sinhf"), 1.9, 4.0;
-    sinh 64 "sinh" (F64) -> F64 = libm::sinh, Some("v_sinh"), 2.0, 4.0;
-    sinpi 32 "oxur_sinpi_f32" (F32) -> F32 = pi::sinpi_f32, None, 0.6, NONE;
-    sinpi 64 "oxur_sinpi_f64" (F64) -> F64 = pi::sinpi_f64, None, 1.2, NONE;
-    tan 32 "tanf" (F32) -> F32 = libm::tanf, Some("v_tanf"), 1.5, 4.0;
-    tan 64 "tan" (F64) -> F64 = libm::tan, Some("v_tan"), 0.7, 4.0;
-    tanh 32 "tanhf" (F32) -> F32 = libm::tanhf, Some("v_tanhf"), 2.2, 4.0;
-    tanh 64 "tanh" (F64) -> F64 = libm::tanh, Some("v_tanh"), 2.3, 4.0;
-    tanpi 32 "oxur_tanpi_f32" (F32) -> F32 = pi::tanpi_f32, None, 0.6, NONE;
-    tanpi 64 "oxur_tanpi_f64" (F64) -> F64 = pi::tanpi_f64, None, 2.5, NONE;
-    tgamma 32 "tgammaf" (F32) -> F32 = libm::tgammaf, None, 8.0, NONE;
-    tgamma 64 "tgamma" (F64) -> F64 = libm::tgamma, None, 10.0, NONE;
+    remquo 32 "oxur_remquo_f32" (F32, F32) -> I32 = quotient::remquo_f32, 0.0, 0.0, None;
+    remquo 64 "oxur_remquo_f64" (F64, F64) -> I32 = quotient::remquo_f64, 0.0, 0.0, None;
+    rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, 16.0, 0.6, None;
+    rootn 64 "oxur_rootn_f64" (F64, I32) -> F64 = roots::rootn_f64, 16.0, 1.2, None;
+    sin 32 "sinf" (F32) -> F32 = libm::sinf, 4.0, 0.6, vector("v_sinf", [1.9, 1.7, 1.7]);
+    sin 64 "sin" (F64) -> F64 = libm::sin, 4.0, 0.6, vector("v_sin", [3.1, 3.1, 3.1]);
+    sinh 32 "sinhf" (F32) -> F32 = libm::sinhf, 4.0, 1.9, vector("v_sinhf", [1.8, 1.8, 1.8]);
+    sinh 64 "sinh" (F64) -> F64 = libm::sinh, 4.0, 2.0, vector("v_sinh", [2.0, 2.0, 2.0]);
+    sinpi 32 "oxur_sinpi_f32" (F32) -> F32 = pi::sinpi_f32, 4.0, 0.6, None;
+    sinpi 64 "oxur_sinpi_f64" (F64) -> F64 = pi::sinpi_f64, 4.0, 1.2, None;
+    tan 32 "tanf" (F32) -> F32 = libm::tanf, 5.0, 1.5, vector("v_tanf", [3.0, 2.9, 2.9]);
+    tan 64 "tan" (F64) -> F64 = libm::tan, 5.0, 0.7, vector("v_tan", [2.6, 2.6, 2.6]);
+    tanh 32 "tanhf" (F32) -> F32 = libm::tanhf, 5.0, 2.2, vector("v_tanhf", [1.1, 1.1, 1.4]);
+    tanh 64 "tanh" (F64) -> F64 = libm::tanh, 5.0, 2.3, vector("v_tanh", [2.2, 2.2, 1.3]);
+    tanpi 32 "oxur_tanpi_f32" (F32) -> F32 = pi::tanpi_f32, 6.0, 0.6, None;
+    tanpi 64 "oxur_tanpi_f64" (F64) -> F64 = pi::tanpi_f64, 6.0, 2.5, None;
+    tgamma 32 "tgammaf" (F32) -> F32 = libm::tgammaf, 16.0, 8.0, None;
+    tgamma 64 "tgamma" (F64) -> F64 = libm::tgamma, 16.0, 10.0, None;
 }
 
 macro_rules! helpers {

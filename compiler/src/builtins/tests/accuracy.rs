@@ -8,7 +8,7 @@ use spirv::OpenclStd100Op as Op;
 use super::jit::Compiled;
 use super::reference::{FORMATS, Format, Real};
 use super::{Random, signature};
-use crate::builtins::table;
+use crate::builtins::{check, table};
 
 /// A reference: the operands, and the operand that is an integer.
 type Reference = fn(&[Real], i32) -> Real;
@@ -81,6 +81,21 @@ struct Worst {
     what: String,
 }
 
+/// Arguments of a function of one or two numbers, and what it really gives for them.
+pub fn arguments_and_results(op: Op, format: Format) -> Vec<([f64; 2], Real)> {
+    let case = CASES
+        .iter()
+        .find(|case| case.op == op)
+        .expect("a case of the table below");
+    let arity = check::rules(op).1.len();
+    let mut all = Vec::new();
+    arguments(format, arity, false, case.domain, |[x, y, _], _| {
+        let [x, y] = [x, y].map(|x| format.round(x));
+        all.push(([x, y], (case.reference)(&[Real::new(x), Real::new(y)], 0)));
+    });
+    all
+}
+
 /// Tries a function for one format.
 fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst {
     let compiled = Compiled::new(
@@ -93,12 +108,11 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst 
     let integer = operands[..operands.len() - 1].iter().position(|ty| ty.is_int());
     // Operands that are pointers get the other result, which other tests look at.
     let arity = operands[..operands.len() - 1].iter().filter(|ty| ty.is_float()).count();
-    let mut random = Random(op as u64);
     let mut worst = Worst {
         ulps: 0.0,
         what: String::new(),
     };
-    let mut attempt = |numbers: [f64; 3], n: i32| {
+    let attempt = |numbers: [f64; 3], n: i32| {
         let numbers = numbers.map(|x| format.round(x));
         let mut buffers = [[0u8; 8]; 5];
         let mut at = 0;
@@ -131,6 +145,13 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst 
             worst = Worst { ulps, what };
         }
     };
+    arguments(format, arity, integer.is_some(), domain, attempt);
+    worst
+}
+
+/// Tries special arguments, as many of the domain's as the environment says, and as many of any size.
+fn arguments(format: Format, arity: usize, integer: bool, domain: Domain, mut attempt: impl FnMut([f64; 3], i32)) {
+    let mut random = Random(u64::from(format.bits));
     let specials = specials(format);
     let integers = [
         0,
@@ -151,7 +172,7 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst 
         i32::MAX,
         i32::MIN,
     ];
-    match (arity, integer.is_some()) {
+    match (arity, integer) {
         (1, false) => specials.iter().for_each(|&x| attempt([x, 0.0, 0.0], 0)),
         (1, true) => specials
             .iter()
@@ -167,7 +188,7 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst 
             }
         }
     }
-    if format.bits == 16 && arity == 1 && integer.is_none() && dense() >= 65536 {
+    if format.bits == 16 && arity == 1 && !integer && dense() >= 65536 {
         (0..=0xFFFF).for_each(|bits| attempt([format.decode(bits), 0.0, 0.0], 0));
     }
     for round in 0..dense() {
@@ -182,10 +203,9 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst 
         };
         attempt(numbers, n);
     }
-    worst
 }
 
-fn check(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
+fn keeps_to(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
     for (format, bound) in FORMATS.into_iter().zip(bounds) {
         if bound.is_nan() {
             continue;
@@ -220,12 +240,22 @@ macro_rules! within {
     };
 }
 
+/// A row of the table.
+struct Case {
+    op: Op,
+    domain: Domain,
+    reference: Reference,
+}
+
 macro_rules! accuracy {
-    ($($op:ident $bounds:expr, $domain:expr, $reference:expr;)*) => { $(
+    ($($op:ident $bounds:expr, $domain:expr, $reference:expr;)*) => {
+        const CASES: &[Case] = &[$(Case { op: Op::$op, domain: $domain, reference: $reference }),*];
+
+        $(
         #[test]
         #[allow(non_snake_case)]
         fn $op() {
-            check(Op::$op, $bounds, $reference, $domain);
+            keeps_to(Op::$op, $bounds, $reference, $domain);
         }
     )* };
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls emitted code, which takes the way of a kernel's: the passes, the object file, the loader, the table of symbols.
+//! Calls emitted code, which takes the way of a kernel's: LLVM's passes, the object file, the loader, the table of symbols.
 
 use spirv::OpenclStd100Op as Op;
 
 use super::wrapper;
 use crate::builtins::symbols;
-use crate::codegen::{self, Loaded, Object};
-use crate::llvm::{Context, Module, Type};
+use crate::codegen::{Loaded, Object};
+use crate::llvm::{Context, Machine, Module, Type};
 
 /// A wrapper (see [`wrapper`]) that was compiled: up to five pointers.
 pub struct Compiled {
@@ -36,8 +36,11 @@ impl Compiled {
         let context = Context::new();
         let module = Module::new(&context, "test");
         build(&context, &module);
-        let object =
-            codegen::object(&module, &Default::default()).unwrap_or_else(|e| panic!("{what:?}: {e}\n{module}"));
+        let machine = Machine::host().unwrap();
+        machine.adopt(&module);
+        module.verify().unwrap_or_else(|e| panic!("{what:?}: {e}\n{module}"));
+        machine.run_passes(&module, "default<O2>").unwrap();
+        let object = machine.emit(&module, false).unwrap();
         let all = || instead.iter().copied().chain(symbols());
         let resolve = |name: &str| all().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
         let code = Object::parse(&object).unwrap().load(resolve).unwrap();

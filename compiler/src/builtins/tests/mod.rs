@@ -9,6 +9,7 @@ mod jit;
 mod memory;
 mod printf;
 mod reference;
+mod vector;
 
 use spirv::OpenclStd100Op as Op;
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The error of libmvec's functions, which a vectoriser may call instead of the table's: over the same arguments.
+
+use std::arch::x86_64::{__m128, __m128d, __m256, __m256d, __m512, __m512d};
+use std::ffi::CString;
+
+use super::accuracy::arguments_and_results;
+use super::reference::FORMATS;
+use crate::builtins::table::{CALLEES, Isa};
+
+macro_rules! callers {
+    ($($name:ident: $feature:literal $vector:ty = [$number:ty; $lanes:literal];)*) => { $(
+        /// Calls a function for the first numbers of each argument, and gives as many results.
+        ///
+        /// # Safety
+        /// The address is of a function that takes one of these vectors (or two), and the CPU has what it needs.
+        #[target_feature(enable = $feature)]
+        unsafe fn $name(address: *const (), x: [f64; 16], y: [f64; 16]) -> Vec<f64> {
+            let [x, y] = [x, y].map(|v| std::array::from_fn::<$number, $lanes, _>(|i| v[i] as $number));
+            // SAFETY: the caller's promise. A second argument does no harm to a function that takes one.
+            let result: [$number; $lanes] = unsafe {
+                let f: unsafe extern "C" fn($vector, $vector) -> $vector = std::mem::transmute(address);
+                std::mem::transmute(f(std::mem::transmute::<[$number; $lanes], $vector>(x), std::mem::transmute::<[$number; $lanes], $vector>(y)))
+            };
+            result.iter().map(|&x| f64::from(x)).collect()
+        }
+    )* };
+}
+
+callers! {
+    sse4_f32: "sse4.2" __m128 = [f32; 4];
+    sse4_f64: "sse4.2" __m128d = [f64; 2];
+    avx2_f32: "avx2" __m256 = [f32; 8];
+    avx2_f64: "avx2" __m256d = [f64; 4];
+    avx512_f32: "avx512f" __m512 = [f32; 16];
+    avx512_f64: "avx512f" __m512d = [f64; 8];
+}
+
+/// What the table says of them holds, for each width that this CPU has.
+#[test]
+fn errors_of_libmvec() {
+    type Caller = unsafe fn(*const (), [f64; 16], [f64; 16]) -> Vec<f64>;
+    let widths: [(Isa, bool, Caller, Caller); 3] = [
+        (Isa::Sse4, is_x86_feature_detected!("sse4.2"), sse4_f32, sse4_f64),
+        (Isa::Avx2, is_x86_feature_detected!("avx2"), avx2_f32, avx2_f64),
+        (
+            Isa::Avx512,
+            is_x86_feature_detected!("avx512dq"),
+            avx512_f32,
+            avx512_f64,
+        ),
+    ];
+    // SAFETY: a library without effects on loading.
+    let library = unsafe { libc::dlopen(c"libmvec.so.1".as_ptr(), libc::RTLD_NOW) };
+    assert!(!library.is_null());
+    let mut wrong = Vec::new();
+    for callee in CALLEES {
+        let Some(vector) = &callee.vector else { continue };
+        let format = FORMATS.into_iter().find(|f| f.bits == callee.bits).unwrap();
+        let cases = arguments_and_results(callee.op, format);
+        for (isa, _, on_f32, on_f64) in widths.into_iter().filter(|w| w.1) {
+            let (name, lanes) = vector.name(isa, callee.bits);
+            let c_name = CString::new(name.clone()).unwrap();
+            // SAFETY: a handle of dlopen's.
+            let address = unsafe { libc::dlsym(library, c_name.as_ptr()) };
+            assert!(!address.is_null(), "there is no {name}");
+            let call = if callee.bits == 32 { on_f32 } else { on_f64 };
+            let (mut worst, mut what) = (0f64, String::new());
+            for chunk in cases.chunks(lanes as usize) {
+                let argument = |which| std::array::from_fn(|i| chunk.get(i).unwrap_or(&chunk[0]).0[which]);
+                // SAFETY: a function of the type that its name says, on a CPU that has what it needs.
+                let results = unsafe { call(address.cast(), argument(0), argument(1)) };
+                for ((arguments, exact), result) in chunk.iter().zip(results) {
+                    let ulps = format.ulps(result, exact);
+                    if ulps > worst {
+                        let arguments = &arguments[..callee.params.len()];
+                        (worst, what) = (ulps, format!("{arguments:?} gives {result:e} for {:e}", exact.to_f64()));
+                    }
+                }
+            }
+            println!("{name}: {worst:.3} ulp at {what}");
+            if worst > vector.ulps[isa as usize].into() {
+                wrong.push(format!("{name}: {worst:.3} ulp at {what}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
