@@ -39,6 +39,14 @@ impl Error {
             what: what.into(),
         }
     }
+
+    /// The same, with the place of the instruction (in words) where it was found, if none is known yet.
+    pub(crate) fn at(self, word: usize) -> Self {
+        match self {
+            Error::Malformed { offset: 0, what } => Error::Malformed { offset: word * 4, what },
+            other => other,
+        }
+    }
 }
 
 fn place(what: &str) -> String {

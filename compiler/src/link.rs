@@ -111,11 +111,7 @@ impl Linked {
     /// The definition of a function or variable, which may be in another module; an error if there is none.
     pub fn resolve(&self, (part, id): Place) -> Result<Place, Error> {
         match self.module(part).linkage(id) {
-            Some((name, LinkageType::Import)) => self
-                .exports
-                .get(&name)
-                .copied()
-                .ok_or_else(|| Error::Link(format!("nothing defines {name}"))),
+            Some((name, LinkageType::Import)) => self.exports.get(&name).copied().ok_or_else(|| undefined(&name)),
             // All users must see the same one.
             Some((name, LinkageType::LinkOnceODR)) => Ok(self.exports.get(&name).copied().unwrap_or((part, id))),
             _ => Ok((part, id)),
@@ -398,6 +394,18 @@ impl Linked {
             _ => None,
         }
     }
+}
+
+/// What a name that no module defines means.
+fn undefined(name: &str) -> Error {
+    if name.starts_with("llvm.genx.") {
+        // ESIMD: not one work-item's code, but that of a GPU's vectors.
+        return Error::Unsupported {
+            feature: "ESIMD".into(),
+            what: format!("capability VectorComputeINTEL, function {name}"),
+        };
+    }
+    Error::Link(format!("nothing defines {name}"))
 }
 
 /// Imports that the compiler itself defines.

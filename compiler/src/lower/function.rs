@@ -181,10 +181,10 @@ impl<'c> Body<'_, 'c> {
             if !inst.is_known() {
                 return Err(inst.unsupported(""));
             }
-            if self.terminator(&inst)? {
+            if self.terminator(&inst).map_err(|error| error.at(inst.offset))? {
                 self.ends.insert(label, self.builder.block());
                 current = None;
-            } else if let Some(value) = self.instruction(&inst)? {
+            } else if let Some(value) = self.instruction(&inst).map_err(|error| error.at(inst.offset))? {
                 let Some(id) = inst.result() else { continue };
                 if self.value_type(id)? != value.ty() {
                     return Err(inst.malformed("its result is not of the type that it says"));
@@ -215,7 +215,7 @@ impl<'c> Body<'_, 'c> {
                     .ends
                     .get(&from)
                     .ok_or_else(|| inst.malformed(format!("{from} is no block")))?;
-                let value = self.value(value)?;
+                let value = self.value(value).map_err(|error| error.at(inst.offset))?;
                 if value.ty() != phi.ty() {
                     return Err(inst.malformed("values of different types"));
                 }

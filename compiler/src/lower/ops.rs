@@ -455,6 +455,7 @@ impl<'c> Ops<'_, 'c> {
         let ones = b.lshr(ty.ones(), b.sub(bits, count));
         // A shift by all bits is poison.
         let none = b.icmp(I::LLVMIntEQ, count, ty.zero());
+        let offset = b.select(none, ty.zero(), offset);
         Ok((offset, b.select(none, ty.zero(), ones)))
     }
 

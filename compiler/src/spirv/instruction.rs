@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
-use spirv::Op;
+use spirv::{Capability, Op};
 
 use super::Id;
 use crate::Error;
@@ -25,6 +25,8 @@ pub struct Inst<'m> {
 /// What the grammar says of an instruction, as far as it matters.
 struct Shape {
     name: &'static str,
+    /// What a module must declare to use it.
+    capability: Option<Capability>,
     has_type: bool,
     has_result: bool,
     /// The operands behind type and result.
@@ -43,6 +45,7 @@ fn shapes() -> &'static [Option<Shape>] {
             }
             all[at] = Some(Shape {
                 name: inst.opname,
+                capability: inst.capabilities.first().copied(),
                 has_type: kinds().any(|k| k == OperandKind::IdResultType),
                 has_result: kinds().any(|k| k == OperandKind::IdResult),
                 operands: inst
@@ -188,12 +191,24 @@ impl<'m> Inst<'m> {
         }
     }
 
-    /// What this compiler does not have.
+    /// What this compiler does not have: the instruction, its capability, and where or how it is used.
     pub fn unsupported(&self, what: &str) -> Error {
+        let capability = self.capability();
+        let separator = if capability.is_empty() || what.is_empty() {
+            ""
+        } else {
+            ", "
+        };
         Error::Unsupported {
             feature: self.name(),
-            what: what.to_string(),
+            what: format!("{capability}{separator}{what}"),
         }
+    }
+
+    /// The capability that a module must declare to use it, in words; empty if there is none.
+    pub fn capability(&self) -> String {
+        let capability = self.shape().and_then(|s| s.capability);
+        capability.map_or_else(String::new, |c| format!("capability {c:?}"))
     }
 }
 

@@ -79,6 +79,8 @@ pub struct EntryPoint {
     pub name: String,
     /// The function.
     pub function: Id,
+    /// Where its `OpEntryPoint` begins, in words.
+    pub offset: usize,
     /// Its execution modes with their operands.
     pub modes: Vec<(ExecutionMode, Vec<u32>)>,
 }

@@ -199,6 +199,7 @@ impl Parser<'_> {
                 module.entry_points.push(EntryPoint {
                     name,
                     function: inst.operand(1)?,
+                    offset: inst.offset,
                     modes: Vec::new(),
                 });
             }
@@ -289,36 +290,49 @@ impl Parser<'_> {
 fn check(module: &Module) -> Result<(), Error> {
     let mut depths = HashMap::new();
     for (&id, ty) in &module.types {
-        depth(module, id, &mut depths, 0)?;
+        depth(module, id, &mut depths, 0, 0)?;
         if let Type::Array(_, length) = ty {
             let op = module.def(*length).map(|d| d.op);
             let is_constant = op.is_some_and(|op| format!("{op:?}").contains("Constant"));
             if !is_constant {
-                return malformed(0, format!("the length of array type {id} is no constant"));
+                return malformed(
+                    place(module, id),
+                    format!("the length of array type {id} is no constant"),
+                );
             }
         }
     }
     for entry in &module.entry_points {
         if !module.function(entry.function).is_some_and(|f| f.defined) {
-            return malformed(0, format!("the kernel {} has no function with a body", entry.name));
+            return malformed(
+                entry.offset * 4,
+                format!("the kernel {} has no function with a body", entry.name),
+            );
         }
     }
     Ok(())
 }
 
-/// How deep a type nests, or an error if it never ends. A pointer's pointee is not a part of it.
-fn depth(module: &Module, id: Id, known: &mut HashMap<Id, usize>, above: usize) -> Result<usize, Error> {
+/// Where the instruction that defines an id begins, in bytes.
+fn place(module: &Module, id: Id) -> usize {
+    module.defs.get(id as usize).map_or(0, |&word| word as usize * 4)
+}
+
+/// How deep a type nests, or an error if it never ends. A pointer's pointee is not a part of it. `user` is where the type
+/// is used.
+fn depth(module: &Module, id: Id, known: &mut HashMap<Id, usize>, above: usize, user: usize) -> Result<usize, Error> {
+    let at = place(module, id);
     if let Some(&depth) = known.get(&id) {
         return Ok(depth);
     }
     if above > DEEPEST_TYPE {
         return malformed(
-            0,
+            at,
             format!("type {id} nests more than {DEEPEST_TYPE} deep, or contains itself"),
         );
     }
     let Some(ty) = module.types.get(&id) else {
-        return malformed(0, format!("{id} is used as a type, but is none"));
+        return malformed(user, format!("{id} is used as a type, but is none"));
     };
     let parts: Vec<Id> = match ty {
         Type::Vector(element, _) => {
@@ -326,7 +340,7 @@ fn depth(module: &Module, id: Id, known: &mut HashMap<Id, usize>, above: usize) 
                 Some(Type::Bool | Type::Int(_) | Type::Float(_) | Type::BFloat16 | Type::Pointer(..)) => {}
                 _ => {
                     return malformed(
-                        0,
+                        at,
                         format!("type {id} is a vector of what is no number, truth value or pointer"),
                     );
                 }
@@ -343,9 +357,9 @@ fn depth(module: &Module, id: Id, known: &mut HashMap<Id, usize>, above: usize) 
     for part in parts {
         if !matches!(ty, Type::Function(..)) && matches!(module.types.get(&part), Some(Type::Void | Type::Function(..)))
         {
-            return malformed(0, format!("type {id} has a part that is no value"));
+            return malformed(at, format!("type {id} has a part that is no value"));
         }
-        deepest = deepest.max(depth(module, part, known, above + 1)?);
+        deepest = deepest.max(depth(module, part, known, above + 1, at)?);
     }
     known.insert(id, deepest + 1);
     Ok(deepest + 1)

@@ -77,7 +77,9 @@ impl Type {
             Op::TypeSampledImage => Self::SampledImage(operand(0)?),
             Op::TypeEvent => Self::Event,
             Op::TypeForwardPointer => return Ok(None),
-            _ if inst.name().starts_with("OpType") => Self::Unsupported(inst.name()),
+            _ if inst.name().starts_with("OpType") => {
+                Self::Unsupported(format!("{}, {},", inst.name(), inst.capability()))
+            }
             _ => return Ok(None),
         }))
     }
