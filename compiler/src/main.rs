@@ -77,6 +77,7 @@ enum Stage {
 }
 
 fn main() -> ExitCode {
+    env_logger::init();
     let cli = Cli::parse();
     let options = Options {
         mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
@@ -152,7 +153,7 @@ fn compile(path: &Path, others: &[PathBuf], options: &Options, only: Option<&str
         } else {
             match result {
                 Ok(kernel) if kernel.is_from_cache() => writeln!(out, "{ms:8.3} ms  {name} (from the cache)"),
-                Ok(_) => writeln!(out, "{ms:8.1} ms  {name}"),
+                Ok(kernel) => writeln!(out, "{ms:8.1} ms  x{:<2} {name}", kernel.lanes()),
                 Err(error) => writeln!(out, "  failed     {name}: {error}"),
             }
         };

@@ -2,19 +2,18 @@
 //! Programs: modules that were linked, and the kernels in them.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::cache::{CacheConfig, ProgramKey};
 use crate::codegen::{self, Loaded, Object};
+use crate::kernel::{Code, Kernel};
 use crate::link::{Linked, LinkedKernel};
-use crate::llvm::Context;
+use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
-use crate::runtime::{Fibers, Group, guard};
-use crate::workgroup::{self, Entry};
-use crate::{Error, Fault, KernelInfo, Launch, Module, builtins, runtime};
+use crate::workgroup::{self, Shape};
+use crate::{Error, KernelInfo, Module, builtins, runtime};
 
 /// A module with values for its specialization constants.
 #[derive(Clone, Debug)]
@@ -119,10 +118,10 @@ impl Program {
 
     /// A kernel that can run. The first call compiles it; other threads that want the same one wait for it.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Arc<Kernel>, Error> {
-        let linked = self.linked.kernels.iter().find(|k| k.info.name == name);
-        let linked = linked.ok_or_else(|| Error::NoKernel(name.to_string()))?;
+        let index = self.infos.iter().position(|k| k.name == name);
+        let index = index.ok_or_else(|| Error::NoKernel(name.to_string()))?;
         let slot = self.kernels.lock().entry(name.to_string()).or_default().clone();
-        slot.get_or_init(|| self.compile(linked).map(Arc::new)).clone()
+        slot.get_or_init(|| self.compile(index).map(Arc::new)).clone()
     }
 
     /// Compiles all kernels, on all cores, as if each were asked for.
@@ -190,55 +189,81 @@ impl Program {
             let context = Context::new();
             let module = lower::globals(&context, &self.linked)?;
             workgroup::define_primitives(&module, 1);
-            codegen::object(&module, &self.options)
+            let machine = llvm::Machine::host().map_err(Error::Codegen)?;
+            codegen::object(&machine, &module, &self.options)
         };
         let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
         let get = || self.options.cache.get(|| self.key().globals(), make, load).map(|got| got.0);
         self.globals.get_or_init(get).clone()
     }
 
-    fn compile(self: &Arc<Self>, kernel: &LinkedKernel) -> Result<Kernel, Error> {
-        let items_wait = kernel.info.has_barriers || self.options.mode == Mode::Scalar;
-        let entry = if items_wait { Entry::Item } else { Entry::Group };
-        let ((code, address), from_cache) = self.options.cache.get(
-            || self.key().kernel(&kernel.info.name),
-            || self.object(kernel, items_wait),
-            |object| self.load(object, entry),
-        )?;
-        Ok(Kernel {
-            info: kernel.info.clone(),
-            entry,
-            address,
-            stack_size: STACK,
-            from_cache,
-            _code: code,
-            _program: self.clone(),
-        })
+    fn compile(self: &Arc<Self>, index: usize) -> Result<Kernel, Error> {
+        let variant = if self.options.mode == Mode::Scalar { Variant::Scalar } else { Variant::Best };
+        let code = self.code(index, variant)?;
+        let info = self.linked.kernels[index].info.clone();
+        Ok(Kernel { info, index, best: code, scalar: OnceLock::new(), program: self.clone() })
     }
 
-    /// Loads the object of a kernel; gives the address of its entry, too.
-    fn load(&self, object: &[u8], entry: Entry) -> Result<(Loaded, *const u8), Error> {
+    /// The code of a kernel, from the cache or made now.
+    pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
+        let kernel = &self.linked.kernels[index];
+        let name = match variant {
+            Variant::Best => kernel.info.name.clone(),
+            Variant::Scalar => format!("{} scalar", kernel.info.name),
+        };
+        let (mut code, from_cache) =
+            self.options.cache.get(|| self.key().kernel(&name), || self.object(kernel, variant), |object| self.load(object))?;
+        code.from_cache = from_cache;
+        Ok(code)
+    }
+
+    /// Loads the object of a kernel.
+    fn load(&self, object: &[u8]) -> Result<Code, Error> {
         let object = Object::parse(object)?;
         // What it needs of the program's own is made before it is looked up.
         let globals = match object.undefined().any(is_of_program) {
             true => Some(self.loaded_globals()?),
             false => None,
         };
-        let code = object.load(|name| match &globals {
+        let loaded = object.load(|name| match &globals {
             Some(globals) if is_of_program(name) => globals.symbol(name),
             _ => symbol(name),
         })?;
-        let address = code
-            .symbol(entry.symbol())
-            .ok_or_else(|| Error::Codegen("the object has no entry".into()))?;
-        Ok((code, address))
+        let lacks = |what: &str| Error::Codegen(format!("the object has no {what}"));
+        let words = loaded.symbol(workgroup::SHAPE).ok_or_else(|| lacks("shape"))?;
+        // SAFETY: the object was made by `workgroup`, which put three words there; the loader aligned them.
+        let shape = unsafe { words.cast::<[u64; 3]>().read_unaligned() };
+        let shape = Shape::read(shape).ok_or_else(|| lacks("shape that makes sense"))?;
+        let address = loaded.symbol(shape.entry.symbol()).ok_or_else(|| lacks("entry"))?;
+        Ok(Code { shape, address, from_cache: false, _loaded: loaded })
     }
 
-    fn object(&self, kernel: &LinkedKernel, items_wait: bool) -> Result<Vec<u8>, Error> {
+    fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
         let context = Context::new();
-        let module = lower::kernel(&context, &self.linked, kernel)?;
-        workgroup::finish(&module, kernel.info.sub_group_size, items_wait);
-        codegen::object(&module, &self.options)
+        let (machine, module) = self.widened(&context, kernel, variant)?;
+        codegen::object(&machine, &module, &self.options)
+    }
+
+    /// The kernel as it is given to LLVM's optimizer.
+    fn widened<'c>(
+        &'c self,
+        context: &'c Context,
+        kernel: &'c LinkedKernel,
+        variant: Variant,
+    ) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
+        let machine = llvm::Machine::host().map_err(Error::Codegen)?;
+        let info = &kernel.info;
+        if variant == Variant::Best && !self.options.no_optimization {
+            let module = lower::kernel(context, &self.linked, kernel)?;
+            match workgroup::finish_wide(&machine, &module, info.sub_group_size) {
+                Ok(_) => return Ok((machine, module)),
+                Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
+            }
+        }
+        let module = lower::kernel(context, &self.linked, kernel)?;
+        let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
+        workgroup::finish_scalar(&module, info.sub_group_size, items_wait);
+        Ok((machine, module))
     }
 
     /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`.
@@ -246,16 +271,14 @@ impl Program {
         let linked = self.linked.kernels.iter().find(|k| k.info.name == kernel);
         let linked = linked.ok_or_else(|| Error::NoKernel(kernel.to_string()))?;
         let context = Context::new();
-        let module = lower::kernel(&context, &self.linked, linked)?;
         if stage == "lower" {
-            return Ok(module.to_string());
+            return Ok(lower::kernel(&context, &self.linked, linked)?.to_string());
         }
-        let items_wait = linked.info.has_barriers || self.options.mode == Mode::Scalar;
-        workgroup::finish(&module, linked.info.sub_group_size, items_wait);
+        let variant = if self.options.mode == Mode::Scalar { Variant::Scalar } else { Variant::Best };
+        let (machine, module) = self.widened(&context, linked, variant)?;
         if stage == "workgroup" {
             return Ok(module.to_string());
         }
-        let machine = crate::llvm::Machine::host().map_err(Error::Codegen)?;
         codegen::optimize(&machine, &module, &self.options)?;
         if stage == "optimize" {
             return Ok(module.to_string());
@@ -265,8 +288,14 @@ impl Program {
     }
 }
 
-/// How large the stack of a work-item, or of a thread that runs a group, is.
-const STACK: usize = 256 << 10;
+/// Which code of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// The fastest, which not every range can use.
+    Best,
+    /// That for any range.
+    Scalar,
+}
 
 fn is_of_program(name: &str) -> bool {
     name.starts_with("oxur.global.") || name.starts_with("oxur.function.")
@@ -281,143 +310,6 @@ fn symbol(name: &str) -> Option<*const u8> {
             .map(|(name, at)| (name, at as usize))
             .collect()
     });
-    symbols.get(name).map(|&at| at as *const u8)
+    symbols.get(name).map(|&at| at as *const u8).or_else(|| builtins::vector_symbol(name))
 }
 
-/// A compiled kernel. It keeps its program alive.
-pub struct Kernel {
-    info: Arc<KernelInfo>,
-    entry: Entry,
-    address: *const u8,
-    stack_size: usize,
-    from_cache: bool,
-    _code: Loaded,
-    _program: Arc<Program>,
-}
-
-// SAFETY: the address is of code, which does not change.
-unsafe impl Send for Kernel {}
-// SAFETY: as above.
-unsafe impl Sync for Kernel {}
-
-impl std::fmt::Debug for Kernel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kernel")
-            .field("name", &self.info.name)
-            .field("entry", &self.entry)
-            .finish_non_exhaustive()
-    }
-}
-
-type GroupEntry = unsafe extern "C" fn(*const u8, *const Group);
-
-impl Kernel {
-    /// Its parameters and properties.
-    pub fn info(&self) -> &KernelInfo {
-        &self.info
-    }
-
-    /// Whether its code was in the cache.
-    pub fn is_from_cache(&self) -> bool {
-        self.from_cache
-    }
-
-    /// Bytes of private memory of a work-item.
-    pub fn private_memory(&self) -> usize {
-        0
-    }
-
-    /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
-    /// called by several threads at a time with different numbers, each with its own `worker`.
-    ///
-    /// # Safety
-    /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive.
-    pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
-        let range = launch.range;
-        let num_groups = range.groups();
-        let local = worker.local_memory(launch.local_memory)?;
-        let mut group = Group {
-            range,
-            num_groups,
-            id: [0; 3],
-            size: range.group_size(),
-            local_memory: local,
-            local_size: launch.local_memory as u64,
-        };
-        let args = launch.args.as_ptr();
-        let id = |n: u64| {
-            [
-                n % num_groups[0],
-                n / num_groups[0] % num_groups[1],
-                n / (num_groups[0] * num_groups[1]),
-            ]
-        };
-        match self.entry {
-            Entry::Group => {
-                // SAFETY: the address of code of this type, made for this kernel.
-                let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(self.address) };
-                let stack = worker.fibers.stack(self.stack_size)?;
-                let code = move || {
-                    for n in groups {
-                        group.id = id(n);
-                        // SAFETY: passed on to the caller.
-                        unsafe { entry(args, &group) };
-                    }
-                };
-                // SAFETY: the code borrows the arguments, which live until the end.
-                let mut guarded = unsafe { guard::Guarded::new(stack, code) };
-                let mut yielder = std::ptr::null();
-                let outcome = match guarded.resume(&mut yielder) {
-                    guard::Step::Ended(outcome) => outcome,
-                    guard::Step::Waits => Err(Fault::BarrierDivergence),
-                };
-                // SAFETY: on the stack is compiled code, and a closure that owns nothing.
-                worker.fibers.keep(unsafe { guarded.into_stack() });
-                outcome
-            }
-            Entry::Item => {
-                // SAFETY: the address of code of this type, made for this kernel.
-                let entry = unsafe { std::mem::transmute::<*const u8, runtime::ItemEntry>(self.address) };
-                for n in groups {
-                    group.id = id(n);
-                    // SAFETY: passed on to the caller.
-                    unsafe {
-                        worker
-                            .fibers
-                            .run(entry, args, &group, self.info.sub_group_size as usize, self.stack_size)
-                    }?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-/// What a thread needs to run kernels: stacks and local memory, kept from run to run.
-#[derive(Debug, Default)]
-pub struct Worker {
-    fibers: Fibers,
-    local: Vec<LocalLine>,
-}
-
-/// Local memory is aligned to the largest vector type.
-#[repr(C, align(128))]
-#[derive(Clone, Copy, Debug)]
-struct LocalLine([u8; 128]);
-
-impl Worker {
-    /// An empty one: it grows when a kernel needs more.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn local_memory(&mut self, size: usize) -> Result<*mut u8, Fault> {
-        let lines = size.div_ceil(size_of::<LocalLine>());
-        if self.local.len() < lines {
-            let more = lines - self.local.len();
-            self.local.try_reserve_exact(more).map_err(|_| Fault::OutOfMemory)?;
-            self.local.resize(lines, LocalLine([0; 128]));
-        }
-        Ok(self.local.as_mut_ptr().cast())
-    }
-}

@@ -7,7 +7,7 @@ use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
-use super::{Emit, check, table};
+use super::{Emit, check, elementary, table};
 use crate::Error;
 use crate::llvm::{Type, Value};
 
@@ -101,7 +101,11 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::half_exp | Op::native_exp => call(e, Op::exp, ty, args),
         Op::half_exp2 | Op::native_exp2 => call(e, Op::exp2, ty, args),
         Op::half_exp10 | Op::native_exp10 => call(e, Op::exp10, ty, args),
+        Op::log | Op::half_log | Op::native_log if ty.bits() < 64 => {
+            in_float(e, ty, args, |ty, args| elementary::log(e, ty, args[0]))
+        }
         Op::half_log | Op::native_log => call(e, Op::log, ty, args),
+        Op::cbrt if ty.bits() < 64 => in_float(e, ty, args, |ty, args| elementary::cbrt(e, ty, args[0])),
         Op::half_log2 | Op::native_log2 => call(e, Op::log2, ty, args),
         Op::half_log10 | Op::native_log10 => call(e, Op::log10, ty, args),
         Op::half_sin | Op::native_sin => call(e, Op::sin, ty, args),

@@ -13,6 +13,7 @@
 
 mod check;
 mod common;
+mod elementary;
 mod float;
 mod geometric;
 mod integer;
@@ -23,6 +24,7 @@ pub mod runtime;
 pub mod table;
 #[cfg(test)]
 mod tests;
+mod vector;
 
 use llvm_sys::LLVMOpcode;
 use smallvec::SmallVec;
@@ -32,6 +34,7 @@ use crate::Error;
 use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 
 pub use table::symbols;
+pub use vector::{vector_symbol, vector_variant};
 
 /// Where an instruction is emitted to.
 pub struct Emit<'a, 'c> {

@@ -12,9 +12,8 @@ use crate::llvm::{Machine, Module};
 use crate::{Error, Options};
 
 /// Makes an object file of a module.
-pub fn object(module: &Module<'_>, options: &Options) -> Result<Vec<u8>, Error> {
-    let machine = Machine::host().map_err(Error::Codegen)?;
-    optimize(&machine, module, options)?;
+pub fn object(machine: &Machine, module: &Module<'_>, options: &Options) -> Result<Vec<u8>, Error> {
+    optimize(machine, module, options)?;
     machine.emit(module, false).map_err(Error::Codegen)
 }
 

@@ -143,6 +143,12 @@ impl<'c> Builder<'c> {
         freeze = LLVMBuildFreeze,
     }
 
+    /// Arithmetic by LLVM's number of the instruction.
+    pub fn binary(&self, opcode: LLVMOpcode, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::new(unsafe { LLVMBuildBinOp(self.0, opcode, a.0, b.0, NO_NAME) })
+    }
+
     /// Compares integers or pointers.
     pub fn icmp(&self, predicate: LLVMIntPredicate, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         // SAFETY: see above.

@@ -450,6 +450,18 @@ impl<'c> Function<'c> {
         self
     }
 
+    /// Deletes it with its blocks, whose values only they use.
+    pub fn delete_with_body(self) {
+        for block in self.blocks() {
+            for instruction in block.instructions() {
+                if instruction.ty().kind() != super::Kind::Void {
+                    instruction.replace_with(instruction.ty().poison());
+                }
+            }
+        }
+        self.delete();
+    }
+
     /// Deletes it. Nothing may use it any more.
     pub fn delete(self) {
         // SAFETY: without uses.

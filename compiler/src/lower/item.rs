@@ -99,15 +99,25 @@ impl Primitive {
             cx.int(64)
         };
         let function = module.add_function(self.name(), result.function(&params));
+        // An item's own are the same each time, so that one call may stand for all.
         function
             .attribute("nounwind", 0)
             .attribute("willreturn", 0)
-            .attribute("memory", READS)
+            .attribute("memory", 0)
     }
 }
 
-/// LLVM's `memory(read)`: two bits a kind of memory, of which there are at least three.
-const READS: u64 = 0b01_01_01;
+/// Says that no id or size is larger than [`LARGEST`].
+pub fn set_ranges(module: &Module<'_>) {
+    for primitive in Primitive::ALL.into_iter().filter(|&p| p != Primitive::LocalMemory) {
+        if let Some(function) = module.function(primitive.name()) {
+            function.result_range(64, 0, LARGEST + 1);
+        }
+    }
+}
+
+/// No id, size or offset is larger in code that was widened: a launch beyond it uses other code.
+pub const LARGEST: u64 = i32::MAX as u64;
 
 /// What items of a sub-group do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -320,12 +330,7 @@ pub fn built_in<'c>(
     };
     let at = |primitive: Primitive, d: u64| b.call(primitive.declare(module), &[item, cx.int(32).int(d)]);
     // Without the offset.
-    let position = |d: u64| {
-        b.add(
-            b.mul(at(Primitive::GroupId, d), at(Primitive::LocalSize, d)),
-            at(Primitive::LocalId, d),
-        )
-    };
+    let position = |d: u64| b.sub(at(Primitive::GlobalId, d), at(Primitive::GlobalOffset, d));
     let lanes = wide.int(sub_group_size.into());
     // A mask of the bits below this lane's: (1 << lane) - 1.
     let below = || b.sub(b.shl(wide.int(1), call(Primitive::Lane)), wide.int(1));

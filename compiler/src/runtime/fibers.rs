@@ -93,19 +93,22 @@ impl Fibers {
         }
     }
 
-    /// Runs all items of a group.
+    /// Runs all items of a group, `width` of them on one stack: lanes of the code, in which case it has no other use for
+    /// `sub_group_size` than 1.
     ///
     /// # Safety
     /// `entry` must be a compiled kernel's, and `args` what it expects.
+    #[allow(clippy::too_many_arguments, reason = "they are what a group is")]
     pub unsafe fn run(
         &mut self,
         entry: ItemEntry,
         args: *const u8,
         group: &Group,
+        width: u64,
         sub_group_size: usize,
         stack_size: usize,
     ) -> Result<(), Fault> {
-        let count = group.size as usize;
+        let count = group.size.div_ceil(width) as usize;
         let lanes = sub_group_size.clamp(1, LANES);
         let mut fibers: Vec<Fiber> = (0..count)
             .map(|_| Fiber {
@@ -116,12 +119,15 @@ impl Fibers {
         let mut items: Vec<Item> = Vec::with_capacity(count);
         let size = group.range.local_size;
         for (i, fiber) in fibers.iter_mut().enumerate() {
-            let n = i as u64;
+            let n = i as u64 * width;
+            let there = width.min(group.size - n);
             items.push(Item {
                 local_id: [n % size[0], n / size[0] % size[1], n / (size[0] * size[1])],
                 linear_id: n,
                 group,
-                lane: n % lanes as u64,
+                lane: i as u64 % lanes as u64,
+                lanes: there,
+                is_partial: (there < width).into(),
                 fiber,
             });
         }

@@ -40,6 +40,10 @@ pub struct Item {
     pub group: *const Group,
     /// Its number in its sub-group, if it has a stack of its own.
     pub lane: u64,
+    /// For how many items this one stands, if they are fewer than the code has lanes.
+    pub lanes: u64,
+    /// Whether that is so.
+    pub is_partial: u64,
     /// What runs it, if it has a stack of its own.
     fiber: *mut fibers::Fiber,
 }
@@ -67,6 +71,8 @@ pub mod layout {
     pub const GROUP_SIZE: u64 = offset_of!(Group, size) as u64;
     pub const GROUP_LOCAL_MEMORY: u64 = offset_of!(Group, local_memory) as u64;
     pub const ITEM_LANE: u64 = offset_of!(Item, lane) as u64;
+    pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
+    pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
     pub const MEETING_MASK: u64 = offset_of!(Meeting, mask) as u64;
     pub const MEETING_SLOTS: u64 = offset_of!(Meeting, slots) as u64;
 }

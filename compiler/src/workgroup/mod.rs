@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! From one work-item to a work-group: defines the primitives that `lower` left open.
+//! From one work-item to a work-group: widens the kernel where that is possible, defines the primitives that `lower` left
+//! open, and makes the entry that the runtime calls.
 //!
-//! A kernel whose items never wait for each other becomes `group(args, group)`: loops over the items of a group, which
-//! LLVM may then vectorize. One whose items do becomes `item(item, args)`, which the runtime calls on a stack of its own
-//! for each item.
+//! A kernel whose items never wait for the whole group becomes `group(args, group)`, which loops over the items, as many
+//! at a time as a SIMD register has lanes. One whose items do becomes `item(item, args)`, which the runtime calls on a
+//! stack of its own for each item, or for each sub-group where the kernel was widened.
 
 mod exchange;
 mod primitives;
+mod vector;
 
-use crate::llvm::{Builder, Module};
+use crate::llvm::{Builder, Function, Machine, Module, Value};
 use crate::lower::KERNEL;
+use crate::lower::item::{Exchange, set_ranges};
 use crate::runtime::layout;
+
+use vector::width;
 
 /// How the code of a kernel is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// `group(args, group)`: runs all items of a group.
     Group,
-    /// `item(item, args)`: runs one item.
+    /// `item(item, args)`: runs one item, or as many as the code has lanes.
     Item,
 }
 
@@ -31,17 +36,75 @@ impl Entry {
     }
 }
 
-/// Makes the entry of a lowered kernel.
-pub fn finish(module: &Module<'_>, sub_group_size: u32, items_wait: bool) -> Entry {
+/// What a kernel became. The object says it of itself, in [`SHAPE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How it is entered.
+    pub entry: Entry,
+    /// How many items it runs at a time.
+    pub lanes: u32,
+    /// Whether the items of a sub-group must have consecutive local ids in dimension 0.
+    pub needs_rows: bool,
+}
+
+/// The symbol of a constant in an object: a [`Shape`] as three integers of 64 bits.
+pub const SHAPE: &str = "oxur.shape";
+
+impl Shape {
+    fn write(self, module: &Module<'_>) -> Self {
+        let wide = module.context().int(64);
+        let words = [u64::from(self.entry == Entry::Item), self.lanes.into(), self.needs_rows.into()];
+        let words = Value::array(wide, &words.map(|w| wide.int(w)));
+        let constant = module.add_global(SHAPE, words.ty(), None, true);
+        module.initialize(constant, words);
+        self
+    }
+
+    /// What [`SHAPE`] holds.
+    pub fn read(words: [u64; 3]) -> Option<Self> {
+        let entry = match words[0] {
+            0 => Entry::Group,
+            1 => Entry::Item,
+            _ => return None,
+        };
+        let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=64).contains(l))?;
+        Some(Self { entry, lanes, needs_rows: words[2] != 0 })
+    }
+}
+
+/// Makes the entry of a lowered kernel, for one item at a time.
+pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool) -> Shape {
+    let kernel = module.function(KERNEL).expect("a kernel was lowered");
     let entry = if items_wait {
-        item_entry(module);
+        item_entry(module, kernel, None);
         Entry::Item
     } else {
-        group_entry(module);
+        group_entry(module, kernel, None, 1);
         Entry::Group
     };
     define_primitives(module, sub_group_size);
-    entry
+    Shape { entry, lanes: 1, needs_rows: false }.write(module)
+}
+
+/// Makes the entry of a lowered kernel, for as many items at a time as is best. An error says why it cannot be widened; then
+/// the module is of no more use.
+pub fn finish_wide(machine: &Machine, module: &Module<'_>, sub_group_size: u32) -> Result<Shape, String> {
+    set_ranges(module);
+    let width = width(module, sub_group_size);
+    vector::widen(machine, module, width)?;
+    let (full, partial) = (module.function(vector::FULL), module.function(vector::PARTIAL));
+    let full = full.expect("it was made");
+    module.function(KERNEL).expect("a kernel was lowered").delete_with_body();
+    let items_wait = module.functions().iter().any(|f| Exchange::from_name(&f.name()) == Some(Exchange::Barrier));
+    let entry = if items_wait {
+        item_entry(module, full, partial);
+        Entry::Item
+    } else {
+        group_entry(module, full, partial, width.lanes);
+        Entry::Group
+    };
+    define_primitives(module, sub_group_size);
+    Ok(Shape { entry, lanes: width.lanes, needs_rows: items_wait || width.is_sub_group }.write(module))
 }
 
 /// Defines the primitives in a module without a kernel.
@@ -50,68 +113,105 @@ pub fn define_primitives(module: &Module<'_>, sub_group_size: u32) {
     exchange::define(module);
 }
 
-fn item_entry(module: &Module<'_>) {
+/// Runs one item, or lanes; with `partial`, that if there are not enough items for all lanes.
+fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Function<'c>>) {
     let cx = module.context();
-    let kernel = module.function(KERNEL).expect("a kernel was lowered").internal();
+    kernel.internal();
     let entry = module.add_function(Entry::Item.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
     let b = Builder::at_end(cx, entry.append_block("entry"));
-    b.call(kernel, &[entry.param(0), entry.param(1)]);
+    let (item, args) = (entry.param(0), entry.param(1));
+    if let Some(partial) = partial {
+        let wide = cx.int(64);
+        let some = b.load(wide, b.offset(item, wide.int(layout::ITEM_IS_PARTIAL)));
+        let [less, all] = ["partial", "full"].map(|name| entry.append_block(name));
+        b.cond_br(b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, some, wide.zero()), less, all);
+        b.go_to_end(less);
+        b.call(partial, &[item, args]);
+        b.ret(None);
+        b.go_to_end(all);
+    }
+    b.call(kernel, &[item, args]);
     b.ret(None);
 }
 
-/// Three loops, dimension 0 innermost.
-fn group_entry<'c>(module: &Module<'c>) {
+/// Three loops, dimension 0 innermost, in steps of `lanes`; `partial` has what is left of a row.
+fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Function<'c>>, lanes: u32) {
     let cx = module.context();
-    let kernel = module
-        .function(KERNEL)
-        .expect("a kernel was lowered")
-        .internal()
-        .attribute("alwaysinline", 0);
+    kernel.internal().attribute("alwaysinline", 0);
     let entry = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
     // Nothing that a kernel may write is the group or the block of arguments.
     for param in 0..2 {
-        entry
-            .param_attribute(param, "noalias", 0)
-            .param_attribute(param, "readonly", 0);
+        entry.param_attribute(param, "noalias", 0).param_attribute(param, "readonly", 0);
     }
     let (args, group) = (entry.param(0).name("args"), entry.param(1).name("group"));
     let wide = cx.int(64);
     let b = Builder::at_end(cx, entry.append_block("entry"));
-    let item = b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16).name("item");
+    let variable = || b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16);
+    // One of its own for what is left: it is not inlined, and would keep the other from becoming values.
+    let item = variable().name("item");
+    let rest_item = partial.map(|_| variable().name("item.rest"));
     let at = |base, offset: u64| b.offset(base, wide.int(offset));
     b.store(group, at(item, layout::ITEM_GROUP));
-    let sizes: Vec<_> = (0..3)
-        .map(|d| b.load(wide, at(group, layout::GROUP_LOCAL_SIZE + 8 * d)))
-        .collect();
-    let heads: Vec<_> = ["z", "y", "x"].map(|name| entry.append_block(name)).to_vec();
-    let latches: Vec<_> = ["z.next", "y.next", "x.next"]
-        .map(|name| entry.append_block(name))
-        .to_vec();
-    let done = entry.append_block("done");
-    let mut before = b.block();
-    let mut ids = Vec::new();
-    for (level, &head) in heads.iter().enumerate() {
-        b.br(head);
-        b.go_to_end(head);
-        let id = b.phi(wide);
-        id.add_incoming(&[(wide.zero(), before)]);
-        ids.push(id);
-        before = head;
-        let dimension = 2 - level as u64;
-        b.store(id, at(item, layout::ITEM_LOCAL_ID + 8 * dimension));
-    }
-    let row = b.add(b.mul(ids[0], sizes[1]), ids[1]);
-    let linear = b.add(b.mul(row, sizes[0]), ids[2]);
-    b.store(linear, at(item, layout::ITEM_LINEAR_ID));
+    let sizes: Vec<_> = (0..3).map(|d| b.load(wide, at(group, layout::GROUP_LOCAL_SIZE + 8 * d))).collect();
+    let step = wide.int(lanes.into());
+    let rest = b.urem(sizes[0], step);
+    let row_end = b.sub(sizes[0], rest);
+    let names = ["z", "y", "row", "x", "x.next", "rest", "some", "y.next", "z.next", "done"];
+    let blocks = names.map(|name| entry.append_block(name));
+    let [z, y, row, x, x_next, rest_block, some, y_next, z_next, done] = blocks;
+    let start = b.block();
+    b.br(z);
+    b.go_to_end(z);
+    let id_z = b.phi(wide);
+    b.br(y);
+    b.go_to_end(y);
+    let id_y = b.phi(wide);
+    let row_number = b.add(b.mul(id_z, sizes[1]), id_y);
+    let linear = b.mul(row_number, sizes[0]);
+    let ult = llvm_sys::LLVMIntPredicate::LLVMIntULT;
+    b.cond_br(b.icmp(ult, wide.zero(), row_end), row, rest_block);
+    b.go_to_end(row);
+    b.br(x);
+    b.go_to_end(x);
+    let id_x = b.phi(wide);
+    let set = |item, id_x| {
+        for (d, id) in [id_x, id_y, id_z].into_iter().enumerate() {
+            b.store(id, at(item, layout::ITEM_LOCAL_ID + 8 * d as u64));
+        }
+        b.store(b.add(linear, id_x), at(item, layout::ITEM_LINEAR_ID));
+    };
+    set(item, id_x);
     b.call(kernel, &[item, args]);
-    b.br(latches[2]);
-    for level in (0..3).rev() {
-        b.go_to_end(latches[level]);
-        let next = b.add(ids[level], wide.int(1));
-        ids[level].add_incoming(&[(next, latches[level])]);
-        let more = b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntULT, next, sizes[2 - level]);
-        b.cond_br(more, heads[level], if level == 0 { done } else { latches[level - 1] });
+    b.br(x_next);
+    b.go_to_end(x_next);
+    let next_x = b.add(id_x, step);
+    id_x.add_incoming(&[(wide.zero(), row), (next_x, x_next)]);
+    b.cond_br(b.icmp(ult, next_x, row_end), x, rest_block);
+    b.go_to_end(rest_block);
+    match (partial, rest_item) {
+        (Some(partial), Some(item)) => {
+            partial.internal().attribute("noinline", 0);
+            b.cond_br(b.icmp(ult, wide.zero(), rest), some, y_next);
+            b.go_to_end(some);
+            b.store(group, at(item, layout::ITEM_GROUP));
+            b.store(rest, at(item, layout::ITEM_LANES));
+            set(item, row_end);
+            b.call(partial, &[item, args]);
+        }
+        _ => {
+            b.br(some);
+            b.go_to_end(some);
+        }
     }
+    b.br(y_next);
+    b.go_to_end(y_next);
+    let next_y = b.add(id_y, wide.int(1));
+    id_y.add_incoming(&[(wide.zero(), z), (next_y, y_next)]);
+    b.cond_br(b.icmp(ult, next_y, sizes[1]), y, z_next);
+    b.go_to_end(z_next);
+    let next_z = b.add(id_z, wide.int(1));
+    id_z.add_incoming(&[(wide.zero(), start), (next_z, z_next)]);
+    b.cond_br(b.icmp(ult, next_z, sizes[2]), z, done);
     b.go_to_end(done);
     b.ret(None);
 }

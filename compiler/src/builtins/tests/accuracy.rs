@@ -7,7 +7,7 @@ use spirv::OpenclStd100Op as Op;
 
 use super::jit::Compiled;
 use super::reference::{FORMATS, Format, Real};
-use super::{Random, signature};
+use super::{Random, signature, wrapper};
 use crate::builtins::{check, table};
 
 /// A reference: the operands, and the operand that is an integer.
@@ -97,12 +97,17 @@ pub fn arguments_and_results(op: Op, format: Format) -> Vec<([f64; 2], Real)> {
 }
 
 /// Tries a function for one format.
-fn worst(op: Op, format: Format, reference: Reference, domain: Domain) -> Worst {
-    let compiled = Compiled::new(
-        op,
-        |context| signature(context, op, context.float(format.bits)).unwrap(),
-        &[],
-    );
+fn worst(op: Op, format: Format, reference: Reference, domain: Domain, cpu: Option<&str>) -> Worst {
+    let compiled = Compiled::build(op, |context, module| {
+        let types = signature(context, op, context.float(format.bits)).unwrap();
+        wrapper(context, module, "test", op, &types, &[]).unwrap();
+        if let Some(cpu) = cpu {
+            let function = module.function("test").unwrap();
+            function
+                .text_attribute("target-cpu", cpu)
+                .text_attribute("target-features", "");
+        }
+    });
     let context = crate::llvm::Context::new();
     let operands = signature(&context, op, context.float(format.bits)).unwrap();
     let integer = operands[..operands.len() - 1].iter().position(|ty| ty.is_int());
@@ -210,25 +215,26 @@ fn keeps_to(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
         if bound.is_nan() {
             continue;
         }
-        let worst = worst(op, format, reference, domain);
-        println!(
-            "{op:?} f{}: {:.3} ulp of {bound} at {}",
-            format.bits, worst.ulps, worst.what
-        );
-        assert!(
-            worst.ulps <= bound,
-            "{op:?} f{}: {:.3} ulp at {}",
-            format.bits,
-            worst.ulps,
-            worst.what
-        );
-        if let Some(callee) = table::callee(op, format.bits) {
-            assert!(
-                worst.ulps <= callee.ulp.into(),
-                "the table says {} for {}",
-                callee.ulp,
-                callee.name
+        // With the instructions of this CPU, and with those that all have: no fused multiplication, no half.
+        for cpu in [None, Some("x86-64")] {
+            let worst = worst(op, format, reference, domain, cpu);
+            let here = format!(
+                "{op:?} f{} {}: {:.3} ulp of {bound} at {}",
+                format.bits,
+                cpu.unwrap_or_default(),
+                worst.ulps,
+                worst.what
             );
+            println!("{here}");
+            assert!(worst.ulps <= bound, "{here}");
+            if let Some(callee) = table::callee(op, format.bits) {
+                assert!(
+                    worst.ulps <= callee.ulp.into(),
+                    "the table says {} for {}",
+                    callee.ulp,
+                    callee.name
+                );
+            }
         }
     }
 }

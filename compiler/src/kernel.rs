@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels that can run: which code of one suits a range, and the running of its work-groups.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use crate::codegen::Loaded;
+use crate::lower::item::LARGEST;
+use crate::program::{Program, Variant};
+use crate::runtime::{Fibers, Group, ItemEntry, guard};
+use crate::workgroup::{Entry, Shape};
+use crate::{Error, Fault, KernelInfo, Launch, NdRange};
+
+/// Code of a kernel.
+pub(crate) struct Code {
+    pub(crate) shape: Shape,
+    pub(crate) address: *const u8,
+    pub(crate) from_cache: bool,
+    pub(crate) _loaded: Loaded,
+}
+
+// SAFETY: the address is of code, which does not change.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// Whether a range's groups are such as the code can run.
+    fn suits(&self, range: &NdRange) -> bool {
+        let lanes = u64::from(self.shape.lanes);
+        if lanes == 1 {
+            return true;
+        }
+        let size = range.local_size;
+        let is_row = size[1] == 1 && size[2] == 1;
+        let is_small = |n: &u64| *n <= LARGEST;
+        (!self.shape.needs_rows || is_row || size[0].is_multiple_of(lanes))
+            && range.global_size.iter().all(is_small)
+            && (0..3).all(|d| is_small(&range.global_offset[d].saturating_add(range.global_size[d])))
+    }
+}
+
+/// How large the stack of a work-item, or of a thread that runs a group, is.
+const STACK: usize = 256 << 10;
+
+/// A compiled kernel. It keeps its program alive.
+pub struct Kernel {
+    pub(crate) info: Arc<KernelInfo>,
+    /// Its number in the program.
+    pub(crate) index: usize,
+    pub(crate) best: Code,
+    /// Code for ranges that do not suit the best; made when one comes.
+    pub(crate) scalar: OnceLock<Result<Code, Error>>,
+    pub(crate) program: Arc<Program>,
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &self.info.name)
+            .field("shape", &self.best.shape)
+            .finish_non_exhaustive()
+    }
+}
+
+type GroupEntry = unsafe extern "C" fn(*const u8, *const Group);
+
+impl Kernel {
+    /// Its parameters and properties.
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Whether its code was in the cache.
+    pub fn is_from_cache(&self) -> bool {
+        self.best.from_cache
+    }
+
+    /// How many work-items it runs at a time, where the range allows it.
+    pub fn lanes(&self) -> u32 {
+        self.best.shape.lanes
+    }
+
+    /// Bytes of private memory of a work-item.
+    pub fn private_memory(&self) -> usize {
+        0
+    }
+
+    /// The code for a range.
+    fn code(&self, range: &NdRange) -> Result<&Code, Fault> {
+        if self.best.suits(range) {
+            return Ok(&self.best);
+        }
+        let made = self.scalar.get_or_init(|| self.program.code(self.index, Variant::Scalar));
+        made.as_ref().map_err(|error| Fault::NoCode(error.to_string()))
+    }
+
+    /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
+    /// called by several threads at a time with different numbers, each with its own `worker`.
+    ///
+    /// # Safety
+    /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive.
+    pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        let range = launch.range;
+        let code = self.code(&range)?;
+        let num_groups = range.groups();
+        let local = worker.local_memory(launch.local_memory)?;
+        let mut group = Group {
+            range,
+            num_groups,
+            id: [0; 3],
+            size: range.group_size(),
+            local_memory: local,
+            local_size: launch.local_memory as u64,
+        };
+        let args = launch.args.as_ptr();
+        let id = |n: u64| {
+            let [x, y, _] = num_groups;
+            [n % x, n / x % y, n / (x * y)]
+        };
+        match code.shape.entry {
+            Entry::Group => {
+                // SAFETY: the address of code of this type, made for this kernel.
+                let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(code.address) };
+                let stack = worker.fibers.stack(STACK)?;
+                let code = move || {
+                    for n in groups {
+                        group.id = id(n);
+                        // SAFETY: passed on to the caller.
+                        unsafe { entry(args, &group) };
+                    }
+                };
+                // SAFETY: the code borrows the arguments, which live until the end.
+                let mut guarded = unsafe { guard::Guarded::new(stack, code) };
+                let mut yielder = std::ptr::null();
+                let outcome = match guarded.resume(&mut yielder) {
+                    guard::Step::Ended(outcome) => outcome,
+                    guard::Step::Waits => Err(Fault::BarrierDivergence),
+                };
+                // SAFETY: on the stack is compiled code, and a closure that owns nothing.
+                worker.fibers.keep(unsafe { guarded.into_stack() });
+                outcome
+            }
+            Entry::Item => {
+                // SAFETY: the address of code of this type, made for this kernel.
+                let entry = unsafe { std::mem::transmute::<*const u8, ItemEntry>(code.address) };
+                let lanes = u64::from(code.shape.lanes);
+                // Code with lanes has its sub-groups inside.
+                let sub_group = if lanes > 1 { 1 } else { self.info.sub_group_size as usize };
+                for n in groups {
+                    group.id = id(n);
+                    // SAFETY: passed on to the caller.
+                    unsafe { worker.fibers.run(entry, args, &group, lanes, sub_group, STACK) }?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a thread needs to run kernels: stacks and local memory, kept from run to run.
+#[derive(Debug, Default)]
+pub struct Worker {
+    fibers: Fibers,
+    local: Vec<LocalLine>,
+}
+
+/// Local memory is aligned to the largest vector type.
+#[repr(C, align(128))]
+#[derive(Clone, Copy, Debug)]
+struct LocalLine([u8; 128]);
+
+impl Worker {
+    /// An empty one: it grows when a kernel needs more.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn local_memory(&mut self, size: usize) -> Result<*mut u8, Fault> {
+        let lines = size.div_ceil(size_of::<LocalLine>());
+        if self.local.len() < lines {
+            let more = lines - self.local.len();
+            self.local.try_reserve_exact(more).map_err(|_| Fault::OutOfMemory)?;
+            self.local.resize(lines, LocalLine([0; 128]));
+        }
+        Ok(self.local.as_mut_ptr().cast())
+    }
+}

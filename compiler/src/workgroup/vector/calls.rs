@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Calls: primitives, exchanges, intrinsics of LLVM's, mathematical functions, and everything else one lane at a time.
+
+use super::emit::{Emit, Result, Wide};
+use super::shape::Shape;
+use crate::builtins;
+use crate::llvm::{Function, Kind, Type, Value};
+use crate::lower::item::{Exchange, Primitive};
+
+/// Intrinsics that do to vectors what they do to each element, and how many of their operands are elements: those behind
+/// are the same for all.
+const ELEMENTWISE: &[(&str, u32)] = &[
+    ("llvm.abs", 1),
+    ("llvm.bitreverse", 1),
+    ("llvm.bswap", 1),
+    ("llvm.ceil", 1),
+    ("llvm.copysign", 2),
+    ("llvm.ctlz", 1),
+    ("llvm.ctpop", 1),
+    ("llvm.cttz", 1),
+    ("llvm.fabs", 1),
+    ("llvm.floor", 1),
+    ("llvm.fma", 3),
+    ("llvm.fmuladd", 3),
+    ("llvm.fptosi.sat", 1),
+    ("llvm.fptoui.sat", 1),
+    ("llvm.fshl", 3),
+    ("llvm.fshr", 3),
+    ("llvm.is.fpclass", 1),
+    ("llvm.maximum", 2),
+    ("llvm.maxnum", 2),
+    ("llvm.minimum", 2),
+    ("llvm.minnum", 2),
+    ("llvm.nearbyint", 1),
+    ("llvm.rint", 1),
+    ("llvm.round", 1),
+    ("llvm.roundeven", 1),
+    ("llvm.sadd.sat", 2),
+    ("llvm.smax", 2),
+    ("llvm.smin", 2),
+    ("llvm.sqrt", 1),
+    ("llvm.ssub.sat", 2),
+    ("llvm.trunc", 1),
+    ("llvm.uadd.sat", 2),
+    ("llvm.umax", 2),
+    ("llvm.umin", 2),
+    ("llvm.usub.sat", 2),
+];
+
+/// What an intrinsic of a mangled name is, and how many of its operands are elements.
+fn elementwise(name: &str) -> Option<(&'static str, u32)> {
+    // The longest that fits: `llvm.fma` is the beginning of others.
+    ELEMENTWISE
+        .iter()
+        .copied()
+        .filter(|(base, _)| name.strip_prefix(base).is_some_and(|rest| rest.starts_with('.')))
+        .max_by_key(|(base, _)| base.len())
+}
+
+/// Whether a function gives equal results for equal arguments, and does nothing else.
+pub fn is_pure(function: Function<'_>) -> bool {
+    elementwise(&function.name()).is_some() || function.attribute_value("memory") == Some(0) && !function.has_attribute("convergent")
+}
+
+impl<'c> Emit<'_, 'c> {
+    pub(super) fn call(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
+        let Some(callee) = inst.callee() else { return Err("a call through a pointer".into()) };
+        let name = callee.name();
+        if let Some(primitive) = Self::primitive(&name) {
+            return match (primitive, self.shapes.of(inst)) {
+                (_, Shape::Varying) => Err(format!("{name} of a dimension that is computed")),
+                // Lane 0 is the first.
+                (Primitive::Lane, _) => Ok(Some(Wide::First(inst.ty().zero()))),
+                _ => self.once(inst).map(|v| Some(Wide::First(v))),
+            };
+        }
+        if let Some(exchange) = Exchange::from_name(&name) {
+            return self.exchange(inst, exchange);
+        }
+        if name.starts_with("llvm.lifetime") || name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias") {
+            return Ok(None);
+        }
+        if name.starts_with("llvm.stack") {
+            return Err("a variable of a length that is computed".into());
+        }
+        if !callee.is_declaration() {
+            return Err(format!("a call of {name}"));
+        }
+        let operands = inst.operands();
+        let args = &operands[..operands.len() - 1];
+        if self.shapes.of(inst) != Shape::Varying && is_pure(callee) {
+            return self.once(inst).map(|v| Some(Wide::First(v)));
+        }
+        if let Some((base, elements)) = elementwise(&name) {
+            return self.elementwise(inst, base, elements, args).map(|v| Some(Wide::Lanes(v)));
+        }
+        if let Some(value) = self.vector_variant(inst, &name, args)? {
+            return Ok(Some(Wide::Lanes(value)));
+        }
+        let value = self.one_by_one(inst)?;
+        Ok((inst.ty().kind() != Kind::Void).then_some(value))
+    }
+
+    fn elementwise(&mut self, inst: Value<'c>, base: &str, elements: u32, args: &[Value<'c>]) -> Result<Value<'c>> {
+        let mut wide = Vec::new();
+        for (i, &arg) in args.iter().enumerate() {
+            wide.push(if (i as u32) < elements {
+                self.vector(arg)?
+            } else if self.shapes.of(arg) == Shape::Uniform {
+                self.first(arg)?
+            } else {
+                return Err(format!("{base} with a flag that differs between lanes"));
+            });
+        }
+        let result = self.wide_type(inst.ty())?;
+        let types: Vec<Type<'c>> = match base {
+            "llvm.fptosi.sat" | "llvm.fptoui.sat" => vec![result, wide[0].ty()],
+            _ => vec![wide[0].ty()],
+        };
+        let value = self.b.intrinsic(self.module, base, &types, &wide);
+        Ok(self.b.fast_math(value, inst.get_fast_math()))
+    }
+
+    /// Calls the vector form of a mathematical function, as often as its width needs.
+    fn vector_variant(&mut self, inst: Value<'c>, name: &str, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
+        let Some((variant, width)) = builtins::vector_variant(name) else { return Ok(None) };
+        if !self.lanes.is_multiple_of(width) || args.iter().any(|a| !a.ty().is_float()) || !inst.ty().is_float() {
+            return Ok(None);
+        }
+        let mut wide = Vec::new();
+        for &arg in args {
+            wide.push(self.vector(arg)?);
+        }
+        let part = inst.ty().vector(width);
+        let function = self.module.declare(&variant, part.function(&vec![part; args.len()]));
+        function.attribute("nounwind", 0).attribute("willreturn", 0).attribute("memory", 0);
+        let mut parts = Vec::new();
+        for start in (0..self.lanes).step_by(width as usize) {
+            let pattern: Vec<u32> = (start..start + width).collect();
+            let args: Vec<_> = wide
+                .iter()
+                .map(|&w| if width == self.lanes { w } else { self.b.shuffle(w, w.ty().poison(), &pattern) })
+                .collect();
+            parts.push(self.b.call(function, &args));
+        }
+        // Joined two by two.
+        while parts.len() > 1 {
+            parts = parts
+                .chunks(2)
+                .map(|two| {
+                    let lanes = two[0].ty().lanes().expect("it is a vector") * 2;
+                    self.b.shuffle(two[0], two[1], &(0..lanes).collect::<Vec<_>>())
+                })
+                .collect();
+        }
+        Ok(parts.pop())
+    }
+}

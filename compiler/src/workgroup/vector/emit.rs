@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Builds the vector kernel, block by block.
+
+use std::collections::{BTreeSet, HashMap};
+
+use llvm_sys::LLVMIntPredicate as I;
+use llvm_sys::LLVMOpcode as L;
+
+use super::Width;
+use super::cfg::{Cfg, Node};
+use super::shape::{Shape, Shapes, widened};
+use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
+use crate::lower::item::Primitive;
+use crate::runtime::layout;
+
+pub(super) type Result<T> = std::result::Result<T, String>;
+
+/// A value of the scalar kernel in the vector kernel.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wide<'c> {
+    /// Lane 0's value; the shape tells the others'.
+    First(Value<'c>),
+    /// One a lane.
+    Lanes(Value<'c>),
+    /// A structure of two, one of each a lane.
+    Pair(Value<'c>, Value<'c>),
+}
+
+/// Where a value is kept between blocks.
+#[derive(Clone, Copy)]
+struct Slot<'c> {
+    address: Value<'c>,
+    ty: Type<'c>,
+}
+
+pub(super) struct Emit<'m, 'c> {
+    pub cx: &'c Context,
+    pub module: &'m Module<'c>,
+    pub lanes: u32,
+    pub shapes: Shapes<'c>,
+    pub b: Builder<'c>,
+    /// Builds in the entry block: variables.
+    pub entry: Builder<'c>,
+    pub function: Function<'c>,
+    old: Function<'c>,
+    cfg: Cfg<'c>,
+    /// The lanes that there are; none if all.
+    entry_mask: Option<Value<'c>>,
+    /// The mask of a block that not all lanes come to.
+    masks: HashMap<Node, Value<'c>>,
+    slots: HashMap<Value<'c>, Slot<'c>>,
+    starts: Vec<Block<'c>>,
+    /// Blocks that are still to be run when control comes to one.
+    pending: Vec<BTreeSet<Node>>,
+    /// What is known in the block that is being built.
+    known: HashMap<Value<'c>, Wide<'c>>,
+    /// Vectors of what is uniform or affine, made in this block.
+    vectors: HashMap<Value<'c>, Value<'c>>,
+    /// The mask of the block that is being built; none if all lanes are there.
+    pub mask: Option<Value<'c>>,
+}
+
+/// Adds the vector form of `old` to the module.
+pub(super) fn emit<'c>(
+    module: &Module<'c>,
+    old: Function<'c>,
+    name: &str,
+    width: Width,
+    is_partial: bool,
+) -> Result<Function<'c>> {
+    let cx = module.context();
+    let cfg = Cfg::new(old)?;
+    let shapes = Shapes::new(module, &cfg);
+    let function = module.add_function(name, old.function_type()).internal().attribute("nounwind", 0);
+    let entry = function.append_block("entry");
+    let starts = cfg.blocks.iter().map(|b| function.append_block(&format!("{b:?}").replace('"', ""))).collect();
+    let pending = vec![BTreeSet::new(); cfg.blocks.len()];
+    let mut emit = Emit {
+        cx,
+        module,
+        lanes: width.lanes,
+        shapes,
+        b: Builder::at_end(cx, entry),
+        entry: Builder::at_end(cx, entry),
+        function,
+        old,
+        cfg,
+        entry_mask: None,
+        masks: HashMap::new(),
+        slots: HashMap::new(),
+        starts,
+        pending,
+        known: HashMap::new(),
+        vectors: HashMap::new(),
+        mask: None,
+    };
+    if is_partial {
+        let wide = cx.int(64);
+        let there = emit.entry.load(wide, emit.entry.offset(function.param(0), wide.int(layout::ITEM_LANES)));
+        let numbers = emit.numbers(wide);
+        emit.entry_mask = Some(emit.entry.icmp(I::LLVMIntULT, numbers, emit.entry.splat(there, width.lanes)));
+    }
+    emit.make_slots()?;
+    for node in 0..emit.cfg.blocks.len() {
+        emit.block(node)?;
+    }
+    emit.entry.go_to_end(entry);
+    emit.entry.br(emit.starts[0]);
+    Ok(function)
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// `<0, 1, 2, ...>`
+    pub fn numbers(&self, ty: Type<'c>) -> Value<'c> {
+        Value::vector(&(0..self.lanes).map(|i| ty.int(i.into())).collect::<Vec<_>>())
+    }
+
+    fn mask_type(&self) -> Type<'c> {
+        self.cx.int(1).vector(self.lanes)
+    }
+
+    /// The vector type of a scalar one.
+    pub fn wide_type(&self, ty: Type<'c>) -> Result<Type<'c>> {
+        widened(ty, self.lanes).ok_or_else(|| format!("a value of type {ty:?} that differs between lanes"))
+    }
+
+    fn make_slots(&mut self) -> Result<()> {
+        for &node in &self.shapes.partial {
+            let slot = self.entry.alloca(self.mask_type());
+            self.entry.store(self.mask_type().zero(), slot);
+            self.masks.insert(node, slot);
+        }
+        for node in 0..self.cfg.blocks.len() {
+            let block = self.cfg.blocks[node];
+            for inst in block.instructions() {
+                let is_phi = inst.opcode() == Some(L::LLVMPHI);
+                let leaves = inst
+                    .users()
+                    .iter()
+                    .any(|u| u.opcode() == Some(L::LLVMPHI) || u.opcode().is_some() && u.block() != block);
+                if !is_phi && !leaves || inst.ty().kind() == Kind::Void {
+                    continue;
+                }
+                // It is made in the entry block, where all can see it.
+                if inst.opcode() == Some(L::LLVMAlloca) {
+                    continue;
+                }
+                let ty = match self.shapes.of(inst) {
+                    Shape::Varying => self.wide_type(inst.ty())?,
+                    _ => inst.ty(),
+                };
+                let address = self.entry.alloca(ty);
+                self.slots.insert(inst, Slot { address, ty });
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, node: Node) -> Result<()> {
+        self.known.clear();
+        self.vectors.clear();
+        self.b.go_to_end(self.starts[node]);
+        // Lanes that leave a loop early wait behind it.
+        if let Some(l) = self.cfg.loop_of[node].filter(|&l| self.cfg.loops[l].header == node)
+            && self.shapes.divergent_loops.contains(&l)
+        {
+            let blocks = &self.cfg.loops[l].blocks;
+            let exits: Vec<Node> = blocks
+                .iter()
+                .flat_map(|&b| self.cfg.successors[b].iter().copied())
+                .filter(|to| !blocks.contains(to))
+                .collect();
+            self.pending[node].extend(exits);
+        }
+        let pending = std::mem::take(&mut self.pending[node]);
+        self.mask = match self.masks.get(&node) {
+            Some(&slot) => {
+                let mask = self.b.load(self.mask_type(), slot);
+                self.b.store(self.mask_type().zero(), slot);
+                Some(mask)
+            }
+            None => self.entry_mask,
+        };
+        if let Some(&next) = pending.first() {
+            if !self.masks.contains_key(&node) {
+                return Err("control flow that comes together in an unexpected way".into());
+            }
+            // Nothing in here may run for no lane.
+            let some = self.any(self.mask.expect("it is partial"));
+            let inside = self.function.append_block("some");
+            self.b.cond_br(some, inside, self.starts[next]);
+            self.carry(next, &pending);
+            inside.move_after(self.starts[node]);
+            self.b.go_to_end(inside);
+        }
+        for inst in self.cfg.blocks[node].instructions() {
+            match inst.opcode() {
+                Some(L::LLVMBr | L::LLVMRet | L::LLVMUnreachable) => self.terminator(node, inst, &pending)?,
+                _ => {
+                    if let Some(value) = self.instruction(inst)? {
+                        self.define(inst, value)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether any lane of a mask is set.
+    pub fn any(&self, mask: Value<'c>) -> Value<'c> {
+        let bits = self.mask_bits(mask);
+        self.b.icmp(I::LLVMIntNE, bits, bits.ty().zero())
+    }
+
+    /// A mask as an integer.
+    pub fn mask_bits(&self, mask: Value<'c>) -> Value<'c> {
+        self.b.bitcast(mask, self.cx.int(self.lanes))
+    }
+
+    /// The current mask as a value.
+    pub fn mask_or_ones(&self) -> Value<'c> {
+        self.mask.unwrap_or_else(|| self.mask_type().ones())
+    }
+
+    /// Remembers that on the way to `next` the other blocks are still to be run.
+    fn carry(&mut self, next: Node, all: &BTreeSet<Node>) {
+        self.pending[next].extend(all.iter().copied().filter(|&n| n != next));
+    }
+
+    fn terminator(&mut self, node: Node, inst: Value<'c>, pending: &BTreeSet<Node>) -> Result<()> {
+        let mut targets = self.cfg.successors[node].clone();
+        targets.dedup();
+        match targets.as_slice() {
+            [] => {
+                match pending.first() {
+                    Some(&next) => {
+                        self.b.br(self.starts[next]);
+                        self.carry(next, pending);
+                    }
+                    None => {
+                        self.b.ret(None);
+                    }
+                }
+                Ok(())
+            }
+            &[to] => {
+                self.edge(node, to, self.mask)?;
+                self.go(node, to, self.mask, pending);
+                Ok(())
+            }
+            &[yes, no] if !self.shapes.divergent_branches.contains(&node) => {
+                let condition = self.first(inst.operand(0))?;
+                // LLVM keeps the targets of a branch behind the condition, the second one first.
+                let ways = [yes, no].map(|to| (to, self.function.append_block("edge")));
+                self.b.cond_br(condition, ways[0].1, ways[1].1);
+                for (to, block) in ways {
+                    block.move_after(self.b.block());
+                    self.b.go_to_end(block);
+                    self.vectors.clear();
+                    self.edge(node, to, self.mask)?;
+                    self.go(node, to, self.mask, pending);
+                }
+                Ok(())
+            }
+            &[yes, no] => {
+                let condition = self.vector(inst.operand(0))?;
+                let here = self.mask_or_ones();
+                // Not `and`: what a lane that is not here says may be poison.
+                let none = self.mask_type().zero();
+                let to_yes = self.b.select(here, condition, none);
+                let to_no = self.b.select(here, self.b.not(condition), none);
+                self.edge(node, yes, Some(to_yes))?;
+                self.edge(node, no, Some(to_no))?;
+                let mut all = pending.clone();
+                let back = [(yes, to_yes), (no, to_no)].into_iter().find(|e| self.cfg.is_back_edge(node, e.0));
+                all.extend([yes, no].into_iter().filter(|&t| back.is_none_or(|e| e.0 != t)));
+                let next = *all.first().ok_or("a branch that goes nowhere")?;
+                match back {
+                    Some((header, mask)) => {
+                        let again = self.any(mask);
+                        self.b.cond_br(again, self.starts[header], self.starts[next]);
+                    }
+                    None => {
+                        self.b.br(self.starts[next]);
+                    }
+                }
+                self.carry(next, &all);
+                Ok(())
+            }
+            _ => Err("a branch of more than two ways".into()),
+        }
+    }
+
+    /// Goes on to a block, or to one that has to be run before it.
+    fn go(&mut self, node: Node, to: Node, mask: Option<Value<'c>>, pending: &BTreeSet<Node>) {
+        if self.cfg.is_back_edge(node, to) {
+            let divergent = self.cfg.loop_of[to].is_some_and(|l| self.shapes.divergent_loops.contains(&l));
+            match (divergent, mask, pending.first()) {
+                (true, Some(mask), Some(&next)) => {
+                    let again = self.any(mask);
+                    self.b.cond_br(again, self.starts[to], self.starts[next]);
+                    self.carry(next, pending);
+                }
+                _ => {
+                    self.b.br(self.starts[to]);
+                }
+            }
+            return;
+        }
+        let mut all = pending.clone();
+        all.insert(to);
+        let next = *all.first().expect("one was put in");
+        self.b.br(self.starts[next]);
+        self.carry(next, &all);
+    }
+
+    /// What happens on the way from one block to another: phis get their values, the mask its lanes.
+    fn edge(&mut self, from: Node, to: Node, mask: Option<Value<'c>>) -> Result<()> {
+        let source = self.cfg.blocks[from];
+        let mut stores = Vec::new();
+        for phi in self.cfg.blocks[to].instructions() {
+            if phi.opcode() != Some(L::LLVMPHI) {
+                break;
+            }
+            let Some((value, _)) = phi.incoming().into_iter().find(|i| i.1 == source) else {
+                return Err("a phi without a value for an edge".into());
+            };
+            let slot = self.slots[&phi];
+            let new = match self.shapes.of(phi) {
+                Shape::Varying => {
+                    let new = self.vector(value)?;
+                    match mask {
+                        Some(mask) => {
+                            let old = self.b.load(slot.ty, slot.address);
+                            self.b.select(mask, new, old)
+                        }
+                        None => new,
+                    }
+                }
+                _ => self.first(value)?,
+            };
+            stores.push((new, slot.address));
+        }
+        // All are read before one is written.
+        for (value, address) in stores {
+            self.b.store(value, address);
+        }
+        if let Some(&slot) = self.masks.get(&to) {
+            let there = self.b.load(self.mask_type(), slot);
+            let all = self.b.or(there, mask.unwrap_or_else(|| self.mask_type().ones()));
+            self.b.store(all, slot);
+        }
+        Ok(())
+    }
+
+    /// Remembers a value, also for other blocks.
+    fn define(&mut self, inst: Value<'c>, value: Wide<'c>) -> Result<()> {
+        // A shape of "differs" wants a vector, though the value may have been computed once.
+        let value = match (self.shapes.of(inst), value) {
+            (Shape::Varying, Wide::First(v)) => Wide::Lanes(self.b.splat(v, self.lanes)),
+            (_, value) => value,
+        };
+        self.known.insert(inst, value);
+        if let Some(&slot) = self.slots.get(&inst)
+            && inst.opcode() != Some(L::LLVMPHI)
+        {
+            match value {
+                Wide::First(v) | Wide::Lanes(v) => {
+                    self.b.store(v, slot.address);
+                }
+                Wide::Pair(..) => return Err("a structure that is used in another block".into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// A value of the scalar kernel.
+    pub fn wide(&mut self, value: Value<'c>) -> Result<Wide<'c>> {
+        if let Some(&known) = self.known.get(&value) {
+            return Ok(known);
+        }
+        if value.opcode().is_none() {
+            // A constant, a global, or a parameter.
+            for i in 0..2 {
+                if value == self.old.param(i) {
+                    return Ok(Wide::First(self.function.param(i)));
+                }
+            }
+            return Ok(Wide::First(value));
+        }
+        let Some(&slot) = self.slots.get(&value) else { return Err(format!("a value that is not there yet: {value:?}")) };
+        let loaded = self.b.load(slot.ty, slot.address);
+        let wide = match self.shapes.of(value) {
+            Shape::Varying => Wide::Lanes(loaded),
+            _ => Wide::First(loaded),
+        };
+        self.known.insert(value, wide);
+        Ok(wide)
+    }
+
+    /// Lane 0's value of what is uniform or affine.
+    pub fn first(&mut self, value: Value<'c>) -> Result<Value<'c>> {
+        match self.wide(value)? {
+            Wide::First(v) => Ok(v),
+            Wide::Lanes(v) => Ok(self.b.extract_element(v, self.cx.int(32).zero())),
+            Wide::Pair(..) => Err("a structure as an operand".into()),
+        }
+    }
+
+    /// A value in all lanes.
+    pub fn vector(&mut self, value: Value<'c>) -> Result<Value<'c>> {
+        let first = match self.wide(value)? {
+            Wide::Lanes(v) => return Ok(v),
+            Wide::Pair(..) => return Err("a structure as an operand".into()),
+            Wide::First(v) => v,
+        };
+        if let Some(&made) = self.vectors.get(&value) {
+            return Ok(made);
+        }
+        self.wide_type(first.ty())?;
+        let made = match self.shapes.of(value) {
+            Shape::Affine { stride, .. } => self.spread(first, stride),
+            _ => self.b.splat(first, self.lanes),
+        };
+        self.vectors.insert(value, made);
+        Ok(made)
+    }
+
+    /// Lane 0's value, and the others' a stride apart.
+    fn spread(&self, first: Value<'c>, stride: i64) -> Value<'c> {
+        if first.ty().is_ptr() {
+            let wide = self.cx.int(64);
+            let offsets: Vec<_> = (0..self.lanes).map(|i| wide.int((stride.wrapping_mul(i.into())) as u64)).collect();
+            return self.b.offset(first, Value::vector(&offsets));
+        }
+        let ty = first.ty();
+        let bits = ty.bits().min(64);
+        let low = u64::MAX >> (64 - bits);
+        let steps: Vec<_> = (0..self.lanes).map(|i| ty.int(stride.wrapping_mul(i.into()) as u64 & low)).collect();
+        self.b.add(self.b.splat(first, self.lanes), Value::vector(&steps))
+    }
+
+    /// One lane's value. `lane` is of 32 bits.
+    pub fn lane(&mut self, value: Value<'c>, lane: Value<'c>) -> Result<Value<'c>> {
+        Ok(match (self.wide(value)?, self.shapes.of(value)) {
+            (Wide::Lanes(v), _) => self.b.extract_element(v, lane),
+            (Wide::First(v), Shape::Affine { stride, .. }) => {
+                if v.ty().is_ptr() {
+                    let wide = self.cx.int(64);
+                    self.b.offset(v, self.b.mul(self.b.zext_or_trunc(lane, wide), wide.int(stride as u64)))
+                } else {
+                    let ty = v.ty();
+                    let low = u64::MAX >> (64 - ty.bits().min(64));
+                    self.b.add(v, self.b.mul(self.b.zext_or_trunc(lane, ty), ty.int(stride as u64 & low)))
+                }
+            }
+            (Wide::First(v), _) => v,
+            (Wide::Pair(..), _) => return Err("a structure as an operand".into()),
+        })
+    }
+
+    /// Does something for each lane that is here, one after the other, and puts the results into a vector of `result`.
+    pub fn each_lane(
+        &mut self,
+        result: Option<Type<'c>>,
+        f: impl FnOnce(&mut Self, Value<'c>) -> Result<Option<Value<'c>>>,
+    ) -> Result<Option<Value<'c>>> {
+        let bits_type = self.cx.int(self.lanes);
+        let word = self.cx.int(32);
+        let start = match self.mask {
+            Some(mask) => self.mask_bits(mask),
+            None => bits_type.ones(),
+        };
+        let before = self.b.block();
+        let [head, inside, after] = ["lanes", "lane", "lanes.done"].map(|n| self.function.append_block(n));
+        inside.move_after(before);
+        head.move_after(before);
+        after.move_after(inside);
+        // What the loop needs is made before it.
+        self.b.br(head);
+        self.b.go_to_end(head);
+        let rest = self.b.phi(bits_type);
+        let so_far = match result {
+            Some(ty) => Some(self.b.phi(self.wide_type(ty)?)),
+            None => None,
+        };
+        self.b.cond_br(self.b.icmp(I::LLVMIntNE, rest, bits_type.zero()), inside, after);
+        self.b.go_to_end(inside);
+        let no = self.cx.int(1).int(1);
+        let number = self.b.intrinsic(self.module, "llvm.cttz", &[bits_type], &[rest, no]);
+        let number = self.b.zext_or_trunc(number, word);
+        let known = self.known.clone();
+        let vectors = self.vectors.clone();
+        let value = f(self, number)?;
+        // What was looked up in the loop is not known behind it.
+        self.known = known;
+        self.vectors = vectors;
+        let next = match (so_far, value) {
+            (Some(so_far), Some(value)) => Some(self.b.insert_element(so_far, value, number)),
+            _ => None,
+        };
+        let fewer = self.b.and(rest, self.b.sub(rest, bits_type.int(1)));
+        let end = self.b.block();
+        self.b.br(head);
+        rest.add_incoming(&[(start, before), (fewer, end)]);
+        if let (Some(so_far), Some(next)) = (so_far, next) {
+            so_far.add_incoming(&[(so_far.ty().poison(), before), (next, end)]);
+        }
+        self.b.go_to_end(after);
+        Ok(so_far)
+    }
+
+    fn instruction(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
+        let opcode = inst.opcode().expect("it is in a block");
+        match opcode {
+            L::LLVMPHI => {
+                let slot = self.slots[&inst];
+                let value = self.b.load(slot.ty, slot.address);
+                return Ok(Some(match self.shapes.of(inst) {
+                    Shape::Varying => Wide::Lanes(value),
+                    _ => Wide::First(value),
+                }));
+            }
+            L::LLVMAlloca => {
+                let count = inst.operand(0).as_const_int();
+                if count != Some(1) {
+                    return Err("a variable of a length that is computed".into());
+                }
+                let ty = inst.allocated_type();
+                let made = self.entry.alloca(ty.array(self.lanes.into())).align(inst.get_align().max(16));
+                // It is known everywhere.
+                let slot = self.slot_of_constant(made);
+                self.slots.insert(inst, slot);
+                return Ok(Some(Wide::First(made)));
+            }
+            L::LLVMStore => return self.store(inst).map(|()| None),
+            L::LLVMCall => return self.call(inst),
+            L::LLVMFence => {
+                self.b.insert(inst.clone_instruction());
+                return Ok(None);
+            }
+            L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => return self.atomic(inst).map(Some),
+            L::LLVMExtractValue => {
+                if let Wide::Pair(a, b) = self.wide(inst.operand(0))? {
+                    return Ok(Some(Wide::Lanes(if inst.indices() == [0] { a } else { b })));
+                }
+            }
+            L::LLVMLoad if self.shapes.of(inst) == Shape::Varying => return self.load(inst).map(Some),
+            _ => {}
+        }
+        if self.shapes.of(inst) == Shape::Varying {
+            return self.varying(inst, opcode).map(|v| Some(Wide::Lanes(v)));
+        }
+        self.once(inst).map(|v| Some(Wide::First(v)))
+    }
+
+    /// A variable that holds what is known everywhere anyway: so that other blocks find it.
+    fn slot_of_constant(&mut self, value: Value<'c>) -> Slot<'c> {
+        let address = self.entry.alloca(value.ty());
+        self.entry.store(value, address);
+        Slot { address, ty: value.ty() }
+    }
+
+    /// Computes lane 0's value as the scalar kernel does.
+    pub fn once(&mut self, inst: Value<'c>) -> Result<Value<'c>> {
+        let operands: Vec<_> = inst.operands();
+        let mut new = Vec::new();
+        for &operand in &operands {
+            new.push(match operand.opcode().is_none() && self.known.get(&operand).is_none() {
+                // Callees and blocks among them are no values of lanes.
+                true => match self.wide(operand)? {
+                    Wide::First(v) => v,
+                    _ => operand,
+                },
+                false => self.first(operand)?,
+            });
+        }
+        let copy = inst.clone_instruction();
+        for (i, &value) in new.iter().enumerate() {
+            if value != operands[i] {
+                copy.set_operand(i as u32, value);
+            }
+        }
+        Ok(self.b.insert(copy))
+    }
+
+    fn varying(&mut self, inst: Value<'c>, opcode: L) -> Result<Value<'c>> {
+        let ty = self.wide_type(inst.ty())?;
+        let operands = inst.operands();
+        let flags = inst.get_fast_math();
+        let value = match opcode {
+            L::LLVMAdd | L::LLVMSub | L::LLVMMul | L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem | L::LLVMShl
+            | L::LLVMLShr | L::LLVMAShr | L::LLVMAnd | L::LLVMOr | L::LLVMXor | L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul
+            | L::LLVMFDiv | L::LLVMFRem => {
+                let (x, y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                self.b.binary(opcode, x, y)
+            }
+            L::LLVMFNeg => {
+                let x = self.vector(operands[0])?;
+                self.b.fneg(x)
+            }
+            L::LLVMFreeze => {
+                let x = self.vector(operands[0])?;
+                self.b.freeze(x)
+            }
+            L::LLVMTrunc | L::LLVMZExt | L::LLVMSExt | L::LLVMFPToUI | L::LLVMFPToSI | L::LLVMUIToFP | L::LLVMSIToFP
+            | L::LLVMFPTrunc | L::LLVMFPExt | L::LLVMPtrToInt | L::LLVMIntToPtr | L::LLVMBitCast => {
+                let x = self.vector(operands[0])?;
+                self.b.cast(opcode, x, ty)
+            }
+            L::LLVMICmp => {
+                let (x, y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                self.b.icmp(inst.int_predicate(), x, y)
+            }
+            L::LLVMFCmp => {
+                let (x, y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                self.b.fcmp(inst.real_predicate(), x, y)
+            }
+            L::LLVMSelect => {
+                let (yes, no) = (self.vector(operands[1])?, self.vector(operands[2])?);
+                let condition = match self.shapes.of(operands[0]) {
+                    Shape::Uniform => self.first(operands[0])?,
+                    _ => self.vector(operands[0])?,
+                };
+                self.b.select(condition, yes, no)
+            }
+            L::LLVMGetElementPtr => {
+                let mut args = Vec::new();
+                for (i, &operand) in operands.iter().enumerate() {
+                    args.push(match self.shapes.of(operand) {
+                        Shape::Uniform => self.first(operand)?,
+                        _ if i == 0 => self.vector(operand)?,
+                        _ => self.vector(operand)?,
+                    });
+                }
+                self.b.gep(inst.source_element_type(), args[0], &args[1..], false)
+            }
+            _ => return Err(format!("{opcode:?} of what differs between lanes")),
+        };
+        if value.ty() != ty {
+            return Err(format!("{opcode:?} gives an unexpected type"));
+        }
+        Ok(self.b.fast_math(value, flags))
+    }
+
+    /// Whether a call is of a primitive.
+    pub fn primitive(name: &str) -> Option<Primitive> {
+        Primitive::ALL.into_iter().find(|p| p.name() == name)
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Operations of a sub-group: operations on vectors.
+
+use super::emit::{Emit, Result, Wide};
+use super::shape::Shape;
+use crate::llvm::{Type, Value};
+use crate::lower::item::{Combine, Exchange};
+
+impl<'c> Emit<'_, 'c> {
+    pub(super) fn exchange(&mut self, inst: Value<'c>, exchange: Exchange) -> Result<Option<Wide<'c>>> {
+        Ok(match exchange {
+            Exchange::Barrier => {
+                let ty = self.cx.void().function(&[self.cx.ptr()]);
+                let meet = self.module.declare("oxur_barrier", ty);
+                meet.attribute("nounwind", 0).attribute("convergent", 0);
+                self.b.call(meet, &[self.function.param(0)]);
+                None
+            }
+            // Lanes go together.
+            Exchange::SubGroupBarrier => None,
+            Exchange::Ballot => {
+                let wide = self.cx.int(64);
+                let truth = inst.operand(2);
+                let bits = match self.shapes.of(truth) {
+                    Shape::Uniform => {
+                        let truth = self.first(truth)?;
+                        let here = self.mask_bits(self.mask_or_ones());
+                        self.b.select(truth, here, here.ty().zero())
+                    }
+                    _ => {
+                        let truth = self.vector(truth)?;
+                        let none = truth.ty().zero();
+                        let here = self.b.select(self.mask_or_ones(), truth, none);
+                        self.mask_bits(here)
+                    }
+                };
+                Some(Wide::First(self.b.zext_or_trunc(bits, wide)))
+            }
+            Exchange::Shuffle => Some(self.shuffle(inst)?),
+            Exchange::Reduce(how) => {
+                let all = self.with_identity(inst.operand(2), how)?;
+                Some(Wide::First(self.reduce(all, how)))
+            }
+            Exchange::InclusiveScan(how) => {
+                let all = self.with_identity(inst.operand(2), how)?;
+                Some(Wide::Lanes(self.scan(all, how)))
+            }
+            Exchange::ExclusiveScan(how) => {
+                let all = self.with_identity(inst.operand(2), how)?;
+                let sums = self.scan(all, how);
+                let own = self.moved_up(sums, 1, how.identity(all.ty().scalar()));
+                Some(Wide::Lanes(own))
+            }
+        })
+    }
+
+    fn shuffle(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
+        let (value, lane) = (inst.operand(2), inst.operand(3));
+        let low = u64::from(self.lanes) - 1;
+        let all = self.vector(value)?;
+        if self.shapes.of(lane) == Shape::Uniform {
+            let lane = self.first(lane)?;
+            let lane = self.b.and(lane, lane.ty().int(low));
+            return Ok(Wide::First(self.b.extract_element(all, lane)));
+        }
+        let lanes = self.vector(lane)?;
+        let lanes = self.b.and(lanes, lanes.ty().int(low));
+        // A pattern that is known.
+        let word = self.cx.int(32);
+        let constant: Option<Vec<u32>> = (0..self.lanes)
+            .map(|i| self.b.extract_element(lanes, word.int(i.into())).as_const_int().map(|v| v as u32))
+            .collect();
+        if let Some(pattern) = constant {
+            return Ok(Wide::Lanes(self.b.shuffle(all, all.ty().poison(), &pattern)));
+        }
+        let element = all.ty().scalar();
+        let place = self.entry.alloca(all.ty()).align(64);
+        self.b.store(all, place).align(64);
+        let mut result = all.ty().poison();
+        for i in 0..self.lanes {
+            let number = word.int(i.into());
+            let from = self.b.extract_element(lanes, number);
+            let at = self.b.gep(element, place, &[self.b.zext_or_trunc(from, self.cx.int(64))], true);
+            let part = self.b.load(element, at);
+            result = self.b.insert_element(result, part, number);
+        }
+        Ok(Wide::Lanes(result))
+    }
+
+    /// The value of the lanes that are here; the others have what changes nothing.
+    fn with_identity(&mut self, value: Value<'c>, how: Combine) -> Result<Value<'c>> {
+        let all = self.vector(value)?;
+        Ok(match self.mask {
+            Some(mask) => {
+                let nothing = self.b.splat(how.identity(all.ty().scalar()), self.lanes);
+                self.b.select(mask, all, nothing)
+            }
+            None => all,
+        })
+    }
+
+    fn reduce(&mut self, all: Value<'c>, how: Combine) -> Value<'c> {
+        let ty = all.ty();
+        let element: Type<'c> = ty.scalar();
+        let name = match how {
+            Combine::FAdd | Combine::FMul => {
+                let name = if how == Combine::FAdd { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
+                let sum = self.b.intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
+                // In whatever order is best: which one is the implementation's choice.
+                return self.b.fast_math(sum, 1);
+            }
+            Combine::Add => "llvm.vector.reduce.add",
+            Combine::Mul => "llvm.vector.reduce.mul",
+            Combine::SMin => "llvm.vector.reduce.smin",
+            Combine::SMax => "llvm.vector.reduce.smax",
+            Combine::UMin => "llvm.vector.reduce.umin",
+            Combine::UMax => "llvm.vector.reduce.umax",
+            Combine::And => "llvm.vector.reduce.and",
+            Combine::Or => "llvm.vector.reduce.or",
+            Combine::Xor => "llvm.vector.reduce.xor",
+            Combine::FMin => "llvm.vector.reduce.fmin",
+            Combine::FMax => "llvm.vector.reduce.fmax",
+        };
+        self.b.intrinsic(self.module, name, &[ty], &[all])
+    }
+
+    /// Each lane's value with those of all lanes below.
+    fn scan(&mut self, mut all: Value<'c>, how: Combine) -> Value<'c> {
+        let nothing = how.identity(all.ty().scalar());
+        let mut step = 1;
+        while step < self.lanes {
+            let below = self.moved_up(all, step, nothing);
+            all = how.apply(self.module, &self.b, below, all);
+            step *= 2;
+        }
+        all
+    }
+
+    /// Each lane has the value of the lane `by` below; the lowest have `fill`.
+    fn moved_up(&mut self, all: Value<'c>, by: u32, fill: Value<'c>) -> Value<'c> {
+        let fill = self.b.splat(fill, self.lanes);
+        let pattern: Vec<u32> = (0..self.lanes).map(|i| if i < by { self.lanes } else { i - by }).collect();
+        self.b.shuffle(all, fill, &pattern)
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Loads, stores and atomic operations of all lanes.
+
+use llvm_sys::LLVMIntPredicate as I;
+
+use super::emit::{Emit, Result, Wide};
+use super::shape::Shape;
+use crate::llvm::{Kind, Type, Value};
+
+impl<'c> Emit<'_, 'c> {
+    /// The type that a value has in memory: truth values are bytes there.
+    fn memory_type(&self, ty: Type<'c>) -> Result<Type<'c>> {
+        match ty.kind() {
+            Kind::Int(1) => Ok(self.cx.int(8)),
+            Kind::Int(8 | 16 | 32 | 64) | Kind::Float(_) | Kind::Pointer => Ok(ty),
+            _ => Err(format!("an access to a {ty:?} that differs between lanes")),
+        }
+    }
+
+    /// Whether lane after lane is at address after address.
+    fn is_contiguous(&self, address: Value<'c>, ty: Type<'c>) -> bool {
+        let size = self.module.size_of(ty) as i64;
+        matches!(self.shapes.of(address), Shape::Affine { stride, .. } if stride == size)
+    }
+
+    pub(super) fn load(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
+        let address = inst.operand(0);
+        if inst.is_volatile() || inst.is_atomic() {
+            return self.one_by_one(inst);
+        }
+        let ty = self.memory_type(inst.ty())?;
+        let wide = ty.vector(self.lanes);
+        let align = inst.get_align();
+        let value = if self.is_contiguous(address, ty) {
+            let first = self.first(address)?;
+            match self.mask {
+                None => self.b.load(wide, first).align(align),
+                Some(mask) => {
+                    let args = [first, mask, wide.poison()];
+                    let types = [wide, self.cx.ptr()];
+                    self.b
+                        .intrinsic(self.module, "llvm.masked.load", &types, &args)
+                        .call_argument_attribute(0, "align", align.into())
+                }
+            }
+        } else {
+            let addresses = self.vector(address)?;
+            let args = [addresses, self.mask_or_ones(), wide.poison()];
+            let types = [wide, addresses.ty()];
+            self.b
+                .intrinsic(self.module, "llvm.masked.gather", &types, &args)
+                .call_argument_attribute(0, "align", align.into())
+        };
+        let result = inst.ty().vector(self.lanes);
+        Ok(Wide::Lanes(if ty == inst.ty() { value } else { self.b.zext_or_trunc(value, result) }))
+    }
+
+    pub(super) fn store(&mut self, inst: Value<'c>) -> Result<()> {
+        let (value, address) = (inst.operand(0), inst.operand(1));
+        if inst.is_volatile() || inst.is_atomic() {
+            return self.one_by_one(inst).map(|_| ());
+        }
+        let align = inst.get_align();
+        if self.shapes.of(address) == Shape::Uniform {
+            // All write to one place: the last lane wins.
+            let to = self.first(address)?;
+            let value = match self.shapes.of(value) {
+                Shape::Uniform => self.first(value)?,
+                _ => {
+                    let lane = self.last_lane();
+                    self.lane(value, lane)?
+                }
+            };
+            self.b.store(value, to).align(align);
+            return Ok(());
+        }
+        let ty = self.memory_type(value.ty())?;
+        let mut all = self.vector(value)?;
+        if ty != value.ty() {
+            all = self.b.zext_or_trunc(all, ty.vector(self.lanes));
+        }
+        if !self.is_contiguous(address, ty) {
+            let addresses = self.vector(address)?;
+            let args = [all, addresses, self.mask_or_ones()];
+            let types = [all.ty(), addresses.ty()];
+            self.b
+                .intrinsic(self.module, "llvm.masked.scatter", &types, &args)
+                .call_argument_attribute(1, "align", align.into());
+            return Ok(());
+        }
+        let to = self.first(address)?;
+        let Some(mask) = self.mask else {
+            self.b.store(all, to).align(align);
+            return Ok(());
+        };
+        // Masked stores are slow, and all lanes are mostly there.
+        let bits = self.mask_bits(mask);
+        let every = self.b.icmp(I::LLVMIntEQ, bits, bits.ty().ones());
+        let [whole, part, after] = ["store.all", "store.some", "stored"].map(|n| self.function.append_block(n));
+        let before = self.b.block();
+        self.b.cond_br(every, whole, part);
+        for block in [after, part, whole] {
+            block.move_after(before);
+        }
+        self.b.go_to_end(whole);
+        self.b.store(all, to).align(align);
+        self.b.br(after);
+        self.b.go_to_end(part);
+        let types = [all.ty(), self.cx.ptr()];
+        self.b
+            .intrinsic(self.module, "llvm.masked.store", &types, &[all, to, mask])
+            .call_argument_attribute(1, "align", align.into());
+        self.b.br(after);
+        self.b.go_to_end(after);
+        Ok(())
+    }
+
+    /// The highest lane that is here, 32 bits.
+    fn last_lane(&self) -> Value<'c> {
+        let word = self.cx.int(32);
+        let Some(mask) = self.mask else { return word.int(u64::from(self.lanes) - 1) };
+        let bits = self.mask_bits(mask);
+        let zeros = self.b.intrinsic(self.module, "llvm.ctlz", &[bits.ty()], &[bits, self.cx.int(1).int(1)]);
+        let last = self.b.sub(bits.ty().int(u64::from(self.lanes) - 1), zeros);
+        self.b.zext_or_trunc(last, word)
+    }
+
+    pub(super) fn atomic(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
+        self.one_by_one(inst)
+    }
+
+    /// Does for each lane that is here what the scalar kernel does.
+    pub(super) fn one_by_one(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
+        let operands = inst.operands();
+        // Looked up before the loop, so that it is done once.
+        for &operand in &operands {
+            self.wide(operand)?;
+        }
+        let ty = inst.ty();
+        let members = ty.members();
+        if let [first, second] = members.as_slice() {
+            // Two results: they are kept in variables.
+            let (x, y) = (self.entry.alloca(first.vector(self.lanes)), self.entry.alloca(second.vector(self.lanes)));
+            let types = [first.vector(self.lanes), second.vector(self.lanes)];
+            self.each_lane(None, |emit, lane| {
+                let copy = emit.copy_for(inst, &operands, lane)?;
+                for (i, (slot, ty)) in [x, y].into_iter().zip(types).enumerate() {
+                    let part = emit.b.extract_value(copy, i as u32);
+                    let so_far = emit.b.load(ty, slot);
+                    emit.b.store(emit.b.insert_element(so_far, part, lane), slot);
+                }
+                Ok(None)
+            })?;
+            return Ok(Wide::Pair(self.b.load(types[0], x), self.b.load(types[1], y)));
+        }
+        let result = (ty.kind() != Kind::Void).then_some(ty);
+        let value = self.each_lane(result, |emit, lane| emit.copy_for(inst, &operands, lane).map(Some))?;
+        Ok(value.map_or(Wide::First(self.cx.int(1).zero()), Wide::Lanes))
+    }
+
+    /// The instruction with one lane's operands.
+    fn copy_for(&mut self, inst: Value<'c>, operands: &[Value<'c>], lane: Value<'c>) -> Result<Value<'c>> {
+        let copy = inst.clone_instruction();
+        for (i, &operand) in operands.iter().enumerate() {
+            let value = self.lane(operand, lane)?;
+            if value != operand {
+                copy.set_operand(i as u32, value);
+            }
+        }
+        Ok(self.b.insert(copy))
+    }
+}

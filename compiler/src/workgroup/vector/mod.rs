@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The whole-function vectorizer: from a kernel for one work-item to one for as many as a SIMD register has lanes.
+//!
+//! Every value is the same in all lanes, goes up by a constant from lane to lane, or is a vector ([`shape`]). Branches
+//! that all lanes take the same way stay branches. Where lanes part, the blocks on both ways run one after the other, each
+//! under a mask of the lanes that came to it ([`emit`]; the order of blocks is that of "Partial Control-Flow
+//! Linearization", Moll and Hack, PLDI 2018). Operations of a sub-group are operations on vectors.
+//!
+//! Masks, phis and whatever is used in another block than its own live in variables of the function; LLVM turns them
+//! back into values. That keeps this code free of any care for dominance.
+
+mod calls;
+mod cfg;
+mod emit;
+mod exchange;
+mod memory;
+mod shape;
+
+use crate::llvm::{Machine, Module};
+use crate::lower::KERNEL;
+use crate::lower::item::{Exchange, Primitive};
+
+/// The vector kernel for groups of lanes that are all there: `(item, args)`.
+pub const FULL: &str = "kernel.full";
+/// The one for fewer lanes: `(item, args)`, as many as the item says.
+pub const PARTIAL: &str = "kernel.partial";
+
+/// What makes a kernel fit to be widened: one function, no vectors, simple loops.
+const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
+    simplifycfg,loop-mssa(licm),gvn,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,adce,\
+    scalarizer<load-store>,early-cse,dce,lower-switch,fix-irreducible,mergereturn,loop-simplify,lcssa)";
+
+/// How many lanes a kernel gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// Lanes.
+    pub lanes: u32,
+    /// Whether the kernel can tell: it asks for sub-groups.
+    pub is_sub_group: bool,
+}
+
+/// How wide a kernel is to be.
+pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
+    let used = |name: &str| module.function(name).is_some();
+    let asks = used(Primitive::Lane.name()) || used(Primitive::SubGroup.name());
+    let exchanges = module
+        .functions()
+        .iter()
+        .any(|f| Exchange::from_name(&f.name()).is_some_and(|e| e != Exchange::Barrier));
+    if asks || exchanges {
+        return Width { lanes: sub_group_size, is_sub_group: true };
+    }
+    let lanes = if std::is_x86_feature_detected!("avx512f") { 16 } else { 8 };
+    Width { lanes, is_sub_group: false }
+}
+
+/// Prepares a module and adds the vector kernels. An error says what stands in the way.
+pub fn widen(machine: &Machine, module: &Module<'_>, width: Width) -> Result<(), String> {
+    if !(4..=64).contains(&width.lanes) {
+        return Err(format!("sub-groups of {}", width.lanes));
+    }
+    prepare(machine, module)?;
+    let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    emit::emit(module, kernel, FULL, width, false)?;
+    emit::emit(module, kernel, PARTIAL, width, true)?;
+    Ok(())
+}
+
+fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
+    machine.adopt(module);
+    for function in module.functions().into_iter().filter(|f| !f.is_declaration() && f.name() != KERNEL) {
+        function.attribute("alwaysinline", 0);
+    }
+    module.verify()?;
+    machine.run_passes(module, PREPARE)
+}

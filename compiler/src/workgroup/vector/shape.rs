@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Which values are the same in all lanes, which go up by a constant from lane to lane, which may be anything; and
+//! where control flow differs between lanes.
+
+use std::collections::{HashMap, HashSet};
+
+use llvm_sys::LLVMOpcode as L;
+
+use super::cfg::{Cfg, Node};
+use crate::llvm::{Kind, Module, Type, Value};
+use crate::lower::item::{Exchange, Primitive};
+
+/// How a value differs between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// The same in all.
+    Uniform,
+    /// Lane `l` has what lane 0 has plus `l * stride` (bytes, for a pointer). `exact`: as integers without bounds, too,
+    /// not only as numbers that wrap.
+    Affine {
+        /// From lane to lane.
+        stride: i64,
+        /// Whether it does not wrap.
+        exact: bool,
+    },
+    /// Anything.
+    Varying,
+}
+
+use Shape::{Affine, Uniform, Varying};
+
+impl Shape {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Affine { stride: a, exact: x }, Affine { stride: b, exact: y }) if a == b => {
+                Affine { stride: a, exact: x && y }
+            }
+            _ => Varying,
+        }
+    }
+
+    fn stride(self) -> Option<(i64, bool)> {
+        match self {
+            Uniform => Some((0, true)),
+            Affine { stride, exact } => Some((stride, exact)),
+            Varying => None,
+        }
+    }
+
+    fn of(stride: i64, exact: bool) -> Self {
+        if stride == 0 { Uniform } else { Affine { stride, exact } }
+    }
+}
+
+/// What is known of a function.
+pub struct Shapes<'c> {
+    values: HashMap<Value<'c>, Shape>,
+    /// Blocks whose branch differs between lanes.
+    pub divergent_branches: HashSet<Node>,
+    /// Blocks that not all lanes need come to that came to the function.
+    pub partial: HashSet<Node>,
+    /// Loops that lanes leave at different times.
+    pub divergent_loops: HashSet<usize>,
+    /// Blocks whose phis differ because of how control came there.
+    joins: HashSet<Node>,
+}
+
+impl<'c> Shapes<'c> {
+    /// Looks at all instructions until nothing new is learned.
+    pub fn new(module: &Module<'c>, cfg: &Cfg<'c>) -> Self {
+        let mut shapes = Self {
+            values: HashMap::new(),
+            divergent_branches: HashSet::new(),
+            partial: HashSet::new(),
+            divergent_loops: HashSet::new(),
+            joins: HashSet::new(),
+        };
+        loop {
+            let mut changed = false;
+            for (node, block) in cfg.blocks.iter().enumerate() {
+                for inst in block.instructions() {
+                    changed |= shapes.visit(module, cfg, node, inst);
+                }
+            }
+            if !changed {
+                return shapes;
+            }
+        }
+    }
+
+    /// How a value differs.
+    pub fn of(&self, value: Value<'c>) -> Shape {
+        if value.opcode().is_none() {
+            return Uniform;
+        }
+        // What was not seen yet is taken for uniform: shapes only ever go up.
+        self.values.get(&value).copied().unwrap_or(Uniform)
+    }
+
+    fn visit(&mut self, module: &Module<'c>, cfg: &Cfg<'c>, node: Node, inst: Value<'c>) -> bool {
+        let shape = match inst.opcode() {
+            Some(L::LLVMBr | L::LLVMSwitch) => return self.visit_branch(cfg, node, inst),
+            Some(L::LLVMPHI) => {
+                let all_same = {
+                    let incoming = inst.incoming();
+                    incoming.iter().all(|i| i.0 == incoming[0].0)
+                };
+                if self.joins.contains(&node) && !all_same {
+                    Varying
+                } else {
+                    self.phi(cfg, node, inst)
+                }
+            }
+            _ => self.shape(module, inst),
+        };
+        let before = self.values.insert(inst, shape);
+        before != Some(shape) && !(before.is_none() && shape == Uniform)
+    }
+
+    fn phi(&self, cfg: &Cfg<'c>, _node: Node, phi: Value<'c>) -> Shape {
+        let mut shape: Option<Shape> = None;
+        for (value, from) in phi.incoming() {
+            if value == phi || !cfg.number.contains_key(&from) {
+                continue;
+            }
+            // Not seen yet, round a loop: it will be.
+            if value.opcode().is_some() && !self.values.contains_key(&value) {
+                continue;
+            }
+            let own = self.of(value);
+            shape = Some(shape.map_or(own, |s| s.join(own)));
+        }
+        // A phi that has been found to vary stays so.
+        match (self.values.get(&phi), shape.unwrap_or(Uniform)) {
+            (Some(&before), now) => before.join(now).max_of(before, now),
+            (None, now) => now,
+        }
+    }
+
+    fn visit_branch(&mut self, cfg: &Cfg<'c>, node: Node, inst: Value<'c>) -> bool {
+        let successors = &cfg.successors[node];
+        if successors.len() < 2 {
+            return false;
+        }
+        let varies = self.of(inst.operand(0)) != Uniform;
+        let mut changed = false;
+        if varies && self.divergent_branches.insert(node) {
+            changed = true;
+            let influence = cfg.influence(node);
+            self.partial.extend(&influence);
+            // Where ways come together again, with loops' headers left out: their phis are of those lanes that go round.
+            let ends = influence.iter().copied().chain(cfg.post_dominator[node]);
+            for block in ends {
+                let from: Vec<Node> = cfg.predecessors[block]
+                    .iter()
+                    .copied()
+                    .filter(|&p| p == node || influence.contains(&p))
+                    .filter(|&p| !cfg.is_back_edge(p, block))
+                    .collect();
+                if from.len() >= 2 {
+                    self.joins.insert(block);
+                }
+            }
+        }
+        // An edge out of a loop that only some of the loop's lanes take.
+        for &to in successors {
+            for l in cfg.left_by(node, to) {
+                let header = cfg.loops[l].header;
+                let partly = varies || self.is_partial_in(cfg, node, header);
+                if partly && self.divergent_loops.insert(l) {
+                    changed = true;
+                    self.partial.extend(&cfg.loops[l].blocks);
+                }
+                if self.divergent_loops.contains(&l) {
+                    // Lanes come out in different rounds.
+                    for &b in &cfg.loops[l].blocks {
+                        for &exit in &cfg.successors[b] {
+                            if !cfg.loops[l].blocks.contains(&exit) {
+                                changed |= self.joins.insert(exit);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    /// Whether some lanes that are in a loop may not come to a block of it: a branch of the loop's own decides.
+    fn is_partial_in(&self, cfg: &Cfg<'c>, node: Node, header: Node) -> bool {
+        self.divergent_branches.iter().any(|&branch| {
+            let inside = cfg.loops.iter().any(|l| l.header == header && l.blocks.contains(&branch));
+            inside && cfg.influence(branch).contains(&node) && node != header
+        })
+    }
+
+    fn shape(&self, module: &Module<'c>, inst: Value<'c>) -> Shape {
+        let operands = inst.operands();
+        let all_uniform = || operands.iter().all(|&o| self.of(o) == Uniform);
+        let Some(opcode) = inst.opcode() else { return Uniform };
+        match opcode {
+            L::LLVMAlloca => Shape::of(module.size_of(inst.allocated_type()) as i64, true),
+            L::LLVMLoad => match self.of(operands[0]) {
+                Uniform if !inst.is_volatile() && !inst.is_atomic() => Uniform,
+                _ => Varying,
+            },
+            L::LLVMCall => self.call(inst),
+            L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => Varying,
+            _ if all_uniform() => Uniform,
+            L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub, inst.has_nsw()),
+            L::LLVMOr if inst.is_disjoint() => self.sum(inst, &operands, false, false),
+            L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl),
+            L::LLVMSExt | L::LLVMZExt => match self.of(operands[0]) {
+                Affine { stride, exact } if inst.has_nneg() || exact && opcode == L::LLVMSExt => {
+                    Affine { stride, exact: true }
+                }
+                _ => Varying,
+            },
+            L::LLVMTrunc => match self.of(operands[0]) {
+                Affine { stride, .. } => {
+                    let bits = inst.ty().bits();
+                    let low = if bits >= 64 { stride } else { stride << (64 - bits) >> (64 - bits) };
+                    Shape::of(low, is_small_id(operands[0]) && bits >= 32)
+                }
+                _ => Varying,
+            },
+            L::LLVMFreeze | L::LLVMPtrToInt | L::LLVMIntToPtr => match self.of(operands[0]) {
+                Affine { stride, .. } if inst.ty().bits() == 64 && operands[0].ty().bits() == 64 => {
+                    Affine { stride, exact: false }
+                }
+                shape @ Affine { .. } if opcode == L::LLVMFreeze => shape,
+                _ => Varying,
+            },
+            L::LLVMGetElementPtr => self.address(module, inst, &operands),
+            L::LLVMSelect => match (self.of(operands[0]), self.of(operands[1]).join(self.of(operands[2]))) {
+                (Uniform, shape) => shape,
+                _ => Varying,
+            },
+            _ => Varying,
+        }
+    }
+
+    fn sum(&self, inst: Value<'c>, operands: &[Value<'c>], minus: bool, exact: bool) -> Shape {
+        let (Some((a, x)), Some((b, y))) = (self.of(operands[0]).stride(), self.of(operands[1]).stride()) else {
+            return Varying;
+        };
+        if !matches!(inst.ty().kind(), Kind::Int(_)) {
+            return Varying;
+        }
+        Shape::of(if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) }, exact && x && y)
+    }
+
+    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> Shape {
+        let (a, b) = (self.of(operands[0]), self.of(operands[1]));
+        let scaled = |shape: Shape, by: Value<'c>| match (shape, by.as_const_int()) {
+            (Affine { stride, exact }, Some(by)) => {
+                // The constant as a signed number of its width.
+                let bits = inst.ty().bits().min(64);
+                let by = if is_shift { 1i64.checked_shl(by as u32).unwrap_or(0) } else { (by << (64 - bits)) as i64 >> (64 - bits) };
+                Shape::of(stride.wrapping_mul(by), exact && inst.has_nsw())
+            }
+            _ => Varying,
+        };
+        match (a, b) {
+            (_, Uniform) => scaled(a, operands[1]),
+            (Uniform, _) if !is_shift => scaled(b, operands[0]),
+            _ => Varying,
+        }
+    }
+
+    fn address(&self, module: &Module<'c>, inst: Value<'c>, operands: &[Value<'c>]) -> Shape {
+        let Some((mut stride, _)) = self.of(operands[0]).stride() else { return Varying };
+        let mut ty = inst.source_element_type();
+        for (i, &index) in operands[1..].iter().enumerate() {
+            if i > 0 {
+                match ty.kind() {
+                    Kind::Struct => {
+                        let member = index.as_const_int().unwrap_or(0) as usize;
+                        ty = ty.members()[member];
+                        continue;
+                    }
+                    _ => ty = ty.scalar(),
+                }
+            }
+            let size = module.size_of(ty) as i64;
+            let Some(step) = self.index_stride(index) else { return Varying };
+            stride = stride.wrapping_add(step.wrapping_mul(size));
+        }
+        Shape::of(stride, false)
+    }
+
+    /// From lane to lane, of an index into memory. One of 32 bits that is extended with its sign is taken not to wrap between
+    /// two lanes: these would be so far apart as no object is large. (Not so one that is extended with zeros: it may wrap
+    /// from -1, in a lane that is masked, to 0.)
+    fn index_stride(&self, index: Value<'c>) -> Option<i64> {
+        if let Some((stride, _)) = self.of(index).stride() {
+            return Some(stride);
+        }
+        let operands = index.operands();
+        let constant = |v: Value<'c>| v.as_const_int().map(|c| c as i64);
+        match index.opcode()? {
+            L::LLVMSExt if operands[0].ty().bits() == 32 => self.of(operands[0]).stride().map(|s| s.0),
+            L::LLVMAdd => Some(self.index_stride(operands[0])?.wrapping_add(self.index_stride(operands[1])?)),
+            L::LLVMSub => Some(self.index_stride(operands[0])?.wrapping_sub(self.index_stride(operands[1])?)),
+            L::LLVMMul => Some(self.index_stride(operands[0])?.wrapping_mul(constant(operands[1])?)),
+            L::LLVMShl => {
+                let by = u32::try_from(constant(operands[1])?).ok()?;
+                Some(self.index_stride(operands[0])?.wrapping_mul(1i64.checked_shl(by)?))
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&self, inst: Value<'c>) -> Shape {
+        let Some(callee) = inst.callee() else { return Varying };
+        let name = callee.name();
+        if let Some(primitive) = Primitive::ALL.into_iter().find(|p| p.name() == name) {
+            let dimension = inst.operands().get(1).and_then(|d| d.as_const_int());
+            return match (primitive, dimension) {
+                (Primitive::LocalId | Primitive::GlobalId, Some(0)) => Affine { stride: 1, exact: true },
+                (Primitive::Lane | Primitive::LocalLinearId, _) => Affine { stride: 1, exact: true },
+                (Primitive::LocalId | Primitive::GlobalId, None) => Varying,
+                _ => Uniform,
+            };
+        }
+        if let Some(exchange) = Exchange::from_name(&name) {
+            return match exchange {
+                Exchange::Ballot | Exchange::Reduce(_) | Exchange::Barrier | Exchange::SubGroupBarrier => Uniform,
+                Exchange::Shuffle if self.of(inst.operand(3)) == Uniform => Uniform,
+                _ => Varying,
+            };
+        }
+        let operands = inst.operands();
+        let args = &operands[..operands.len() - 1];
+        if super::calls::is_pure(callee) && args.iter().all(|&a| self.of(a) == Uniform) { Uniform } else { Varying }
+    }
+}
+
+impl Shape {
+    /// The higher of two that were joined already: what is not equal goes up.
+    fn max_of(self, before: Shape, now: Shape) -> Shape {
+        match (before, now) {
+            // A first guess of "uniform" for what goes round a loop may be corrected to a stride.
+            (Uniform, Affine { .. }) => Varying,
+            _ => self,
+        }
+    }
+}
+
+/// Whether a value is an id, or a size, of which the launch was checked to fit 31 bits.
+fn is_small_id(value: Value<'_>) -> bool {
+    value.callee().is_some_and(|f| Primitive::ALL.into_iter().any(|p| p.name() == f.name() && p != Primitive::LocalMemory))
+}
+
+/// The type of so many of a type.
+pub fn widened(ty: Type<'_>, lanes: u32) -> Option<Type<'_>> {
+    matches!(ty.kind(), Kind::Int(_) | Kind::Float(_) | Kind::Pointer).then(|| ty.vector(lanes))
+}
