@@ -157,8 +157,9 @@ impl Queue {
             return Err(impossible(properties));
         }
         let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
-        if together && groups > self.pool.seats() as u64 {
-            return Err(too_many(groups, self.pool.seats()));
+        let most = u64::from(limits::COOPERATIVE_GROUPS).min(self.pool.seats() as u64);
+        if together && groups > most {
+            return Err(too_many(groups, most));
         }
         Ok(together)
     }
@@ -228,9 +229,9 @@ fn impossible(properties: &LaunchProperties) -> UrError {
 }
 
 #[cold]
-fn too_many(groups: u64, threads: usize) -> UrError {
+fn too_many(groups: u64, most: u64) -> UrError {
     UrError::said(
         ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("{groups} work-groups cannot run at the same time in {threads} threads"),
+        format!("{groups} work-groups are not sure to run at the same time: the most is {most}"),
     )
 }

@@ -456,7 +456,7 @@ fn twenty_threads() {
                     let mut last: Option<Arc<Event>> = None;
                     for round in 0..30usize {
                         let size = [10, 300_000][round % 2];
-                        let after: Vec<_> = last.iter().map(|event| kit::handle_of(event)).collect();
+                        let after: Vec<_> = last.iter().map(kit::handle_of).collect();
                         let value = (round + thread) as u8;
                         let filled = event(|out| queue.usm_fill(at.cast(), &[value], size, list(&after), out));
                         let counted = {
