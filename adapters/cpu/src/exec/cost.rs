@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What work costs, learned from its last runs.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::clock;
 
@@ -19,6 +19,8 @@ pub(crate) const SHORT_ALONE: u64 = 25 * clock::CYCLES_PER_MICROSECOND;
 pub(crate) struct Cost {
     /// In 256ths of a cycle, since the pieces of some are shorter than one; 0 while nothing is known.
     known: AtomicU64,
+    /// Counts what [`Cost::is_due`] was asked.
+    asked: AtomicU32,
 }
 
 const FRACTION: u32 = 8;
@@ -31,6 +33,16 @@ impl Cost {
             0 => None,
             known => Some(known.saturating_mul(pieces) >> FRACTION),
         }
+    }
+
+    /// Whether short work should be measured this time: to read the counter takes as long as the rest of its way.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        const EVERY: u32 = 8;
+        // Not an atomic addition, which would take as long, too. What is lost between threads does not matter.
+        let asked = self.asked.load(Ordering::Relaxed);
+        self.asked.store(asked.wrapping_add(1), Ordering::Relaxed);
+        asked.is_multiple_of(EVERY)
     }
 
     /// Takes note of what some pieces took.

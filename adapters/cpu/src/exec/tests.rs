@@ -429,3 +429,45 @@ fn no_wake_is_lost() {
         }
     }
 }
+
+#[test]
+fn a_process_exits_while_work_runs() {
+    const CHILD: &str = "OXUR_TEST_EXITS";
+    if std::env::var_os(CHILD).is_some() {
+        let running = Arc::new(AtomicBool::new(false));
+        let endless = {
+            let running = running.clone();
+            pieces(4, move |_| {
+                running.store(true, Ordering::Relaxed);
+                loop {
+                    thread::yield_now();
+                }
+            })
+        };
+        start(&endless, &[]);
+        let (waiting, _open) = gate();
+        start(&waiting, &[]);
+        while !running.load(Ordering::Relaxed) || waiting.progress() != Progress::Running {
+            thread::yield_now();
+        }
+        // With exit handlers, as a program that returns from `main`.
+        std::process::exit(42);
+    }
+    let name = "exec::tests::a_process_exits_while_work_runs";
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(CHILD, "1")
+        .spawn()
+        .unwrap();
+    let since = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if since.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    assert_eq!(status.code(), Some(42));
+}

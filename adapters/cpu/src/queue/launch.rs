@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Launches of kernels.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,34 +18,16 @@ use crate::exec::{self, Manner, Work, clock};
 use crate::kernel::Packed;
 use crate::{Cpu, Kernel};
 
-/// A launch of a kernel, ready to run. With `K` a reference it is about to run here, with an `Arc` it will.
-struct Ready<K> {
-    kernel: K,
+/// A launch of a kernel that is not run at once.
+struct Ready {
+    kernel: Arc<Kernel>,
     args: Packed,
     range: NdRange,
     groups: u64,
     together: bool,
 }
 
-impl<K: std::ops::Deref<Target = Kernel>> Ready<K> {
-    fn what(&self) -> String {
-        format!("the kernel {}", self.kernel.wants().name)
-    }
-
-    #[inline]
-    fn run(&self, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
-        let launch = oxur_compiler::Launch {
-            args: self.args.block(),
-            range: self.range,
-            local_memory: self.args.local_memory(),
-        };
-        // SAFETY: `Kernel::pack` laid out the arguments as the kernel wants them, and keeps the memory objects among
-        // them. The client vouches for its pointers until the command is complete.
-        unsafe { self.kernel.compiled.run(&launch, groups, worker) }
-    }
-}
-
-impl Work for Ready<Arc<Kernel>> {
+impl Work for Ready {
     fn pieces(&self) -> u64 {
         self.groups
     }
@@ -66,12 +49,39 @@ impl Work for Ready<Arc<Kernel>> {
     }
 
     fn what(&self) -> String {
-        Ready::what(self)
+        what(&self.kernel)
     }
 
     fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
-        Ready::run(self, pieces, worker)
+        // SAFETY: `launch_kernel` packed the arguments.
+        unsafe { run(&self.kernel, &self.args, self.range, pieces, worker) }
     }
+}
+
+/// Runs work-groups.
+///
+/// # Safety
+/// [`Kernel::pack`] must have packed the arguments for this kernel.
+#[inline]
+unsafe fn run(
+    kernel: &Kernel,
+    args: &Packed,
+    range: NdRange,
+    groups: Range<u64>,
+    worker: &mut Worker,
+) -> Result<(), Fault> {
+    let launch = oxur_compiler::Launch {
+        args: args.block(),
+        range,
+        local_memory: args.local_memory(),
+    };
+    // SAFETY: the arguments are laid out as the kernel wants them, and keep the memory objects among them. The client
+    // vouches for its pointers until the command is complete.
+    unsafe { kernel.compiled.run(&launch, groups, worker) }
+}
+
+fn what(kernel: &Kernel) -> String {
+    format!("the kernel {}", kernel.wants().name)
 }
 
 impl Queue {
@@ -87,36 +97,31 @@ impl Queue {
         let range = self.nd_range(kernel, &launch.range);
         let groups = check_range(kernel.wants(), &range)?;
         let together = self.check_properties(&launch.properties, groups)?;
-        let mut args = Packed::new();
-        kernel.pack(launch.args, &mut args)?;
-        let here = kernel.cost.of(groups).is_some_and(|cost| cost <= self.pool.short()) && !together;
+        // Two closures below share it, of which one is called, once: it is large, and not worth moving.
+        let args = RefCell::new(Packed::new());
+        kernel.pack(launch.args, &mut args.borrow_mut())?;
+        let cost = kernel.cost.of(groups);
+        let here = cost.is_some_and(|cost| cost <= self.pool.short()) && !together;
         let how = How {
             command: Command::KERNEL_LAUNCH,
             here,
             ..How::default()
         };
-        // Only one of the two closures is called: the arguments go there.
-        let args = std::cell::Cell::new(Some(args));
-        let take = || args.take().expect("one of two closures is called, once");
         let now = || {
-            let ready = Ready {
-                kernel: &**kernel,
-                args: take(),
-                range,
-                groups,
-                together,
-            };
-            let started = clock::cycles();
-            let result = exec::here(|worker| ready.run(0..groups, worker));
+            let measure = kernel.cost.is_due();
+            let started = if measure { clock::cycles() } else { 0 };
+            // SAFETY: packed above.
+            let result = exec::here(|worker| unsafe { run(kernel, &args.borrow(), range, 0..groups, worker) });
             match result {
-                Ok(()) => kernel.cost.learn(groups, clock::cycles().wrapping_sub(started)),
-                Err(fault) => return self.failed_here(&ready.what(), fault),
+                Ok(()) if measure => kernel.cost.learn(groups, clock::cycles().wrapping_sub(started)),
+                Ok(()) => {}
+                Err(fault) => return self.failed_here(&what(kernel), fault),
             }
             true
         };
         let later = || Ready {
             kernel: kernel.clone(),
-            args: take(),
+            args: args.replace(Packed::new()),
             range,
             groups,
             together,
