@@ -6,7 +6,7 @@
 //! | stage | from | to |
 //! |---|---|---|
 //! | [`spirv`] | bytes | a checked [`Module`] |
-//! | `lower`, `builtins` | the functions that a kernel reaches | LLVM IR for one work-item |
+//! | `lower`, `builtins`, `image` | the functions that a kernel reaches | LLVM IR for one work-item |
 //! | `workgroup` | that | LLVM IR for one work-group |
 //! | `codegen` | that | an object file for this CPU, which `cache` keeps |
 //! | `runtime` | that and a launch | the kernel's effects |
@@ -24,6 +24,7 @@ mod builtins;
 mod cache;
 mod codegen;
 mod error;
+mod image;
 mod interface;
 mod kernel;
 mod link;

@@ -110,7 +110,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// One element of a vector; of a single value, itself.
-    fn lane(&self, value: Value<'c>, index: u32) -> Value<'c> {
+    pub(crate) fn lane(&self, value: Value<'c>, index: u32) -> Value<'c> {
         match value.ty().kind() {
             Kind::Vector(_) => self
                 .builder
@@ -120,7 +120,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// A value of the type from its elements.
-    fn join(&self, ty: Type<'c>, lanes: &[Value<'c>]) -> Value<'c> {
+    pub(crate) fn join(&self, ty: Type<'c>, lanes: &[Value<'c>]) -> Value<'c> {
         match ty.lanes() {
             None => lanes[0],
             Some(_) => lanes.iter().enumerate().fold(ty.poison(), |vector, (i, &lane)| {

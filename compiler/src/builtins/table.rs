@@ -58,6 +58,7 @@ pub struct Callee {
     pub bound: f32,
     /// The largest error known: what "Accuracy of Mathematical Functions in Single, Double, ... Precision" (Gladman,
     /// Innocente, Mather, Zimmermann) found for glibc 2.36's functions, or the tests here if they found more.
+    #[allow(dead_code)] // The tests hold it against what they find.
     pub ulp: f32,
     /// The functions of glibc's libmvec that compute it for a whole vector.
     pub vector: Option<Vector>,
@@ -116,7 +117,8 @@ pub fn callee(op: Op, bits: u32) -> Option<&'static Callee> {
 /// Every name that emitted code may call, with its address.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     let callees = CALLEES.iter().map(|c| (c.name, c.address.0));
-    callees.chain(HELPERS.iter().map(|(name, address)| (*name, address.0)))
+    let helpers = HELPERS.iter().map(|(name, address)| (*name, address.0));
+    callees.chain(helpers).chain(crate::image::symbols())
 }
 
 impl Vector {

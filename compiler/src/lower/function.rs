@@ -10,6 +10,7 @@ use super::ops::Ops;
 use super::{Body, KnownImport, Unit, known_import};
 use crate::Error;
 use crate::builtins::{self, Emit};
+use crate::image;
 use crate::link::{Place, built_in, class, is_by_value};
 use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{self as front, ExtSet, Id, Inst};
@@ -489,6 +490,7 @@ impl<'c> Body<'_, 'c> {
             Op::FunctionCall => return self.call(inst),
             Op::FunctionPointerCallINTEL => return self.indirect_call(inst),
             Op::ExtInst => return self.extended(inst),
+            op if image::operands(op).is_some() => return self.image(inst),
             Op::AssumeTrueKHR => {
                 let condition = self.value(inst.operand(0)?)?;
                 if condition.ty() != self.unit.context.int(1) {
@@ -808,6 +810,29 @@ impl<'c> Body<'_, 'c> {
         }
         let value = self.builder.call_pointer(ty, function, args);
         Ok((result.kind() != Kind::Void).then_some(value))
+    }
+
+    /// An image instruction.
+    fn image(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
+        let values = image::operands(inst.op).unwrap_or_default();
+        let ids = inst.operands();
+        // Image operands stand behind: a level of detail, or what the format says anyway.
+        let args = self.values(&ids[..values.min(ids.len())])?;
+        let ty = match inst.result_type() {
+            Some(ty) => self.ty(ty)?,
+            None => self.unit.context.void(),
+        };
+        let emit = Emit {
+            context: self.unit.context,
+            module: &self.unit.module,
+            builder: &self.builder,
+            fast_math: 0,
+        };
+        let value = image::emit_image(&emit, inst.op, ty, &args).map_err(|error| match error {
+            Error::Malformed { what, .. } => inst.malformed(what),
+            other => other,
+        })?;
+        Ok((ty.kind() != Kind::Void).then_some(value))
     }
 
     /// An instruction of an extended set.

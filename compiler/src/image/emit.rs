@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! SPIR-V's image instructions as LLVM IR: calls of the runtime's functions, and loads of what queries ask for.
+
+use std::mem::offset_of;
+
+use spirv::Op;
+
+use super::format::{channel, order};
+use crate::builtins::Emit;
+use crate::llvm::{Kind, Type, Value};
+use crate::{Error, Image, SamplerBits};
+
+/// Emits an image instruction: `OpSampledImage`, `OpImage`, `OpImageSampleExplicitLod`, `OpImageRead`, `OpImageFetch`,
+/// `OpImageWrite`, or one of `OpImageQuery{Size,SizeLod,Format,Order,Levels,Samples}`.
+///
+/// `args` are its operands that are values, in order, without image operands (a level of detail means nothing without mip
+/// levels, and formats know their sign). An image is a pointer to an [`Image`], a sampler is [`SamplerBits`] as an i32,
+/// and an image with its sampler is a structure of the two. The value is of type `result`, or any value if that is
+/// `void`.
+///
+/// # Errors
+/// [`Error::Malformed`], without an offset, if the operands break the instruction's rules.
+pub fn emit_image<'c>(e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
+    let sampled_image = e.context.structure(&[e.context.ptr(), e.context.int(32)], false);
+    match (op, args) {
+        (Op::SampledImage, &[image, sampler]) => {
+            if image.ty() != e.context.ptr() || sampler.ty() != e.context.int(32) {
+                return Err(wrong("it takes an image and a sampler"));
+            }
+            let pair = e.builder.insert_value(sampled_image.poison(), image, 0);
+            Ok(e.builder.insert_value(pair, sampler, 1))
+        }
+        (Op::Image, &[pair]) if pair.ty() == sampled_image => Ok(e.builder.extract_value(pair, 0)),
+        (Op::ImageSampleExplicitLod, &[pair, coordinates, ..]) if pair.ty() == sampled_image => {
+            let [image, sampler] = [0, 1].map(|i| e.builder.extract_value(pair, i));
+            read(e, result, image, sampler, coordinates)
+        }
+        (Op::ImageRead | Op::ImageFetch, &[image, coordinates, ..]) if image.ty() == e.context.ptr() => {
+            if !coordinates.ty().is_int() {
+                return Err(wrong("coordinates must be integers"));
+            }
+            let none = e.context.int(32).int(SamplerBits::new(false, 0, false).0.into());
+            read(e, result, image, none, coordinates)
+        }
+        (Op::ImageWrite, &[image, coordinates, texel, ..]) if image.ty() == e.context.ptr() => {
+            write(e, image, coordinates, texel)
+        }
+        (Op::ImageQuerySize | Op::ImageQuerySizeLod, &[image, ..]) if image.ty() == e.context.ptr() => {
+            size(e, result, image)
+        }
+        (Op::ImageQueryFormat, &[image]) if image.ty() == e.context.ptr() => {
+            query(e, result, image, offset_of!(Image, channel_type), channel::SNORM_INT8)
+        }
+        (Op::ImageQueryOrder, &[image]) if image.ty() == e.context.ptr() => {
+            query(e, result, image, offset_of!(Image, channel_order), order::R)
+        }
+        (Op::ImageQueryLevels | Op::ImageQuerySamples, &[image]) if image.ty() == e.context.ptr() => {
+            match result.kind() {
+                Kind::Int(8..=64) => Ok(result.int(1)),
+                _ => Err(wrong("the result must be an integer")),
+            }
+        }
+        _ => Err(wrong("operands that it does not take")),
+    }
+}
+
+/// How many of an image instruction's operands [`emit_image`] takes; nothing if it is none of those.
+pub fn operands(op: Op) -> Option<usize> {
+    Some(match op {
+        Op::ImageWrite => 3,
+        Op::SampledImage | Op::ImageSampleExplicitLod | Op::ImageRead | Op::ImageFetch => 2,
+        Op::Image
+        | Op::ImageQuerySize
+        | Op::ImageQuerySizeLod
+        | Op::ImageQueryFormat
+        | Op::ImageQueryOrder
+        | Op::ImageQueryLevels
+        | Op::ImageQuerySamples => 1,
+        _ => return None,
+    })
+}
+
+/// A violated rule. The caller of [`emit_image`] knows which instruction's.
+fn wrong(what: &str) -> Error {
+    Error::malformed(what)
+}
+
+/// Up to three coordinates, as f32 or i32; what is missing is 0. A fourth one is ignored, as OpenCL C does.
+fn coordinates<'c>(e: &Emit<'_, 'c>, coordinates: Value<'c>) -> Result<[Value<'c>; 3], Error> {
+    let b = e.builder;
+    let ty = coordinates.ty();
+    let lanes = ty.lanes().unwrap_or(1);
+    let float = ty.is_float();
+    if lanes > 4 || !(float || (ty.is_int() && matches!(ty.bits(), 8 | 16 | 32 | 64))) {
+        return Err(wrong("coordinates must be up to four numbers"));
+    }
+    let number = if float { e.context.float(32) } else { e.context.int(32) };
+    Ok([0, 1, 2].map(|i| match () {
+        _ if i >= lanes => number.zero(),
+        _ if float => b.fpcast(e.lane(coordinates, i), number),
+        _ => b.sext_or_trunc(e.lane(coordinates, i), number),
+    }))
+}
+
+/// Declares a function of the runtime's.
+fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) -> crate::llvm::Function<'c> {
+    e.module.function(name).unwrap_or_else(|| {
+        let function = e
+            .module
+            .add_function(name, ty)
+            .attribute("nounwind", 0)
+            .attribute("willreturn", 0);
+        // An image's pixels are memory like all other: a write to them is a write that a read depends on.
+        if reads_only {
+            function.attribute("memory", READS)
+        } else {
+            function
+        }
+    })
+}
+
+/// `memory(read)`: LLVM 22 tells six kinds of memory apart, and has two bits for each; 1 is reading.
+const READS: u64 = 0b01_01_01_01_01_01;
+
+fn read<'c>(
+    e: &Emit<'_, 'c>,
+    result: Type<'c>,
+    image: Value<'c>,
+    sampler: Value<'c>,
+    at: Value<'c>,
+) -> Result<Value<'c>, Error> {
+    let b = e.builder;
+    let lanes = result.lanes().unwrap_or(1);
+    let fits = match result.scalar().kind() {
+        _ if lanes > 4 || result.kind() == Kind::Struct => false,
+        Kind::Float(16 | 32) => result.is_float(),
+        Kind::Int(8 | 16 | 32) => result.is_int(),
+        _ => false,
+    };
+    if !fits {
+        return Err(wrong("the result must be up to four numbers of 32 bits or fewer"));
+    }
+    let [x, y, z] = coordinates(e, at)?;
+    let number = if result.is_float() {
+        e.context.float(32)
+    } else {
+        e.context.int(32)
+    };
+    let name = match (at.ty().is_float(), result.is_float()) {
+        (true, true) => "oxur_image_sample_float",
+        (true, false) => "oxur_image_sample_int",
+        (false, true) => "oxur_image_read_float",
+        (false, false) => "oxur_image_read_int",
+    };
+    let texel = number.vector(4);
+    let ty = texel.function(&[image.ty(), sampler.ty(), x.ty(), x.ty(), x.ty()]);
+    let texel = b.call(function(e, name, ty, true), &[image, sampler, x, y, z]);
+    let some = match lanes {
+        1 => e.lane(texel, 0),
+        4 => texel,
+        _ => b.shuffle(texel, texel, &(0..lanes).collect::<Vec<_>>()),
+    };
+    Ok(match result.is_float() {
+        true => b.fpcast(some, result),
+        false => b.zext_or_trunc(some, result),
+    })
+}
+
+fn write<'c>(e: &Emit<'_, 'c>, image: Value<'c>, at: Value<'c>, texel: Value<'c>) -> Result<Value<'c>, Error> {
+    let b = e.builder;
+    let ty = texel.ty();
+    let lanes = ty.lanes().unwrap_or(1);
+    let float = ty.is_float();
+    if !at.ty().is_int() || lanes > 4 || !(float || ty.is_int()) || !matches!(ty.bits(), 8 | 16 | 32) {
+        return Err(wrong(
+            "it takes whole coordinates, and up to four numbers of 32 bits or fewer",
+        ));
+    }
+    let [x, y, z] = coordinates(e, at)?;
+    let number = if float { e.context.float(32) } else { e.context.int(32) };
+    let wide = ty.with_scalar(number);
+    let texel = match float {
+        true => b.fpcast(texel, wide),
+        false => b.sext_or_trunc(texel, wide),
+    };
+    let all = match lanes {
+        4 => texel,
+        _ => (0..lanes).fold(number.vector(4).zero(), |all, i| {
+            b.insert_element(all, e.lane(texel, i), e.context.int(32).int(i.into()))
+        }),
+    };
+    let name = if float {
+        "oxur_image_write_float"
+    } else {
+        "oxur_image_write_int"
+    };
+    let ty = e
+        .context
+        .void()
+        .function(&[image.ty(), x.ty(), x.ty(), x.ty(), all.ty()]);
+    Ok(b.call(function(e, name, ty, false), &[image, x, y, z, all]))
+}
+
+/// A member of an [`Image`].
+fn member<'c>(e: &Emit<'_, 'c>, image: Value<'c>, ty: Type<'c>, offset: usize) -> Value<'c> {
+    let address = e.builder.offset(image, e.context.int(64).int(offset as u64));
+    e.builder.load(ty, address).align(ty.bits() / 8)
+}
+
+fn query<'c>(
+    e: &Emit<'_, 'c>,
+    result: Type<'c>,
+    image: Value<'c>,
+    offset: usize,
+    first: u32,
+) -> Result<Value<'c>, Error> {
+    if !matches!(result.kind(), Kind::Int(8..=64)) {
+        return Err(wrong("the result must be an integer"));
+    }
+    // SPIR-V counts from 0 what OpenCL counts from there.
+    let number = member(e, image, e.context.int(32), offset);
+    let number = e.builder.sub(number, number.ty().int(first.into()));
+    Ok(e.builder.zext_or_trunc(number, result))
+}
+
+/// The sizes: as many as the image has dimensions, then, of an array, its length; 0 beyond.
+fn size<'c>(e: &Emit<'_, 'c>, result: Type<'c>, image: Value<'c>) -> Result<Value<'c>, Error> {
+    let b = e.builder;
+    let lanes = result.lanes().unwrap_or(1);
+    if !result.is_int() || !matches!(result.bits(), 16 | 32 | 64) || lanes > 4 {
+        return Err(wrong("the result must be up to four integers"));
+    }
+    let (word, size) = (e.context.int(32), e.context.int(64));
+    let dimensions = member(e, image, word, offset_of!(Image, dimensions));
+    let is_array = member(e, image, word, offset_of!(Image, is_array));
+    let array_size = member(e, image, size, offset_of!(Image, array_size));
+    let behind = b.select(
+        b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, is_array, word.zero()),
+        array_size,
+        size.zero(),
+    );
+    let sizes: Vec<_> = (0..lanes)
+        .map(|i| {
+            let own = match i {
+                0..3 => member(e, image, size, offset_of!(Image, size) + 8 * i as usize),
+                _ => size.zero(),
+            };
+            let compare = |predicate| b.icmp(predicate, dimensions, word.int(i.into()));
+            let next = b.select(compare(llvm_sys::LLVMIntPredicate::LLVMIntEQ), behind, size.zero());
+            let number = b.select(compare(llvm_sys::LLVMIntPredicate::LLVMIntUGT), own, next);
+            b.zext_or_trunc(number, result.scalar())
+        })
+        .collect();
+    Ok(e.join(result, &sizes))
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Pixels: the OpenCL API 3.0, section 5.3.1.1 (what formats are), and OpenCL C 3.0, section 8.3 (conversion rules).
+
+use crate::Image;
+use crate::builtins::runtime::half::{half_from_f64, half_to_f32};
+
+/// `cl_channel_order`.
+#[allow(dead_code)] // Complete, whether a format is named here or is what remains.
+pub mod order {
+    pub const R: u32 = 0x10B0;
+    pub const A: u32 = 0x10B1;
+    pub const RG: u32 = 0x10B2;
+    pub const RA: u32 = 0x10B3;
+    pub const RGB: u32 = 0x10B4;
+    pub const RGBA: u32 = 0x10B5;
+    pub const BGRA: u32 = 0x10B6;
+    pub const ARGB: u32 = 0x10B7;
+    pub const INTENSITY: u32 = 0x10B8;
+    pub const LUMINANCE: u32 = 0x10B9;
+    pub const RX: u32 = 0x10BA;
+    pub const RGX: u32 = 0x10BB;
+    pub const RGBX: u32 = 0x10BC;
+    pub const DEPTH: u32 = 0x10BD;
+    pub const SRGB: u32 = 0x10BF;
+    pub const SRGBX: u32 = 0x10C0;
+    pub const SRGBA: u32 = 0x10C1;
+    pub const SBGRA: u32 = 0x10C2;
+    pub const ABGR: u32 = 0x10C3;
+}
+
+/// `cl_channel_type`.
+#[allow(dead_code)] // As above.
+pub mod channel {
+    pub const SNORM_INT8: u32 = 0x10D0;
+    pub const SNORM_INT16: u32 = 0x10D1;
+    pub const UNORM_INT8: u32 = 0x10D2;
+    pub const UNORM_INT16: u32 = 0x10D3;
+    pub const UNORM_SHORT_565: u32 = 0x10D4;
+    pub const UNORM_SHORT_555: u32 = 0x10D5;
+    pub const UNORM_INT_101010: u32 = 0x10D6;
+    pub const SIGNED_INT8: u32 = 0x10D7;
+    pub const SIGNED_INT16: u32 = 0x10D8;
+    pub const SIGNED_INT32: u32 = 0x10D9;
+    pub const UNSIGNED_INT8: u32 = 0x10DA;
+    pub const UNSIGNED_INT16: u32 = 0x10DB;
+    pub const UNSIGNED_INT32: u32 = 0x10DC;
+    pub const HALF_FLOAT: u32 = 0x10DD;
+    pub const FLOAT: u32 = 0x10DE;
+    pub const UNORM_INT_101010_2: u32 = 0x10E0;
+}
+
+/// What there is at each place of the four numbers of a colour.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The channel that is so many-th in memory.
+    At(u8),
+    Zero,
+    One,
+}
+use Source::{At, One, Zero};
+
+/// Where the red, green, blue and alpha of a colour are.
+fn sources(image: &Image) -> [Source; 4] {
+    match image.channel_order {
+        order::R | order::RX => [At(0), Zero, Zero, One],
+        order::A => [Zero, Zero, Zero, At(0)],
+        order::RG | order::RGX => [At(0), At(1), Zero, One],
+        order::RA => [At(0), Zero, Zero, At(1)],
+        order::RGB | order::RGBX | order::SRGB | order::SRGBX => [At(0), At(1), At(2), One],
+        order::BGRA | order::SBGRA => [At(2), At(1), At(0), At(3)],
+        order::ARGB => [At(1), At(2), At(3), At(0)],
+        order::ABGR => [At(3), At(2), At(1), At(0)],
+        order::INTENSITY => [At(0); 4],
+        order::LUMINANCE => [At(0), At(0), At(0), One],
+        order::DEPTH => [At(0), Zero, Zero, Zero],
+        _ => [At(0), At(1), At(2), At(3)],
+    }
+}
+
+/// How many channels a pixel has in memory.
+fn channels(image: &Image) -> usize {
+    match image.channel_order {
+        order::R | order::RX | order::A | order::INTENSITY | order::LUMINANCE | order::DEPTH => 1,
+        order::RG | order::RGX | order::RA => 2,
+        order::RGB | order::RGBX | order::SRGB | order::SRGBX => 3,
+        _ => 4,
+    }
+}
+
+/// Bytes of a channel; of a packed format, of the pixel.
+fn channel_size(image: &Image) -> usize {
+    use channel::*;
+    match image.channel_type {
+        SNORM_INT8 | UNORM_INT8 | SIGNED_INT8 | UNSIGNED_INT8 => 1,
+        SNORM_INT16 | UNORM_INT16 | SIGNED_INT16 | UNSIGNED_INT16 | HALF_FLOAT => 2,
+        UNORM_SHORT_565 | UNORM_SHORT_555 => 2,
+        _ => 4,
+    }
+}
+
+/// The lowest bit and the number of bits of each channel, if several share a word.
+fn packed(image: &Image) -> Option<[(u32, u32); 4]> {
+    match image.channel_type {
+        channel::UNORM_SHORT_565 => Some([(11, 5), (5, 6), (0, 5), (0, 0)]),
+        channel::UNORM_SHORT_555 => Some([(10, 5), (5, 5), (0, 5), (0, 0)]),
+        channel::UNORM_INT_101010 => Some([(20, 10), (10, 10), (0, 10), (0, 0)]),
+        channel::UNORM_INT_101010_2 => Some([(22, 10), (12, 10), (2, 10), (0, 2)]),
+        _ => None,
+    }
+}
+
+/// Bytes of a pixel.
+pub fn pixel_size(image: &Image) -> usize {
+    match packed(image) {
+        Some(_) => channel_size(image),
+        None => channels(image) * channel_size(image),
+    }
+}
+
+/// Whether the pixels' red, green and blue are in the sRGB encoding.
+fn is_srgb(image: &Image) -> bool {
+    matches!(
+        image.channel_order,
+        order::SRGB | order::SRGBX | order::SRGBA | order::SBGRA
+    )
+}
+
+/// The colour outside of the image: OpenCL C 3.0, section 6.15.15.1.
+pub fn border(image: &Image) -> [f32; 4] {
+    match image.channel_order {
+        order::R | order::RG | order::RGB | order::LUMINANCE | order::SRGB => [0.0, 0.0, 0.0, 1.0],
+        _ => [0.0; 4],
+    }
+}
+
+/// The bytes of a channel as a number.
+///
+/// # Safety
+/// `at` points to as many bytes.
+unsafe fn load(at: *const u8, size: usize) -> u32 {
+    // SAFETY: the caller's promise; nothing is known of the alignment.
+    unsafe {
+        match size {
+            1 => at.read().into(),
+            2 => at.cast::<u16>().read_unaligned().into(),
+            _ => at.cast::<u32>().read_unaligned(),
+        }
+    }
+}
+
+/// Writes the low bytes of a number.
+///
+/// # Safety
+/// `at` points to as many bytes.
+unsafe fn store(at: *mut u8, size: usize, bits: u32) {
+    // SAFETY: as above.
+    unsafe {
+        match size {
+            1 => at.write(bits as u8),
+            2 => at.cast::<u16>().write_unaligned(bits as u16),
+            _ => at.cast::<u32>().write_unaligned(bits),
+        }
+    }
+}
+
+/// A pixel as a colour.
+///
+/// # Safety
+/// `at` points to a pixel of the image.
+pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
+    let size = channel_size(image);
+    let word = packed(image).map(|fields| {
+        // SAFETY: the pixel is one word.
+        (fields, unsafe { load(at, size) })
+    });
+    let number = |index: u8| match word {
+        Some((fields, word)) => {
+            let (low, bits) = fields[usize::from(index)];
+            let most = (1u32 << bits) - 1;
+            (word >> low & most) as f32 / most.max(1) as f32
+        }
+        None => {
+            // SAFETY: a channel that the pixel has.
+            let bits = unsafe { load(at.add(usize::from(index) * size), size) };
+            match image.channel_type {
+                channel::SNORM_INT8 => (f32::from(bits as u8 as i8) / 127.0).max(-1.0),
+                channel::SNORM_INT16 => (f32::from(bits as u16 as i16) / 32767.0).max(-1.0),
+                channel::UNORM_INT8 => bits as f32 / 255.0,
+                channel::UNORM_INT16 => bits as f32 / 65535.0,
+                channel::HALF_FLOAT => half_to_f32(bits as u16),
+                channel::FLOAT => f32::from_bits(bits),
+                channel::SIGNED_INT8 => f32::from(bits as u8 as i8),
+                channel::SIGNED_INT16 => f32::from(bits as u16 as i16),
+                channel::SIGNED_INT32 => bits as i32 as f32,
+                _ => bits as f32,
+            }
+        }
+    };
+    let mut color = sources(image).map(|source| match source {
+        At(index) => number(index),
+        Zero => 0.0,
+        One => 1.0,
+    });
+    if is_srgb(image) {
+        for c in &mut color[..3] {
+            *c = linear_from_srgb(*c);
+        }
+    }
+    color
+}
+
+/// A pixel as integers, signed or not as its format says.
+///
+/// # Safety
+/// `at` points to a pixel of the image.
+pub unsafe fn decode_int(image: &Image, at: *const u8) -> [i32; 4] {
+    if packed(image).is_some() {
+        // SAFETY: as above. Formats of fractions have no integers: what comes is OpenCL's to leave undefined.
+        return unsafe { decode_float(image, at) }.map(|c| c as i32);
+    }
+    let size = channel_size(image);
+    sources(image).map(|source| match source {
+        At(index) => {
+            // SAFETY: a channel that the pixel has.
+            let bits = unsafe { load(at.add(usize::from(index) * size), size) };
+            match image.channel_type {
+                channel::SIGNED_INT8 => i32::from(bits as u8 as i8),
+                channel::SIGNED_INT16 => i32::from(bits as u16 as i16),
+                _ => bits as i32,
+            }
+        }
+        Zero => 0,
+        One => 1,
+    })
+}
+
+/// A fraction as a whole number of `most`-ths, to the nearest even one; NaN is 0.
+fn normalized(x: f32, least: f32, most: f32) -> i32 {
+    (x * most).clamp(least, most).round_ties_even() as i32
+}
+
+/// Writes a colour.
+///
+/// # Safety
+/// `at` points to a pixel of the image that may be written.
+pub unsafe fn encode_float(image: &Image, at: *mut u8, mut color: [f32; 4]) {
+    if is_srgb(image) {
+        for c in &mut color[..3] {
+            *c = srgb_from_linear(*c);
+        }
+    }
+    let size = channel_size(image);
+    if let Some(fields) = packed(image) {
+        let word = fields.iter().zip(color).fold(0, |word, (&(low, bits), c)| {
+            let most = ((1u32 << bits) - 1) as f32;
+            word | (normalized(c, 0.0, most) as u32) << low
+        });
+        // SAFETY: the pixel is one word.
+        return unsafe { store(at, size, word) };
+    }
+    each_channel(image, color, |index, c| {
+        let bits = match image.channel_type {
+            channel::SNORM_INT8 => normalized(c, -128.0, 127.0) as u32,
+            channel::SNORM_INT16 => normalized(c, -32768.0, 32767.0) as u32,
+            channel::UNORM_INT8 => normalized(c, 0.0, 255.0) as u32,
+            channel::UNORM_INT16 => normalized(c, 0.0, 65535.0) as u32,
+            channel::HALF_FLOAT => half_from_f64(c.into()).into(),
+            channel::FLOAT => c.to_bits(),
+            // Undefined for formats of integers.
+            _ => c as i32 as u32,
+        };
+        // SAFETY: a channel that the pixel has.
+        unsafe { store(at.add(index * size), size, bits) };
+    });
+}
+
+/// Writes integers, each brought into the format's range.
+///
+/// # Safety
+/// `at` points to a pixel of the image that may be written.
+pub unsafe fn encode_int(image: &Image, at: *mut u8, color: [i32; 4]) {
+    if packed(image).is_some() {
+        return;
+    }
+    let size = channel_size(image);
+    each_channel(image, color, |index, c| {
+        let bits = match image.channel_type {
+            channel::SIGNED_INT8 => c.clamp(-128, 127) as u32,
+            channel::SIGNED_INT16 => c.clamp(-32768, 32767) as u32,
+            channel::UNSIGNED_INT8 => (c as u32).min(255),
+            channel::UNSIGNED_INT16 => (c as u32).min(65535),
+            _ => c as u32,
+        };
+        // SAFETY: a channel that the pixel has.
+        unsafe { store(at.add(index * size), size, bits) };
+    });
+}
+
+/// Calls a function for each channel in memory, with the number of the colour that goes there. Where several numbers come
+/// from one channel (intensity, luminance), the first goes there.
+fn each_channel<T: Copy>(image: &Image, color: [T; 4], mut f: impl FnMut(usize, T)) {
+    let mut written = 0u8;
+    for (source, c) in sources(image).into_iter().zip(color) {
+        if let At(index) = source
+            && written & 1 << index == 0
+        {
+            written |= 1 << index;
+            f(index.into(), c);
+        }
+    }
+}
+
+/// OpenCL C 3.0, section 8.3.5.
+fn linear_from_srgb(c: f32) -> f32 {
+    if c <= 0.04045 {
+        c / 12.92
+    } else {
+        ((c + 0.055) / 1.055).powf(2.4)
+    }
+}
+
+fn srgb_from_linear(c: f32) -> f32 {
+    match c {
+        _ if c.is_nan() || c < 0.0 => 0.0,
+        _ if c > 1.0 => 1.0,
+        _ if c < 0.003_130_8 => 12.92 * c,
+        _ => 1.055 * c.powf(1.0 / 2.4) - 0.055,
+    }
+}

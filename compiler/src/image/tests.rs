@@ -1,0 +1,725 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Images, through emitted code: every format, every addressing mode and filter against the formulas of OpenCL C 3.0,
+//! section 8, written down once more in double; and coordinates that no image has.
+
+use spirv::Op;
+
+use super::format::{self, channel, order};
+use super::{emit_image, symbols};
+use crate::builtins::Emit;
+use crate::codegen::{Loaded, Object};
+use crate::llvm::{Builder, Context, Machine, Module, Type};
+use crate::{Image, SamplerBits};
+
+/// Every order with the types that go with it.
+fn formats() -> Vec<(u32, u32)> {
+    use channel::*;
+    let fractions = [SNORM_INT8, SNORM_INT16, UNORM_INT8, UNORM_INT16, HALF_FLOAT, FLOAT];
+    let integers = [
+        SIGNED_INT8,
+        SIGNED_INT16,
+        SIGNED_INT32,
+        UNSIGNED_INT8,
+        UNSIGNED_INT16,
+        UNSIGNED_INT32,
+    ];
+    let mut all = Vec::new();
+    for order in [
+        order::R,
+        order::A,
+        order::RG,
+        order::RA,
+        order::RX,
+        order::RGX,
+        order::RGBA,
+    ] {
+        all.extend(fractions.into_iter().chain(integers).map(|ty| (order, ty)));
+    }
+    for order in [order::BGRA, order::ARGB, order::ABGR] {
+        all.extend([UNORM_INT8, SNORM_INT8, SIGNED_INT8, UNSIGNED_INT8].map(|ty| (order, ty)));
+    }
+    all.extend(
+        [order::INTENSITY, order::LUMINANCE]
+            .into_iter()
+            .flat_map(|o| fractions.map(|ty| (o, ty))),
+    );
+    all.extend([(order::DEPTH, UNORM_INT16), (order::DEPTH, FLOAT)]);
+    all.extend([order::SRGB, order::SRGBX, order::SRGBA, order::SBGRA].map(|o| (o, UNORM_INT8)));
+    for order in [order::RGB, order::RGBX] {
+        all.extend([UNORM_SHORT_565, UNORM_SHORT_555, UNORM_INT_101010].map(|ty| (order, ty)));
+    }
+    all.push((order::RGBA, UNORM_INT_101010_2));
+    all
+}
+
+fn is_integer(ty: u32) -> bool {
+    (channel::SIGNED_INT8..=channel::UNSIGNED_INT32).contains(&ty)
+}
+
+/// An image and its memory, with room that nothing may touch on either side.
+struct Picture {
+    image: Image,
+    memory: Vec<u8>,
+}
+
+const ROOM: usize = 256;
+
+impl Picture {
+    fn new((channel_order, channel_type): (u32, u32), dimensions: u32, layers: u64, size: [u64; 3]) -> Self {
+        let mut image = Image {
+            data: std::ptr::null_mut(),
+            size,
+            array_size: layers,
+            row_pitch: 0,
+            slice_pitch: 0,
+            channel_order,
+            channel_type,
+            dimensions,
+            is_array: u32::from(layers > 1),
+        };
+        let pixel = format::pixel_size(&image) as u64;
+        // Gaps behind rows and slices.
+        image.row_pitch = (size[0] + 3) * pixel;
+        image.slice_pitch = (size[1] + 1) * image.row_pitch;
+        let bytes = (image.slice_pitch * size[2] * layers) as usize;
+        let mut memory = vec![0xA5; bytes + 2 * ROOM];
+        image.data = memory[ROOM..].as_mut_ptr();
+        Self { image, memory }
+    }
+
+    /// The layer or depth of a pixel is the last coordinate that counts.
+    fn at(&self, x: u64, y: u64, z: u64) -> *mut u8 {
+        let pixel = format::pixel_size(&self.image) as u64;
+        let offset = x * pixel + y * self.image.row_pitch + z * self.image.slice_pitch;
+        // SAFETY: inside of the memory, as the callers' coordinates are inside of the image.
+        unsafe { self.image.data.add(offset as usize) }
+    }
+
+    fn untouched_around(&self) -> bool {
+        let around = self.memory[..ROOM]
+            .iter()
+            .chain(&self.memory[self.memory.len() - ROOM..]);
+        around.into_iter().all(|&b| b == 0xA5)
+    }
+}
+
+/// A compiled instruction: a function of an image, a sampler, four coordinates and a result or texel.
+struct Compiled {
+    address: *const u8,
+    _code: Loaded,
+}
+
+impl Compiled {
+    fn new(
+        op: Op,
+        coordinates: impl for<'c> Fn(&'c Context) -> Type<'c>,
+        texel: impl for<'c> Fn(&'c Context) -> Type<'c>,
+    ) -> Self {
+        let context = Context::new();
+        let module = Module::new(&context, "image");
+        let machine = Machine::host().unwrap();
+        machine.adopt(&module);
+        let ptr = context.ptr();
+        let ty = context.void().function(&[ptr, context.int(32), ptr, ptr]);
+        let function = module.add_function("test", ty);
+        let builder = Builder::at_end(&context, function.append_block("entry"));
+        let e = Emit {
+            context: &context,
+            module: &module,
+            builder: &builder,
+            fast_math: 0,
+        };
+        let [image, sampler, at, data] = [0, 1, 2, 3].map(|i| function.param(i));
+        let (at_ty, texel) = (coordinates(&context), texel(&context));
+        let at = builder.load(at_ty, at).align(4);
+        let result = match op {
+            Op::ImageSampleExplicitLod => {
+                let pair = context.structure(&[ptr, context.int(32)], false);
+                let pair = emit_image(&e, Op::SampledImage, pair, &[image, sampler]).unwrap();
+                assert!(emit_image(&e, Op::Image, ptr, &[pair]).is_ok());
+                Some(emit_image(&e, op, texel, &[pair, at]).unwrap())
+            }
+            Op::ImageWrite => {
+                let texel = builder.load(texel, data).align(2);
+                emit_image(&e, op, context.void(), &[image, at, texel]).unwrap();
+                None
+            }
+            Op::ImageRead => Some(emit_image(&e, op, texel, &[image, at]).unwrap()),
+            _ => Some(emit_image(&e, op, texel, &[image]).unwrap()),
+        };
+        if let Some(result) = result {
+            builder.store(result, data).align(2);
+        }
+        builder.ret(None);
+        module.verify().unwrap_or_else(|e| panic!("{op:?}: {e}\n{module}"));
+        if matches!(op, Op::ImageRead | Op::ImageSampleExplicitLod) {
+            assert!(module.to_string().contains("memory(read)"), "{module}");
+        }
+        machine.run_passes(&module, "default<O2>").unwrap();
+        let object = machine.emit(&module, false).unwrap();
+        let resolve = |name: &str| symbols().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
+        let code = Object::parse(&object).unwrap().load(resolve).unwrap();
+        Self {
+            address: code.symbol("test").unwrap(),
+            _code: code,
+        }
+    }
+
+    fn call<A: Copy, T>(&self, image: &Image, sampler: SamplerBits, at: [A; 4], texel: &mut T) {
+        // SAFETY: a function of these; the texel is as large as the instruction wants.
+        unsafe {
+            let f: unsafe extern "C" fn(*const Image, u32, *const A, *mut T) = std::mem::transmute(self.address);
+            f(image, sampler.0, at.as_ptr(), texel);
+        }
+    }
+}
+
+fn floats(context: &Context) -> Type<'_> {
+    context.float(32).vector(4)
+}
+
+fn ints(context: &Context) -> Type<'_> {
+    context.int(32).vector(4)
+}
+
+/// Which of the four numbers a format keeps, and what the others become.
+fn kept(order: u32, color: [f64; 4]) -> [f64; 4] {
+    let [r, g, b, a] = color;
+    match order {
+        order::R | order::RX => [r, 0.0, 0.0, 1.0],
+        order::A => [0.0, 0.0, 0.0, a],
+        order::RG | order::RGX => [r, g, 0.0, 1.0],
+        order::RA => [r, 0.0, 0.0, a],
+        order::RGB | order::RGBX | order::SRGB | order::SRGBX => [r, g, b, 1.0],
+        order::INTENSITY => [r; 4],
+        order::LUMINANCE => [r, r, r, 1.0],
+        order::DEPTH => [r, 0.0, 0.0, 0.0],
+        _ => color,
+    }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let write = Compiled::new(Op::ImageWrite, ints, floats);
+    let read = Compiled::new(Op::ImageRead, ints, floats);
+    let write_int = Compiled::new(Op::ImageWrite, ints, ints);
+    let read_int = Compiled::new(Op::ImageRead, ints, ints);
+    let none = SamplerBits::new(false, 0, false);
+    let most = i32::MAX;
+    for format in formats() {
+        let picture = Picture::new(format, 2, 1, [5, 4, 1]);
+        let image = &picture.image;
+        let at = [2, 3, 0, 0];
+        if is_integer(format.1) {
+            for color in [
+                [1, 2, 3, 4],
+                [0; 4],
+                [-1, -2, -200, -70000],
+                [most, 300, 70000, 127],
+                [200, -128, 65535, 255],
+            ] {
+                write_int.call(image, none, at, &mut { color });
+                let mut got = [0i32; 4];
+                read_int.call(image, none, at, &mut got);
+                let fit = |c: i32| match format.1 {
+                    channel::SIGNED_INT8 => c.clamp(-128, 127),
+                    channel::SIGNED_INT16 => c.clamp(-32768, 32767),
+                    channel::UNSIGNED_INT8 => (c as u32).min(255) as i32,
+                    channel::UNSIGNED_INT16 => (c as u32).min(65535) as i32,
+                    _ => c,
+                };
+                let expected = kept(format.0, color.map(|c| fit(c).into())).map(|c| c as i32);
+                assert_eq!(got, expected, "{format:x?} {color:?}");
+            }
+        } else {
+            let colors: [[f32; 4]; 4] = [
+                [0.0, 0.25, 0.5, 1.0],
+                [1.0, 0.0, 1.0, 0.0],
+                [0.1, 0.7, 0.33, 0.9],
+                [-1.5, 2.0, -0.5, 7.0],
+            ];
+            for color in colors {
+                write.call(image, none, at, &mut { color });
+                let mut got = [0f32; 4];
+                read.call(image, none, at, &mut got);
+                let bits = |i: usize| match format.1 {
+                    channel::UNORM_SHORT_565 => [5, 6, 5, 0][i],
+                    channel::UNORM_SHORT_555 => 5,
+                    channel::UNORM_INT_101010 => 10,
+                    channel::UNORM_INT_101010_2 => [10, 10, 10, 2][i],
+                    channel::UNORM_INT8 => 8,
+                    channel::UNORM_INT16 => 16,
+                    channel::SNORM_INT8 => 7,
+                    channel::SNORM_INT16 => 15,
+                    _ => 0,
+                };
+                let lowest = match format.1 {
+                    channel::SNORM_INT8 | channel::SNORM_INT16 => -1.0,
+                    channel::HALF_FLOAT | channel::FLOAT => -1e9,
+                    _ => 0.0,
+                };
+                let highest = if lowest < -1.0 { 1e9 } else { 1.0 };
+                let fit = color.map(|c| f64::from(c).clamp(lowest, highest));
+                for (i, (got, expected)) in got.iter().zip(kept(format.0, fit)).enumerate() {
+                    // Half a step of the format; of sRGB, whose steps grow with the number, a bit more.
+                    let step = match bits(i) {
+                        0 if format.1 == channel::HALF_FLOAT => 0.001,
+                        0 => 0.0,
+                        n => 0.5 / f64::from((1 << n) - 1) + 1e-7,
+                    };
+                    let step = if (order::SRGB..=order::SBGRA).contains(&format.0) {
+                        0.006
+                    } else {
+                        step
+                    };
+                    let error = (f64::from(*got) - expected).abs();
+                    assert!(error <= step, "{format:x?} {color:?}: {got} at {i}, not {expected}");
+                }
+            }
+            // NaN becomes 0 where there is no NaN.
+            write.call(image, none, at, &mut [f32::NAN; 4]);
+            let mut got = [0f32; 4];
+            read.call(image, none, at, &mut got);
+            if !matches!(format.1, channel::FLOAT | channel::HALF_FLOAT) {
+                let expected = kept(format.0, [0.0; 4]).map(|c| c as f32);
+                assert_eq!(got, expected, "{format:x?}");
+            }
+        }
+        assert!(picture.untouched_around());
+    }
+}
+
+#[test]
+fn pixels_are_laid_out_as_opencl_says() {
+    type Case = ((u32, u32), &'static [u8], [f32; 4]);
+    let cases: &[Case] = &[
+        (
+            (order::RGBA, channel::UNORM_INT8),
+            &[255, 0, 51, 102],
+            [1.0, 0.0, 0.2, 0.4],
+        ),
+        (
+            (order::BGRA, channel::UNORM_INT8),
+            &[255, 0, 51, 102],
+            [0.2, 0.0, 1.0, 0.4],
+        ),
+        (
+            (order::ARGB, channel::UNORM_INT8),
+            &[255, 0, 51, 102],
+            [0.0, 0.2, 0.4, 1.0],
+        ),
+        (
+            (order::ABGR, channel::UNORM_INT8),
+            &[255, 0, 51, 102],
+            [0.4, 0.2, 0.0, 1.0],
+        ),
+        ((order::RG, channel::SNORM_INT8), &[0x80, 127], [-1.0, 1.0, 0.0, 1.0]),
+        ((order::R, channel::SNORM_INT16), &[1, 0x80], [-1.0, 0.0, 0.0, 1.0]),
+        (
+            (order::RGB, channel::UNORM_SHORT_565),
+            &[0x1F, 0xF8],
+            [1.0, 0.0, 1.0, 1.0],
+        ),
+        (
+            (order::RGB, channel::UNORM_SHORT_565),
+            &[0xE0, 0x07],
+            [0.0, 1.0, 0.0, 1.0],
+        ),
+        ((order::RGB, channel::UNORM_SHORT_555), &[0, 0x7C], [1.0, 0.0, 0.0, 1.0]),
+        (
+            (order::RGB, channel::UNORM_INT_101010),
+            &[0xFF, 0x03, 0, 0],
+            [0.0, 0.0, 1.0, 1.0],
+        ),
+        (
+            (order::RGB, channel::UNORM_INT_101010),
+            &[0, 0, 0xF0, 0x3F],
+            [1.0, 0.0, 0.0, 1.0],
+        ),
+        (
+            (order::RGBA, channel::UNORM_INT_101010_2),
+            &[1, 0, 0xC0, 0xFF],
+            [1.0, 0.0, 0.0, 1.0 / 3.0],
+        ),
+        (
+            (order::RA, channel::HALF_FLOAT),
+            &[0, 0x3C, 0, 0xC0],
+            [1.0, 0.0, 0.0, -2.0],
+        ),
+        ((order::A, channel::FLOAT), &[0, 0, 0xC0, 0x3F], [0.0, 0.0, 0.0, 1.5]),
+        (
+            (order::SRGBA, channel::UNORM_INT8),
+            &[255, 0, 255, 128],
+            [1.0, 0.0, 1.0, 128.0 / 255.0],
+        ),
+    ];
+    let read = Compiled::new(Op::ImageRead, ints, floats);
+    let write = Compiled::new(Op::ImageWrite, ints, floats);
+    for &(format, bytes, color) in cases {
+        let picture = Picture::new(format, 1, 1, [2, 1, 1]);
+        assert_eq!(format::pixel_size(&picture.image), bytes.len(), "{format:x?}");
+        let none = SamplerBits::new(false, 0, false);
+        // SAFETY: the second pixel.
+        unsafe { picture.at(1, 0, 0).copy_from(bytes.as_ptr(), bytes.len()) };
+        let mut got = [0f32; 4];
+        read.call(&picture.image, none, [1, 0, 0, 0], &mut got);
+        for (got, expected) in got.into_iter().zip(color) {
+            assert!((got - expected).abs() < 1e-6, "{format:x?}: {got}, not {expected}");
+        }
+        write.call(&picture.image, none, [0, 0, 0, 0], &mut { color });
+        // SAFETY: the first pixel.
+        let written = unsafe { std::slice::from_raw_parts(picture.at(0, 0, 0), bytes.len()) };
+        // -1 is written as -127, and read from both.
+        let same = written == bytes || format.1 == channel::SNORM_INT8;
+        assert!(same, "{format:x?}: {written:x?}, not {bytes:x?}");
+    }
+}
+
+/// The formulas of section 8.2 for one axis: the pixel, and the two pixels with the second one's weight; -1 or the size
+/// stand for the border.
+fn formulas(mode: u32, normalized: bool, size: i64, s: f64) -> (i64, [(i64, f64); 2]) {
+    let w = size as f64;
+    let frac = |x: f64| x - x.floor();
+    match mode {
+        3 => {
+            let u = (s - s.floor()) * w;
+            let i = u.floor() as i64;
+            let i0 = (u - 0.5).floor() as i64;
+            let i1 = i0 + 1;
+            let i0 = if i0 < 0 { size + i0 } else { i0 };
+            let i1 = if i1 > size - 1 { i1 - size } else { i1 };
+            let a = frac(u - 0.5);
+            (if i > size - 1 { i - size } else { i }, [(i0, 1.0 - a), (i1, a)])
+        }
+        4 => {
+            let s = (s - 2.0 * (0.5 * s).round_ties_even()).abs();
+            let u = s * w;
+            let i0 = (u - 0.5).floor() as i64;
+            let a = frac(u - 0.5);
+            (
+                (u.floor() as i64).min(size - 1),
+                [(i0.max(0), 1.0 - a), ((i0 + 1).min(size - 1), a)],
+            )
+        }
+        _ => {
+            let u = if normalized { s * w } else { s };
+            let clamp = |i: i64| match mode {
+                1 => i.clamp(0, size - 1),
+                _ => i.clamp(-1, size),
+            };
+            let i0 = (u - 0.5).floor() as i64;
+            let a = frac(u - 0.5);
+            (clamp(u.floor() as i64), [(clamp(i0), 1.0 - a), (clamp(i0 + 1), a)])
+        }
+    }
+}
+
+#[test]
+fn samples_are_what_the_formulas_say() {
+    let sample = Compiled::new(Op::ImageSampleExplicitLod, floats, floats);
+    let sample_int = Compiled::new(Op::ImageSampleExplicitLod, ints, floats);
+    // A colour for every pixel, none of them the border's.
+    let value = |x: i64, y: i64, z: i64, c: usize| (x * 7 + y * 31 + z * 101 + c as i64 * 3 + 1) as f64;
+    for (dimensions, layers, size) in [
+        (1, 1, [7u64, 1, 1]),
+        (2, 1, [5, 4, 1]),
+        (3, 1, [4, 3, 5]),
+        (1, 3, [6, 1, 1]),
+        (2, 4, [4, 5, 1]),
+    ] {
+        for format in [(order::RGBA, channel::FLOAT), (order::RG, channel::FLOAT)] {
+            let picture = Picture::new(format, dimensions, layers, size);
+            let channels = if format.0 == order::RG { 2 } else { 4 };
+            for z in 0..size[2] * layers {
+                for y in 0..size[1] {
+                    for x in 0..size[0] {
+                        for c in 0..channels {
+                            let number = value(x as i64, y as i64, z as i64, c) as f32;
+                            // SAFETY: a channel of a pixel of the image.
+                            unsafe { picture.at(x, y, z).cast::<f32>().add(c).write(number) };
+                        }
+                    }
+                }
+            }
+            let dimensions = dimensions as usize;
+            let colour = |pixel: [i64; 3], layer: i64| -> [f64; 4] {
+                let inside = (0..dimensions).all(|d| (0..size[d] as i64).contains(&pixel[d]));
+                let [x, y, z] = pixel;
+                let alpha = if format.0 == order::RG { 1.0 } else { 0.0 };
+                match (inside, channels) {
+                    (false, _) => [0.0, 0.0, 0.0, alpha],
+                    (true, 2) => [value(x, y, z + layer, 0), value(x, y, z + layer, 1), 0.0, 1.0],
+                    (true, _) => [0, 1, 2, 3].map(|c| value(x, y, z + layer, c)),
+                }
+            };
+            let mut random = 1u64;
+            let mut next = || {
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                (random >> 40) as f64 / f64::from(1 << 24)
+            };
+            for (normalized, mode) in [
+                (false, 0),
+                (false, 1),
+                (false, 2),
+                (true, 1),
+                (true, 2),
+                (true, 3),
+                (true, 4),
+            ] {
+                for linear in [false, true] {
+                    let sampler = SamplerBits::new(normalized, mode, linear);
+                    for _ in 0..300 {
+                        // Halves of pixels and beyond both ends; in steps that floats hold, off the edges of pixels.
+                        let mut at = [0f32; 4];
+                        for (d, coordinate) in at.iter_mut().enumerate() {
+                            let is_layer = d == dimensions && layers > 1;
+                            let length = if d < 3 { size[d] as f64 } else { 1.0 };
+                            let pixels = (next() * 3.0 - 1.0) * length;
+                            *coordinate = match () {
+                                _ if is_layer => (next() * 8.0 - 2.0) as f32,
+                                _ if normalized => (pixels / length) as f32,
+                                _ => pixels as f32,
+                            };
+                        }
+                        let layer = match layers {
+                            1 => 0,
+                            _ => (f64::from(at[dimensions]).round_ties_even() as i64).clamp(0, layers as i64 - 1),
+                        };
+                        let axes: Vec<_> = (0..dimensions)
+                            .map(|d| formulas(mode, normalized, size[d] as i64, at[d].into()))
+                            .collect();
+                        // Float and double may disagree which pixel a point at an edge is in.
+                        let at_edge = (0..dimensions).any(|d| {
+                            let pixels = f64::from(at[d]) * if normalized { size[d] as f64 } else { 1.0 };
+                            (pixels - pixels.round()).abs() < 1e-4
+                        });
+                        if at_edge {
+                            continue;
+                        }
+                        let mut expected = [0f64; 4];
+                        let corners = if linear { 1usize << dimensions } else { 1 };
+                        for corner in 0..corners {
+                            let mut pixel = [0i64; 3];
+                            let mut weight = 1.0;
+                            for (d, axis) in axes.iter().enumerate() {
+                                if linear {
+                                    let (i, w) = axis.1[corner >> d & 1];
+                                    (pixel[d], weight) = (i, weight * w);
+                                } else {
+                                    pixel[d] = axis.0;
+                                }
+                            }
+                            let c = colour(pixel, layer);
+                            expected = [0, 1, 2, 3].map(|i| expected[i] + weight * c[i]);
+                        }
+                        let mut got = [0f32; 4];
+                        sample.call(&picture.image, sampler, at, &mut got);
+                        for (got, expected) in got.into_iter().zip(expected) {
+                            assert!(
+                                (f64::from(got) - expected).abs() <= 0.01,
+                                "{dimensions}D x {layers}, mode {mode}, normalized {normalized}, linear {linear}, {at:?}: \
+                                 {got}, not {expected}"
+                            );
+                        }
+                        // Whole coordinates.
+                        if !normalized && !linear {
+                            let whole = at.map(|x| x.floor() as i32);
+                            let mut got = [0f32; 4];
+                            sample_int.call(&picture.image, sampler, whole, &mut got);
+                            let pixel = [0, 1, 2].map(|d| match d < dimensions {
+                                true if mode == 1 => i64::from(whole[d]).clamp(0, size[d] as i64 - 1),
+                                true => whole[d].into(),
+                                false => 0,
+                            });
+                            let layer = match layers {
+                                1 => 0,
+                                _ => i64::from(whole[dimensions]).clamp(0, layers as i64 - 1),
+                            };
+                            assert_eq!(got, colour(pixel, layer).map(|c| c as f32));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Nothing outside of the image is read or written, whatever the coordinates, the format and the sampler are.
+#[test]
+fn coordinates_that_no_image_has() {
+    let sample = Compiled::new(Op::ImageSampleExplicitLod, floats, floats);
+    let sample_int = Compiled::new(Op::ImageSampleExplicitLod, floats, ints);
+    let read = Compiled::new(Op::ImageRead, ints, floats);
+    let write = Compiled::new(Op::ImageWrite, ints, floats);
+    let write_int = Compiled::new(Op::ImageWrite, ints, ints);
+    let numbers = [
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MAX,
+        f32::MIN,
+        1e10,
+        -1e10,
+        -0.0,
+        3.999,
+        1e-45,
+    ];
+    let wholes = [i32::MIN, i32::MAX, -1, 4, 5, 1 << 30];
+    for format in formats() {
+        for (dimensions, layers) in [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)] {
+            let size = [
+                4,
+                if dimensions > 1 { 4 } else { 1 },
+                if dimensions > 2 { 4 } else { 1 },
+            ];
+            let picture = Picture::new(format, dimensions, layers, size);
+            for (i, &x) in numbers.iter().enumerate() {
+                let at = [x, numbers[(i + 3) % numbers.len()], numbers[(i + 7) % numbers.len()], x];
+                for bits in 0..32 {
+                    sample.call(&picture.image, SamplerBits(bits), at, &mut [0f32; 4]);
+                    sample_int.call(&picture.image, SamplerBits(bits), at, &mut [0i32; 4]);
+                }
+            }
+            let before = picture.memory.clone();
+            for (i, &x) in wholes.iter().enumerate() {
+                let y = wholes[(i + 1) % wholes.len()];
+                for at in [[x, y, y, y], [0, x, y, 0], [x, 0, 0, 0]] {
+                    read.call(&picture.image, SamplerBits(0), at, &mut [0f32; 4]);
+                    // The middle one is inside of images of one dimension.
+                    if dimensions > 1 || layers > 1 || at[0] != 0 {
+                        write.call(&picture.image, SamplerBits(0), at, &mut [1f32; 4]);
+                        write_int.call(&picture.image, SamplerBits(0), at, &mut [1i32; 4]);
+                    }
+                }
+            }
+            assert_eq!(picture.memory, before, "{format:x?} {dimensions}D x {layers}");
+        }
+    }
+}
+
+#[test]
+fn queries() {
+    for (dimensions, layers, size, expected) in [
+        (1, 1, [7u64, 1, 1], [7, 0, 0, 0]),
+        (1, 3, [7, 1, 1], [7, 3, 0, 0]),
+        (2, 1, [7, 5, 1], [7, 5, 0, 0]),
+        (2, 3, [7, 5, 1], [7, 5, 3, 0]),
+        (3, 1, [7, 5, 2], [7, 5, 2, 0]),
+    ] {
+        let picture = Picture::new((order::BGRA, channel::UNORM_INT8), dimensions, layers, size);
+        let ask = |op: Op, lanes: u32, bits: u32| {
+            let ty = move |context: &Context| if lanes == 1 { context.int(bits).bits() } else { 0 };
+            let _ = ty;
+            let mut answer = [0u64; 4];
+            match (lanes, bits) {
+                (1, 32) => Compiled::new(op, ints, |c| c.int(32)),
+                (1, _) => Compiled::new(op, ints, |c| c.int(64)),
+                (2, _) => Compiled::new(op, ints, |c| c.int(64).vector(2)),
+                (3, _) => Compiled::new(op, ints, |c| c.int(64).vector(3)),
+                _ => Compiled::new(op, ints, |c| c.int(64).vector(4)),
+            }
+            .call(&picture.image, SamplerBits(0), [0; 4], &mut answer);
+            answer
+        };
+        for lanes in 1..=4 {
+            let answer = ask(Op::ImageQuerySizeLod, lanes, 64);
+            assert_eq!(answer[..lanes as usize], expected[..lanes as usize]);
+        }
+        assert_eq!(ask(Op::ImageQuerySize, 1, 32)[0], 7);
+        assert_eq!(ask(Op::ImageQueryOrder, 1, 32)[0], 6);
+        assert_eq!(ask(Op::ImageQueryFormat, 1, 32)[0], 2);
+        assert_eq!(ask(Op::ImageQueryLevels, 1, 32)[0], 1);
+    }
+}
+
+/// Other types of results and texels: halves, single numbers of depth images, coordinates of fewer numbers.
+#[test]
+fn other_types() {
+    let picture = Picture::new((order::R, channel::FLOAT), 2, 1, [3, 2, 1]);
+    let none = SamplerBits::new(false, 0, false);
+    Compiled::new(Op::ImageWrite, |c| c.int(32).vector(2), |c| c.float(32)).call(
+        &picture.image,
+        none,
+        [1, 1, 0, 0],
+        &mut 2.5f32,
+    );
+    let mut single = 0f32;
+    Compiled::new(Op::ImageRead, |c| c.int(32).vector(2), |c| c.float(32)).call(
+        &picture.image,
+        none,
+        [1, 1, 0, 0],
+        &mut single,
+    );
+    assert_eq!(single, 2.5);
+    let mut halves = [0u16; 4];
+    Compiled::new(
+        Op::ImageSampleExplicitLod,
+        |c| c.float(32).vector(2),
+        |c| c.float(16).vector(4),
+    )
+    .call(&picture.image, none, [1.5f32, 1.5, 0.0, 0.0], &mut halves);
+    assert_eq!(halves, [0x4100, 0, 0, 0x3C00]);
+}
+
+/// Operands that an instruction does not take are errors, and nothing that LLVM would crash on.
+#[test]
+fn wrong_operands() {
+    let context = Context::new();
+    let module = Module::new(&context, "wrong");
+    let (word, ptr) = (context.int(32), context.ptr());
+    let pair = context.structure(&[ptr, word], false);
+    let types = [
+        word,
+        ptr,
+        pair,
+        word.vector(4),
+        word.vector(2),
+        context.float(32),
+        context.float(32).vector(4),
+        context.float(64).vector(4),
+        context.int(128),
+        context.int(1),
+        context.float(32).vector(16),
+        word.array(4),
+        ptr.vector(4),
+    ];
+    let function = module.add_function("wrong", context.void().function(&types));
+    let builder = Builder::at_end(&context, function.append_block("entry"));
+    let e = Emit {
+        context: &context,
+        module: &module,
+        builder: &builder,
+        fast_math: 0,
+    };
+    let ops = [
+        Op::SampledImage,
+        Op::Image,
+        Op::ImageSampleExplicitLod,
+        Op::ImageRead,
+        Op::ImageWrite,
+        Op::ImageQuerySize,
+        Op::ImageQueryFormat,
+        Op::ImageQueryOrder,
+        Op::ImageQueryLevels,
+        Op::IAdd,
+    ];
+    let (mut accepted, n) = (0, types.len());
+    for op in ops {
+        for result in types {
+            for at in 0..n * n * n {
+                let args = [at % n, at / n % n, at / n / n].map(|i| function.param(i as u32));
+                for count in 0..=3 {
+                    if (count < 3 && at >= n * n) || (count < 2 && at >= n) {
+                        continue;
+                    }
+                    accepted += usize::from(emit_image(&e, op, result, &args[..count]).is_ok());
+                }
+            }
+        }
+    }
+    builder.ret(None);
+    module.verify().unwrap();
+    assert!(accepted > 100, "{accepted}");
+}
