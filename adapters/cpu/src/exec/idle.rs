@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
+use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::futex::Semaphore;
 
 /// How many threads look for work, and how many sleep.
@@ -89,6 +90,31 @@ impl Idle {
         self.counts
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, back)
             .is_ok()
+    }
+}
+
+/// How long a thread looks for work, or for the end of what it waits for, before it sleeps. To sleep and to be woken
+/// takes about as long; and no longer, since others may need the CPU.
+pub(super) struct Patience {
+    since: u64,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self { since: clock::cycles() }
+    }
+
+    /// Waits a little. Says whether to go on so.
+    pub(super) fn wait(&self) -> bool {
+        const MOST: u64 = 20 * CYCLES_PER_MICROSECOND;
+        /// Then another thread is let before this one: it may be the one that has the work, or does it.
+        const ALONE: u64 = 2 * CYCLES_PER_MICROSECOND;
+        match clock::cycles().wrapping_sub(self.since) {
+            MOST.. => return false,
+            ALONE.. => std::thread::yield_now(),
+            _ => std::hint::spin_loop(),
+        }
+        true
     }
 }
 

@@ -17,15 +17,10 @@ use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::Worker;
 use parking_lot::Mutex;
 
-use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::cost;
 use super::fork::PerProcess;
-use super::idle::{Called, Idle};
+use super::idle::{Called, Idle, Patience};
 use super::task::Node;
-
-/// How long a thread looks for work, or for the end of what it waits for, before it sleeps, in cycles. To sleep and to be
-/// woken takes about as long; and no longer, since others may need the CPU.
-const PATIENCE: u64 = 20 * CYCLES_PER_MICROSECOND;
 
 /// So many jobs may wait for a thread without memory being allocated for them.
 const ROOM: usize = 512;
@@ -142,7 +137,7 @@ impl Pool {
     pub(crate) fn help_until(&'static self, over: &dyn Fn() -> bool) -> bool {
         let crew = self.crew();
         let mut helps = self.helped;
-        let mut idle_since = clock::cycles();
+        let mut patience = Patience::new();
         loop {
             if over() {
                 return true;
@@ -159,11 +154,10 @@ impl Pool {
                 });
                 crew.leave_seat();
                 crew.call_if_needed();
-                idle_since = clock::cycles();
-            } else if clock::cycles().wrapping_sub(idle_since) > PATIENCE {
+                patience = Patience::new();
+            } else if !patience.wait() {
                 return false;
             }
-            std::hint::spin_loop();
         }
     }
 
@@ -293,16 +287,15 @@ impl Crew {
 
     /// A looker looks for work and takes a seat, and is no looker any more.
     fn find_work(&self) {
-        let mut since = clock::cycles();
+        let mut patience = Patience::new();
         loop {
             if self.has_work() && self.take_seat() {
                 return self.idle.found();
             }
-            if clock::cycles().wrapping_sub(since) > PATIENCE {
+            if !patience.wait() {
                 self.idle.sleep(|| self.has_work() && self.has_seat());
-                since = clock::cycles();
+                patience = Patience::new();
             }
-            std::hint::spin_loop();
         }
     }
 
