@@ -84,6 +84,11 @@ test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	cargo build --release --locked -p oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
 
+.PHONY: fuzz
+fuzz: setup-build ## Give the compiler what no client should: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS
+	scripts/setup.sh fuzz
+	scripts/fuzz.sh $(FUZZ_TARGETS)
+
 .PHONY: bench
 bench: dist ## Compare call costs: raw OpenCL, Intel's stack, ours (BENCH=--help shows the options)
 	scripts/setup.sh clients

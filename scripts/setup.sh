@@ -11,6 +11,7 @@
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
+#   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +20,7 @@ readonly packages=(build-essential ca-certificates clang clang-14 cmake g++ libs
   ocl-icd-libopencl1 pkg-config
   pocl-opencl-icd python3 python3-venv)
 readonly tools=$PWD/target/tools
-readonly nextest_version=0.9.143 deny_version=0.20.2
+readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
@@ -120,6 +121,7 @@ cargo_tool() {
 
 nextest() { cargo_tool cargo-nextest "$nextest_version"; }
 deny() { cargo_tool cargo-deny "$deny_version"; }
+fuzz() { cargo_tool cargo-fuzz "$fuzz_version"; }
 
 (($#)) || set -- system clients headers corpus nextest deny
 mkdir -p target/env
@@ -128,7 +130,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | nextest | deny) "$part" ;;
+    system | clients | headers | corpus | nextest | deny | fuzz) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

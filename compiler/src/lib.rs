@@ -24,6 +24,8 @@ mod builtins;
 mod cache;
 mod codegen;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod image;
 mod interface;
 mod kernel;

@@ -207,12 +207,11 @@ impl Program {
     /// The code of a kernel, from the cache or made now.
     pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
         let kernel = &self.linked.kernels[index];
-        let name = match variant {
-            Variant::Best => kernel.info.name.clone(),
-            Variant::Scalar => format!("{} scalar", kernel.info.name),
-        };
-        let (mut code, from_cache) =
-            self.options.cache.get(|| self.key().kernel(&name), || self.object(kernel, variant), |object| self.load(object))?;
+        let (mut code, from_cache) = self.options.cache.get(
+            || self.key().kernel(&kernel.info.name, variant),
+            || self.object(kernel, variant),
+            |object| self.load(object),
+        )?;
         code.from_cache = from_cache;
         Ok(code)
     }
@@ -230,9 +229,7 @@ impl Program {
             _ => symbol(name),
         })?;
         let lacks = |what: &str| Error::Codegen(format!("the object has no {what}"));
-        let words = loaded.symbol(workgroup::SHAPE).ok_or_else(|| lacks("shape"))?;
-        // SAFETY: the object was made by `workgroup`, which put three words there; the loader aligned them.
-        let shape = unsafe { words.cast::<[u64; 3]>().read_unaligned() };
+        let shape = loaded.numbers(workgroup::SHAPE).ok_or_else(|| lacks("shape"))?;
         let shape = Shape::read(shape).ok_or_else(|| lacks("shape that makes sense"))?;
         let address = loaded.symbol(shape.entry.symbol()).ok_or_else(|| lacks("entry"))?;
         Ok(Code { shape, address, from_cache: false, _loaded: loaded })
@@ -264,6 +261,24 @@ impl Program {
         let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
         workgroup::finish_scalar(&module, info.sub_group_size, items_wait);
         Ok((machine, module))
+    }
+
+    /// Lowers all kernels and the variables, and makes work-groups of those that LLVM's verifier accepts.
+    #[cfg(fuzzing)]
+    pub(crate) fn lower_all(&self, widen: bool) {
+        let context = Context::new();
+        _ = lower::globals(&context, &self.linked).map(|module| module.verify());
+        for kernel in &self.linked.kernels {
+            let context = Context::new();
+            let Ok(module) = lower::kernel(&context, &self.linked, kernel) else { continue };
+            if module.verify().is_ok() && widen {
+                for variant in [Variant::Best, Variant::Scalar] {
+                    if let Ok((_, module)) = self.widened(&context, kernel, variant) {
+                        module.verify().expect("what was right stays right");
+                    }
+                }
+            }
+        }
     }
 
     /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`.

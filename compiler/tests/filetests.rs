@@ -59,6 +59,11 @@ fn run(file: &Path, name: &str) -> Result<(), Failed> {
         let assembly = scratch.0.join(part).with_extension("spvasm");
         std::fs::write(&assembly, source)?;
         assemble(&assembly, version)?;
+        // The fuzz targets begin with these.
+        if let Some(folder) = std::env::var_os("OXUR_KEEP_MODULES") {
+            let kept = Path::new(&folder).join(format!("{}-{part}.spv", name.replace('/', "-")));
+            std::fs::copy(assembly.with_extension("spv"), kept)?;
+        }
     }
     let module = scratch.0.join("module.spv");
     let mut commands = directives(&text, "RUN").peekable();

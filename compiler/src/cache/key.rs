@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use crate::llvm::Machine;
-use crate::program::{Options, Part};
+use crate::program::{Options, Part, Variant};
 
 /// What a piece of compiled code is found by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,10 +59,11 @@ impl ProgramKey {
         Self(hasher)
     }
 
-    /// The key of a kernel.
-    pub fn kernel(&self, name: &str) -> Key {
+    /// The key of a variant of a kernel's code.
+    pub fn kernel(&self, name: &str, variant: Variant) -> Key {
         let mut hasher = self.0.clone();
         hasher.update(b"kernel");
+        hasher.update(&[variant as u8]);
         hasher.update(name.as_bytes());
         Key(hasher.finalize().into())
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::folder::Folder;
 use super::*;
-use crate::program::{Mode, Options, Part};
+use crate::program::{Mode, Options, Part, Variant};
 use crate::{Error, Module};
 
 /// A folder that goes when the test ends.
@@ -279,7 +279,14 @@ fn module(bound: u32) -> std::sync::Arc<Module> {
 fn keys_differ_in_all_that_matters() {
     let keys = |parts: &[Part], options: &Options, compiler: &str, cpu: &str| {
         let key = ProgramKey::for_compiler(parts, options, compiler, cpu);
-        [key.globals(), key.kernel("a"), key.kernel("b"), key.kernel("")]
+        let kernel = |name| key.kernel(name, Variant::Best);
+        [
+            key.globals(),
+            kernel("a"),
+            kernel("b"),
+            kernel(""),
+            key.kernel("a", Variant::Scalar),
+        ]
     };
     let plain = Options::default;
     let part = |bound, constants: &[(u32, &[u8])]| Part {

@@ -172,6 +172,11 @@ impl<'d> Object<'d> {
                     let at = places
                         .get(&section.0)
                         .ok_or_else(|| bad("a symbol of a section that is left out"))?;
+                    let size = file.section_by_index(section).map_err(bad)?.size();
+                    // The end of a section may have a name, too.
+                    if symbol.address() > size || symbol.size() > size - symbol.address() {
+                        return Err(bad("a symbol outside of its section"));
+                    }
                     Ok(base as u64 + *at as u64 + symbol.address())
                 }
                 SymbolSection::Absolute => Ok(symbol.address()),
@@ -189,6 +194,9 @@ impl<'d> Object<'d> {
                 let RelocationTarget::Symbol(symbol) = relocation.target() else {
                     return Err(bad("a relocation"));
                 };
+                if offset >= section.size() {
+                    return Err(bad("a relocation outside of its section"));
+                }
                 let at = start + usize::try_from(offset).map_err(bad)?;
                 let place = base as i64 + at as i64;
                 let addend = relocation.addend();
@@ -249,6 +257,17 @@ impl Loaded {
     /// The address of a symbol that it defines.
     pub fn symbol(&self, name: &str) -> Option<*const u8> {
         self.symbols.get(name).copied()
+    }
+
+    /// Numbers that are at a symbol.
+    pub fn numbers<const N: usize>(&self, name: &str) -> Option<[u64; N]> {
+        let at = self.symbol(name)?;
+        let offset = (at as usize).checked_sub(self.base as usize)?;
+        if offset.checked_add(size_of::<[u64; N]>())? > self.size {
+            return None;
+        }
+        // SAFETY: within the memory that was loaded into, which is readable.
+        Some(unsafe { at.cast::<[u64; N]>().read_unaligned() })
     }
 }
 

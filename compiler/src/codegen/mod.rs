@@ -5,6 +5,8 @@
 //! It handles what x86-64 objects of LLVM's with position-independent code have, and refuses the rest.
 
 mod loader;
+#[cfg(test)]
+mod tests;
 
 pub use loader::{Loaded, Object};
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Runs the compiler's fuzz targets (compiler/fuzz), with AddressSanitizer for our own code.
+#
+#   scripts/fuzz.sh [TARGET...]     all targets when none is named
+#
+#   FUZZ_SECONDS   how long each of them runs (60)
+#   FUZZ_OPTIONS   more options for libFuzzer, such as -jobs=4
+#
+# What is found lies in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the modules
+# of the tests, and small ones of the corpus (`make corpus`) where it was fetched; what is learned from them stays in
+# target/fuzz/corpus.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export PATH=$PWD/target/tools/bin:$PATH
+# cargo-fuzz wants a nightly toolchain for the flags that it passes; the stable one has all that they need.
+export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
+readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup object cache)
+readonly llvm=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-22}
+# No more memory than 2 GiB, no longer than 10 seconds. Leaks are LLVM's, of contexts that a panic left behind.
+readonly limits=(-rss_limit_mb=2048 -timeout=10 -max_len=16384 -detect_leaks=0 -print_final_stats=1)
+
+build() { (cd compiler && cargo fuzz build "$@"); }
+binary() { echo "$work/x86_64-unknown-linux-gnu/release/$1"; }
+
+# The tests' modules, as the tests assemble them, and the smallest of each library of the corpus.
+modules() {
+  local folder=$1 library
+  OXUR_KEEP_MODULES=$folder cargo test -q --locked -p oxur-compiler --test filetests >/dev/null
+  for library in target/corpus/*/; do
+    find "$library" -name '*.spv' -size -8k -printf '%s %p\n' | sort -n |
+      awk 'NR % 7 == 1 && n++ < 150 { print $2 }' | xargs -r cp -t "$folder"
+  done
+}
+
+# Objects that the compiler made: of the cache's files, all but the trailer of 80 bytes.
+objects() {
+  local folder=$1 cache=$work/cache file
+  cargo build -q --release --locked -p oxur-compiler
+  find "$work/corpus/seeds" -name '*.spv' -size -6k -print0 |
+    xargs -0 "$CARGO_TARGET_DIR/release/oxur-compiler" compile --cache "$cache" >/dev/null
+  find "$cache" -mindepth 2 -type f -size -6k | while read -r file; do
+    head -c -80 "$file" >"$folder/${file##*/}"
+  done
+}
+
+seeds() {
+  local seeds=$work/corpus/seeds target
+  if [[ ! -d $seeds ]]; then
+    echo "fuzz: collecting seeds"
+    mkdir -p "$seeds.new"
+    CARGO_TARGET_DIR=${work%/fuzz} modules "$seeds.new"
+    mv "$seeds.new" "$seeds"
+  fi
+  for target in "${targets[@]}"; do mkdir -p "$work/corpus/$target" "$work/artifacts/$target"; done
+  [[ -n $(ls "$work/corpus/object") ]] || CARGO_TARGET_DIR=${work%/fuzz} objects "$work/corpus/object"
+}
+
+if (($# == 2)) && [[ -f $2 ]]; then
+  build "$1"
+  "$(binary "$1")" "${limits[@]}" "$2"
+  exit
+fi
+(($#)) || set -- "${targets[@]}"
+seeds
+for target; do
+  build "$target"
+  extra=()
+  case $target in spirv | workgroup) extra=("$work/corpus/seeds") ;; cache) extra=("$work/corpus/object") ;; esac
+  echo "fuzz: $target"
+  ASAN_SYMBOLIZER_PATH=$llvm/bin/llvm-symbolizer ASAN_OPTIONS=detect_odr_violation=0 nice \
+    "$(binary "$target")" "${limits[@]}" -max_total_time="${FUZZ_SECONDS:-60}" -artifact_prefix="$work/artifacts/$target/" \
+    ${FUZZ_OPTIONS:-} "$work/corpus/$target" "${extra[@]}"
+done
