@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions of float that are computed in place, on whole vectors: those whose form in libmvec breaks OpenCL's bound, so
-//! that a vectoriser would be left with one call for each element.
+//! Functions of float that are computed in place, on whole vectors, with errors below one ulp: those that are called most,
+//! and those whose form in libmvec breaks OpenCL's bound.
+//!
+//! All are composed of instructions that take no branch, so vectors of any width are as fast as they can be.
 
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMRealPredicate::*;
+use spirv::OpenclStd100Op as Op;
 
 use super::Emit;
 use crate::llvm::{Type, Value};
 
-/// `log`, with an error of 0.9 ulp.
-///
-/// `x = 2^k (1 + f)` with `f` in [-1/3, 1/3), and `log(1 + f) = f - f^2 / 2 + f^3 p(f)`. The polynomial was fitted here
-/// for the least relative error of the result: 2^-27.
-pub fn log<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    const P: [f64; 8] = [
+/// A logarithm: `log2(b) log_b(2^k (1 + f)) = k + log2(1 + f)`, `f` in [-1/3, 1/3).
+struct Logarithm {
+    /// `log_b(2)`: 15 bits, so that its product with `k` is exact, and the rest.
+    of_two: [f64; 2],
+    /// `log_b(e)`, as a sum of two numbers.
+    of_e: [f64; 2],
+    /// `p`, where `log_b(1 + f) = f log_b(e) + f^2 p(f)`: fitted here for the least relative error of the result, 2^-27.
+    p: [f64; 9],
+}
+
+const LOG: Logarithm = Logarithm {
+    of_two: [0.693_145_75, 1.428_606_8e-6],
+    of_e: [1.0, 0.0],
+    p: [
+        -0.5,
         0.333_332_15,
         -0.249_997_97,
         0.200_104_06,
@@ -23,46 +35,189 @@ pub fn log<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
         -0.121_842_615,
         0.139_844_39,
         -0.128_916_83,
-    ];
-    /// The upper 15 bits of log(2), whose product with `k` is exact; and the rest.
-    const LOG_2: [f64; 2] = [0.693_145_751_953_125, 1.428_606_820_309_417_2e-6];
+    ],
+};
+
+const LOG2: Logarithm = Logarithm {
+    of_two: [1.0, 0.0],
+    of_e: [1.442_695, 1.925_963e-8],
+    p: [
+        -0.721_347_5,
+        0.480_896_53,
+        -0.360_669_67,
+        0.288_694_05,
+        -0.240_674_8,
+        0.201_994_05,
+        -0.175_534_92,
+        0.202_045_93,
+        -0.186_814_08,
+    ],
+};
+
+const LOG10: Logarithm = Logarithm {
+    of_two: [0.301_025_4, 4.605_039e-6],
+    of_e: [0.434_294_5, -1.010_305e-8],
+    p: [
+        -0.217_147_25,
+        0.144_764_29,
+        -0.108_572_394,
+        0.086_905_58,
+        -0.072_450_33,
+        0.060_806_267,
+        -0.052_841_276,
+        0.060_821_887,
+        -0.056_236_643,
+    ],
+};
+
+/// `log`, `log2` or `log10`.
+pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     /// The bits of 2/3.
     const LOWEST: u64 = 0x3F2A_AAAB;
 
+    let Logarithm { of_two, of_e, p } = match op {
+        Op::log2 => LOG2,
+        Op::log10 => LOG10,
+        _ => LOG,
+    };
     let b = e.builder;
     let bits = e.bits_of(ty);
-    let fma = |x, y, z| b.intrinsic(e.module, "llvm.fmuladd", &[ty], &[x, y, z]);
+    let real = |c| ty.real(c);
     let denormal = b.icmp(LLVMIntULT, b.bitcast(x, bits), bits.int(1 << 23));
-    let normal = b.select(denormal, b.fmul(x, ty.real(8_388_608.0)), x);
+    let normal = b.select(denormal, b.fmul(x, real(8_388_608.0)), x);
     let normal_bits = b.bitcast(normal, bits);
     let k = b.ashr(b.sub(normal_bits, bits.int(LOWEST)), bits.int(23));
     let mantissa = b.bitcast(b.sub(normal_bits, b.shl(k, bits.int(23))), ty);
     let k = b.add(k, b.select(denormal, bits.int(-23i64 as u64), bits.zero()));
     let k = e.signed_to_float(k, ty);
 
-    let f = b.fsub(mantissa, ty.real(1.0));
-    let p = P
-        .iter()
-        .rev()
-        .copied()
-        .map(|c| ty.real(c))
-        .reduce(|sum, c| fma(sum, f, c));
-    let p = p.expect("coefficients");
-    let small = fma(b.fmul(f, f), fma(f, p, ty.real(-0.5)), b.fmul(k, ty.real(LOG_2[1])));
-    let result = fma(k, ty.real(LOG_2[0]), b.fadd(f, small));
+    let f = b.fsub(mantissa, real(1.0));
+    let p = polynomial(e, ty, f, &p);
+    // The large parts, and what rounding their sum loses: `k` times something is 0 or larger than the other.
+    let large_k = scaled(e, k, of_two[0]);
+    let large = multiply_add(e, f, real(of_e[0]), large_k);
+    let lost = multiply_add(e, f, real(of_e[0]), b.fsub(large_k, large));
+    let small = multiply_add(e, f, multiply_add(e, f, p, real(of_e[1])), lost);
+    let small = multiply_add(e, k, real(of_two[1]), small);
+    let result = b.fadd(large, small);
 
     // Infinity and NaN stay what they are.
-    let special = b.select(b.fcmp(LLVMRealOLT, x, ty.real(0.0)), ty.real(f64::NAN), x);
-    let special = b.select(
-        b.fcmp(LLVMRealOEQ, x, ty.real(0.0)),
-        ty.real(f64::NEG_INFINITY),
-        special,
-    );
+    let special = b.select(b.fcmp(LLVMRealOLT, x, real(0.0)), real(f64::NAN), x);
+    let special = b.select(b.fcmp(LLVMRealOEQ, x, real(0.0)), real(f64::NEG_INFINITY), special);
     let positive = b.and(
-        b.fcmp(LLVMRealOGT, x, ty.real(0.0)),
-        b.fcmp(LLVMRealOLT, x, ty.real(f64::INFINITY)),
+        b.fcmp(LLVMRealOGT, x, real(0.0)),
+        b.fcmp(LLVMRealOLT, x, real(f64::INFINITY)),
     );
     b.select(positive, result, special)
+}
+
+/// A power: `b^x = 2^k b^r`, where `r = x - k log_b(2)` is at most `log_b(2) / 2`.
+struct Power {
+    /// `log2(b)`.
+    two_in_it: f64,
+    /// `log_b(2)`: few bits, so that its product with `k` is exact, and the rest.
+    of_two: [f64; 2],
+    /// `log(b)`, as a sum of two numbers.
+    log: [f64; 2],
+    /// `q`, where `b^r = 1 + r log(b) + r^2 q(r)`: fitted here for the least relative error of the result, 2^-27.
+    q: [f64; 5],
+    /// Where the result is 0 and infinity.
+    range: [f64; 2],
+}
+
+const EXP: Power = Power {
+    two_in_it: std::f64::consts::LOG2_E,
+    of_two: [0.693_145_75, 1.428_606_8e-6],
+    log: [1.0, 0.0],
+    q: [0.499_999_94, 0.166_665_2, 0.041_668_396, 0.008_368_797, 0.001_381_443_3],
+    range: [-105.0, 90.0],
+};
+
+const EXP2: Power = Power {
+    two_in_it: 1.0,
+    of_two: [1.0, 0.0],
+    log: [0.693_147_2, -1.904_654_2e-9],
+    q: [
+        0.240_226_48,
+        0.055_503_618,
+        0.009_618_529,
+        0.001_339_038_7,
+        0.000_153_208_3,
+    ],
+    range: [-152.0, 130.0],
+};
+
+const EXP10: Power = Power {
+    two_in_it: std::f64::consts::LOG2_10,
+    of_two: [0.301_025_4, 4.605_039e-6],
+    log: [2.302_585_1, -3.197_543_6e-8],
+    q: [2.650_948_8, 2.034_660_6, 1.171_303_7, 0.541_678_3, 0.205_886_19],
+    range: [-46.0, 39.5],
+};
+
+/// `exp`, `exp2` or `exp10`.
+pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
+    /// Adding it rounds to a whole number, which is then in the low bits.
+    const ROUND: f64 = 12_582_912.0;
+
+    let Power {
+        two_in_it,
+        of_two,
+        log,
+        q,
+        range,
+    } = match op {
+        Op::exp2 => EXP2,
+        Op::exp10 => EXP10,
+        _ => EXP,
+    };
+    let b = e.builder;
+    let bits = e.bits_of(ty);
+    let real = |c| ty.real(c);
+    // NaN passes both comparisons, and all that follows.
+    let x = b.select(b.fcmp(LLVMRealOLT, x, real(range[0])), real(range[0]), x);
+    let x = b.select(b.fcmp(LLVMRealOGT, x, real(range[1])), real(range[1]), x);
+    let rounded = multiply_add(e, x, real(two_in_it), real(ROUND));
+    let k = b.fsub(rounded, real(ROUND));
+    let rest = b.fsub(x, scaled(e, k, of_two[0]));
+    let rest = match of_two[1] {
+        0.0 => rest,
+        low => multiply_add(e, k, real(-low), rest),
+    };
+
+    let q = polynomial(e, ty, rest, &q);
+    let small = multiply_add(e, b.fmul(rest, rest), q, scaled(e, rest, log[1]));
+    let result = b.fadd(real(1.0), multiply_add(e, rest, real(log[0]), small));
+    // Two steps: the first is exact, and the second rounds to a denormal number if it must.
+    let k = b.sub(b.bitcast(rounded, bits), b.bitcast(real(ROUND), bits));
+    let half = b.ashr(k, bits.int(1));
+    [half, b.sub(k, half)].into_iter().fold(result, |result, k| {
+        let power = b.shl(b.add(k, bits.int(127)), bits.int(23));
+        b.fmul(result, b.bitcast(power, ty))
+    })
+}
+
+/// `x y + z`, in one step where the CPU has it.
+fn multiply_add<'c>(e: &Emit<'_, 'c>, x: Value<'c>, y: Value<'c>, z: Value<'c>) -> Value<'c> {
+    e.builder.intrinsic(e.module, "llvm.fmuladd", &[x.ty()], &[x, y, z])
+}
+
+/// `x` times a constant, which may be none.
+fn scaled<'c>(e: &Emit<'_, 'c>, x: Value<'c>, by: f64) -> Value<'c> {
+    match by {
+        0.0 => x.ty().zero(),
+        1.0 => x,
+        _ => e.builder.fmul(x, x.ty().real(by)),
+    }
+}
+
+/// A polynomial, by its coefficients from the lowest.
+fn polynomial<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, coefficients: &[f64]) -> Value<'c> {
+    let (&last, others) = coefficients.split_last().expect("a polynomial has coefficients");
+    others
+        .iter()
+        .rev()
+        .fold(ty.real(last), |sum, &c| multiply_add(e, sum, x, ty.real(c)))
 }
 
 /// `cbrt`, with an error of 0.5 ulp: in double, where no float is denormal, by two steps of Halley's method from a guess

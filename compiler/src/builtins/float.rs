@@ -98,20 +98,29 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::powr | Op::half_powr => powr(e, ty, x, y),
         Op::native_powr => call(e, Op::pow, ty, args),
         Op::half_cos | Op::native_cos => call(e, Op::cos, ty, args),
-        Op::half_exp | Op::native_exp => call(e, Op::exp, ty, args),
-        Op::half_exp2 | Op::native_exp2 => call(e, Op::exp2, ty, args),
-        Op::half_exp10 | Op::native_exp10 => call(e, Op::exp10, ty, args),
-        Op::log | Op::half_log | Op::native_log if ty.bits() < 64 => {
-            in_float(e, ty, args, |ty, args| elementary::log(e, ty, args[0]))
-        }
-        Op::half_log | Op::native_log => call(e, Op::log, ty, args),
-        Op::cbrt if ty.bits() < 64 => in_float(e, ty, args, |ty, args| elementary::cbrt(e, ty, args[0])),
-        Op::half_log2 | Op::native_log2 => call(e, Op::log2, ty, args),
-        Op::half_log10 | Op::native_log10 => call(e, Op::log10, ty, args),
+        Op::half_exp | Op::native_exp => in_place(e, Op::exp, ty, x),
+        Op::half_exp2 | Op::native_exp2 => in_place(e, Op::exp2, ty, x),
+        Op::half_exp10 | Op::native_exp10 => in_place(e, Op::exp10, ty, x),
+        Op::half_log | Op::native_log => in_place(e, Op::log, ty, x),
+        Op::half_log2 | Op::native_log2 => in_place(e, Op::log2, ty, x),
+        Op::half_log10 | Op::native_log10 => in_place(e, Op::log10, ty, x),
+        Op::exp | Op::exp2 | Op::exp10 | Op::log | Op::log2 | Op::log10 | Op::cbrt => in_place(e, op, ty, x),
         Op::half_sin | Op::native_sin => call(e, Op::sin, ty, args),
         Op::half_tan | Op::native_tan => call(e, Op::tan, ty, args),
         _ if table::callee(op, 32).is_some() => call(e, op, ty, args),
         _ => return Err(check::wrong("unknown")),
+    })
+}
+
+/// Computes in place what is so computed for float, and calls for double.
+fn in_place<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
+    if ty.bits() == 64 {
+        return call(e, op, ty, &[x]);
+    }
+    in_float(e, ty, &[x], |ty, args| match op {
+        Op::cbrt => elementary::cbrt(e, ty, args[0]),
+        Op::exp | Op::exp2 | Op::exp10 => elementary::exp(e, op, ty, args[0]),
+        _ => elementary::log(e, op, ty, args[0]),
     })
 }
 

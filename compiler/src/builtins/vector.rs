@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::sync::OnceLock;
 
-use super::table::{CALLEES, Isa};
+use super::table::{CALLEES, Callee, Isa};
 
 /// glibc's library of vector functions.
 fn library() -> Option<usize> {
@@ -19,9 +19,23 @@ fn library() -> Option<usize> {
     })
 }
 
-/// The vector form of a mathematical function on this CPU, and how many elements it takes; none where it is less precise
-/// than OpenCL demands.
-pub fn vector_variant(name: &str) -> Option<(String, u32)> {
+/// The vector form of a mathematical function.
+pub struct Variant {
+    /// Its symbol.
+    pub name: String,
+    /// How many elements it takes.
+    pub lanes: u32,
+    /// How many bits each has: more than the function's numbers where only so it is precise.
+    pub bits: u32,
+}
+
+/// What results may differ by from the scalar function's, in units of the last place, where the kernel does not allow more:
+/// programs are tested against implementations that round nearly always right.
+const CLOSE: f32 = 1.0;
+
+/// The vector form of a mathematical function on this CPU; none where it is less precise than OpenCL demands. That for
+/// `float` may be libmvec's for `double`: most of those for `float` are off by two units or three. `relaxed` takes them.
+pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
     let callee = CALLEES.iter().find(|c| c.name == name)?;
     let isa = if std::is_x86_feature_detected!("avx512f") {
         Isa::Avx512
@@ -30,9 +44,12 @@ pub fn vector_variant(name: &str) -> Option<(String, u32)> {
     } else {
         return None;
     };
-    let (name, width) = callee.vector_name(isa)?;
+    let is_close = |c: &Callee| relaxed || c.vector.as_ref().is_some_and(|v| v.ulps[isa as usize] <= CLOSE);
+    let wider = || CALLEES.iter().find(|c| c.op == callee.op && c.bits == 64);
+    let callee = if callee.bits == 64 || is_close(callee) { callee } else { wider()? };
+    let (name, lanes) = callee.vector_name(isa)?;
     vector_symbol(&name)?;
-    Some((name, width))
+    Some(Variant { name, lanes, bits: callee.bits })
 }
 
 /// The address of a vector function.

@@ -151,58 +151,39 @@ impl<'c> Body<'_, 'c> {
 
     fn blocks(&mut self, source: &front::Function) -> Result<(), Error> {
         let module = self.module;
-        for inst in module.instructions(source.start, source.end) {
-            if inst.op == Op::Label {
-                let id = inst.result().unwrap_or_default();
-                let block = self.function.append_block(module.name(id).unwrap_or(""));
-                self.blocks.insert(id, block);
-            }
+        let sources = blocks_of(module, source)?;
+        for block in &sources {
+            let made = self.function.append_block(module.name(block.label).unwrap_or(""));
+            self.blocks.insert(block.label, made);
         }
         let entry = self.builder.block();
-        let mut current: Option<Id> = None;
-        let mut first = None;
-        for inst in module.instructions(source.start, source.end) {
-            match inst.op {
-                Op::Function | Op::FunctionParameter | Op::Line | Op::NoLine | Op::Nop => continue,
-                Op::Label => {
-                    if current.is_some() {
-                        return Err(inst.malformed("the block before has no end"));
+        for block in order(&sources) {
+            self.builder.go_to_end(self.blocks[&block.label]);
+            for inst in &block.instructions {
+                if !inst.is_known() {
+                    return Err(inst.unsupported(""));
+                }
+                if self.terminator(inst).map_err(|error| error.at(inst.offset))? {
+                    self.ends.insert(block.label, self.builder.block());
+                } else if let Some(value) = self.instruction(inst).map_err(|error| error.at(inst.offset))? {
+                    let Some(id) = inst.result() else { continue };
+                    if self.value_type(id)? != value.ty() {
+                        return Err(inst.malformed("its result is not of the type that it says"));
                     }
-                    let id = inst.result().unwrap_or_default();
-                    first.get_or_insert(self.blocks[&id]);
-                    self.builder.go_to_end(self.blocks[&id]);
-                    current = Some(id);
-                    continue;
+                    self.name(id, value);
+                    self.values.insert(id, value);
                 }
-                _ => {}
-            }
-            let Some(label) = current else {
-                return Err(inst.malformed("it stands outside of blocks"));
-            };
-            if !inst.is_known() {
-                return Err(inst.unsupported(""));
-            }
-            if self.terminator(&inst).map_err(|error| error.at(inst.offset))? {
-                self.ends.insert(label, self.builder.block());
-                current = None;
-            } else if let Some(value) = self.instruction(&inst).map_err(|error| error.at(inst.offset))? {
-                let Some(id) = inst.result() else { continue };
-                if self.value_type(id)? != value.ty() {
-                    return Err(inst.malformed("its result is not of the type that it says"));
-                }
-                self.name(id, value);
-                self.values.insert(id, value);
             }
         }
-        let Some(first) = first.filter(|_| current.is_none()) else {
-            return Err(Error::Malformed {
-                offset: source.end * 4,
-                what: "a block has no end".into(),
-            });
-        };
+        // What nothing leads to.
+        for block in sources.iter().filter(|b| !self.ends.contains_key(&b.label)) {
+            self.builder.go_to_end(self.blocks[&block.label]);
+            self.builder.unreachable();
+        }
+        self.fill_phis()?;
         self.entry.go_to_end(entry);
-        self.entry.br(first);
-        self.fill_phis()
+        self.entry.br(self.blocks[&sources[0].label]);
+        Ok(())
     }
 
     fn fill_phis(&mut self) -> Result<(), Error> {
@@ -212,10 +193,13 @@ impl<'c> Body<'_, 'c> {
                 let &[value, from] = pair else {
                     return Err(inst.malformed("a value without a block"));
                 };
-                let end = *self
-                    .ends
-                    .get(&from)
-                    .ok_or_else(|| inst.malformed(format!("{from} is no block")))?;
+                let Some(&end) = self.ends.get(&from) else {
+                    if self.blocks.contains_key(&from) {
+                        // Nothing leads there.
+                        continue;
+                    }
+                    return Err(inst.malformed(format!("{from} is no block")));
+                };
                 let value = self.value(value).map_err(|error| error.at(inst.offset))?;
                 if value.ty() != phi.ty() {
                     return Err(inst.malformed("values of different types"));
@@ -870,4 +854,79 @@ impl<'c> Body<'_, 'c> {
         })?;
         Ok((ty.kind() != Kind::Void).then_some(value))
     }
+}
+
+/// A block of a function.
+struct SourceBlock<'m> {
+    label: Id,
+    /// Its instructions, the last of which ends it.
+    instructions: Vec<Inst<'m>>,
+}
+
+/// The blocks of a function, each with its end.
+fn blocks_of<'m>(module: &'m front::Module, source: &front::Function) -> Result<Vec<SourceBlock<'m>>, Error> {
+    let mut blocks: Vec<SourceBlock<'m>> = Vec::new();
+    let mut open = false;
+    for inst in module.instructions(source.start, source.end) {
+        match inst.op {
+            Op::Function | Op::FunctionParameter | Op::Line | Op::NoLine => {}
+            Op::Nop if inst.is_known() && inst.code == 0 => {}
+            Op::Label => {
+                if open {
+                    return Err(inst.malformed("the block before has no end"));
+                }
+                open = true;
+                blocks.push(SourceBlock { label: inst.result().unwrap_or_default(), instructions: Vec::new() });
+            }
+            _ => {
+                let Some(block) = blocks.last_mut().filter(|_| open) else {
+                    return Err(inst.malformed("it stands outside of blocks"));
+                };
+                block.instructions.push(inst);
+                open = !is_end(inst.op);
+            }
+        }
+    }
+    if open || blocks.is_empty() {
+        return Err(Error::Malformed { offset: source.end * 4, what: "a block has no end".into() });
+    }
+    Ok(blocks)
+}
+
+fn is_end(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue | Op::Unreachable
+    )
+}
+
+/// The blocks that control can come to, each behind those that dominate it. (SPIR-V demands that order of a module, but not
+/// every producer keeps to it.)
+fn order<'b, 'm>(blocks: &'b [SourceBlock<'m>]) -> Vec<&'b SourceBlock<'m>> {
+    let number: HashMap<Id, usize> = blocks.iter().enumerate().map(|(i, b)| (b.label, i)).collect();
+    // Every word that names a block counts: a literal that happens to be one's number adds an edge, which is no harm.
+    let targets = |block: &SourceBlock<'_>| -> Vec<usize> {
+        let end = block.instructions.last().expect("it has an end");
+        end.operands().iter().filter_map(|id| number.get(id).copied()).collect()
+    };
+    let mut post = Vec::new();
+    let mut seen = vec![false; blocks.len()];
+    seen[0] = true;
+    let mut stack = vec![(0, targets(&blocks[0]), 0)];
+    while let Some((block, next, at)) = stack.last_mut() {
+        match next.get(*at).copied() {
+            Some(to) => {
+                *at += 1;
+                if !std::mem::replace(&mut seen[to], true) {
+                    stack.push((to, targets(&blocks[to]), 0));
+                }
+            }
+            None => {
+                post.push(&blocks[*block]);
+                stack.pop();
+            }
+        }
+    }
+    post.reverse();
+    post
 }

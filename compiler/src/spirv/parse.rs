@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use spirv::{Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op};
+use spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op};
 
 use super::{Decorated, EntryPoint, ExtSet, Function, Id, Inst, Module, Type, string};
 use crate::Error;
@@ -103,6 +103,15 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module.find_spec_constants();
     check(&module)?;
     Ok(module)
+}
+
+/// A decoration by its number, also by one that it had before its extension was final.
+fn decoration(number: u32) -> Option<Decoration> {
+    match number {
+        // SPV_INTEL_global_variable_decorations, which DPC++ still writes.
+        6147 => Some(Decoration::HostAccessINTEL),
+        _ => Decoration::from_u32(number),
+    }
 }
 
 struct Parser<'a> {
@@ -213,9 +222,19 @@ impl Parser<'_> {
                     module.names.insert(inst.operand(0)?, name);
                 }
             }
+            Op::Capability => {
+                let number = inst.operand(0)?;
+                // 6146 was GlobalVariableDecorationsINTEL.
+                if Capability::from_u32(number).is_none() && number != 6146 {
+                    return Err(Error::Unsupported {
+                        feature: format!("capability {number}"),
+                        what: "it is none that the SPIR-V grammar knows".into(),
+                    });
+                }
+            }
             Op::Decorate | Op::DecorateId | Op::DecorateString => {
                 // What is not known is a hint, by the rule that a decoration needs a capability.
-                if let Some(decoration) = Decoration::from_u32(inst.operand(1)?) {
+                if let Some(decoration) = decoration(inst.operand(1)?) {
                     let operands = inst.operands()[2..].to_vec();
                     module
                         .decorations
@@ -225,7 +244,7 @@ impl Parser<'_> {
                 }
             }
             Op::MemberDecorate | Op::MemberDecorateString => {
-                if let Some(decoration) = Decoration::from_u32(inst.operand(2)?) {
+                if let Some(decoration) = decoration(inst.operand(2)?) {
                     let operands = inst.operands()[3..].to_vec();
                     let member = inst.operand(1)?;
                     module

@@ -123,16 +123,21 @@ impl<'c> Emit<'_, 'c> {
 
     /// Calls the vector form of a mathematical function, as often as its width needs.
     fn vector_variant(&mut self, inst: Value<'c>, name: &str, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
-        let Some((variant, width)) = builtins::vector_variant(name) else { return Ok(None) };
+        // LLVM's flag that approximate functions will do.
+        let relaxed = inst.get_fast_math() & 0x40 != 0;
+        let Some(variant) = builtins::vector_variant(name, relaxed) else { return Ok(None) };
+        let width = variant.lanes;
         if !self.lanes.is_multiple_of(width) || args.iter().any(|a| !a.ty().is_float()) || !inst.ty().is_float() {
             return Ok(None);
         }
+        let element = self.cx.float(variant.bits);
         let mut wide = Vec::new();
         for &arg in args {
-            wide.push(self.vector(arg)?);
+            let arg = self.vector(arg)?;
+            wide.push(self.b.fpcast(arg, element.vector(self.lanes)));
         }
-        let part = inst.ty().vector(width);
-        let function = self.module.declare(&variant, part.function(&vec![part; args.len()]));
+        let part = element.vector(width);
+        let function = self.module.declare(&variant.name, part.function(&vec![part; args.len()]));
         function.attribute("nounwind", 0).attribute("willreturn", 0).attribute("memory", 0);
         let mut parts = Vec::new();
         for start in (0..self.lanes).step_by(width as usize) {
@@ -153,6 +158,7 @@ impl<'c> Emit<'_, 'c> {
                 })
                 .collect();
         }
-        Ok(parts.pop())
+        let result = inst.ty().vector(self.lanes);
+        Ok(parts.pop().map(|all| self.b.fpcast(all, result)))
     }
 }

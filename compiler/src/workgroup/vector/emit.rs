@@ -592,7 +592,11 @@ impl<'c> Emit<'_, 'c> {
             L::LLVMAdd | L::LLVMSub | L::LLVMMul | L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem | L::LLVMShl
             | L::LLVMLShr | L::LLVMAShr | L::LLVMAnd | L::LLVMOr | L::LLVMXor | L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul
             | L::LLVMFDiv | L::LLVMFRem => {
-                let (x, y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                let (x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                // A lane that is not here may hold what the way to here rules out, and a division by zero traps.
+                if let (L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem, Some(mask)) = (opcode, self.mask) {
+                    y = self.b.select(mask, y, ty.int(1));
+                }
                 self.b.binary(opcode, x, y)
             }
             L::LLVMFNeg => {
