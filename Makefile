@@ -33,9 +33,9 @@ dist: build ## Stage in dist/ what a user installs
 	scripts/dist.sh
 
 .PHONY: demo
-demo: dist ## Run dpnp and a SYCL C++ program on our libraries, and show that they are ours
+demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any OpenCL driver (ADAPTER=opencl: over one)
 	scripts/setup.sh clients
-	scripts/demo.sh
+	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
 test: setup dist test-rust test-reference sanitize test-sycl test-consumers test-suites ## Run all tests: ours, then real SYCL programs on dist/

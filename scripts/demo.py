@@ -24,4 +24,8 @@ for name, (ours, expected) in results.items():
     wrong += not right
     print(f"dpnp.{name}: {'equals' if right else 'DIFFERS from'} numpy's")
 
+mapped = {line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if ".so" in line}
+ours, drivers = (sorted(path for path in mapped if part in path) for part in ("/libur_", "/libintelocl"))
+print("Unified Runtime in this process:", ", ".join(path.rpartition("/")[2] for path in ours))
+print("OpenCL drivers in this process:", ", ".join(path.rpartition("/")[2] for path in drivers) or "none")
 sys.exit(wrong != 0)

@@ -2,18 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What `make demo` shows, for both generations of libsycl: dpnp and a SYCL C++ program that compiles its kernel at run
-# time compute on our libraries in dist/, over Intel's OpenCL CPU driver; which library serves the calls; and whether
-# the results are right. Ends with 1 when a result is wrong or a library is not ours.
+# time compute on our libraries in dist/; which library serves the calls; and whether the results are right. Ends with 1
+# when a result is wrong, a library is not ours, or an OpenCL driver is loaded where none should be.
+#
+#   scripts/demo.sh [cpu|opencl|intel]
+#
+#   cpu      our CPU adapter; every OpenCL driver is hidden (the default)
+#   opencl   our OpenCL adapter, over Intel's OpenCL CPU driver
+#   intel    Intel's libraries, for looking at them beside ours
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly work=$PWD/target/demo
-stack=(--stack ours --lib dist/lib)
-# For looking at the reference beside ours: scripts/demo.sh intel
-[[ ${1:-} != intel ]] || stack=(--stack intel)
+readonly work=$PWD/target/demo adapter=${1:-cpu}
 
-# on GENERATION COMMAND...: runs the command on the stack; fails unless the libraries mapped are the ones meant.
-on() { python3 conformance/suites/stack.py --generation "$1" "${stack[@]}" -- "${@:2}"; }
+die() { echo "demo: $*" >&2; exit 1; }
+
+case $adapter in
+  cpu | opencl) stack=(--stack ours --lib dist/lib --adapter "$adapter") ;;
+  intel) stack=(--stack intel) ;;
+  *) die "no adapter is called $adapter: cpu, opencl" ;;
+esac
+# on GENERATION COMMAND...: runs the command on the stack; fails unless the libraries mapped are the ones meant. The CPU
+# adapter begins with an empty cache: what is seen is a first run, with all that is compiled in it.
+on() {
+  python3 conformance/suites/stack.py --generation "$1" "${stack[@]}" -- env UR_CPU_CACHE="$work/kernels" "${@:2}"
+}
 
 # The calls that libsycl made, from its own trace: how often each, the dozen most frequent.
 calls() { sed -nE 's/^ *---> (ur[A-Za-z]+).*/\1/p' | sort | uniq -c | sort -k1,1nr -k2 | sed -n '1,12s/^/  /p'; }
@@ -28,10 +41,9 @@ served_by() {
     sort
 }
 
-die() { echo "demo: $*" >&2; exit 1; }
-
 mkdir -p "$work"
 for generation in 2026.1 2026.2; do
+  rm -rf "$work/kernels"
   env=$PWD/target/env/v$generation
   hello=$work/hello-$generation
   log=$work/$generation.log
@@ -52,8 +64,11 @@ for generation in 2026.1 2026.2; do
   grep -vE '^(stack|  )' "$log" | sed 's/^/  /'
   echo "UR functions by the library that serves them:"
   served_by "$log.bindings" | tee "$log.served"
-  [[ ${stack[1]} == intel ]] || grep -q '^  dist/lib/libur_adapter_opencl' "$log.served" || die "our adapter serves nothing"
-  [[ ${stack[1]} == intel ]] || ! grep -v '^  dist/lib/' "$log.served" || die "a library that is not ours serves UR calls"
+  if [[ $adapter != intel ]]; then
+    grep -q "^  dist/lib/libur_adapter_$adapter" "$log.served" || die "our adapter serves nothing"
+    ! grep -v '^  dist/lib/' "$log.served" || die "a library that is not ours serves UR calls"
+  fi
   rm -f "$log.bindings"
 done
 printf '\nAll results are right, and every UR library in use is %s.\n' "${stack[3]:-of the wheels}"
+[[ $adapter != cpu ]] || echo "No OpenCL driver could be found, and none was loaded."

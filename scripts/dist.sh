@@ -8,8 +8,12 @@
 #   dist/lib/cmake/unified-runtime/     find_package(unified-runtime)
 #   dist/lib/pkgconfig/                 unified-runtime.pc
 #   dist/bin/oxur                       the command
+#   dist/bin/oxur-compiler              the CPU adapter's compiler as a command
 #
-# dist/ can be moved as a whole. A part that is missing, or a library with a wrong soname, is a failure.
+# dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
+# exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs): LLVM is linked into
+# the CPU adapter, and must not meet another LLVM of the process. Debug information stays in target/release; of the
+# symbols, those of our own code are kept, for backtraces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +30,13 @@ for folder in adapters/*/; do
   [[ $adapter == kit || ! -f $folder/Cargo.toml ]] || libraries+=("ur_adapter_$adapter")
 done
 
+# ship FILE TARGET: copies a program or library without debug information.
+ship() {
+  objcopy --strip-unneeded --wildcard --keep-symbol='*oxur*' --keep-symbol='*ur_adapter_*' --keep-symbol='*ur_loader*' \
+    "$1" "$2"
+  chmod 755 "$2"
+}
+
 rm -rf "$stage"
 mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/pkgconfig}
 for name in "${libraries[@]}"; do
@@ -34,13 +45,18 @@ for name in "${libraries[@]}"; do
   [[ -f $built ]] || die "$built is missing: run \`make build\`"
   soname=$(readelf -d "$built" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
   [[ $soname == "lib$name.so.0" ]] || die "$built has the soname '$soname', not lib$name.so.0"
-  install -m 755 "$built" "$stage/lib/$file"
+  foreign=$(nm -D --defined-only "$built" | awk '$2 != "A" && $3 !~ /^(ur|oxur|clRetain)[A-Z]/ { print $3 }' | head -n 3)
+  [[ -z $foreign ]] || die "$built exports what is not of Unified Runtime: ${foreign//$'\n'/, }"
+  ship "$built" "$stage/lib/$file"
   ln -s "$file" "$stage/lib/lib$name.so.0"
   ln -s "lib$name.so.0" "$stage/lib/lib$name.so"
 done
 
 install -m 644 include/unified-runtime/* "$stage/include/unified-runtime/"
-install -m 755 "$release/oxur" "$stage/bin/oxur"
+for name in oxur oxur-compiler; do
+  [[ -f $release/$name ]] || die "$release/$name is missing: run \`make build\`"
+  ship "$release/$name" "$stage/bin/$name"
+done
 install -m 644 cmake/unified-runtime-config.cmake "$stage/lib/cmake/unified-runtime/"
 sed "s/@VERSION@/$version/" cmake/unified-runtime-config-version.cmake.in \
   >"$stage/lib/cmake/unified-runtime/unified-runtime-config-version.cmake"
@@ -48,4 +64,5 @@ sed "s/@VERSION@/$version/" cmake/unified-runtime.pc.in >"$stage/lib/pkgconfig/u
 
 rm -rf dist
 mv "$stage" dist
-echo "dist: staged ${libraries[*]/#/lib} in dist/"
+echo "dist: staged in dist/, in MB:"
+find dist/lib dist/bin -type f -size +1M -printf '  %s %P\n' | sort -k2 | awk '{ printf "  %5.1f  %s\n", $1 / 1e6, $2 }'

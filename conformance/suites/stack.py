@@ -14,6 +14,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
 GENERATIONS = ("2026.1", "2026.2")
+OPENCL_DRIVERS = ("libintelocl", "libpocl", "libigdrcl", "libnvidia-opencl", "libamdocl")  # how their names begin
 
 # Run inside the client's Python: makes libsycl enumerate, then lists the devices and what is mapped.
 PROBE = """
@@ -48,16 +49,22 @@ class Stack:
     def adapter_path(self):
         return self.lib.resolve() / f"libur_adapter_{self.adapter}.so.0"
 
+    @property
+    def needs_opencl(self):
+        return self.kind == "intel" or self.adapter == "opencl"
+
     def environment(self):
         """The variables of a client process: the caller's, less whatever would steer UR or SYCL another way."""
         env = {k: v for k, v in os.environ.items() if not k.startswith(("UR_", "SYCL_", "ONEAPI_", "OCL_", "PYTEST_"))}
         path = [str(self.env_dir / "lib")]
-        env["OCL_ICD_FILENAMES"] = str(self.env_dir / "lib" / "libintelocl.so")
-        env["OCL_ICD_VENDORS"] = "/nonexistent"  # hides other OpenCL drivers of the machine
+        # Intel's driver, or none at all. Other drivers of the machine are hidden.
+        env["OCL_ICD_FILENAMES"] = str(self.env_dir / "lib" / "libintelocl.so") if self.needs_opencl else "/nonexistent"
+        env["OCL_ICD_VENDORS"] = "/nonexistent"
         env["SYCL_CACHE_PERSISTENT"] = "1"
         env["SYCL_CACHE_DIR"] = str(REPO / "target" / "sycl-cache" / self.name)
         if self.kind == "ours":
             env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
+            env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
             if self.generation == "2026.1":
                 path.insert(0, str(self.lib.resolve()))
         env["LD_LIBRARY_PATH"] = ":".join(path)
@@ -83,9 +90,13 @@ class Stack:
         lines = probe.stdout.splitlines()
         mapped = {Path(line.split(None, 1)[1]) for line in lines if line.startswith("mapped ")}
         found = [line for line in lines if line.startswith("devices") or "/libur_" in line or "/libsycl.so" in line]
+        drivers = sorted(path for path in mapped if path.name.startswith(OPENCL_DRIVERS))
+        found.append(f"OpenCL drivers mapped: {', '.join(map(str, drivers)) or 'none'}")
         print("\n  ".join([f"stack {self.name}:", *found]).replace(f"{REPO}/", ""), flush=True)
         if any(line.startswith("devices 0") for line in lines):
             return ["no SYCL device on this stack"]
+        if drivers and not self.needs_opencl:
+            return [f"{path} is mapped, where no OpenCL driver should be" for path in drivers]
         return list(self._mapping_problems(mapped))
 
     def _mapping_problems(self, mapped):
