@@ -18,6 +18,9 @@
 //! and its end, but for the one around the list of those that wait for it. No lock is held while work or client code
 //! runs.
 //!
+//! A task is one kind of [`Job`](pool::Job). Commands that are put together beforehand and run again and again may be
+//! another, with counts and successors of their own: the threads of a pool ask no more of what they run.
+//!
 //! Most commands never get here: a short command whose queue is idle runs in the thread that submits it. See
 //! [`here`].
 
