@@ -40,8 +40,8 @@ impl Code {
     }
 }
 
-/// How large the stack of a work-item, or of a thread that runs a group, is.
-const STACK: usize = 256 << 10;
+/// What compiled code needs of its stack beyond its variables: spilled registers, and the functions that it calls.
+const STACK: usize = 192 << 10;
 
 /// A compiled kernel. It keeps its program alive.
 pub struct Kernel {
@@ -83,7 +83,7 @@ impl Kernel {
 
     /// Bytes of private memory of a work-item.
     pub fn private_memory(&self) -> usize {
-        0
+        (self.best.shape.variables / u64::from(self.best.shape.lanes)) as usize
     }
 
     /// The code for a range.
@@ -113,6 +113,7 @@ impl Kernel {
             local_memory: local,
             local_size: launch.local_memory as u64,
         };
+        let stack_size = STACK.saturating_add(code.shape.variables as usize).next_multiple_of(64 << 10);
         let args = launch.args.as_ptr();
         let id = |n: u64| {
             let [x, y, _] = num_groups;
@@ -122,7 +123,7 @@ impl Kernel {
             Entry::Group => {
                 // SAFETY: the address of code of this type, made for this kernel.
                 let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(code.address) };
-                let stack = worker.fibers.stack(STACK)?;
+                let stack = worker.fibers.stack(stack_size)?;
                 let code = move || {
                     for n in groups {
                         group.id = id(n);
@@ -150,7 +151,7 @@ impl Kernel {
                 for n in groups {
                     group.id = id(n);
                     // SAFETY: passed on to the caller.
-                    unsafe { worker.fibers.run(entry, args, &group, lanes, sub_group, STACK) }?;
+                    unsafe { worker.fibers.run(entry, args, &group, lanes, sub_group, stack_size) }?;
                 }
                 Ok(())
             }

@@ -190,7 +190,8 @@ impl Program {
             let module = lower::globals(&context, &self.linked)?;
             workgroup::define_primitives(&module, 1);
             let machine = llvm::Machine::host().map_err(Error::Codegen)?;
-            codegen::object(&machine, &module, &self.options)
+            codegen::optimize(&machine, &module, &self.options)?;
+            codegen::emit(&machine, &module)
         };
         let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
         let get = || self.options.cache.get(|| self.key().globals(), make, load).map(|got| got.0);
@@ -237,8 +238,10 @@ impl Program {
 
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
         let context = Context::new();
-        let (machine, module) = self.widened(&context, kernel, variant)?;
-        codegen::object(&machine, &module, &self.options)
+        let (machine, module, shape) = self.widened(&context, kernel, variant)?;
+        codegen::optimize(&machine, &module, &self.options)?;
+        shape.measured(&module);
+        codegen::emit(&machine, &module)
     }
 
     /// The kernel as it is given to LLVM's optimizer.
@@ -247,20 +250,20 @@ impl Program {
         context: &'c Context,
         kernel: &'c LinkedKernel,
         variant: Variant,
-    ) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
+    ) -> Result<(llvm::Machine, llvm::Module<'c>, Shape), Error> {
         let machine = llvm::Machine::host().map_err(Error::Codegen)?;
         let info = &kernel.info;
         if variant == Variant::Best && !self.options.no_optimization {
             let module = lower::kernel(context, &self.linked, kernel)?;
             match workgroup::finish_wide(&machine, &module, info.sub_group_size) {
-                Ok(_) => return Ok((machine, module)),
+                Ok(shape) => return Ok((machine, module, shape)),
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
         }
         let module = lower::kernel(context, &self.linked, kernel)?;
         let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
-        workgroup::finish_scalar(&module, info.sub_group_size, items_wait);
-        Ok((machine, module))
+        let shape = workgroup::finish_scalar(&module, info.sub_group_size, items_wait);
+        Ok((machine, module, shape))
     }
 
     /// Lowers all kernels and the variables, and makes work-groups of those that LLVM's verifier accepts.
@@ -273,7 +276,7 @@ impl Program {
             let Ok(module) = lower::kernel(&context, &self.linked, kernel) else { continue };
             if module.verify().is_ok() && widen {
                 for variant in [Variant::Best, Variant::Scalar] {
-                    if let Ok((_, module)) = self.widened(&context, kernel, variant) {
+                    if let Ok((_, module, _)) = self.widened(&context, kernel, variant) {
                         module.verify().expect("what was right stays right");
                     }
                 }
@@ -290,7 +293,7 @@ impl Program {
             return Ok(lower::kernel(&context, &self.linked, linked)?.to_string());
         }
         let variant = if self.options.mode == Mode::Scalar { Variant::Scalar } else { Variant::Best };
-        let (machine, module) = self.widened(&context, linked, variant)?;
+        let (machine, module, _) = self.widened(&context, linked, variant)?;
         if stage == "workgroup" {
             return Ok(module.to_string());
         }

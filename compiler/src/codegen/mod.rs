@@ -13,9 +13,8 @@ pub use loader::{Loaded, Object};
 use crate::llvm::{Machine, Module};
 use crate::{Error, Options};
 
-/// Makes an object file of a module.
-pub fn object(machine: &Machine, module: &Module<'_>, options: &Options) -> Result<Vec<u8>, Error> {
-    optimize(machine, module, options)?;
+/// Makes an object file of a module that is ready.
+pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
     machine.emit(module, false).map_err(Error::Codegen)
 }
 

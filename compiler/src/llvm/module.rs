@@ -122,6 +122,14 @@ impl<'c> Module<'c> {
         }
     }
 
+    /// The global variable of a name.
+    pub fn global(&self, name: &str) -> Option<Value<'c>> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: a live module.
+        let raw = unsafe { LLVMGetNamedGlobal(self.0, name.as_ptr()) };
+        (!raw.is_null()).then(|| Value::new(raw))
+    }
+
     /// Gives a variable its initial value, and so defines it here, for others to see.
     pub fn initialize(&self, global: Value<'c>, initial: Value<'c>) {
         // SAFETY: a global variable and a constant of its type.

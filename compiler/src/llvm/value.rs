@@ -247,6 +247,18 @@ impl<'c> Value<'c> {
         unsafe { std::slice::from_raw_parts(LLVMGetIndices(self.0), LLVMGetNumIndices(self.0) as usize).to_vec() }
     }
 
+    /// The elements that a `shufflevector` takes; `u32::MAX` for one that may be anything.
+    pub fn shuffle_pattern(self) -> Vec<u32> {
+        // SAFETY: one of these; the index is in range.
+        unsafe {
+            let any = LLVMGetUndefMaskElem();
+            (0..LLVMGetNumMaskElements(self.0))
+                .map(|i| LLVMGetMaskValue(self.0, i))
+                .map(|m| if m == any { u32::MAX } else { m as u32 })
+                .collect()
+        }
+    }
+
     /// Whether a function is an intrinsic of LLVM's.
     pub fn is_intrinsic(self) -> bool {
         // SAFETY: a function.

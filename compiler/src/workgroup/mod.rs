@@ -45,30 +45,44 @@ pub struct Shape {
     pub lanes: u32,
     /// Whether the items of a sub-group must have consecutive local ids in dimension 0.
     pub needs_rows: bool,
+    /// Bytes of variables on the stack of the code.
+    pub variables: u64,
 }
 
-/// The symbol of a constant in an object: a [`Shape`] as three integers of 64 bits.
+/// The symbol of a constant in an object: a [`Shape`] as four integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
 impl Shape {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
-        let words = [u64::from(self.entry == Entry::Item), self.lanes.into(), self.needs_rows.into()];
+        let words = [u64::from(self.entry == Entry::Item), self.lanes.into(), self.needs_rows.into(), self.variables];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
-        let constant = module.add_global(SHAPE, words.ty(), None, true);
+        let constant = module.global(SHAPE).unwrap_or_else(|| module.add_global(SHAPE, words.ty(), None, true));
         module.initialize(constant, words);
         self
     }
 
     /// What [`SHAPE`] holds.
-    pub fn read(words: [u64; 3]) -> Option<Self> {
+    pub fn read(words: [u64; 4]) -> Option<Self> {
         let entry = match words[0] {
             0 => Entry::Group,
             1 => Entry::Item,
             _ => return None,
         };
         let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=64).contains(l))?;
-        Some(Self { entry, lanes, needs_rows: words[2] != 0 })
+        Some(Self { entry, lanes, needs_rows: words[2] != 0, variables: words[3] })
+    }
+
+    /// Counts the variables of the finished code.
+    pub fn measured(mut self, module: &Module<'_>) -> Self {
+        for function in module.functions() {
+            for inst in function.blocks().into_iter().flat_map(|b| b.instructions()) {
+                if inst.opcode() == Some(llvm_sys::LLVMOpcode::LLVMAlloca) {
+                    self.variables += module.size_of(inst.allocated_type());
+                }
+            }
+        }
+        self.write(module)
     }
 }
 
@@ -83,7 +97,7 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool)
         Entry::Group
     };
     define_primitives(module, sub_group_size);
-    Shape { entry, lanes: 1, needs_rows: false }.write(module)
+    Shape { entry, lanes: 1, needs_rows: false, variables: 0 }
 }
 
 /// Makes the entry of a lowered kernel, for as many items at a time as is best. An error says why it cannot be widened; then
@@ -104,7 +118,8 @@ pub fn finish_wide(machine: &Machine, module: &Module<'_>, sub_group_size: u32) 
         Entry::Group
     };
     define_primitives(module, sub_group_size);
-    Ok(Shape { entry, lanes: width.lanes, needs_rows: items_wait || width.is_sub_group }.write(module))
+    let needs_rows = items_wait || width.is_sub_group;
+    Ok(Shape { entry, lanes: width.lanes, needs_rows, variables: 0 })
 }
 
 /// Defines the primitives in a module without a kernel.

@@ -332,6 +332,7 @@ impl<'c> Emit<'_, 'c> {
                     match mask {
                         Some(mask) => {
                             let old = self.b.load(slot.ty, slot.address);
+                            let mask = self.expand(mask, phi.ty());
                             self.b.select(mask, new, old)
                         }
                         None => new,
@@ -357,7 +358,7 @@ impl<'c> Emit<'_, 'c> {
     fn define(&mut self, inst: Value<'c>, value: Wide<'c>) -> Result<()> {
         // A shape of "differs" wants a vector, though the value may have been computed once.
         let value = match (self.shapes.of(inst), value) {
-            (Shape::Varying, Wide::First(v)) => Wide::Lanes(self.b.splat(v, self.lanes)),
+            (Shape::Varying, Wide::First(v)) => Wide::Lanes(self.repeat(v)),
             (_, value) => value,
         };
         self.known.insert(inst, value);
@@ -402,7 +403,7 @@ impl<'c> Emit<'_, 'c> {
     pub fn first(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         match self.wide(value)? {
             Wide::First(v) => Ok(v),
-            Wide::Lanes(v) => Ok(self.b.extract_element(v, self.cx.int(32).zero())),
+            Wide::Lanes(v) => Ok(self.part(v, value.ty(), self.cx.int(32).zero())),
             Wide::Pair(..) => Err("a structure as an operand".into()),
         }
     }
@@ -420,10 +421,54 @@ impl<'c> Emit<'_, 'c> {
         self.wide_type(first.ty())?;
         let made = match self.shapes.of(value) {
             Shape::Affine { stride, .. } => self.spread(first, stride),
-            _ => self.b.splat(first, self.lanes),
+            _ => self.repeat(first),
         };
         self.vectors.insert(value, made);
         Ok(made)
+    }
+
+    /// A value in all lanes; a vector as often, one after the other.
+    fn repeat(&self, value: Value<'c>) -> Value<'c> {
+        match value.ty().lanes() {
+            None => self.b.splat(value, self.lanes),
+            Some(n) => {
+                let pattern: Vec<u32> = (0..self.lanes * n).map(|i| i % n).collect();
+                self.b.shuffle(value, value.ty().poison(), &pattern)
+            }
+        }
+    }
+
+    /// A mask for values of a scalar kernel's type: as it is, or each bit as often as the vector type has elements.
+    pub fn expand(&self, mask: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        match ty.lanes() {
+            None => mask,
+            Some(n) => {
+                let pattern: Vec<u32> = (0..self.lanes * n).map(|i| i / n).collect();
+                self.b.shuffle(mask, mask.ty().poison(), &pattern)
+            }
+        }
+    }
+
+    /// One lane's part of a vector of all lanes' values of a type. `lane` is of 32 bits.
+    fn part(&self, all: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
+        let Some(n) = ty.lanes() else { return self.b.extract_element(all, lane) };
+        let first = self.b.mul(lane, lane.ty().int(n.into()));
+        (0..n).fold(ty.poison(), |part, i| {
+            let number = lane.ty().int(i.into());
+            let element = self.b.extract_element(all, self.b.add(first, number));
+            self.b.insert_element(part, element, number)
+        })
+    }
+
+    /// Puts one lane's value into a vector of all lanes'.
+    fn with_part(&self, all: Value<'c>, part: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        let Some(n) = part.ty().lanes() else { return self.b.insert_element(all, part, lane) };
+        let first = self.b.mul(lane, lane.ty().int(n.into()));
+        (0..n).fold(all, |all, i| {
+            let number = lane.ty().int(i.into());
+            let element = self.b.extract_element(part, number);
+            self.b.insert_element(all, element, self.b.add(first, number))
+        })
     }
 
     /// Lane 0's value, and the others' a stride apart.
@@ -443,7 +488,7 @@ impl<'c> Emit<'_, 'c> {
     /// One lane's value. `lane` is of 32 bits.
     pub fn lane(&mut self, value: Value<'c>, lane: Value<'c>) -> Result<Value<'c>> {
         Ok(match (self.wide(value)?, self.shapes.of(value)) {
-            (Wide::Lanes(v), _) => self.b.extract_element(v, lane),
+            (Wide::Lanes(v), _) => self.part(v, value.ty(), lane),
             (Wide::First(v), Shape::Affine { stride, .. }) => {
                 if v.ty().is_ptr() {
                     let wide = self.cx.int(64);
@@ -496,7 +541,7 @@ impl<'c> Emit<'_, 'c> {
         self.known = known;
         self.vectors = vectors;
         let next = match (so_far, value) {
-            (Some(so_far), Some(value)) => Some(self.b.insert_element(so_far, value, number)),
+            (Some(so_far), Some(value)) => Some(self.with_part(so_far, value, number)),
             _ => None,
         };
         let fewer = self.b.and(rest, self.b.sub(rest, bits_type.int(1)));
@@ -595,7 +640,7 @@ impl<'c> Emit<'_, 'c> {
                 let (x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
                 // A lane that is not here may hold what the way to here rules out, and a division by zero traps.
                 if let (L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem, Some(mask)) = (opcode, self.mask) {
-                    y = self.b.select(mask, y, ty.int(1));
+                    y = self.b.select(self.expand(mask, inst.ty()), y, ty.int(1));
                 }
                 self.b.binary(opcode, x, y)
             }
@@ -623,10 +668,28 @@ impl<'c> Emit<'_, 'c> {
             L::LLVMSelect => {
                 let (yes, no) = (self.vector(operands[1])?, self.vector(operands[2])?);
                 let condition = match self.shapes.of(operands[0]) {
-                    Shape::Uniform => self.first(operands[0])?,
-                    _ => self.vector(operands[0])?,
+                    Shape::Uniform if operands[0].ty().lanes().is_none() => self.first(operands[0])?,
+                    _ => {
+                        let condition = self.vector(operands[0])?;
+                        match operands[0].ty().lanes() {
+                            None => self.expand(condition, inst.ty()),
+                            Some(_) => condition,
+                        }
+                    }
                 };
                 self.b.select(condition, yes, no)
+            }
+            L::LLVMExtractElement | L::LLVMInsertElement | L::LLVMShuffleVector => {
+                return match self.elements(inst, opcode, &operands)? {
+                    Some(value) => Ok(value),
+                    None => match self.one_by_one(inst)? {
+                        Wide::Lanes(value) => Ok(value),
+                        _ => Err(format!("{opcode:?} without a result")),
+                    },
+                };
+            }
+            L::LLVMGetElementPtr if inst.ty().lanes().is_some() => {
+                return Err("a vector of addresses that differ between lanes".into());
             }
             L::LLVMGetElementPtr => {
                 let mut args = Vec::new();
@@ -645,6 +708,45 @@ impl<'c> Emit<'_, 'c> {
             return Err(format!("{opcode:?} gives an unexpected type"));
         }
         Ok(self.b.fast_math(value, flags))
+    }
+
+    /// Takes elements out of vectors, or puts them in, in all lanes; none if which ones is computed.
+    fn elements(&mut self, inst: Value<'c>, opcode: L, operands: &[Value<'c>]) -> Result<Option<Value<'c>>> {
+        let vector = operands[0];
+        let Some(n) = vector.ty().lanes() else { return Ok(None) };
+        let lanes = 0..self.lanes;
+        match opcode {
+            L::LLVMExtractElement => {
+                let Some(index) = operands[1].as_const_int().filter(|&i| i < n.into()) else { return Ok(None) };
+                let all = self.vector(vector)?;
+                let pattern: Vec<u32> = lanes.map(|l| l * n + index as u32).collect();
+                Ok(Some(self.b.shuffle(all, all.ty().poison(), &pattern)))
+            }
+            L::LLVMInsertElement => {
+                let Some(index) = operands[2].as_const_int().filter(|&i| i < n.into()) else { return Ok(None) };
+                let all = self.vector(vector)?;
+                let element = self.vector(operands[1])?;
+                let spread: Vec<u32> = (0..self.lanes * n).map(|i| i / n).collect();
+                let spread = self.b.shuffle(element, element.ty().poison(), &spread);
+                let pattern: Vec<u32> = (0..self.lanes * n)
+                    .map(|i| if u64::from(i % n) == index { self.lanes * n + i } else { i })
+                    .collect();
+                Ok(Some(self.b.shuffle(all, spread, &pattern)))
+            }
+            _ => {
+                let (x, y) = (self.vector(vector)?, self.vector(operands[1])?);
+                let own = inst.shuffle_pattern();
+                let pattern: Vec<u32> = lanes
+                    .flat_map(|l| own.iter().map(move |&m| (l, m)))
+                    .map(|(l, m)| match m {
+                        u32::MAX => m,
+                        m if m < n => l * n + m,
+                        m => self.lanes * n + l * n + m - n,
+                    })
+                    .collect();
+                Ok(Some(self.b.shuffle(x, y, &pattern)))
+            }
+        }
     }
 
     /// Whether a call is of a primitive.

@@ -13,6 +13,10 @@ impl<'c> Emit<'_, 'c> {
         match ty.kind() {
             Kind::Int(1) => Ok(self.cx.int(8)),
             Kind::Int(8 | 16 | 32 | 64) | Kind::Float(_) | Kind::Pointer => Ok(ty),
+            Kind::Vector(_) => match ty.scalar().kind() {
+                Kind::Int(8 | 16 | 32 | 64) | Kind::Float(_) | Kind::Pointer => Ok(ty),
+                _ => Err(format!("an access to a {ty:?} that differs between lanes")),
+            },
             _ => Err(format!("an access to a {ty:?} that differs between lanes")),
         }
     }
@@ -23,20 +27,29 @@ impl<'c> Emit<'_, 'c> {
         matches!(self.shapes.of(address), Shape::Affine { stride, .. } if stride == size)
     }
 
+    /// Whether a vector type has no gap behind its elements.
+    fn is_dense(&self, ty: Type<'c>) -> bool {
+        let n = ty.lanes().unwrap_or(1);
+        self.module.size_of(ty) == self.module.size_of(ty.scalar()) * u64::from(n)
+    }
+
     pub(super) fn load(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
         let address = inst.operand(0);
         if inst.is_volatile() || inst.is_atomic() {
             return self.one_by_one(inst);
         }
         let ty = self.memory_type(inst.ty())?;
-        let wide = ty.vector(self.lanes);
+        if ty.lanes().is_some() && !(self.is_contiguous(address, ty) && self.is_dense(ty)) {
+            return self.one_by_one(inst);
+        }
+        let wide = self.wide_type(ty)?;
         let align = inst.get_align();
         let value = if self.is_contiguous(address, ty) {
             let first = self.first(address)?;
             match self.mask {
                 None => self.b.load(wide, first).align(align),
                 Some(mask) => {
-                    let args = [first, mask, wide.poison()];
+                    let args = [first, self.expand(mask, ty), wide.poison()];
                     let types = [wide, self.cx.ptr()];
                     self.b
                         .intrinsic(self.module, "llvm.masked.load", &types, &args)
@@ -51,7 +64,7 @@ impl<'c> Emit<'_, 'c> {
                 .intrinsic(self.module, "llvm.masked.gather", &types, &args)
                 .call_argument_attribute(0, "align", align.into())
         };
-        let result = inst.ty().vector(self.lanes);
+        let result = self.wide_type(inst.ty())?;
         Ok(Wide::Lanes(if ty == inst.ty() { value } else { self.b.zext_or_trunc(value, result) }))
     }
 
@@ -75,6 +88,9 @@ impl<'c> Emit<'_, 'c> {
             return Ok(());
         }
         let ty = self.memory_type(value.ty())?;
+        if ty.lanes().is_some() && !(self.is_contiguous(address, ty) && self.is_dense(ty)) {
+            return self.one_by_one(inst).map(|_| ());
+        }
         let mut all = self.vector(value)?;
         if ty != value.ty() {
             all = self.b.zext_or_trunc(all, ty.vector(self.lanes));
@@ -108,7 +124,7 @@ impl<'c> Emit<'_, 'c> {
         self.b.go_to_end(part);
         let types = [all.ty(), self.cx.ptr()];
         self.b
-            .intrinsic(self.module, "llvm.masked.store", &types, &[all, to, mask])
+            .intrinsic(self.module, "llvm.masked.store", &types, &[all, to, self.expand(mask, ty)])
             .call_argument_attribute(1, "align", align.into());
         self.b.br(after);
         self.b.go_to_end(after);

@@ -353,7 +353,11 @@ fn is_small_id(value: Value<'_>) -> bool {
     value.callee().is_some_and(|f| Primitive::ALL.into_iter().any(|p| p.name() == f.name() && p != Primitive::LocalMemory))
 }
 
-/// The type of so many of a type.
+/// The type of so many of a type: a vector, for a vector as many times as long, lane after lane.
 pub fn widened(ty: Type<'_>, lanes: u32) -> Option<Type<'_>> {
-    matches!(ty.kind(), Kind::Int(_) | Kind::Float(_) | Kind::Pointer).then(|| ty.vector(lanes))
+    match ty.kind() {
+        Kind::Int(_) | Kind::Float(_) | Kind::Pointer => Some(ty.vector(lanes)),
+        Kind::Vector(n) => Some(ty.scalar().vector(n.checked_mul(lanes)?)),
+        _ => None,
+    }
 }
