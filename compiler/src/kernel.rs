@@ -91,7 +91,9 @@ impl Kernel {
         if self.best.suits(range) {
             return Ok(&self.best);
         }
-        let made = self.scalar.get_or_init(|| self.program.code(self.index, Variant::Scalar));
+        let made = self
+            .scalar
+            .get_or_init(|| self.program.code(self.index, Variant::Scalar));
         made.as_ref().map_err(|error| Fault::NoCode(error.to_string()))
     }
 
@@ -113,7 +115,9 @@ impl Kernel {
             local_memory: local,
             local_size: launch.local_memory as u64,
         };
-        let stack_size = STACK.saturating_add(code.shape.variables as usize).next_multiple_of(64 << 10);
+        let stack_size = STACK
+            .saturating_add(code.shape.variables as usize)
+            .next_multiple_of(64 << 10);
         let args = launch.args.as_ptr();
         let id = |n: u64| {
             let [x, y, _] = num_groups;
@@ -147,7 +151,11 @@ impl Kernel {
                 let entry = unsafe { std::mem::transmute::<*const u8, ItemEntry>(code.address) };
                 let lanes = u64::from(code.shape.lanes);
                 // Code with lanes has its sub-groups inside.
-                let sub_group = if lanes > 1 { 1 } else { self.info.sub_group_size as usize };
+                let sub_group = if lanes > 1 {
+                    1
+                } else {
+                    self.info.sub_group_size as usize
+                };
                 for n in groups {
                     group.id = id(n);
                     // SAFETY: passed on to the caller.

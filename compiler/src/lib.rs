@@ -30,7 +30,7 @@ mod image;
 mod interface;
 mod kernel;
 mod link;
-pub mod llvm;
+mod llvm;
 mod lower;
 mod program;
 mod runtime;

@@ -181,7 +181,8 @@ impl Program {
 
     /// The names of this program's code in the cache.
     fn key(&self) -> &ProgramKey {
-        self.key.get_or_init(|| ProgramKey::new(&self.linked.parts, &self.options))
+        self.key
+            .get_or_init(|| ProgramKey::new(&self.linked.parts, &self.options))
     }
 
     fn loaded_globals(&self) -> Result<Arc<Loaded>, Error> {
@@ -194,15 +195,30 @@ impl Program {
             codegen::emit(&machine, &module)
         };
         let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
-        let get = || self.options.cache.get(|| self.key().globals(), make, load).map(|got| got.0);
+        let get = || {
+            self.options
+                .cache
+                .get(|| self.key().globals(), make, load)
+                .map(|got| got.0)
+        };
         self.globals.get_or_init(get).clone()
     }
 
     fn compile(self: &Arc<Self>, index: usize) -> Result<Kernel, Error> {
-        let variant = if self.options.mode == Mode::Scalar { Variant::Scalar } else { Variant::Best };
+        let variant = if self.options.mode == Mode::Scalar {
+            Variant::Scalar
+        } else {
+            Variant::Best
+        };
         let code = self.code(index, variant)?;
         let info = self.linked.kernels[index].info.clone();
-        Ok(Kernel { info, index, best: code, scalar: OnceLock::new(), program: self.clone() })
+        Ok(Kernel {
+            info,
+            index,
+            best: code,
+            scalar: OnceLock::new(),
+            program: self.clone(),
+        })
     }
 
     /// The code of a kernel, from the cache or made now.
@@ -233,7 +249,12 @@ impl Program {
         let shape = loaded.numbers(workgroup::SHAPE).ok_or_else(|| lacks("shape"))?;
         let shape = Shape::read(shape).ok_or_else(|| lacks("shape that makes sense"))?;
         let address = loaded.symbol(shape.entry.symbol()).ok_or_else(|| lacks("entry"))?;
-        Ok(Code { shape, address, from_cache: false, _loaded: loaded })
+        Ok(Code {
+            shape,
+            address,
+            from_cache: false,
+            _loaded: loaded,
+        })
     }
 
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
@@ -273,7 +294,9 @@ impl Program {
         _ = lower::globals(&context, &self.linked).map(|module| module.verify());
         for kernel in &self.linked.kernels {
             let context = Context::new();
-            let Ok(module) = lower::kernel(&context, &self.linked, kernel) else { continue };
+            let Ok(module) = lower::kernel(&context, &self.linked, kernel) else {
+                continue;
+            };
             if module.verify().is_ok() && widen {
                 for variant in [Variant::Best, Variant::Scalar] {
                     if let Ok((_, module, _)) = self.widened(&context, kernel, variant) {
@@ -292,7 +315,11 @@ impl Program {
         if stage == "lower" {
             return Ok(lower::kernel(&context, &self.linked, linked)?.to_string());
         }
-        let variant = if self.options.mode == Mode::Scalar { Variant::Scalar } else { Variant::Best };
+        let variant = if self.options.mode == Mode::Scalar {
+            Variant::Scalar
+        } else {
+            Variant::Best
+        };
         let (machine, module, _) = self.widened(&context, linked, variant)?;
         if stage == "workgroup" {
             return Ok(module.to_string());
@@ -328,6 +355,8 @@ fn symbol(name: &str) -> Option<*const u8> {
             .map(|(name, at)| (name, at as usize))
             .collect()
     });
-    symbols.get(name).map(|&at| at as *const u8).or_else(|| builtins::vector_symbol(name))
+    symbols
+        .get(name)
+        .map(|&at| at as *const u8)
+        .or_else(|| builtins::vector_symbol(name))
 }
-

@@ -4,6 +4,8 @@
 //!
 //! All are composed of instructions that take no branch, so vectors of any width are as fast as they can be.
 
+use std::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E, LOG10_E};
+
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMRealPredicate::*;
@@ -12,7 +14,13 @@ use spirv::OpenclStd100Op as Op;
 use super::Emit;
 use crate::llvm::{Type, Value};
 
-/// A logarithm: `log2(b) log_b(2^k (1 + f)) = k + log2(1 + f)`, `f` in [-1/3, 1/3).
+/// A number as the nearest float and the rest.
+const fn split(x: f64) -> [f64; 2] {
+    let high = x as f32 as f64;
+    [high, x - high]
+}
+
+/// A logarithm: `log_b(2^k (1 + f)) = k log_b(2) + log_b(1 + f)`, `f` in [-1/3, 1/3).
 struct Logarithm {
     /// `log_b(2)`: 15 bits, so that its product with `k` is exact, and the rest.
     of_two: [f64; 2],
@@ -40,7 +48,7 @@ const LOG: Logarithm = Logarithm {
 
 const LOG2: Logarithm = Logarithm {
     of_two: [1.0, 0.0],
-    of_e: [1.442_695, 1.925_963e-8],
+    of_e: split(LOG2_E),
     p: [
         -0.721_347_5,
         0.480_896_53,
@@ -56,7 +64,7 @@ const LOG2: Logarithm = Logarithm {
 
 const LOG10: Logarithm = Logarithm {
     of_two: [0.301_025_4, 4.605_039e-6],
-    of_e: [0.434_294_5, -1.010_305e-8],
+    of_e: split(LOG10_E),
     p: [
         -0.217_147_25,
         0.144_764_29,
@@ -126,7 +134,7 @@ struct Power {
 }
 
 const EXP: Power = Power {
-    two_in_it: std::f64::consts::LOG2_E,
+    two_in_it: LOG2_E,
     of_two: [0.693_145_75, 1.428_606_8e-6],
     log: [1.0, 0.0],
     q: [0.499_999_94, 0.166_665_2, 0.041_668_396, 0.008_368_797, 0.001_381_443_3],
@@ -136,7 +144,7 @@ const EXP: Power = Power {
 const EXP2: Power = Power {
     two_in_it: 1.0,
     of_two: [1.0, 0.0],
-    log: [0.693_147_2, -1.904_654_2e-9],
+    log: split(LN_2),
     q: [
         0.240_226_48,
         0.055_503_618,
@@ -148,9 +156,9 @@ const EXP2: Power = Power {
 };
 
 const EXP10: Power = Power {
-    two_in_it: std::f64::consts::LOG2_10,
+    two_in_it: LOG2_10,
     of_two: [0.301_025_4, 4.605_039e-6],
-    log: [2.302_585_1, -3.197_543_6e-8],
+    log: split(LN_10),
     q: [2.650_948_8, 2.034_660_6, 1.171_303_7, 0.541_678_3, 0.205_886_19],
     range: [-46.0, 39.5],
 };
@@ -179,15 +187,25 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     let x = b.select(b.fcmp(LLVMRealOGT, x, real(range[1])), real(range[1]), x);
     let rounded = multiply_add(e, x, real(two_in_it), real(ROUND));
     let k = b.fsub(rounded, real(ROUND));
-    let rest = b.fsub(x, scaled(e, k, of_two[0]));
-    let rest = match of_two[1] {
-        0.0 => rest,
-        low => multiply_add(e, k, real(-low), rest),
+    // The rest, and what rounding it loses.
+    let exact = b.fsub(x, scaled(e, k, of_two[0]));
+    let (rest, lost) = match of_two[1] {
+        0.0 => (exact, ty.zero()),
+        low => {
+            let rest = multiply_add(e, k, real(-low), exact);
+            (rest, multiply_add(e, k, real(-low), b.fsub(exact, rest)))
+        }
     };
 
     let q = polynomial(e, ty, rest, &q);
-    let small = multiply_add(e, b.fmul(rest, rest), q, scaled(e, rest, log[1]));
-    let result = b.fadd(real(1.0), multiply_add(e, rest, real(log[0]), small));
+    let large = multiply_add(e, rest, real(log[0]), real(1.0));
+    let small = multiply_add(e, rest, real(log[0]), b.fsub(real(1.0), large));
+    let lost = match log[1] {
+        0.0 => scaled(e, lost, log[0]),
+        low => multiply_add(e, lost, real(log[0]), b.fmul(rest, real(low))),
+    };
+    let small = b.fadd(small, multiply_add(e, b.fmul(rest, rest), q, lost));
+    let result = b.fadd(large, small);
     // Two steps: the first is exact, and the second rounds to a denormal number if it must.
     let k = b.sub(b.bitcast(rounded, bits), b.bitcast(real(ROUND), bits));
     let half = b.ashr(k, bits.int(1));

@@ -46,10 +46,18 @@ pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
     };
     let is_close = |c: &Callee| relaxed || c.vector.as_ref().is_some_and(|v| v.ulps[isa as usize] <= CLOSE);
     let wider = || CALLEES.iter().find(|c| c.op == callee.op && c.bits == 64);
-    let callee = if callee.bits == 64 || is_close(callee) { callee } else { wider()? };
+    let callee = if callee.bits == 64 || is_close(callee) {
+        callee
+    } else {
+        wider()?
+    };
     let (name, lanes) = callee.vector_name(isa)?;
     vector_symbol(&name)?;
-    Some(Variant { name, lanes, bits: callee.bits })
+    Some(Variant {
+        name,
+        lanes,
+        bits: callee.bits,
+    })
 }
 
 /// The address of a vector function.

@@ -11,7 +11,7 @@ use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpc
 use super::{Block, Context, Function, Module, Type, Value};
 
 /// How an atomic operation is ordered.
-pub type Ordering = LLVMAtomicOrdering;
+type Ordering = LLVMAtomicOrdering;
 
 /// Builds instructions at a place in a block.
 pub struct Builder<'c>(LLVMBuilderRef, PhantomData<&'c Context>);
@@ -406,12 +406,6 @@ impl<'c> Builder<'c> {
     pub fn memcpy(&self, to: Value<'c>, to_align: u32, from: Value<'c>, from_align: u32, size: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildMemCpy(self.0, to.0, to_align, from.0, from_align, size.0) })
-    }
-
-    /// Fills memory.
-    pub fn memset(&self, to: Value<'c>, byte: Value<'c>, size: Value<'c>, align: u32) -> Value<'c> {
-        // SAFETY: see above.
-        Value::new(unsafe { LLVMBuildMemSet(self.0, to.0, byte.0, size.0, align) })
     }
 
     /// Sets the fast-math flags of an instruction, if it is one that has them.

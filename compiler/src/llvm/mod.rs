@@ -12,9 +12,9 @@ mod target;
 mod types;
 mod value;
 
-pub use builder::{Builder, Ordering};
+pub use builder::Builder;
 pub use module::Module;
-pub use target::{Machine, initialize};
+pub use target::Machine;
 pub use types::{Kind, Type};
 pub use value::{Block, Function, Value};
 
@@ -35,6 +35,12 @@ impl Context {
 
     pub(crate) fn raw(&self) -> LLVMContextRef {
         self.0
+    }
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

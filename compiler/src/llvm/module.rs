@@ -25,25 +25,6 @@ impl<'c> Module<'c> {
         )
     }
 
-    /// A module from its text.
-    pub fn parse(context: &'c Context, text: &str) -> Result<Self, String> {
-        let text = CString::new(text).map_err(|e| e.to_string())?;
-        let (mut module, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the text ends with a zero, which is not part of the buffer but must be there.
-        let failed = unsafe {
-            let buffer =
-                LLVMCreateMemoryBufferWithMemoryRangeCopy(text.as_ptr(), text.as_bytes().len(), c"ir".as_ptr());
-            let failed = LLVMParseIRInContext2(context.raw(), buffer, &mut module, &mut message) != 0;
-            LLVMDisposeMemoryBuffer(buffer);
-            failed
-        };
-        if failed {
-            Err(take_message(message))
-        } else {
-            Ok(Self(module, context))
-        }
-    }
-
     /// Its context.
     pub fn context(&self) -> &'c Context {
         self.1
@@ -147,43 +128,6 @@ impl<'c> Module<'c> {
     pub fn size_of(&self, ty: Type<'c>) -> u64 {
         // SAFETY: the layout lives as long as the module; a type that has a size.
         unsafe { llvm_sys::target::LLVMABISizeOfType(llvm_sys::target::LLVMGetModuleDataLayout(self.0), ty.0) }
-    }
-
-    /// The alignment of a type in bytes.
-    pub fn align_of(&self, ty: Type<'c>) -> u32 {
-        // SAFETY: as above.
-        unsafe { llvm_sys::target::LLVMABIAlignmentOfType(llvm_sys::target::LLVMGetModuleDataLayout(self.0), ty.0) }
-    }
-
-    /// Where a structure's member is, in bytes from its start.
-    pub fn offset_of(&self, structure: Type<'c>, member: u32) -> u64 {
-        // SAFETY: as above.
-        unsafe {
-            llvm_sys::target::LLVMOffsetOfElement(
-                llvm_sys::target::LLVMGetModuleDataLayout(self.0),
-                structure.0,
-                member,
-            )
-        }
-    }
-
-    /// A metadata node.
-    pub fn node(&self, members: &[LLVMMetadataRef]) -> LLVMMetadataRef {
-        let mut members = members.to_vec();
-        // SAFETY: metadata of this context.
-        unsafe { LLVMMDNodeInContext2(self.1.raw(), members.as_mut_ptr(), members.len()) }
-    }
-
-    /// A text as metadata.
-    pub fn text(&self, text: &str) -> LLVMMetadataRef {
-        // SAFETY: the text is copied.
-        unsafe { LLVMMDStringInContext2(self.1.raw(), text.as_ptr().cast(), text.len()) }
-    }
-
-    /// The number of a kind of metadata.
-    pub fn metadata_kind(&self, name: &str) -> u32 {
-        // SAFETY: the name is read.
-        unsafe { LLVMGetMDKindIDInContext(self.1.raw(), name.as_ptr().cast(), name.len() as u32) }
     }
 }
 

@@ -13,7 +13,7 @@ use llvm_sys::transforms::pass_builder::*;
 use super::{Module, take_message};
 
 /// Makes LLVM ready to make code for this machine; once.
-pub fn initialize() {
+fn initialize() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: once, and before anything else of the target is used.

@@ -130,16 +130,6 @@ impl<'c> Value<'c> {
         self
     }
 
-    /// Attaches metadata.
-    pub fn metadata(self, kind: u32, node: LLVMMetadataRef) -> Self {
-        // SAFETY: an instruction, and a node of its context.
-        unsafe {
-            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
-            LLVMSetMetadata(self.0, kind, LLVMMetadataAsValue(context, node));
-        }
-        self
-    }
-
     /// What kind of instruction it is; `None` for what is none.
     pub fn opcode(self) -> Option<LLVMOpcode> {
         // SAFETY: see above.
@@ -238,7 +228,13 @@ impl<'c> Value<'c> {
     /// The fast-math flags of an instruction that has them, else none.
     pub fn get_fast_math(self) -> u32 {
         // SAFETY: an instruction; the first question keeps others away.
-        unsafe { if LLVMCanValueUseFastMathFlags(self.0) != 0 { LLVMGetFastMathFlags(self.0) } else { 0 } }
+        unsafe {
+            if LLVMCanValueUseFastMathFlags(self.0) != 0 {
+                LLVMGetFastMathFlags(self.0)
+            } else {
+                0
+            }
+        }
     }
 
     /// The member numbers of an `extractvalue` or `insertvalue`.
@@ -259,12 +255,6 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Whether a function is an intrinsic of LLVM's.
-    pub fn is_intrinsic(self) -> bool {
-        // SAFETY: a function.
-        unsafe { !LLVMIsAFunction(self.0).is_null() && LLVMGetIntrinsicID(self.0) != 0 }
-    }
-
     /// Adds an attribute to an argument of a call.
     pub fn call_argument_attribute(self, index: u32, name: &str, value: u64) -> Self {
         // SAFETY: a call; attributes of arguments count from 1.
@@ -280,12 +270,6 @@ impl<'c> Value<'c> {
     pub fn replace_with(self, other: Value<'c>) {
         // SAFETY: of the same type.
         unsafe { LLVMReplaceAllUsesWith(self.0, other.0) };
-    }
-
-    /// Takes an instruction out and deletes it. Nothing may use it any more.
-    pub fn erase(self) {
-        // SAFETY: an instruction without uses.
-        unsafe { LLVMInstructionEraseFromParent(self.0) };
     }
 
     /// The function that a call calls, if it is called directly.

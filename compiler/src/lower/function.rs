@@ -876,7 +876,10 @@ fn blocks_of<'m>(module: &'m front::Module, source: &front::Function) -> Result<
                     return Err(inst.malformed("the block before has no end"));
                 }
                 open = true;
-                blocks.push(SourceBlock { label: inst.result().unwrap_or_default(), instructions: Vec::new() });
+                blocks.push(SourceBlock {
+                    label: inst.result().unwrap_or_default(),
+                    instructions: Vec::new(),
+                });
             }
             _ => {
                 let Some(block) = blocks.last_mut().filter(|_| open) else {
@@ -888,7 +891,10 @@ fn blocks_of<'m>(module: &'m front::Module, source: &front::Function) -> Result<
         }
     }
     if open || blocks.is_empty() {
-        return Err(Error::Malformed { offset: source.end * 4, what: "a block has no end".into() });
+        return Err(Error::Malformed {
+            offset: source.end * 4,
+            what: "a block has no end".into(),
+        });
     }
     Ok(blocks)
 }

@@ -115,7 +115,7 @@ impl<'c> Ops<'_, 'c> {
                 if !bools
                     || yes.ty() != ty
                     || no.ty() != ty
-                    || !matches!(condition.ty().lanes(), None) && condition.ty().lanes() != ty.lanes()
+                    || condition.ty().lanes().is_some() && condition.ty().lanes() != ty.lanes()
                 {
                     return fail("operands do not fit the result");
                 }
@@ -278,9 +278,9 @@ impl<'c> Ops<'_, 'c> {
                     return fail("it converts between 32 bit floating-point numbers and 16 bit integers");
                 }
                 if narrow {
-                    self.to_bfloat16(x, bits)
+                    self.float_to_bfloat16(x, bits)
                 } else {
-                    self.from_bfloat16(x, float)
+                    self.bfloat16_to_float(x, float)
                 }
             }
             Op::SatConvertSToU | Op::SatConvertUToS => {
@@ -537,10 +537,10 @@ impl<'c> Ops<'_, 'c> {
             Op::FConvert if from.is_float() && ty.is_float() && lanes => b.fpcast(x, ty),
             // bfloat16 by SPV_KHR_bfloat16 is an integer here.
             Op::FConvert if from.is_float() && from.bits() == 32 && ty.is_int() && ty.bits() == 16 && lanes => {
-                self.to_bfloat16(x, ty)
+                self.float_to_bfloat16(x, ty)
             }
             Op::FConvert if from.is_int() && from.bits() == 16 && ty.is_float() && ty.bits() == 32 && lanes => {
-                self.from_bfloat16(x, ty)
+                self.bfloat16_to_float(x, ty)
             }
             Op::SConvert if from.is_int() && ty.is_int() && lanes => b.sext_or_trunc(x, ty),
             Op::UConvert if from.is_int() && ty.is_int() && lanes => b.zext_or_trunc(x, ty),
@@ -573,7 +573,7 @@ impl<'c> Ops<'_, 'c> {
     }
 
     /// Rounds to nearest even; a NaN stays one.
-    fn to_bfloat16(&self, x: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    fn float_to_bfloat16(&self, x: Value<'c>, ty: Type<'c>) -> Value<'c> {
         let b = self.builder;
         let wide = ty.with_scalar(self.module.context().int(32));
         let bits = b.bitcast(x, wide);
@@ -583,7 +583,7 @@ impl<'c> Ops<'_, 'c> {
         b.zext_or_trunc(b.select(b.fcmp(F::LLVMRealUNO, x, x), quiet, rounded), ty)
     }
 
-    fn from_bfloat16(&self, x: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    fn bfloat16_to_float(&self, x: Value<'c>, ty: Type<'c>) -> Value<'c> {
         let b = self.builder;
         let wide = x.ty().with_scalar(self.module.context().int(32));
         b.bitcast(b.shl(b.zext_or_trunc(x, wide), wide.int(16)), ty)

@@ -55,9 +55,16 @@ pub const SHAPE: &str = "oxur.shape";
 impl Shape {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
-        let words = [u64::from(self.entry == Entry::Item), self.lanes.into(), self.needs_rows.into(), self.variables];
+        let words = [
+            u64::from(self.entry == Entry::Item),
+            self.lanes.into(),
+            self.needs_rows.into(),
+            self.variables,
+        ];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
-        let constant = module.global(SHAPE).unwrap_or_else(|| module.add_global(SHAPE, words.ty(), None, true));
+        let constant = module
+            .global(SHAPE)
+            .unwrap_or_else(|| module.add_global(SHAPE, words.ty(), None, true));
         module.initialize(constant, words);
         self
     }
@@ -70,7 +77,12 @@ impl Shape {
             _ => return None,
         };
         let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=64).contains(l))?;
-        Some(Self { entry, lanes, needs_rows: words[2] != 0, variables: words[3] })
+        Some(Self {
+            entry,
+            lanes,
+            needs_rows: words[2] != 0,
+            variables: words[3],
+        })
     }
 
     /// Counts the variables of the finished code.
@@ -97,7 +109,12 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool)
         Entry::Group
     };
     define_primitives(module, sub_group_size);
-    Shape { entry, lanes: 1, needs_rows: false, variables: 0 }
+    Shape {
+        entry,
+        lanes: 1,
+        needs_rows: false,
+        variables: 0,
+    }
 }
 
 /// Makes the entry of a lowered kernel, for as many items at a time as is best. An error says why it cannot be widened; then
@@ -108,8 +125,14 @@ pub fn finish_wide(machine: &Machine, module: &Module<'_>, sub_group_size: u32) 
     vector::widen(machine, module, width)?;
     let (full, partial) = (module.function(vector::FULL), module.function(vector::PARTIAL));
     let full = full.expect("it was made");
-    module.function(KERNEL).expect("a kernel was lowered").delete_with_body();
-    let items_wait = module.functions().iter().any(|f| Exchange::from_name(&f.name()) == Some(Exchange::Barrier));
+    module
+        .function(KERNEL)
+        .expect("a kernel was lowered")
+        .delete_with_body();
+    let items_wait = module
+        .functions()
+        .iter()
+        .any(|f| Exchange::from_name(&f.name()) == Some(Exchange::Barrier));
     let entry = if items_wait {
         item_entry(module, full, partial);
         Entry::Item
@@ -119,7 +142,12 @@ pub fn finish_wide(machine: &Machine, module: &Module<'_>, sub_group_size: u32) 
     };
     define_primitives(module, sub_group_size);
     let needs_rows = items_wait || width.is_sub_group;
-    Ok(Shape { entry, lanes: width.lanes, needs_rows, variables: 0 })
+    Ok(Shape {
+        entry,
+        lanes: width.lanes,
+        needs_rows,
+        variables: 0,
+    })
 }
 
 /// Defines the primitives in a module without a kernel.
@@ -139,7 +167,11 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fun
         let wide = cx.int(64);
         let some = b.load(wide, b.offset(item, wide.int(layout::ITEM_IS_PARTIAL)));
         let [less, all] = ["partial", "full"].map(|name| entry.append_block(name));
-        b.cond_br(b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, some, wide.zero()), less, all);
+        b.cond_br(
+            b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, some, wide.zero()),
+            less,
+            all,
+        );
         b.go_to_end(less);
         b.call(partial, &[item, args]);
         b.ret(None);
@@ -156,7 +188,9 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fu
     let entry = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
     // Nothing that a kernel may write is the group or the block of arguments.
     for param in 0..2 {
-        entry.param_attribute(param, "noalias", 0).param_attribute(param, "readonly", 0);
+        entry
+            .param_attribute(param, "noalias", 0)
+            .param_attribute(param, "readonly", 0);
     }
     let (args, group) = (entry.param(0).name("args"), entry.param(1).name("group"));
     let wide = cx.int(64);
@@ -167,11 +201,15 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fu
     let rest_item = partial.map(|_| variable().name("item.rest"));
     let at = |base, offset: u64| b.offset(base, wide.int(offset));
     b.store(group, at(item, layout::ITEM_GROUP));
-    let sizes: Vec<_> = (0..3).map(|d| b.load(wide, at(group, layout::GROUP_LOCAL_SIZE + 8 * d))).collect();
+    let sizes: Vec<_> = (0..3)
+        .map(|d| b.load(wide, at(group, layout::GROUP_LOCAL_SIZE + 8 * d)))
+        .collect();
     let step = wide.int(lanes.into());
     let rest = b.urem(sizes[0], step);
     let row_end = b.sub(sizes[0], rest);
-    let names = ["z", "y", "row", "x", "x.next", "rest", "some", "y.next", "z.next", "done"];
+    let names = [
+        "z", "y", "row", "x", "x.next", "rest", "some", "y.next", "z.next", "done",
+    ];
     let blocks = names.map(|name| entry.append_block(name));
     let [z, y, row, x, x_next, rest_block, some, y_next, z_next, done] = blocks;
     let start = b.block();

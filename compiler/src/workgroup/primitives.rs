@@ -35,7 +35,10 @@ pub fn define(module: &Module<'_>, sub_group_size: u32) {
             Primitive::GlobalOffset => element(group(), layout::GROUP_GLOBAL_OFFSET),
             Primitive::NumGroups => element(group(), layout::GROUP_NUM_GROUPS),
             Primitive::GlobalId => {
-                let start = b.mul(element(group(), layout::GROUP_ID), element(group(), layout::GROUP_LOCAL_SIZE));
+                let start = b.mul(
+                    element(group(), layout::GROUP_ID),
+                    element(group(), layout::GROUP_LOCAL_SIZE),
+                );
                 let own = b.add(start, element(item, layout::ITEM_LOCAL_ID));
                 b.add(own, element(group(), layout::GROUP_GLOBAL_OFFSET))
             }

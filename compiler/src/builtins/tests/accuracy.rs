@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The error of every function, over special values, their neighbours and many others, in ulps: it must keep to OpenCL's
 //! bound (OpenCL C 3.0, section 7.4, full profile; `cl_khr_fp16`), and to what the table says of the function that is
-//! called. Every test prints the worst argument that it met. `OXUR_DENSE` says how many arguments to try (5000).
+//! called. Every test prints the worst argument that it met. `OXUR_DENSE` says how many arguments to try (2000).
 
 use spirv::OpenclStd100Op as Op;
 
@@ -23,7 +23,7 @@ fn dense() -> usize {
     std::env::var("OXUR_DENSE")
         .ok()
         .and_then(|n| n.parse().ok())
-        .unwrap_or(5000)
+        .unwrap_or(2000)
 }
 
 /// Numbers where functions tend to be wrong.

@@ -59,12 +59,15 @@ fn elementwise(name: &str) -> Option<(&'static str, u32)> {
 
 /// Whether a function gives equal results for equal arguments, and does nothing else.
 pub fn is_pure(function: Function<'_>) -> bool {
-    elementwise(&function.name()).is_some() || function.attribute_value("memory") == Some(0) && !function.has_attribute("convergent")
+    elementwise(&function.name()).is_some()
+        || function.attribute_value("memory") == Some(0) && !function.has_attribute("convergent")
 }
 
 impl<'c> Emit<'_, 'c> {
     pub(super) fn call(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
-        let Some(callee) = inst.callee() else { return Err("a call through a pointer".into()) };
+        let Some(callee) = inst.callee() else {
+            return Err("a call through a pointer".into());
+        };
         let name = callee.name();
         if let Some(primitive) = Self::primitive(&name) {
             return match (primitive, self.shapes.of(inst)) {
@@ -77,7 +80,10 @@ impl<'c> Emit<'_, 'c> {
         if let Some(exchange) = Exchange::from_name(&name) {
             return self.exchange(inst, exchange);
         }
-        if name.starts_with("llvm.lifetime") || name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias") {
+        if name.starts_with("llvm.lifetime")
+            || name.starts_with("llvm.assume")
+            || name.starts_with("llvm.experimental.noalias")
+        {
             return Ok(None);
         }
         if name.starts_with("llvm.stack") {
@@ -92,7 +98,9 @@ impl<'c> Emit<'_, 'c> {
             return self.once(inst).map(|v| Some(Wide::First(v)));
         }
         if let Some((base, elements)) = elementwise(&name) {
-            return self.elementwise(inst, base, elements, args).map(|v| Some(Wide::Lanes(v)));
+            return self
+                .elementwise(inst, base, elements, args)
+                .map(|v| Some(Wide::Lanes(v)));
         }
         if let Some(value) = self.vector_variant(inst, &name, args)? {
             return Ok(Some(Wide::Lanes(value)));
@@ -125,7 +133,9 @@ impl<'c> Emit<'_, 'c> {
     fn vector_variant(&mut self, inst: Value<'c>, name: &str, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
         // LLVM's flag that approximate functions will do.
         let relaxed = inst.get_fast_math() & 0x40 != 0;
-        let Some(variant) = builtins::vector_variant(name, relaxed) else { return Ok(None) };
+        let Some(variant) = builtins::vector_variant(name, relaxed) else {
+            return Ok(None);
+        };
         let width = variant.lanes;
         if !self.lanes.is_multiple_of(width) || args.iter().any(|a| !a.ty().is_float()) || !inst.ty().is_float() {
             return Ok(None);
@@ -137,14 +147,25 @@ impl<'c> Emit<'_, 'c> {
             wide.push(self.b.fpcast(arg, element.vector(self.lanes)));
         }
         let part = element.vector(width);
-        let function = self.module.declare(&variant.name, part.function(&vec![part; args.len()]));
-        function.attribute("nounwind", 0).attribute("willreturn", 0).attribute("memory", 0);
+        let function = self
+            .module
+            .declare(&variant.name, part.function(&vec![part; args.len()]));
+        function
+            .attribute("nounwind", 0)
+            .attribute("willreturn", 0)
+            .attribute("memory", 0);
         let mut parts = Vec::new();
         for start in (0..self.lanes).step_by(width as usize) {
             let pattern: Vec<u32> = (start..start + width).collect();
             let args: Vec<_> = wide
                 .iter()
-                .map(|&w| if width == self.lanes { w } else { self.b.shuffle(w, w.ty().poison(), &pattern) })
+                .map(|&w| {
+                    if width == self.lanes {
+                        w
+                    } else {
+                        self.b.shuffle(w, w.ty().poison(), &pattern)
+                    }
+                })
                 .collect();
             parts.push(self.b.call(function, &args));
         }

@@ -43,8 +43,10 @@ impl<'c> Cfg<'c> {
     pub fn new(function: Function<'c>) -> Result<Self, String> {
         let all = function.blocks();
         let raw_number: HashMap<_, _> = all.iter().enumerate().map(|(i, &b)| (b, i)).collect();
-        let raw: Vec<Vec<usize>> =
-            all.iter().map(|b| b.successors().iter().map(|s| raw_number[s]).collect()).collect();
+        let raw: Vec<Vec<usize>> = all
+            .iter()
+            .map(|b| b.successors().iter().map(|s| raw_number[s]).collect())
+            .collect();
         let reachable = reverse_post_order(&raw, 0);
         let dominators = dominators(&raw, &reachable);
         let raw_loops = find_loops(&raw, &reachable, &dominators)?;
@@ -52,7 +54,10 @@ impl<'c> Cfg<'c> {
         let place: HashMap<usize, Node> = order.iter().enumerate().map(|(at, &b)| (b, at)).collect();
         let blocks: Vec<_> = order.iter().map(|&b| all[b]).collect();
         let number = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
-        let successors: Vec<Vec<Node>> = order.iter().map(|&b| raw[b].iter().map(|s| place[s]).collect()).collect();
+        let successors: Vec<Vec<Node>> = order
+            .iter()
+            .map(|&b| raw[b].iter().map(|s| place[s]).collect())
+            .collect();
         let mut predecessors = vec![Vec::new(); blocks.len()];
         for (from, to) in successors.iter().enumerate() {
             for &to in to {
@@ -75,7 +80,15 @@ impl<'c> Cfg<'c> {
             }
         }
         let post_dominator = post_dominators(&successors);
-        Ok(Self { blocks, number, successors, predecessors, loops, loop_of, post_dominator })
+        Ok(Self {
+            blocks,
+            number,
+            successors,
+            predecessors,
+            loops,
+            loop_of,
+            post_dominator,
+        })
     }
 
     /// Whether an edge goes back to the header of a loop that it is in.
@@ -228,8 +241,14 @@ fn find_loops(
             }
         }
     }
-    let mut loops: Vec<RawLoop> =
-        by_header.into_iter().map(|(header, blocks)| RawLoop { header, blocks, parent: None }).collect();
+    let mut loops: Vec<RawLoop> = by_header
+        .into_iter()
+        .map(|(header, blocks)| RawLoop {
+            header,
+            blocks,
+            parent: None,
+        })
+        .collect();
     // Outer ones first.
     loops.sort_by_key(|l| (std::cmp::Reverse(l.blocks.len()), rank[&l.header]));
     for i in 0..loops.len() {
@@ -269,7 +288,7 @@ fn arrange_in(
         let mut at = innermost.get(&block).copied();
         let mut child = None;
         while at != within {
-            let Some(l) = at else { return None };
+            let l = at?;
             child = Some(l);
             at = loops[l].parent;
         }
@@ -282,7 +301,11 @@ fn arrange_in(
             Part::Loop(l) => {
                 let mut blocks: Vec<_> = loops[l].blocks.iter().copied().collect();
                 blocks.sort_unstable();
-                blocks.iter().flat_map(|&b| successors[b].clone()).filter(|t| !loops[l].blocks.contains(t)).collect()
+                blocks
+                    .iter()
+                    .flat_map(|&b| successors[b].clone())
+                    .filter(|t| !loops[l].blocks.contains(t))
+                    .collect()
             }
         };
         targets
@@ -291,7 +314,11 @@ fn arrange_in(
             .filter_map(part_of)
             .collect()
     };
-    let first = if within.is_some() { Part::Block(entry) } else { part_of(entry).expect("the entry is somewhere") };
+    let first = if within.is_some() {
+        Part::Block(entry)
+    } else {
+        part_of(entry).expect("the entry is somewhere")
+    };
     let mut seen = HashSet::from([first]);
     let mut post = Vec::new();
     let mut stack = vec![(first, successors_of(first), 0)];
@@ -332,5 +359,7 @@ fn post_dominators(successors: &[Vec<Node>]) -> Vec<Option<Node>> {
     }
     let order = reverse_post_order(&turned, end);
     let dominator = dominators(&turned, &order);
-    (0..end).map(|n| dominator.get(&n).copied().filter(|&d| d != end && d != n)).collect()
+    (0..end)
+        .map(|n| dominator.get(&n).copied().filter(|&d| d != end && d != n))
+        .collect()
 }

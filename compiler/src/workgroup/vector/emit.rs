@@ -71,9 +71,16 @@ pub(super) fn emit<'c>(
     let cx = module.context();
     let cfg = Cfg::new(old)?;
     let shapes = Shapes::new(module, &cfg);
-    let function = module.add_function(name, old.function_type()).internal().attribute("nounwind", 0);
+    let function = module
+        .add_function(name, old.function_type())
+        .internal()
+        .attribute("nounwind", 0);
     let entry = function.append_block("entry");
-    let starts = cfg.blocks.iter().map(|b| function.append_block(&format!("{b:?}").replace('"', ""))).collect();
+    let starts = cfg
+        .blocks
+        .iter()
+        .map(|b| function.append_block(&format!("{b:?}").replace('"', "")))
+        .collect();
     let pending = vec![BTreeSet::new(); cfg.blocks.len()];
     let mut emit = Emit {
         cx,
@@ -96,9 +103,14 @@ pub(super) fn emit<'c>(
     };
     if is_partial {
         let wide = cx.int(64);
-        let there = emit.entry.load(wide, emit.entry.offset(function.param(0), wide.int(layout::ITEM_LANES)));
+        let there = emit
+            .entry
+            .load(wide, emit.entry.offset(function.param(0), wide.int(layout::ITEM_LANES)));
         let numbers = emit.numbers(wide);
-        emit.entry_mask = Some(emit.entry.icmp(I::LLVMIntULT, numbers, emit.entry.splat(there, width.lanes)));
+        emit.entry_mask = Some(
+            emit.entry
+                .icmp(I::LLVMIntULT, numbers, emit.entry.splat(there, width.lanes)),
+        );
     }
     emit.make_slots()?;
     for node in 0..emit.cfg.blocks.len() {
@@ -253,10 +265,13 @@ impl<'c> Emit<'_, 'c> {
                 // LLVM keeps the targets of a branch behind the condition, the second one first.
                 let ways = [yes, no].map(|to| (to, self.function.append_block("edge")));
                 self.b.cond_br(condition, ways[0].1, ways[1].1);
+                // What is looked up on one way is not there on the other.
+                let (known, vectors) = (self.known.clone(), self.vectors.clone());
                 for (to, block) in ways {
                     block.move_after(self.b.block());
                     self.b.go_to_end(block);
-                    self.vectors.clear();
+                    self.known.clone_from(&known);
+                    self.vectors.clone_from(&vectors);
                     self.edge(node, to, self.mask)?;
                     self.go(node, to, self.mask, pending);
                 }
@@ -272,7 +287,9 @@ impl<'c> Emit<'_, 'c> {
                 self.edge(node, yes, Some(to_yes))?;
                 self.edge(node, no, Some(to_no))?;
                 let mut all = pending.clone();
-                let back = [(yes, to_yes), (no, to_no)].into_iter().find(|e| self.cfg.is_back_edge(node, e.0));
+                let back = [(yes, to_yes), (no, to_no)]
+                    .into_iter()
+                    .find(|e| self.cfg.is_back_edge(node, e.0));
                 all.extend([yes, no].into_iter().filter(|&t| back.is_none_or(|e| e.0 != t)));
                 let next = *all.first().ok_or("a branch that goes nowhere")?;
                 match back {
@@ -389,7 +406,9 @@ impl<'c> Emit<'_, 'c> {
             }
             return Ok(Wide::First(value));
         }
-        let Some(&slot) = self.slots.get(&value) else { return Err(format!("a value that is not there yet: {value:?}")) };
+        let Some(&slot) = self.slots.get(&value) else {
+            return Err(format!("a value that is not there yet: {value:?}"));
+        };
         let loaded = self.b.load(slot.ty, slot.address);
         let wide = match self.shapes.of(value) {
             Shape::Varying => Wide::Lanes(loaded),
@@ -451,7 +470,9 @@ impl<'c> Emit<'_, 'c> {
 
     /// One lane's part of a vector of all lanes' values of a type. `lane` is of 32 bits.
     fn part(&self, all: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
-        let Some(n) = ty.lanes() else { return self.b.extract_element(all, lane) };
+        let Some(n) = ty.lanes() else {
+            return self.b.extract_element(all, lane);
+        };
         let first = self.b.mul(lane, lane.ty().int(n.into()));
         (0..n).fold(ty.poison(), |part, i| {
             let number = lane.ty().int(i.into());
@@ -462,7 +483,9 @@ impl<'c> Emit<'_, 'c> {
 
     /// Puts one lane's value into a vector of all lanes'.
     fn with_part(&self, all: Value<'c>, part: Value<'c>, lane: Value<'c>) -> Value<'c> {
-        let Some(n) = part.ty().lanes() else { return self.b.insert_element(all, part, lane) };
+        let Some(n) = part.ty().lanes() else {
+            return self.b.insert_element(all, part, lane);
+        };
         let first = self.b.mul(lane, lane.ty().int(n.into()));
         (0..n).fold(all, |all, i| {
             let number = lane.ty().int(i.into());
@@ -475,13 +498,17 @@ impl<'c> Emit<'_, 'c> {
     fn spread(&self, first: Value<'c>, stride: i64) -> Value<'c> {
         if first.ty().is_ptr() {
             let wide = self.cx.int(64);
-            let offsets: Vec<_> = (0..self.lanes).map(|i| wide.int((stride.wrapping_mul(i.into())) as u64)).collect();
+            let offsets: Vec<_> = (0..self.lanes)
+                .map(|i| wide.int((stride.wrapping_mul(i.into())) as u64))
+                .collect();
             return self.b.offset(first, Value::vector(&offsets));
         }
         let ty = first.ty();
         let bits = ty.bits().min(64);
         let low = u64::MAX >> (64 - bits);
-        let steps: Vec<_> = (0..self.lanes).map(|i| ty.int(stride.wrapping_mul(i.into()) as u64 & low)).collect();
+        let steps: Vec<_> = (0..self.lanes)
+            .map(|i| ty.int(stride.wrapping_mul(i.into()) as u64 & low))
+            .collect();
         self.b.add(self.b.splat(first, self.lanes), Value::vector(&steps))
     }
 
@@ -492,11 +519,15 @@ impl<'c> Emit<'_, 'c> {
             (Wide::First(v), Shape::Affine { stride, .. }) => {
                 if v.ty().is_ptr() {
                     let wide = self.cx.int(64);
-                    self.b.offset(v, self.b.mul(self.b.zext_or_trunc(lane, wide), wide.int(stride as u64)))
+                    self.b
+                        .offset(v, self.b.mul(self.b.zext_or_trunc(lane, wide), wide.int(stride as u64)))
                 } else {
                     let ty = v.ty();
                     let low = u64::MAX >> (64 - ty.bits().min(64));
-                    self.b.add(v, self.b.mul(self.b.zext_or_trunc(lane, ty), ty.int(stride as u64 & low)))
+                    self.b.add(
+                        v,
+                        self.b.mul(self.b.zext_or_trunc(lane, ty), ty.int(stride as u64 & low)),
+                    )
                 }
             }
             (Wide::First(v), _) => v,
@@ -529,7 +560,8 @@ impl<'c> Emit<'_, 'c> {
             Some(ty) => Some(self.b.phi(self.wide_type(ty)?)),
             None => None,
         };
-        self.b.cond_br(self.b.icmp(I::LLVMIntNE, rest, bits_type.zero()), inside, after);
+        self.b
+            .cond_br(self.b.icmp(I::LLVMIntNE, rest, bits_type.zero()), inside, after);
         self.b.go_to_end(inside);
         let no = self.cx.int(1).int(1);
         let number = self.b.intrinsic(self.module, "llvm.cttz", &[bits_type], &[rest, no]);
@@ -572,7 +604,10 @@ impl<'c> Emit<'_, 'c> {
                     return Err("a variable of a length that is computed".into());
                 }
                 let ty = inst.allocated_type();
-                let made = self.entry.alloca(ty.array(self.lanes.into())).align(inst.get_align().max(16));
+                let made = self
+                    .entry
+                    .alloca(ty.array(self.lanes.into()))
+                    .align(inst.get_align().max(16));
                 // It is known everywhere.
                 let slot = self.slot_of_constant(made);
                 self.slots.insert(inst, slot);
@@ -603,7 +638,10 @@ impl<'c> Emit<'_, 'c> {
     fn slot_of_constant(&mut self, value: Value<'c>) -> Slot<'c> {
         let address = self.entry.alloca(value.ty());
         self.entry.store(value, address);
-        Slot { address, ty: value.ty() }
+        Slot {
+            address,
+            ty: value.ty(),
+        }
     }
 
     /// Computes lane 0's value as the scalar kernel does.
@@ -611,7 +649,7 @@ impl<'c> Emit<'_, 'c> {
         let operands: Vec<_> = inst.operands();
         let mut new = Vec::new();
         for &operand in &operands {
-            new.push(match operand.opcode().is_none() && self.known.get(&operand).is_none() {
+            new.push(match operand.opcode().is_none() && !self.known.contains_key(&operand) {
                 // Callees and blocks among them are no values of lanes.
                 true => match self.wide(operand)? {
                     Wide::First(v) => v,
@@ -634,9 +672,24 @@ impl<'c> Emit<'_, 'c> {
         let operands = inst.operands();
         let flags = inst.get_fast_math();
         let value = match opcode {
-            L::LLVMAdd | L::LLVMSub | L::LLVMMul | L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem | L::LLVMShl
-            | L::LLVMLShr | L::LLVMAShr | L::LLVMAnd | L::LLVMOr | L::LLVMXor | L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul
-            | L::LLVMFDiv | L::LLVMFRem => {
+            L::LLVMAdd
+            | L::LLVMSub
+            | L::LLVMMul
+            | L::LLVMUDiv
+            | L::LLVMSDiv
+            | L::LLVMURem
+            | L::LLVMSRem
+            | L::LLVMShl
+            | L::LLVMLShr
+            | L::LLVMAShr
+            | L::LLVMAnd
+            | L::LLVMOr
+            | L::LLVMXor
+            | L::LLVMFAdd
+            | L::LLVMFSub
+            | L::LLVMFMul
+            | L::LLVMFDiv
+            | L::LLVMFRem => {
                 let (x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
                 // A lane that is not here may hold what the way to here rules out, and a division by zero traps.
                 if let (L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem, Some(mask)) = (opcode, self.mask) {
@@ -652,8 +705,18 @@ impl<'c> Emit<'_, 'c> {
                 let x = self.vector(operands[0])?;
                 self.b.freeze(x)
             }
-            L::LLVMTrunc | L::LLVMZExt | L::LLVMSExt | L::LLVMFPToUI | L::LLVMFPToSI | L::LLVMUIToFP | L::LLVMSIToFP
-            | L::LLVMFPTrunc | L::LLVMFPExt | L::LLVMPtrToInt | L::LLVMIntToPtr | L::LLVMBitCast => {
+            L::LLVMTrunc
+            | L::LLVMZExt
+            | L::LLVMSExt
+            | L::LLVMFPToUI
+            | L::LLVMFPToSI
+            | L::LLVMUIToFP
+            | L::LLVMSIToFP
+            | L::LLVMFPTrunc
+            | L::LLVMFPExt
+            | L::LLVMPtrToInt
+            | L::LLVMIntToPtr
+            | L::LLVMBitCast => {
                 let x = self.vector(operands[0])?;
                 self.b.cast(opcode, x, ty)
             }
@@ -717,19 +780,29 @@ impl<'c> Emit<'_, 'c> {
         let lanes = 0..self.lanes;
         match opcode {
             L::LLVMExtractElement => {
-                let Some(index) = operands[1].as_const_int().filter(|&i| i < n.into()) else { return Ok(None) };
+                let Some(index) = operands[1].as_const_int().filter(|&i| i < n.into()) else {
+                    return Ok(None);
+                };
                 let all = self.vector(vector)?;
                 let pattern: Vec<u32> = lanes.map(|l| l * n + index as u32).collect();
                 Ok(Some(self.b.shuffle(all, all.ty().poison(), &pattern)))
             }
             L::LLVMInsertElement => {
-                let Some(index) = operands[2].as_const_int().filter(|&i| i < n.into()) else { return Ok(None) };
+                let Some(index) = operands[2].as_const_int().filter(|&i| i < n.into()) else {
+                    return Ok(None);
+                };
                 let all = self.vector(vector)?;
                 let element = self.vector(operands[1])?;
                 let spread: Vec<u32> = (0..self.lanes * n).map(|i| i / n).collect();
                 let spread = self.b.shuffle(element, element.ty().poison(), &spread);
                 let pattern: Vec<u32> = (0..self.lanes * n)
-                    .map(|i| if u64::from(i % n) == index { self.lanes * n + i } else { i })
+                    .map(|i| {
+                        if u64::from(i % n) == index {
+                            self.lanes * n + i
+                        } else {
+                            i
+                        }
+                    })
                     .collect();
                 Ok(Some(self.b.shuffle(all, spread, &pattern)))
             }

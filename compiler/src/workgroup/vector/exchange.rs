@@ -68,7 +68,12 @@ impl<'c> Emit<'_, 'c> {
         // A pattern that is known.
         let word = self.cx.int(32);
         let constant: Option<Vec<u32>> = (0..self.lanes)
-            .map(|i| self.b.extract_element(lanes, word.int(i.into())).as_const_int().map(|v| v as u32))
+            .map(|i| {
+                self.b
+                    .extract_element(lanes, word.int(i.into()))
+                    .as_const_int()
+                    .map(|v| v as u32)
+            })
             .collect();
         if let Some(pattern) = constant {
             return Ok(Wide::Lanes(self.b.shuffle(all, all.ty().poison(), &pattern)));
@@ -80,7 +85,9 @@ impl<'c> Emit<'_, 'c> {
         for i in 0..self.lanes {
             let number = word.int(i.into());
             let from = self.b.extract_element(lanes, number);
-            let at = self.b.gep(element, place, &[self.b.zext_or_trunc(from, self.cx.int(64))], true);
+            let at = self
+                .b
+                .gep(element, place, &[self.b.zext_or_trunc(from, self.cx.int(64))], true);
             let part = self.b.load(element, at);
             result = self.b.insert_element(result, part, number);
         }
@@ -104,8 +111,14 @@ impl<'c> Emit<'_, 'c> {
         let element: Type<'c> = ty.scalar();
         let name = match how {
             Combine::FAdd | Combine::FMul => {
-                let name = if how == Combine::FAdd { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
-                let sum = self.b.intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
+                let name = if how == Combine::FAdd {
+                    "llvm.vector.reduce.fadd"
+                } else {
+                    "llvm.vector.reduce.fmul"
+                };
+                let sum = self
+                    .b
+                    .intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
                 // In whatever order is best: which one is the implementation's choice.
                 return self.b.fast_math(sum, 1);
             }
@@ -139,7 +152,9 @@ impl<'c> Emit<'_, 'c> {
     /// Each lane has the value of the lane `by` below; the lowest have `fill`.
     fn moved_up(&mut self, all: Value<'c>, by: u32, fill: Value<'c>) -> Value<'c> {
         let fill = self.b.splat(fill, self.lanes);
-        let pattern: Vec<u32> = (0..self.lanes).map(|i| if i < by { self.lanes } else { i - by }).collect();
+        let pattern: Vec<u32> = (0..self.lanes)
+            .map(|i| if i < by { self.lanes } else { i - by })
+            .collect();
         self.b.shuffle(all, fill, &pattern)
     }
 }

@@ -65,7 +65,11 @@ impl<'c> Emit<'_, 'c> {
                 .call_argument_attribute(0, "align", align.into())
         };
         let result = self.wide_type(inst.ty())?;
-        Ok(Wide::Lanes(if ty == inst.ty() { value } else { self.b.zext_or_trunc(value, result) }))
+        Ok(Wide::Lanes(if ty == inst.ty() {
+            value
+        } else {
+            self.b.zext_or_trunc(value, result)
+        }))
     }
 
     pub(super) fn store(&mut self, inst: Value<'c>) -> Result<()> {
@@ -124,7 +128,12 @@ impl<'c> Emit<'_, 'c> {
         self.b.go_to_end(part);
         let types = [all.ty(), self.cx.ptr()];
         self.b
-            .intrinsic(self.module, "llvm.masked.store", &types, &[all, to, self.expand(mask, ty)])
+            .intrinsic(
+                self.module,
+                "llvm.masked.store",
+                &types,
+                &[all, to, self.expand(mask, ty)],
+            )
             .call_argument_attribute(1, "align", align.into());
         self.b.br(after);
         self.b.go_to_end(after);
@@ -134,9 +143,13 @@ impl<'c> Emit<'_, 'c> {
     /// The highest lane that is here, 32 bits.
     fn last_lane(&self) -> Value<'c> {
         let word = self.cx.int(32);
-        let Some(mask) = self.mask else { return word.int(u64::from(self.lanes) - 1) };
+        let Some(mask) = self.mask else {
+            return word.int(u64::from(self.lanes) - 1);
+        };
         let bits = self.mask_bits(mask);
-        let zeros = self.b.intrinsic(self.module, "llvm.ctlz", &[bits.ty()], &[bits, self.cx.int(1).int(1)]);
+        let zeros = self
+            .b
+            .intrinsic(self.module, "llvm.ctlz", &[bits.ty()], &[bits, self.cx.int(1).int(1)]);
         let last = self.b.sub(bits.ty().int(u64::from(self.lanes) - 1), zeros);
         self.b.zext_or_trunc(last, word)
     }
@@ -156,7 +169,10 @@ impl<'c> Emit<'_, 'c> {
         let members = ty.members();
         if let [first, second] = members.as_slice() {
             // Two results: they are kept in variables.
-            let (x, y) = (self.entry.alloca(first.vector(self.lanes)), self.entry.alloca(second.vector(self.lanes)));
+            let (x, y) = (
+                self.entry.alloca(first.vector(self.lanes)),
+                self.entry.alloca(second.vector(self.lanes)),
+            );
             let types = [first.vector(self.lanes), second.vector(self.lanes)];
             self.each_lane(None, |emit, lane| {
                 let copy = emit.copy_for(inst, &operands, lane)?;

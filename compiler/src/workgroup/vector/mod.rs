@@ -48,10 +48,20 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
         .iter()
         .any(|f| Exchange::from_name(&f.name()).is_some_and(|e| e != Exchange::Barrier));
     if asks || exchanges {
-        return Width { lanes: sub_group_size, is_sub_group: true };
+        return Width {
+            lanes: sub_group_size,
+            is_sub_group: true,
+        };
     }
-    let lanes = if std::is_x86_feature_detected!("avx512f") { 16 } else { 8 };
-    Width { lanes, is_sub_group: false }
+    let lanes = if std::is_x86_feature_detected!("avx512f") {
+        16
+    } else {
+        8
+    };
+    Width {
+        lanes,
+        is_sub_group: false,
+    }
 }
 
 /// Prepares a module and adds the vector kernels. An error says what stands in the way.
@@ -68,7 +78,11 @@ pub fn widen(machine: &Machine, module: &Module<'_>, width: Width) -> Result<(),
 
 fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
     machine.adopt(module);
-    for function in module.functions().into_iter().filter(|f| !f.is_declaration() && f.name() != KERNEL) {
+    for function in module
+        .functions()
+        .into_iter()
+        .filter(|f| !f.is_declaration() && f.name() != KERNEL)
+    {
         function.attribute("alwaysinline", 0);
     }
     module.verify()?;

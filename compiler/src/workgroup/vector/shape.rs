@@ -33,9 +33,10 @@ impl Shape {
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a,
-            (Affine { stride: a, exact: x }, Affine { stride: b, exact: y }) if a == b => {
-                Affine { stride: a, exact: x && y }
-            }
+            (Affine { stride: a, exact: x }, Affine { stride: b, exact: y }) if a == b => Affine {
+                stride: a,
+                exact: x && y,
+            },
             _ => Varying,
         }
     }
@@ -190,7 +191,10 @@ impl<'c> Shapes<'c> {
     /// Whether some lanes that are in a loop may not come to a block of it: a branch of the loop's own decides.
     fn is_partial_in(&self, cfg: &Cfg<'c>, node: Node, header: Node) -> bool {
         self.divergent_branches.iter().any(|&branch| {
-            let inside = cfg.loops.iter().any(|l| l.header == header && l.blocks.contains(&branch));
+            let inside = cfg
+                .loops
+                .iter()
+                .any(|l| l.header == header && l.blocks.contains(&branch));
             inside && cfg.influence(branch).contains(&node) && node != header
         })
     }
@@ -220,7 +224,11 @@ impl<'c> Shapes<'c> {
             L::LLVMTrunc => match self.of(operands[0]) {
                 Affine { stride, .. } => {
                     let bits = inst.ty().bits();
-                    let low = if bits >= 64 { stride } else { stride << (64 - bits) >> (64 - bits) };
+                    let low = if bits >= 64 {
+                        stride
+                    } else {
+                        stride << (64 - bits) >> (64 - bits)
+                    };
                     Shape::of(low, is_small_id(operands[0]) && bits >= 32)
                 }
                 _ => Varying,
@@ -248,7 +256,10 @@ impl<'c> Shapes<'c> {
         if !matches!(inst.ty().kind(), Kind::Int(_)) {
             return Varying;
         }
-        Shape::of(if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) }, exact && x && y)
+        Shape::of(
+            if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) },
+            exact && x && y,
+        )
     }
 
     fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> Shape {
@@ -257,7 +268,11 @@ impl<'c> Shapes<'c> {
             (Affine { stride, exact }, Some(by)) => {
                 // The constant as a signed number of its width.
                 let bits = inst.ty().bits().min(64);
-                let by = if is_shift { 1i64.checked_shl(by as u32).unwrap_or(0) } else { (by << (64 - bits)) as i64 >> (64 - bits) };
+                let by = if is_shift {
+                    1i64.checked_shl(by as u32).unwrap_or(0)
+                } else {
+                    (by << (64 - bits)) as i64 >> (64 - bits)
+                };
                 Shape::of(stride.wrapping_mul(by), exact && inst.has_nsw())
             }
             _ => Varying,
@@ -270,7 +285,9 @@ impl<'c> Shapes<'c> {
     }
 
     fn address(&self, module: &Module<'c>, inst: Value<'c>, operands: &[Value<'c>]) -> Shape {
-        let Some((mut stride, _)) = self.of(operands[0]).stride() else { return Varying };
+        let Some((mut stride, _)) = self.of(operands[0]).stride() else {
+            return Varying;
+        };
         let mut ty = inst.source_element_type();
         for (i, &index) in operands[1..].iter().enumerate() {
             if i > 0 {
@@ -284,7 +301,9 @@ impl<'c> Shapes<'c> {
                 }
             }
             let size = module.size_of(ty) as i64;
-            let Some(step) = self.index_stride(index) else { return Varying };
+            let Some(step) = self.index_stride(index) else {
+                return Varying;
+            };
             stride = stride.wrapping_add(step.wrapping_mul(size));
         }
         Shape::of(stride, false)
@@ -301,8 +320,14 @@ impl<'c> Shapes<'c> {
         let constant = |v: Value<'c>| v.as_const_int().map(|c| c as i64);
         match index.opcode()? {
             L::LLVMSExt if operands[0].ty().bits() == 32 => self.of(operands[0]).stride().map(|s| s.0),
-            L::LLVMAdd => Some(self.index_stride(operands[0])?.wrapping_add(self.index_stride(operands[1])?)),
-            L::LLVMSub => Some(self.index_stride(operands[0])?.wrapping_sub(self.index_stride(operands[1])?)),
+            L::LLVMAdd => Some(
+                self.index_stride(operands[0])?
+                    .wrapping_add(self.index_stride(operands[1])?),
+            ),
+            L::LLVMSub => Some(
+                self.index_stride(operands[0])?
+                    .wrapping_sub(self.index_stride(operands[1])?),
+            ),
             L::LLVMMul => Some(self.index_stride(operands[0])?.wrapping_mul(constant(operands[1])?)),
             L::LLVMShl => {
                 let by = u32::try_from(constant(operands[1])?).ok()?;
@@ -333,7 +358,11 @@ impl<'c> Shapes<'c> {
         }
         let operands = inst.operands();
         let args = &operands[..operands.len() - 1];
-        if super::calls::is_pure(callee) && args.iter().all(|&a| self.of(a) == Uniform) { Uniform } else { Varying }
+        if super::calls::is_pure(callee) && args.iter().all(|&a| self.of(a) == Uniform) {
+            Uniform
+        } else {
+            Varying
+        }
     }
 }
 
@@ -350,7 +379,11 @@ impl Shape {
 
 /// Whether a value is an id, or a size, of which the launch was checked to fit 31 bits.
 fn is_small_id(value: Value<'_>) -> bool {
-    value.callee().is_some_and(|f| Primitive::ALL.into_iter().any(|p| p.name() == f.name() && p != Primitive::LocalMemory))
+    value.callee().is_some_and(|f| {
+        Primitive::ALL
+            .into_iter()
+            .any(|p| p.name() == f.name() && p != Primitive::LocalMemory)
+    })
 }
 
 /// The type of so many of a type: a vector, for a vector as many times as long, lane after lane.
