@@ -6,6 +6,7 @@ use std::ffi::{CStr, CString};
 use llvm_sys::LLVMLinkage;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::*;
+#[cfg(test)]
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::*;
 
@@ -23,6 +24,26 @@ impl<'c> Module<'c> {
             unsafe { LLVMModuleCreateWithNameInContext(name.as_ptr(), context.raw()) },
             context,
         )
+    }
+
+    /// A module from its text.
+    #[cfg(test)]
+    pub fn parse(context: &'c Context, text: &str) -> Result<Self, String> {
+        let text = CString::new(text).map_err(|e| e.to_string())?;
+        let (mut module, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the text ends with a zero, which is not part of the buffer but must be there.
+        let failed = unsafe {
+            let buffer =
+                LLVMCreateMemoryBufferWithMemoryRangeCopy(text.as_ptr(), text.as_bytes().len(), c"ir".as_ptr());
+            let failed = LLVMParseIRInContext2(context.raw(), buffer, &mut module, &mut message) != 0;
+            LLVMDisposeMemoryBuffer(buffer);
+            failed
+        };
+        if failed {
+            Err(take_message(message))
+        } else {
+            Ok(Self(module, context))
+        }
     }
 
     /// Its context.
