@@ -34,7 +34,8 @@ impl Code {
         let size = range.local_size;
         let is_row = size[1] == 1 && size[2] == 1;
         let is_small = |n: &u64| *n <= LARGEST;
-        (!self.shape.needs_rows || is_row || size[0].is_multiple_of(lanes))
+        let has_rest = !size[0].is_multiple_of(lanes);
+        (!has_rest || self.shape.takes_rest && (is_row || !self.shape.needs_rows))
             && range.global_size.iter().all(is_small)
             && (0..3).all(|d| is_small(&range.global_offset[d].saturating_add(range.global_size[d])))
     }
@@ -49,8 +50,8 @@ pub struct Kernel {
     /// Its number in the program.
     pub(crate) index: usize,
     pub(crate) best: Code,
-    /// Code for ranges that do not suit the best; made when one comes.
-    pub(crate) scalar: OnceLock<Result<Code, Error>>,
+    /// Code for ranges that do not suit the best, and for those that suit neither; made when one comes.
+    pub(crate) others: [OnceLock<Result<Code, Error>>; 2],
     pub(crate) program: Arc<Program>,
 }
 
@@ -91,10 +92,15 @@ impl Kernel {
         if self.best.suits(range) {
             return Ok(&self.best);
         }
-        let made = self
-            .scalar
-            .get_or_init(|| self.program.code(self.index, Variant::Scalar));
-        made.as_ref().map_err(|error| Fault::NoCode(error.to_string()))
+        let mut failed = None;
+        for (slot, variant) in self.others.iter().zip([Variant::Ragged, Variant::Scalar]) {
+            match slot.get_or_init(|| self.program.code(self.index, variant)) {
+                Ok(code) if code.suits(range) => return Ok(code),
+                Ok(_) => {}
+                Err(error) => failed = Some(error.to_string()),
+            }
+        }
+        Err(Fault::NoCode(failed.unwrap_or_default()))
     }
 
     /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be

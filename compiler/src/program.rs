@@ -208,7 +208,7 @@ impl Program {
         let variant = if self.options.mode == Mode::Scalar {
             Variant::Scalar
         } else {
-            Variant::Best
+            Variant::Whole
         };
         let code = self.code(index, variant)?;
         let info = self.linked.kernels[index].info.clone();
@@ -216,7 +216,7 @@ impl Program {
             info,
             index,
             best: code,
-            scalar: OnceLock::new(),
+            others: [const { OnceLock::new() }; 2],
             program: self.clone(),
         })
     }
@@ -274,9 +274,9 @@ impl Program {
     ) -> Result<(llvm::Machine, llvm::Module<'c>, Shape), Error> {
         let machine = llvm::Machine::host().map_err(Error::Codegen)?;
         let info = &kernel.info;
-        if variant == Variant::Best && !self.options.no_optimization {
+        if variant != Variant::Scalar && !self.options.no_optimization {
             let module = lower::kernel(context, &self.linked, kernel)?;
-            match workgroup::finish_wide(&machine, &module, info.sub_group_size) {
+            match workgroup::finish_wide(&machine, &module, info.sub_group_size, variant == Variant::Ragged) {
                 Ok(shape) => return Ok((machine, module, shape)),
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
@@ -298,7 +298,7 @@ impl Program {
                 continue;
             };
             if module.verify().is_ok() && widen {
-                for variant in [Variant::Best, Variant::Scalar] {
+                for variant in [Variant::Whole, Variant::Ragged, Variant::Scalar] {
                     if let Ok((_, module, _)) = self.widened(&context, kernel, variant) {
                         module.verify().expect("what was right stays right");
                     }
@@ -318,7 +318,7 @@ impl Program {
         let variant = if self.options.mode == Mode::Scalar {
             Variant::Scalar
         } else {
-            Variant::Best
+            Variant::Whole
         };
         let (machine, module, _) = self.widened(&context, linked, variant)?;
         if stage == "workgroup" {
@@ -336,8 +336,10 @@ impl Program {
 /// Which code of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// The fastest, which not every range can use.
-    Best,
+    /// The fastest, for ranges that fill all lanes.
+    Whole,
+    /// The same, with code for what is left of a row.
+    Ragged,
     /// That for any range.
     Scalar,
 }

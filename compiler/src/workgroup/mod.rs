@@ -45,6 +45,8 @@ pub struct Shape {
     pub lanes: u32,
     /// Whether the items of a sub-group must have consecutive local ids in dimension 0.
     pub needs_rows: bool,
+    /// Whether a row may have fewer items than the code has lanes, or some more than a multiple of them.
+    pub takes_rest: bool,
     /// Bytes of variables on the stack of the code.
     pub variables: u64,
 }
@@ -55,10 +57,11 @@ pub const SHAPE: &str = "oxur.shape";
 impl Shape {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
+        let flags = u64::from(self.needs_rows) | u64::from(self.takes_rest) << 1;
         let words = [
             u64::from(self.entry == Entry::Item),
             self.lanes.into(),
-            self.needs_rows.into(),
+            flags,
             self.variables,
         ];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
@@ -80,7 +83,8 @@ impl Shape {
         Some(Self {
             entry,
             lanes,
-            needs_rows: words[2] != 0,
+            needs_rows: words[2] & 1 != 0,
+            takes_rest: words[2] & 2 != 0,
             variables: words[3],
         })
     }
@@ -113,16 +117,22 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool)
         entry,
         lanes: 1,
         needs_rows: false,
+        takes_rest: true,
         variables: 0,
     }
 }
 
-/// Makes the entry of a lowered kernel, for as many items at a time as is best. An error says why it cannot be widened; then
-/// the module is of no more use.
-pub fn finish_wide(machine: &Machine, module: &Module<'_>, sub_group_size: u32) -> Result<Shape, String> {
+/// Makes the entry of a lowered kernel, for as many items at a time as is best; with `takes_rest`, also for fewer. An error
+/// says why it cannot be widened; then the module is of no more use.
+pub fn finish_wide(
+    machine: &Machine,
+    module: &Module<'_>,
+    sub_group_size: u32,
+    takes_rest: bool,
+) -> Result<Shape, String> {
     set_ranges(module);
     let width = width(module, sub_group_size);
-    vector::widen(machine, module, width)?;
+    vector::widen(machine, module, width, takes_rest)?;
     let (full, partial) = (module.function(vector::FULL), module.function(vector::PARTIAL));
     let full = full.expect("it was made");
     module
@@ -146,6 +156,7 @@ pub fn finish_wide(machine: &Machine, module: &Module<'_>, sub_group_size: u32) 
         entry,
         lanes: width.lanes,
         needs_rows,
+        takes_rest,
         variables: 0,
     })
 }

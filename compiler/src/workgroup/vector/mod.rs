@@ -64,15 +64,18 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     }
 }
 
-/// Prepares a module and adds the vector kernels. An error says what stands in the way.
-pub fn widen(machine: &Machine, module: &Module<'_>, width: Width) -> Result<(), String> {
+/// Prepares a module and adds the vector kernels, with `partial` that for fewer lanes, too. An error says what stands in the
+/// way.
+pub fn widen(machine: &Machine, module: &Module<'_>, width: Width, partial: bool) -> Result<(), String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
     prepare(machine, module)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     emit::emit(module, kernel, FULL, width, false)?;
-    emit::emit(module, kernel, PARTIAL, width, true)?;
+    if partial {
+        emit::emit(module, kernel, PARTIAL, width, true)?;
+    }
     Ok(())
 }
 
