@@ -88,6 +88,10 @@ def stack_environment(args, stack):
         shutil.rmtree(entry, ignore_errors=True)
     if stack != "reference":
         variables["UR_ADAPTERS_FORCE_LOAD"] = str(args.ours / f"libur_adapter_{args.adapter}.so.0")
+        if args.adapter == "cpu":  # no driver at all
+            variables["OCL_ICD_FILENAMES"] = "/nonexistent"
+            variables["UR_CPU_CACHE"] = str(cache / "kernels")
+            shutil.rmtree(cache / "kernels", ignore_errors=True)
         if args.generation == "2026.1":  # the loader is a library of its own: ours goes in front
             variables["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(args.ours), variables.get("LD_LIBRARY_PATH")]))
     return variables
