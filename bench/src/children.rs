@@ -14,10 +14,10 @@ use crate::environment::Environment;
 use crate::measure::{INTEL, OURS, RAW, SUBJECTS, Samples, Subject, measure};
 use crate::rows::Goal;
 use crate::stack::{Failure, timed};
-use crate::{raw, ur};
+use crate::{kernels, raw, ur};
 
 /// The first argument of a child process.
-const CHILD: &str = "--child";
+pub const CHILD: &str = "--child";
 
 /// A row that other processes measure.
 pub struct Row {
@@ -118,19 +118,26 @@ pub fn words(arguments: &[String]) -> Option<&[String]> {
 }
 
 /// What a child does.
-pub fn work(words: &[String], environment: &Environment) -> Result<(), Failure> {
+///
+/// # Safety
+/// No other thread may use the environment.
+pub unsafe fn work(words: &[String], environment: &Environment) -> Result<bool, Failure> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["dispatch", adapters, arguments, seconds, ..] => {
             for [raw, intel, ours] in dispatch(environment, adapters.parse()?, arguments.parse()?, seconds.parse()?)? {
                 println!("{raw} {intel} {ours}");
             }
-            Ok(())
+            Ok(true)
         }
         ["cold", subject, ..] => {
             println!("{}", cold(environment, subject)?.as_nanos());
-            Ok(())
+            Ok(true)
         }
+        // SAFETY: the caller's promise.
+        [kernels::WORD, ref rest @ ..] => unsafe { kernels::work(rest, environment) },
+        // SAFETY: the caller's promise.
+        [kernels::BUILD, ref rest @ ..] => unsafe { kernels::build(rest, environment) }.map(|()| true),
         _ => Err("no child does this".into()),
     }
 }

@@ -67,6 +67,11 @@ impl Environment {
         load("libOpenCL.so.1")
     }
 
+    /// The folder of Intel's OpenCL of 2026.2.
+    pub fn newer_driver(&self) -> &Path {
+        folder(&self.intel_newer)
+    }
+
     /// Intel's adapter.
     pub fn intel_adapter(&self) -> PathBuf {
         library(folder(&self.intel), "ur_adapter_opencl")

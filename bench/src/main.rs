@@ -7,6 +7,7 @@
 mod children;
 mod cpu;
 mod environment;
+mod kernels;
 mod measure;
 mod raw;
 mod report;
@@ -33,7 +34,8 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
   --json          a line of JSON a row, times as [low, median, high] of a 95 % interval
   --list          the names of the rows
   --lib FOLDER    where our libraries are (dist/lib)
-  --adapter NAME  our adapter: opencl, the default, or cpu, which has rows of its own
+  --adapter NAME  our adapter: opencl, the default, or cpu, which has rows of its own; those called `kernels` are how fast
+                  kernels are and how fast they are compiled, beside Intel's OpenCL CPU driver
   --only STACK    nothing but raw, intel or ours: for a profiler
   --strict        end with 1 where a goal is missed beyond the noise
 
@@ -126,24 +128,30 @@ fn run() -> Result<bool, Failure> {
             .ok_or("a child needs --lib")?;
         // SAFETY: there is one thread yet.
         let environment = unsafe { Environment::new(Path::new(lib)) }?;
-        return children::work(words, &environment).map(|()| true);
+        // SAFETY: as above.
+        return unsafe { children::work(words, &environment) };
     }
     let options = Options::parse(words.into_iter())?;
     let (children, rows) = match options.cpu {
         true => (Vec::new(), cpu::rows()),
         false => (children::rows(), rows::rows()),
     };
+    let kernels = if options.cpu { kernels::names() } else { Vec::new() };
     if options.list {
         children
             .iter()
             .map(|row| &row.name)
             .chain(rows.iter().map(|row| &row.name))
+            .chain(&kernels)
             .for_each(|name| println!("{name}"));
         return Ok(true);
     }
     // SAFETY: there is one thread yet.
     let environment = unsafe { Environment::new(&options.lib) }?;
-    if !options.json {
+    let children: Vec<_> = children.iter().filter(|row| options.wants(&row.name)).collect();
+    let rows: Vec<_> = rows.into_iter().filter(|row| options.wants(&row.name)).collect();
+    let some = !children.is_empty() || !rows.is_empty();
+    if !options.json && some {
         println!("{}", report::head());
     }
     let mut all = Vec::new();
@@ -152,10 +160,9 @@ fn run() -> Result<bool, Failure> {
         println!("{}", if options.json { figures.json() } else { figures.line() });
         all.push(figures);
     };
-    for row in children.iter().filter(|row| options.wants(&row.name)) {
+    for row in children {
         done(row.name.clone(), row.goal, &row.measure(&environment, options.seconds)?);
     }
-    let rows: Vec<_> = rows.into_iter().filter(|row| options.wants(&row.name)).collect();
     if !rows.is_empty() {
         // SAFETY: there is one thread yet.
         let stacks = unsafe { Stacks::open(&environment, options.cpu) }?;
@@ -170,10 +177,12 @@ fn run() -> Result<bool, Failure> {
         // Nobody measures how it is torn down.
         std::mem::forget(stacks);
     }
-    if !options.json {
+    if !options.json && some {
         print!("{}", report::summary(&all));
     }
-    Ok(!options.strict || all.iter().all(|row| row.verdict != Some(report::Verdict::Fail)))
+    let kernels: Vec<_> = kernels.into_iter().filter(|name| options.wants(name)).collect();
+    let good = kernels.is_empty() || kernels::measure(&environment, &kernels, options.seconds, options.json)?;
+    Ok(!options.strict || good && all.iter().all(|row| row.verdict != Some(report::Verdict::Fail)))
 }
 
 /// The three of them.

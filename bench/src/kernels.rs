@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! How fast compiled kernels are, and how fast they are compiled: our CPU adapter beside Intel's OpenCL CPU driver, which our
+//! OpenCL adapter drives. One loader has both adapters; they take turns in one process, and the results of each kernel are
+//! compared before it is measured.
+//!
+//! The driver is that of 2026.2, the other rows have that of 2026.1: these have a process of their own.
+
+mod build;
+mod cases;
+mod compile;
+mod side;
+mod table;
+
+use std::process::Command;
+
+use oxur_client::Loader;
+
+use crate::environment::Environment;
+use crate::stack::Failure;
+use crate::ur;
+use cases::Case;
+use side::{Prepared, Side};
+use table::Table;
+
+/// The first word of such a process.
+pub const WORD: &str = "kernels";
+/// The word of a process that builds a module.
+pub const BUILD: &str = "build";
+
+/// The names of all rows.
+pub fn names() -> Vec<String> {
+    let kernels = cases::all().into_iter().map(|case| case.name);
+    kernels.chain(compile::names()).collect()
+}
+
+/// Measures the rows of these names in a process of their own; gives whether the goals are met.
+pub fn measure(environment: &Environment, rows: &[String], seconds: f64, json: bool) -> Result<bool, Failure> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args([crate::children::CHILD, WORD, &seconds.to_string(), &json.to_string()])
+        .args(rows)
+        .args(environment.arguments())
+        .env("LD_LIBRARY_PATH", environment.newer_driver());
+    match command.status()?.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err("the kernels could not be measured".into()),
+    }
+}
+
+/// What that process does: `words` are the seconds, whether to write JSON, and the names of the rows.
+///
+/// # Safety
+/// No other thread may use the environment.
+pub unsafe fn work(words: &[&str], environment: &Environment) -> Result<bool, Failure> {
+    let [seconds, json, rows @ ..] = words else {
+        return Err("seconds, json and the names of rows".into());
+    };
+    let (seconds, json): (f64, bool) = (seconds.parse()?, json.parse()?);
+    let mut cases = cases::all();
+    cases.retain(|case| rows.contains(&case.name.as_str()));
+    let mut table = Table::new(json);
+    // First, while this process has no threads: the modules are built by others.
+    let compiled = compile::measure(rows, environment)?;
+    if !cases.is_empty() {
+        // SAFETY: the caller's promise.
+        let loader = unsafe { open(environment, &["cpu", "opencl"]) }?;
+        let [ours, intel] = [0, 1].map(|adapter| Side::new(&loader, adapter));
+        let (ours, intel) = (ours?, intel?);
+        table.head(&format!("{} / {}", intel.name()?, ours.name()?));
+        for case in &cases {
+            let (mut ours, mut intel) = (Prepared::new(&ours, case)?, Prepared::new(&intel, case)?);
+            let verdict = compare(case, &mut intel, &mut ours)?;
+            let rounds = side::take_turns(&mut intel, &mut ours, seconds)?;
+            table.kernel(case, &rounds, verdict);
+        }
+    }
+    table.compiled(&compiled);
+    table.end();
+    // The exit handlers of two stacks, whose threads are alive, are better not called: see `main`.
+    Ok(table.good())
+}
+
+/// What the process of [`BUILD`] does: the time until a module's first kernel is ready, in nanoseconds.
+///
+/// # Safety
+/// No other thread may use the environment.
+pub unsafe fn build(words: &[&str], environment: &Environment) -> Result<(), Failure> {
+    let [adapter, module, ..] = words else {
+        return Err("an adapter and a module".into());
+    };
+    // SAFETY: the caller's promise.
+    let loader = unsafe { open(environment, &[adapter]) }?;
+    println!(
+        "{}",
+        compile::build(&Side::new(&loader, 0)?, module.as_ref())?.as_nanos()
+    );
+    Ok(())
+}
+
+/// Our loader with these of our adapters, on the driver of 2026.2.
+///
+/// # Safety
+/// No other thread may use the environment.
+unsafe fn open(environment: &Environment, adapters: &[&str]) -> Result<Loader, Failure> {
+    let icd = environment.newer_driver().join("libintelocl.so");
+    if !icd.exists() {
+        return Err(format!("{} is missing: `scripts/setup.sh clients`", icd.display()).into());
+    }
+    let adapters: Vec<_> = adapters.iter().map(|name| environment.our_adapter(name)).collect();
+    let adapters: Vec<_> = adapters.iter().map(|path| path.as_path()).collect();
+    // SAFETY: the caller's promise.
+    unsafe {
+        std::env::set_var("OCL_ICD_FILENAMES", &icd);
+        ur::open(&environment.ours, &adapters)
+    }
+}
+
+/// Runs both once, and says where they differ.
+fn compare(case: &Case, intel: &mut Prepared, ours: &mut Prepared) -> Result<Result<(), String>, Failure> {
+    intel.first_run()?;
+    ours.first_run()?;
+    Ok(case.compare(intel.output(), ours.output()))
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! One of the two that are compared: an adapter's device, and a row's kernels and memory on it.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use oxur_client::api::{DeviceInfo, QueueFlags};
+use oxur_client::{Arg, Context, Device, Kernel, Loader, Program, Queue, Usm, UsmRequest};
+
+use super::build;
+use super::cases::{Case, Init, Step, Value};
+use crate::stack::Failure;
+
+/// How long a batch takes at least: the threads of the other side may look for work for a while after its turn.
+const BATCH: Duration = Duration::from_millis(20);
+/// How long both are let alone before a turn, for that reason.
+const REST: Duration = Duration::from_millis(5);
+/// How many rounds make a result.
+const LEAST_ROUNDS: usize = 7;
+const MOST_ROUNDS: usize = 200;
+
+/// A device.
+pub struct Side {
+    pub(super) device: Device,
+    pub(super) context: Context,
+}
+
+impl Side {
+    /// The first device of an adapter.
+    pub fn new(loader: &Loader, adapter: usize) -> Result<Self, Failure> {
+        let adapters = loader.adapters()?;
+        let platforms = adapters.get(adapter).ok_or("an adapter is missing")?.platforms()?;
+        let devices = platforms.first().ok_or("no platform")?.devices()?;
+        let device = devices.into_iter().next().ok_or("no device")?;
+        Ok(Self {
+            context: Context::new(&[&device])?,
+            device,
+        })
+    }
+
+    /// The device's name and its driver's version.
+    pub fn name(&self) -> Result<String, Failure> {
+        let version: String = self.device.info(DeviceInfo::DRIVER_VERSION)?;
+        Ok(format!("{} {version}", self.device.info::<String>(DeviceInfo::NAME)?))
+    }
+}
+
+/// What one batch took: nanoseconds a run.
+#[derive(Clone, Copy)]
+pub struct Took {
+    /// Processor time of the process, by the number of processors.
+    pub processor: f64,
+    /// Time on the clock.
+    pub wall: f64,
+}
+
+/// A row on a side.
+pub struct Prepared<'a> {
+    queue: Queue,
+    kernels: BTreeMap<&'static str, Kernel>,
+    buffers: Vec<(Usm, Init)>,
+    steps: &'a [Step],
+    fresh: bool,
+}
+
+impl<'a> Prepared<'a> {
+    /// Builds the program and allocates.
+    pub fn new(side: &Side, case: &'a Case) -> Result<Self, Failure> {
+        let program = Program::with_il(&side.context, &build::spirv(case.file)?)?;
+        program.build(&side.context, "")?;
+        let mut kernels = BTreeMap::new();
+        for step in &case.steps {
+            if !kernels.contains_key(step.kernel) {
+                kernels.insert(step.kernel, Kernel::new(&program, step.kernel)?);
+            }
+        }
+        let request = UsmRequest {
+            align: 64,
+            ..Default::default()
+        };
+        let allocate = |(size, init): &(usize, Init)| -> Result<(Usm, Init), Failure> {
+            Ok((Usm::shared(&side.context, &side.device, *size, request)?, *init))
+        };
+        Ok(Self {
+            queue: Queue::new(&side.context, &side.device, QueueFlags::empty())?,
+            kernels,
+            buffers: case.buffers.iter().map(allocate).collect::<Result<_, _>>()?,
+            steps: &case.steps,
+            fresh: case.fresh,
+        })
+    }
+
+    /// Runs once, from memory as it is to be at first.
+    pub fn first_run(&mut self) -> Result<(), Failure> {
+        for ((memory, init), seed) in self.buffers.iter_mut().zip(1..) {
+            // SAFETY: shared memory that no kernel uses: each run ends with a wait.
+            init.fill(unsafe { memory.as_mut_slice() }, seed);
+        }
+        self.run(1)
+    }
+
+    /// Runs all steps so often, and waits.
+    fn run(&mut self, times: u32) -> Result<(), Failure> {
+        for _ in 0..times {
+            for step in self.steps {
+                let args: Vec<Arg> = step
+                    .args
+                    .iter()
+                    .map(|value| match value {
+                        Value::Buffer(buffer) => Arg::Pointer(self.buffers[*buffer].0.ptr()),
+                        Value::U32(value) => Arg::value(value),
+                        Value::F32(value) => Arg::value(value),
+                    })
+                    .collect();
+                // SAFETY: the arguments that the kernel has, and memory that lives as long as the queue, which is in order.
+                unsafe { self.queue.launch(&self.kernels[step.kernel], &step.range, &args, &[]) }?;
+            }
+        }
+        Ok(self.queue.finish()?)
+    }
+
+    /// What the last run has written.
+    pub fn output(&self) -> &[u8] {
+        // SAFETY: shared memory that no kernel uses.
+        unsafe { self.buffers[0].0.as_slice() }
+    }
+
+    fn batch(&mut self, times: u32) -> Result<Took, Failure> {
+        if self.fresh {
+            // The input stays; only what a run changes must be as it was.
+            let (memory, init) = &mut self.buffers[0];
+            // SAFETY: as above.
+            init.fill(unsafe { memory.as_mut_slice() }, 1);
+        }
+        std::thread::sleep(REST);
+        let (clock, processor) = (Instant::now(), processor_time());
+        self.run(times)?;
+        let (wall, processor) = (clock.elapsed(), processor_time() - processor);
+        let by = |duration: Duration| duration.as_nanos() as f64 / f64::from(times);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Took {
+            processor: by(processor) / threads as f64,
+            wall: by(wall),
+        })
+    }
+
+    /// How many runs fill a batch. Warms up, too.
+    fn calibrate(&mut self) -> Result<u32, Failure> {
+        let mut times = 1;
+        loop {
+            let took = self.batch(times)?;
+            if self.fresh || took.wall * f64::from(times) >= BATCH.as_nanos() as f64 {
+                return Ok(times);
+            }
+            times *= 2;
+        }
+    }
+}
+
+/// Lets both take turns for about so many seconds: a pair a round, Intel's first.
+pub fn take_turns(intel: &mut Prepared, ours: &mut Prepared, seconds: f64) -> Result<Vec<[Took; 2]>, Failure> {
+    let (a, b) = (intel.calibrate()?, ours.calibrate()?);
+    let start = Instant::now();
+    let mut rounds = Vec::new();
+    while rounds.len() < LEAST_ROUNDS || rounds.len() < MOST_ROUNDS && start.elapsed().as_secs_f64() < seconds {
+        // Who is first changes.
+        rounds.push(if rounds.len() % 2 == 0 {
+            let first = intel.batch(a)?;
+            [first, ours.batch(b)?]
+        } else {
+            let first = ours.batch(b)?;
+            [intel.batch(a)?, first]
+        });
+    }
+    Ok(rounds)
+}
+
+/// The processor time that this process has used.
+fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the time. The clock is there on every Linux.
+    let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    assert_eq!(code, 0, "the clock of the process");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
