@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::elf::Elf;
+use crate::ours::{Choice, Offer};
 use crate::sycl::Entry;
 use crate::{Failure, info, opencl, ours, run, search, sycl};
 
@@ -29,6 +30,15 @@ impl Findings {
     fn problem(&mut self, text: impl AsRef<str>, hint: impl AsRef<str>) {
         println!("PROBLEM  {}\n         -> {}", text.as_ref(), hint.as_ref());
         self.problems += 1;
+    }
+
+    /// What only the OpenCL adapter needs: no problem where another adapter makes it `dispensable`.
+    fn lack(&mut self, dispensable: bool, text: impl AsRef<str>, hint: &str) {
+        if dispensable {
+            self.note(text, format!("only the OpenCL adapter needs it: {hint}"));
+        } else {
+            self.problem(text, hint);
+        }
     }
 
     fn failure(&mut self, failure: &Failure) {
@@ -57,9 +67,19 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
         adapters(folder, &mut findings);
     }
     variables(&mut findings);
-    opencl_drivers(&mut findings);
+    // Without OpenCL there is still our own CPU adapter.
+    let has_cpu = folder
+        .as_deref()
+        .is_some_and(|folder| ours::adapters(folder).iter().any(|(name, _)| name == "cpu"));
+    opencl_drivers(has_cpu, &mut findings);
     if let Some(folder) = &folder {
         devices(folder, &mut findings);
+        if let Ok(Choice {
+            reason: Some(reason), ..
+        }) = ours::by_default(folder, Offer::here)
+        {
+            findings.good(format!("oxur run takes by default: {reason}"));
+        }
     }
     if let Some(program) = command.first() {
         program_of(Path::new(program), folder.as_deref(), &mut findings);
@@ -139,25 +159,28 @@ fn variables(findings: &mut Findings) {
     }
 }
 
-fn opencl_drivers(findings: &mut Findings) {
+/// OpenCL, which the OpenCL adapter needs; where there is another, `dispensable`, its lack is no problem.
+fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
     let devices = match opencl::devices() {
         Ok(devices) => devices,
         Err(error) => {
-            return findings.problem(
+            return findings.lack(
+                dispensable,
                 format!("there is no OpenCL library: {error}"),
-                "the OpenCL adapter needs one: apt-get install ocl-icd-libopencl1",
+                "apt-get install ocl-icd-libopencl1",
             );
         }
     };
     if devices.is_empty() {
-        return findings.problem(
+        return findings.lack(
+            dispensable,
             "there is an OpenCL library, but no driver with a device",
             "install a driver: `pip install intel-opencl-rt` has Intel's for CPUs (of any vendor), to be named by \
              OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so; GPUs need their vendor's",
         );
     }
     for device in &devices {
-        if device.il.contains("SPIR-V") {
+        if device.takes_spirv() {
             findings.good(format!(
                 "OpenCL: {}: {} takes {}",
                 device.platform,
@@ -176,8 +199,9 @@ fn opencl_drivers(findings: &mut Findings) {
             );
         }
     }
-    if !devices.iter().any(|device| device.il.contains("SPIR-V")) {
-        findings.problem(
+    if !devices.iter().any(opencl::ClDevice::takes_spirv) {
+        findings.lack(
+            dispensable,
             "no OpenCL driver takes SPIR-V",
             "install one that does: `pip install intel-opencl-rt`, then \
              OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so",

@@ -47,7 +47,8 @@ enum Command {
     /// Run a SYCL program on oxur's libraries
     #[command(after_help = "Example: oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'")]
     Run {
-        /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated
+        /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated. Without it: the CPU adapter,
+        /// unless an OpenCL driver has the CPU, and the OpenCL adapter, if any driver takes SPIR-V
         #[arg(long, value_name = "NAME|PATH")]
         adapter: Vec<OsString>,
         /// The libsycl that the command loads, where it is not found by itself
@@ -70,6 +71,9 @@ enum Command {
         #[arg(last = true)]
         command: Vec<OsString>,
     },
+    /// Say in a word what OpenCL drivers have for SYCL programs
+    #[command(hide = true)]
+    OpenclOffer,
 }
 
 /// What went wrong, and what to do next.
@@ -107,6 +111,12 @@ fn main() -> ExitCode {
             command,
         } => run::main(&adapter, libsycl, dry_run, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
+        Command::OpenclOffer => {
+            let offer = ours::Offer::here();
+            let word = ours::Offer::ALL.iter().find(|(other, _)| *other == offer);
+            println!("\n{}", word.map_or("", |(_, word)| word));
+            Ok(ExitCode::SUCCESS)
+        }
     };
     result.unwrap_or_else(|failure| {
         eprintln!("oxur: {failure}");

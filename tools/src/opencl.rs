@@ -13,6 +13,15 @@ pub struct ClDevice {
     pub name: String,
     /// The intermediate languages that it takes; empty for none.
     pub il: String,
+    /// Whether it is a CPU.
+    pub is_cpu: bool,
+}
+
+impl ClDevice {
+    /// Whether SYCL programs can run on it.
+    pub fn takes_spirv(&self) -> bool {
+        self.il.contains("SPIR-V")
+    }
 }
 
 /// All devices of all drivers; the error says why OpenCL itself is not there.
@@ -35,12 +44,15 @@ pub fn devices() -> Result<Vec<ClDevice>, String> {
                 platform: name.clone(),
                 name: text(DEVICE_NAME).trim().into(),
                 il: text(DEVICE_IL_VERSION),
+                is_cpu: kind(library, device) & DEVICE_TYPE_CPU != 0,
             });
         }
     }
     Ok(found)
 }
 
+const DEVICE_TYPE: u32 = 0x1000;
+const DEVICE_TYPE_CPU: u64 = 2;
 const PLATFORM_VERSION: u32 = 0x0901;
 const PLATFORM_NAME: u32 = 0x0902;
 const DEVICE_NAME: u32 = 0x102b;
@@ -91,6 +103,24 @@ fn info(
         library
             .get::<Function>(name.to_bytes_with_nul())
             .map_or(FAILED, |f| f(of, what, size, out, size_ret))
+    }
+}
+
+/// The type of a device; 0 on an error.
+fn kind(library: &libloading::Library, device: Handle) -> u64 {
+    let mut kind = 0u64;
+    let out = (&raw mut kind).cast();
+    match info(
+        library,
+        c"clGetDeviceInfo",
+        device,
+        DEVICE_TYPE,
+        size_of::<u64>(),
+        out,
+        null_mut(),
+    ) {
+        0 => kind,
+        _ => 0,
     }
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::elf::Elf;
-use crate::{Failure, search};
+use crate::{Failure, opencl, search};
 
 /// The loader's file name.
 pub const LOADER: &str = "libur_loader.so.0";
@@ -56,19 +56,82 @@ pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The files of the adapters that the user names, or all of ours.
+/// The files of the adapters that the user names.
 pub fn choose(folder: &Path, wanted: &[OsString]) -> Result<Vec<PathBuf>, Failure> {
     let all = adapters(folder);
-    if all.is_empty() && wanted.is_empty() {
+    wanted.iter().map(|wanted| one(&all, folder, wanted)).collect()
+}
+
+/// The adapters for a program whose user names none, and why these.
+#[derive(Debug, Default)]
+pub struct Choice {
+    /// Their files.
+    pub paths: Vec<PathBuf>,
+    /// Why, where there was something to choose.
+    pub reason: Option<&'static str>,
+}
+
+/// Chooses among all of ours, so that no CPU shows up as two devices: through an OpenCL driver where one has it, else
+/// through our own adapter. `drivers` says what OpenCL has to offer, and is asked where it matters.
+pub fn by_default(folder: &Path, drivers: impl FnOnce() -> Offer) -> Result<Choice, Failure> {
+    let mut all = adapters(folder);
+    if all.is_empty() {
         return Err(Failure::new(
             format!("{} holds no adapter (libur_adapter_*.so.0)", folder.display()),
             "build them with `make dist`, or name one with --adapter",
         ));
     }
-    if wanted.is_empty() {
-        return Ok(all.into_iter().map(|(_, path)| path).collect());
+    let has = |name: &str| all.iter().any(|(other, _)| other == name);
+    let mut reason = None;
+    if has("cpu") && has("opencl") {
+        let (dropped, why) = match drivers() {
+            Offer::Nothing => (
+                "opencl",
+                "no OpenCL driver has a device for SYCL: oxur's own CPU adapter",
+            ),
+            Offer::Cpu => (
+                "cpu",
+                "an OpenCL driver has the CPU; `--adapter cpu` takes oxur's own adapter for it",
+            ),
+            Offer::Others => ("", "oxur's own adapter for the CPU, OpenCL drivers for other devices"),
+        };
+        all.retain(|(name, _)| name != dropped);
+        reason = Some(why);
     }
-    wanted.iter().map(|wanted| one(&all, folder, wanted)).collect()
+    Ok(Choice {
+        paths: all.into_iter().map(|(_, path)| path).collect(),
+        reason,
+    })
+}
+
+/// What OpenCL drivers have for SYCL programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// No device that takes SPIR-V.
+    Nothing,
+    /// A CPU, and perhaps others.
+    Cpu,
+    /// Other devices than a CPU.
+    Others,
+}
+
+impl Offer {
+    /// All offers, with the words for them that one `oxur` tells another.
+    pub const ALL: [(Self, &str); 3] = [(Self::Nothing, "nothing"), (Self::Cpu, "cpu"), (Self::Others, "others")];
+
+    /// What is on offer in this process.
+    pub fn here() -> Self {
+        let devices = opencl::devices().unwrap_or_default();
+        let mut kinds = devices
+            .iter()
+            .filter(|device| device.takes_spirv())
+            .map(|device| device.is_cpu);
+        match kinds.next() {
+            None => Self::Nothing,
+            Some(first) if first || kinds.any(|is_cpu| is_cpu) => Self::Cpu,
+            Some(_) => Self::Others,
+        }
+    }
 }
 
 fn one(all: &[(String, PathBuf)], folder: &Path, wanted: &OsStr) -> Result<PathBuf, Failure> {

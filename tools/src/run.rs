@@ -5,8 +5,9 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
+use crate::ours::{Choice, Offer};
 use crate::sycl::{Entry, Sycl};
 use crate::{Failure, ours, search, sycl};
 
@@ -18,7 +19,7 @@ pub fn main(
     command: &[OsString],
 ) -> Result<ExitCode, Failure> {
     let folder = ours::folder()?;
-    let adapters = ours::choose(&folder, adapters)?;
+    let named = ours::choose(&folder, adapters)?;
     let program = search::program(Path::new(&command[0])).ok_or_else(|| {
         Failure::new(
             format!("{}: command not found", command[0].display()),
@@ -36,13 +37,24 @@ pub fn main(
     if let Some(sycl) = &sycl {
         sycl.check()?;
     }
-    let variables = environment(&folder, &adapters, sycl.as_ref());
+    let choice = if named.is_empty() {
+        ours::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
+    } else {
+        Choice {
+            paths: named,
+            reason: None,
+        }
+    };
+    let variables = environment(&folder, &choice.paths, sycl.as_ref());
     match &sycl {
         Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),
         None => eprintln!(
             "oxur: no libsycl found for {}: set up for every release (--libsycl PATH names one)",
             program.display()
         ),
+    }
+    if let Some(reason) = choice.reason {
+        eprintln!("oxur: {reason}");
     }
     for (name, value) in &variables {
         eprintln!("oxur: {name}={}", value.display());
@@ -56,6 +68,27 @@ pub fn main(
         .envs(variables)
         .exec();
     Err(Failure::new(format!("{}: {error}", program.display()), "").with_code(126))
+}
+
+/// What OpenCL offers a program with these variables. Another process looks: drivers leave threads behind, and this one
+/// becomes the program.
+fn offer(variables: &[(&'static str, OsString)]) -> Offer {
+    let said = env::current_exe().and_then(|exe| {
+        Command::new(exe)
+            .arg("opencl-offer")
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()
+    });
+    let said = said.map(|output| output.stdout).unwrap_or_default();
+    // A driver may print lines of its own, or crash.
+    let said = String::from_utf8_lossy(&said);
+    let last = said.lines().last().unwrap_or_default();
+    Offer::ALL
+        .into_iter()
+        .find(|(_, word)| *word == last)
+        .map_or(Offer::Nothing, |(offer, _)| offer)
 }
 
 /// The variables that put our libraries under a libsycl; under any where it is not known.

@@ -225,6 +225,47 @@ fn the_drivers_of_the_environment_count() {
     );
 }
 
+#[test]
+fn the_cpu_adapter_is_taken_where_no_driver_is() {
+    let place = Place::new("default").with_libraries().with_old_libsycl();
+    fs::copy(
+        place.path("lib/libur_adapter_opencl.so.0"),
+        place.path("lib/libur_adapter_cpu.so.0"),
+    )
+    .expect("an adapter");
+    let hidden = [
+        ("OCL_ICD_FILENAMES", "/nonexistent"),
+        ("OCL_ICD_VENDORS", "/nonexistent"),
+    ];
+    let run = |options: &[&str]| {
+        let arguments: Vec<_> = ["run", "--dry-run"]
+            .iter()
+            .chain(options)
+            .chain(&["--", "true"])
+            .copied()
+            .collect();
+        text(&place.oxur_with(&hidden, &arguments).stderr)
+    };
+    let (cpu, opencl) = (
+        place.path("lib/libur_adapter_cpu.so.0"),
+        place.path("lib/libur_adapter_opencl.so.0"),
+    );
+    let err = run(&[]);
+    assert!(
+        err.contains(&format!("UR_ADAPTERS_FORCE_LOAD={}\n", cpu.display())),
+        "{err}"
+    );
+    assert!(err.contains("no OpenCL driver has a device"), "{err}");
+    let err = run(&["--adapter", "opencl", "--adapter", "cpu"]);
+    assert!(
+        err.contains(&format!("FORCE_LOAD={},{}\n", opencl.display(), cpu.display())),
+        "{err}"
+    );
+    let out = text(&place.oxur_with(&hidden, &["doctor"]).stdout);
+    assert!(!out.contains("PROBLEM  there is"), "OpenCL is dispensable: {out}");
+    assert!(out.contains("note     there is"), "{out}");
+}
+
 /// Asserts that a call fails with this code and says this.
 fn fails(place: &Place, arguments: &[&str], code: i32, says: &str) {
     let output = place.oxur(arguments);
