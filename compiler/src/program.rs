@@ -191,7 +191,7 @@ impl Program {
             let module = lower::globals(&context, &self.linked)?;
             workgroup::define_primitives(&module, 1);
             let machine = llvm::Machine::host().map_err(Error::Codegen)?;
-            codegen::optimize(&machine, &module, &self.options)?;
+            codegen::optimize(&machine, &module, &self.options, false)?;
             codegen::emit(&machine, &module)
         };
         let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
@@ -260,7 +260,7 @@ impl Program {
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
         let context = Context::new();
         let (machine, module, shape) = self.widened(&context, kernel, variant)?;
-        codegen::optimize(&machine, &module, &self.options)?;
+        codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
         shape.measured(&module);
         codegen::emit(&machine, &module)
     }
@@ -320,11 +320,11 @@ impl Program {
         } else {
             Variant::Whole
         };
-        let (machine, module, _) = self.widened(&context, linked, variant)?;
+        let (machine, module, shape) = self.widened(&context, linked, variant)?;
         if stage == "workgroup" {
             return Ok(module.to_string());
         }
-        codegen::optimize(&machine, &module, &self.options)?;
+        codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
         if stage == "optimize" {
             return Ok(module.to_string());
         }

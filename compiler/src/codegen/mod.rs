@@ -18,8 +18,8 @@ pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
     machine.emit(module, false).map_err(Error::Codegen)
 }
 
-/// Makes a module ready to be emitted.
-pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Result<(), Error> {
+/// Makes a module ready to be emitted. `is_wide` says that it was made of vectors.
+pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
     machine.adopt(module);
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         // Large frames touch each page, so that the guard page behind a stack is met.
@@ -33,5 +33,5 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
     } else {
         "default<O2>"
     };
-    machine.run_passes(module, passes).map_err(Error::Codegen)
+    machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)
 }

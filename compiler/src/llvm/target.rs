@@ -6,6 +6,7 @@ use std::sync::Once;
 
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
@@ -22,6 +23,10 @@ fn initialize() {
             LLVMInitializeX86Target();
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
+            // Widened code has blocks with hundreds of accesses to memory. The scheduler's dependencies between them grow with
+            // the square of their number, unless it gives up precision early: most of the time of some kernels.
+            let options = [c"oxur", c"-dag-maps-huge-region=200", c"-dag-maps-reduction-size=100"].map(CStr::as_ptr);
+            LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), c"".as_ptr());
         }
     });
 }
@@ -89,14 +94,14 @@ impl Machine {
         }
     }
 
-    /// Runs passes, named as `opt -passes=` names them.
-    pub fn run_passes(&self, module: &Module<'_>, passes: &str) -> Result<(), String> {
+    /// Runs passes, named as `opt -passes=` names them; those that make vectors only if `vectorize`.
+    pub fn run_passes(&self, module: &Module<'_>, passes: &str, vectorize: bool) -> Result<(), String> {
         let passes = CString::new(passes).map_err(|e| e.to_string())?;
         // SAFETY: live objects; the options and the error are disposed of once.
         unsafe {
             let options = LLVMCreatePassBuilderOptions();
-            LLVMPassBuilderOptionsSetLoopVectorization(options, 1);
-            LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
+            LLVMPassBuilderOptionsSetLoopVectorization(options, vectorize.into());
+            LLVMPassBuilderOptionsSetSLPVectorization(options, vectorize.into());
             LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
             LLVMPassBuilderOptionsSetLoopUnrolling(options, 1);
             let error = LLVMRunPasses(module.0, passes.as_ptr(), self.0, options);

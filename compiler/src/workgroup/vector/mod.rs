@@ -89,5 +89,5 @@ fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
         function.attribute("alwaysinline", 0);
     }
     module.verify()?;
-    machine.run_passes(module, PREPARE)
+    machine.run_passes(module, PREPARE, false)
 }
