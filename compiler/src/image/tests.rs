@@ -155,7 +155,7 @@ impl Compiled {
         if matches!(op, Op::ImageRead | Op::ImageSampleExplicitLod) {
             assert!(module.to_string().contains("memory(read)"), "{module}");
         }
-        machine.run_passes(&module, "default<O2>").unwrap();
+        machine.run_passes(&module, "default<O2>", false).unwrap();
         let object = machine.emit(&module, false).unwrap();
         let resolve = |name: &str| symbols().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
         let code = Object::parse(&object).unwrap().load(resolve).unwrap();

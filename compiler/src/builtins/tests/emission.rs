@@ -108,7 +108,7 @@ fn everything_verifies_and_calls_only_what_is_there() {
         machine.adopt(&module);
         let count = everything(&context, &module, cpu);
         module.verify().unwrap();
-        machine.run_passes(&module, "default<O1>").unwrap();
+        machine.run_passes(&module, "default<O1>", false).unwrap();
         module.verify().unwrap();
         let object = machine.emit(&module, false).unwrap();
         let file = object::File::parse(&*object).unwrap();

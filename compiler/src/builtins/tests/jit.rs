@@ -39,7 +39,7 @@ impl Compiled {
         let machine = Machine::host().unwrap();
         machine.adopt(&module);
         module.verify().unwrap_or_else(|e| panic!("{what:?}: {e}\n{module}"));
-        machine.run_passes(&module, "default<O2>").unwrap();
+        machine.run_passes(&module, "default<O2>", false).unwrap();
         let object = machine.emit(&module, false).unwrap();
         let all = || instead.iter().copied().chain(symbols());
         let resolve = |name: &str| all().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
