@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A compiler from SPIR-V kernels to machine code for the CPU that it runs on, and what runs the code.
 //!
-//! It knows nothing of Unified Runtime. The way of a kernel:
+//! It knows nothing of Unified Runtime. The way of a kernel, of which the README beside this crate tells more:
 //!
-//! | stage | from | to |
-//! |---|---|---|
-//! | [`spirv`] | bytes | a checked [`Module`] |
-//! | `lower`, `builtins`, `image` | the functions that a kernel reaches | LLVM IR for one work-item |
-//! | `workgroup` | that | LLVM IR for one work-group |
-//! | `codegen` | that | an object file for this CPU, which `cache` keeps |
-//! | `runtime` | that and a launch | the kernel's effects |
+//! | stage | parts | from | to |
+//! |---|---|---|---|
+//! | parse, link | [`spirv`], `link` | bytes | a checked [`Module`], a [`Program`] |
+//! | lower | `lower`, `builtins`, `image` | the functions that a kernel reaches | LLVM IR for one work-item |
+//! | workgroup | `workgroup` | that | LLVM IR for one work-group, with a vector's lanes of items at a time |
+//! | optimize, assembly | `codegen` | that | an object file for this CPU, which `cache` keeps |
+//! | run | `kernel`, `runtime` | that and a [`Launch`] | the kernel's effects |
 //!
 //! ```no_run
 //! # fn main() -> Result<(), oxur_compiler::Error> {

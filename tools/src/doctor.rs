@@ -227,9 +227,9 @@ fn devices(folder: &Path, findings: &mut Findings) {
                 count += 1;
                 let text = |value: &serde_json::Value| value.as_str().unwrap_or("unknown").trim().to_owned();
                 findings.good(format!(
-                    "device {} through {}",
+                    "device {} of the platform {}",
                     text(&device["name"]),
-                    text(&adapter["backend"])
+                    text(&platform["name"])
                 ));
             }
         }
