@@ -17,8 +17,8 @@ kernel void saxpy(global float *y, global const float *x, float a) {
 }
 
 // Five points; the border stays as it is.
-kernel void stencil(global float *out, global const float *in, uint width, uint height) {
-  uint x = get_global_id(0), y = get_global_id(1), at = y * width + x;
+kernel void stencil(global float *out, global const float *in, ulong width, ulong height) {
+  size_t x = get_global_id(0), y = get_global_id(1), at = y * width + x;
   float here = in[at];
   if (x > 0 && y > 0 && x < width - 1 && y < height - 1)
     here = 0.5f * here + 0.125f * (in[at - 1] + in[at + 1] + in[at - width] + in[at + width]);

@@ -116,7 +116,7 @@ unsafe fn open(environment: &Environment, adapters: &[&str]) -> Result<Loader, F
     }
 }
 
-/// Runs both once, and says where they differ.
+/// Runs both from the same memory, and says where they differ.
 fn compare(case: &Case, intel: &mut Prepared, ours: &mut Prepared) -> Result<Result<(), String>, Failure> {
     intel.first_run()?;
     ours.first_run()?;

@@ -61,6 +61,7 @@ pub struct Prepared<'a> {
     buffers: Vec<(Usm, Init)>,
     steps: &'a [Step],
     fresh: bool,
+    runs: u32,
 }
 
 impl<'a> Prepared<'a> {
@@ -87,16 +88,17 @@ impl<'a> Prepared<'a> {
             buffers: case.buffers.iter().map(allocate).collect::<Result<_, _>>()?,
             steps: &case.steps,
             fresh: case.fresh,
+            runs: case.runs,
         })
     }
 
-    /// Runs once, from memory as it is to be at first.
+    /// Runs for a comparison, from memory as it is to be at first.
     pub fn first_run(&mut self) -> Result<(), Failure> {
         for ((memory, init), seed) in self.buffers.iter_mut().zip(1..) {
             // SAFETY: shared memory that no kernel uses: each run ends with a wait.
             init.fill(unsafe { memory.as_mut_slice() }, seed);
         }
-        self.run(1)
+        self.run(self.runs)
     }
 
     /// Runs all steps so often, and waits.
@@ -109,6 +111,7 @@ impl<'a> Prepared<'a> {
                     .map(|value| match value {
                         Value::Buffer(buffer) => Arg::Pointer(self.buffers[*buffer].0.ptr()),
                         Value::U32(value) => Arg::value(value),
+                        Value::U64(value) => Arg::value(value),
                         Value::F32(value) => Arg::value(value),
                     })
                     .collect();
