@@ -27,6 +27,8 @@ pub struct KernelInfo {
     pub local_memory: usize,
     /// Whether work-items of a group wait for each other.
     pub has_barriers: bool,
+    /// Whether all work-groups wait for each other (a barrier of scope `Device`: SYCL's root group).
+    pub has_device_barrier: bool,
 }
 
 /// A parameter of a kernel.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::codegen::Loaded;
 use crate::lower::item::LARGEST;
 use crate::program::{Program, Variant};
-use crate::runtime::{Fibers, Group, ItemEntry, guard};
+use crate::runtime::{Fibers, Group, ItemCode, ItemEntry, guard};
 use crate::workgroup::{Entry, Shape};
 use crate::{Error, Fault, KernelInfo, Launch, NdRange};
 
@@ -104,7 +104,8 @@ impl Kernel {
     }
 
     /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
-    /// called by several threads at a time with different numbers, each with its own `worker`.
+    /// called by several threads at a time with different numbers, each with its own `worker`. A kernel with
+    /// [`KernelInfo::has_device_barrier`] wants all numbers in one call.
     ///
     /// # Safety
     /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive.
@@ -162,12 +163,37 @@ impl Kernel {
                 } else {
                     self.info.sub_group_size as usize
                 };
-                for n in groups {
-                    group.id = id(n);
-                    // SAFETY: passed on to the caller.
-                    unsafe { worker.fibers.run(entry, args, &group, lanes, sub_group, stack_size) }?;
+                let code = ItemCode {
+                    entry,
+                    args,
+                    width: lanes,
+                    sub_group,
+                    stack_size,
+                };
+                if !self.info.has_device_barrier {
+                    for n in groups {
+                        group.id = id(n);
+                        // SAFETY: passed on to the caller.
+                        unsafe { worker.fibers.run(&code, std::slice::from_ref(&group)) }?;
+                    }
+                    return Ok(());
                 }
-                Ok(())
+                // All groups side by side, each with local memory of its own.
+                if groups != (0..range.group_count()) {
+                    return Err(Fault::BarrierDivergence);
+                }
+                let each = launch.local_memory.next_multiple_of(size_of::<LocalLine>());
+                let count = groups.end as usize;
+                let local = worker.local_memory(each.checked_mul(count).ok_or(Fault::OutOfMemory)?)?;
+                let all: Vec<Group> = groups
+                    .map(|n| Group {
+                        id: id(n),
+                        local_memory: local.wrapping_add(each * n as usize),
+                        ..group
+                    })
+                    .collect();
+                // SAFETY: passed on to the caller.
+                unsafe { worker.fibers.run(&code, &all) }
             }
         }
     }

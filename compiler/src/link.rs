@@ -249,6 +249,7 @@ impl Linked {
         let mut locals = HashMap::new();
         let mut local_memory = 0u64;
         let mut has_barriers = false;
+        let mut has_device_barrier = false;
         for (part, reach) in &reach {
             let module = self.module(*part);
             for &id in &reach.variables {
@@ -276,6 +277,11 @@ impl Linked {
                         return Err(inst.unsupported(&format!("in kernel {}", entry.name)));
                     }
                     has_barriers |= crate::lower::is_exchange(&inst);
+                    has_device_barrier |= matches!(inst.op, Op::ControlBarrier | Op::ControlBarrierWaitINTEL)
+                        && inst
+                            .operands()
+                            .first()
+                            .is_some_and(|&scope| self.constant(*part, scope).is_some_and(|s| s < 2));
                 }
             }
         }
@@ -286,6 +292,7 @@ impl Linked {
         let mut info = KernelInfo {
             name: entry.name.clone(),
             has_barriers,
+            has_device_barrier,
             ..KernelInfo::default()
         };
         info.local_memory = local_memory as usize;

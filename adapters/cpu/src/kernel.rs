@@ -189,6 +189,10 @@ impl kit::Kernel<Cpu> for Kernel {
     }
 
     fn max_cooperative_groups(&self, _device: &Arc<Device>, _local: &[usize], _dynamic: usize) -> UrResult<u32> {
-        Ok(limits::COOPERATIVE_GROUPS)
+        Ok(if self.wants().has_device_barrier {
+            limits::COOPERATIVE_GROUPS
+        } else {
+            1
+        })
     }
 }

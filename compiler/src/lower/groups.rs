@@ -120,7 +120,7 @@ impl<'c> Body<'_, 'c> {
                 let meet = self
                     .unit
                     .module
-                    .declare("oxur_device_barrier", cx.void().function(&[cx.ptr()]));
+                    .declare(super::DEVICE_BARRIER, cx.void().function(&[cx.ptr()]));
                 meet.attribute("nounwind", 0).attribute("convergent", 0);
                 self.builder.call(meet, &[self.item]);
                 return Ok(());

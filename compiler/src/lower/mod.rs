@@ -30,6 +30,9 @@ pub use constants::{global_name, pointed_name};
 /// 16 bytes for each of up to 256 sub-groups.
 pub const SCRATCH: u64 = 256 * 16;
 
+/// What is called where all work-groups of a launch meet: `(item)`.
+pub const DEVICE_BARRIER: &str = "oxur_device_barrier";
+
 /// The name of the function that a kernel becomes.
 pub const KERNEL: &str = "kernel";
 

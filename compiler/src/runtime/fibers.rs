@@ -9,6 +9,7 @@
 use std::ptr;
 
 use corosensei::stack::{DefaultStack, Stack as _};
+use smallvec::SmallVec;
 
 use super::guard::{self, Guarded, Step};
 use super::{Group, Item};
@@ -33,6 +34,8 @@ enum State {
     Runs,
     /// It waits for the whole group.
     Barrier,
+    /// It waits for all groups.
+    Device,
     /// It has left a value at a place in the program.
     Left {
         site: u32,
@@ -48,11 +51,31 @@ pub struct Fiber {
     meeting: *const Meeting,
 }
 
+/// The entry of a kernel for one item, or for as many as its code has lanes.
+pub type ItemEntry = unsafe extern "C" fn(*mut Item, *const u8);
+
+/// Code that runs items on stacks of their own.
+#[derive(Clone, Copy)]
+pub struct ItemCode {
+    /// The code.
+    pub entry: ItemEntry,
+    /// Its block of arguments.
+    pub args: *const u8,
+    /// How many items it runs at a time.
+    pub width: u64,
+    /// How many stacks make a sub-group: 1 for code with lanes, which has its sub-groups inside.
+    pub sub_group: usize,
+    /// How large a stack has to be.
+    pub stack_size: usize,
+}
+
 /// The stacks of a thread, kept from group to group.
 #[derive(Default)]
 pub struct Fibers {
     stacks: Vec<DefaultStack>,
     stack_size: usize,
+    /// Teams without members, for their memory.
+    spare: Vec<Team>,
 }
 
 impl std::fmt::Debug for Fibers {
@@ -62,15 +85,6 @@ impl std::fmt::Debug for Fibers {
             .field("stack_size", &self.stack_size)
             .finish()
     }
-}
-
-/// The entry of a kernel for one item.
-pub type ItemEntry = unsafe extern "C" fn(*mut Item, *const u8);
-
-/// An item that runs.
-struct Running {
-    guarded: Guarded,
-    yielder: *const (),
 }
 
 impl Fibers {
@@ -93,151 +107,221 @@ impl Fibers {
         }
     }
 
-    /// Runs all items of a group, `width` of them on one stack: lanes of the code, in which case it has no other use for
-    /// `sub_group_size` than 1.
+    /// Runs all items of groups, which may wait for each other: mostly there is one.
     ///
     /// # Safety
-    /// `entry` must be a compiled kernel's, and `args` what it expects.
-    #[allow(clippy::too_many_arguments, reason = "they are what a group is")]
-    pub unsafe fn run(
-        &mut self,
-        entry: ItemEntry,
-        args: *const u8,
-        group: &Group,
-        width: u64,
-        sub_group_size: usize,
-        stack_size: usize,
-    ) -> Result<(), Fault> {
-        let count = group.size.div_ceil(width) as usize;
-        let lanes = sub_group_size.clamp(1, LANES);
-        let mut fibers: Vec<Fiber> = (0..count)
-            .map(|_| Fiber {
-                state: State::Runs,
-                meeting: ptr::null(),
-            })
-            .collect();
-        let mut items: Vec<Item> = Vec::with_capacity(count);
-        let size = group.range.local_size;
-        for (i, fiber) in fibers.iter_mut().enumerate() {
-            let n = i as u64 * width;
-            let there = width.min(group.size - n);
-            items.push(Item {
-                local_id: [n % size[0], n / size[0] % size[1], n / (size[0] * size[1])],
-                linear_id: n,
-                group,
-                lane: i as u64 % lanes as u64,
-                lanes: there,
-                is_partial: (there < width).into(),
-                fiber,
-            });
+    /// The code must be a compiled kernel's, with the arguments that it expects.
+    pub unsafe fn run(&mut self, code: &ItemCode, groups: &[Group]) -> Result<(), Fault> {
+        let mut teams: SmallVec<[Team; 1]> = SmallVec::new();
+        let mut result = Ok(());
+        for group in groups {
+            let mut team = self.spare.pop().unwrap_or_default();
+            // SAFETY: passed on to the caller; the team's members end before the groups go.
+            result = unsafe { team.start(self, code, group) };
+            teams.push(team);
+            if result.is_err() {
+                break;
+            }
         }
-        let mut running: Vec<Running> = Vec::with_capacity(count);
-        for item in &mut items {
-            let stack = match self.stack(stack_size) {
-                Ok(stack) => stack,
-                Err(fault) => {
-                    self.end(running);
-                    return Err(fault);
-                }
-            };
-            let item = ptr::from_mut(item);
-            // SAFETY: items and arguments outlive the loop below, after which nothing runs.
-            let guarded = unsafe { Guarded::new(stack, move || entry(item, args)) };
-            running.push(Running {
-                guarded,
-                yielder: ptr::null(),
-            });
+        if result.is_ok() {
+            result = advance_all(&mut teams);
         }
-        let fibers = fibers.as_mut_ptr();
-        // SAFETY: `fibers` has `count` elements, which items point to; one of them is looked at at a time.
-        let result = unsafe { schedule(&mut running, fibers, lanes) };
-        self.end(running);
+        for mut team in teams {
+            team.end(self);
+            self.spare.push(team);
+        }
         result
     }
+}
 
-    fn end(&mut self, running: Vec<Running>) {
-        for Running { guarded, .. } in running {
-            // SAFETY: on such a stack is compiled code only, and the closure that called it, which owns nothing.
-            let stack = unsafe { guarded.into_stack() };
-            self.keep(stack);
+/// Lets all teams run to their end.
+fn advance_all(teams: &mut [Team]) -> Result<(), Fault> {
+    loop {
+        let mut some_wait = false;
+        for team in &mut *teams {
+            some_wait |= team.advance()?;
+        }
+        if !some_wait {
+            return Ok(());
+        }
+        for team in &mut *teams {
+            team.release(State::Device);
         }
     }
 }
 
-/// Lets all items run to their end.
-///
-/// # Safety
-/// `fibers` must point to as many fibers as there are items.
-unsafe fn schedule(running: &mut [Running], fibers: *mut Fiber, lanes: usize) -> Result<(), Fault> {
-    let groups = running.len().div_ceil(lanes);
-    let mut meetings: Vec<Meeting> = (0..groups)
-        .map(|_| Meeting {
+/// An item that runs.
+struct Running {
+    guarded: Guarded,
+    yielder: *const (),
+}
+
+/// The items of a group while they run.
+#[derive(Default)]
+struct Team {
+    running: Vec<Running>,
+    /// As many as items. Items point to them, so they are reached by pointers only while one runs.
+    fibers: Vec<Fiber>,
+    items: Vec<Item>,
+    /// One a sub-group, for code that has not its sub-groups inside.
+    meetings: Vec<Meeting>,
+    /// How many stacks make a sub-group.
+    lanes: usize,
+}
+
+impl Team {
+    /// Puts every item on a stack.
+    ///
+    /// # Safety
+    /// As [`Fibers::run`]; and the team must end before the group and the arguments go.
+    unsafe fn start(&mut self, stacks: &mut Fibers, code: &ItemCode, group: &Group) -> Result<(), Fault> {
+        let count = group.size.div_ceil(code.width) as usize;
+        self.lanes = code.sub_group.clamp(1, LANES);
+        self.fibers.clear();
+        self.fibers.extend((0..count).map(|_| Fiber {
+            state: State::Runs,
+            meeting: ptr::null(),
+        }));
+        let meetings = if code.width == 1 { count.div_ceil(self.lanes) } else { 0 };
+        self.meetings.resize_with(meetings, || Meeting {
             mask: 0,
             slots: [0; LANES],
-        })
-        .collect();
-    loop {
-        let mut at_barrier = false;
-        for (number, items) in running.chunks_mut(lanes).enumerate() {
-            let first = number * lanes;
-            // SAFETY: the caller vouches for the length.
-            let fiber = |i: usize| unsafe { fibers.add(first + i) };
-            loop {
-                for (i, item) in items.iter_mut().enumerate() {
-                    // SAFETY: see above; the item's code, which writes it, runs in `resume` only.
-                    if unsafe { (*fiber(i)).state } != State::Runs {
-                        continue;
-                    }
-                    match item.guarded.resume(&mut item.yielder) {
-                        Step::Waits => {}
-                        // SAFETY: see above.
-                        Step::Ended(Ok(())) => unsafe { (*fiber(i)).state = State::Ended },
-                        Step::Ended(Err(fault)) => return Err(fault),
-                    }
-                }
-                // SAFETY: see above.
-                let states = (0..items.len()).map(|i| unsafe { (*fiber(i)).state });
-                let first_site = states
-                    .clone()
-                    .filter_map(|s| match s {
-                        State::Left { site, .. } => Some(site),
-                        _ => None,
-                    })
-                    .min();
-                let Some(meet) = first_site else {
-                    at_barrier |= states.clone().any(|s| s == State::Barrier);
-                    break;
-                };
-                let meeting = &mut meetings[number];
-                meeting.mask = 0;
-                for (i, state) in states.enumerate() {
-                    if let State::Left { site, bits } = state
-                        && site == meet
-                    {
-                        meeting.mask |= 1 << i;
-                        meeting.slots[i] = bits;
-                        // SAFETY: see above.
-                        unsafe {
-                            (*fiber(i)).state = State::Runs;
-                            (*fiber(i)).meeting = meeting;
-                        }
-                    }
-                }
+        });
+        let fibers = self.fibers.as_mut_ptr();
+        let size = group.range.local_size;
+        self.items.clear();
+        self.items.extend((0..count).map(|i| {
+            let n = i as u64 * code.width;
+            let there = code.width.min(group.size - n);
+            Item {
+                local_id: [n % size[0], n / size[0] % size[1], n / (size[0] * size[1])],
+                linear_id: n,
+                group,
+                lane: (i % self.lanes) as u64,
+                lanes: there,
+                is_partial: (there < code.width).into(),
+                // SAFETY: there are as many fibers as items.
+                fiber: unsafe { fibers.add(i) },
             }
+        }));
+        let items = self.items.as_mut_ptr();
+        let ItemCode { entry, args, .. } = *code;
+        for i in 0..count {
+            let stack = stacks.stack(code.stack_size)?;
+            // SAFETY: there are `count` items, which do not move; the caller vouches for what the code needs.
+            let guarded = unsafe {
+                let item = items.add(i);
+                Guarded::new(stack, move || entry(item, args))
+            };
+            self.running.push(Running {
+                guarded,
+                yielder: ptr::null(),
+            });
         }
-        if !at_barrier {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Gives the stacks back.
+    fn end(&mut self, stacks: &mut Fibers) {
+        for Running { guarded, .. } in self.running.drain(..) {
+            // SAFETY: on such a stack is compiled code only, and the closure that called it, which owns nothing.
+            stacks.keep(unsafe { guarded.into_stack() });
         }
-        // All that have not ended wait at a barrier.
-        for i in 0..running.len() {
-            // SAFETY: see above.
-            unsafe {
-                if (*fibers.add(i)).state == State::Barrier {
-                    (*fibers.add(i)).state = State::Runs;
-                }
+    }
+
+    /// What an item does. Read through a pointer, as the item's code writes it.
+    fn state(&self, item: usize) -> State {
+        // SAFETY: one of ours; no item runs.
+        unsafe { (*self.items[item].fiber).state }
+    }
+
+    fn set_state(&mut self, item: usize, state: State) {
+        // SAFETY: one of ours; no item runs.
+        unsafe { (*self.items[item].fiber).state = state };
+    }
+
+    /// Lets those that wait in a way go on.
+    fn release(&mut self, from: State) {
+        for item in 0..self.items.len() {
+            if self.state(item) == from {
+                self.set_state(item, State::Runs);
             }
         }
     }
+
+    /// Runs the items until all have ended, or wait for other groups: says whether some do.
+    fn advance(&mut self) -> Result<bool, Fault> {
+        let count = self.items.len();
+        loop {
+            for first in (0..count).step_by(self.lanes) {
+                let end = count.min(first + self.lanes);
+                loop {
+                    for item in first..end {
+                        if self.state(item) != State::Runs {
+                            continue;
+                        }
+                        let Running { guarded, yielder } = &mut self.running[item];
+                        match guarded.resume(yielder) {
+                            Step::Waits => {}
+                            Step::Ended(outcome) => {
+                                outcome?;
+                                self.set_state(item, State::Ended);
+                            }
+                        }
+                    }
+                    if !self.meet(first, end) {
+                        break;
+                    }
+                }
+            }
+            // None can go on by itself.
+            if !(0..count).any(|i| self.state(i) == State::Barrier) {
+                return Ok((0..count).any(|i| self.state(i) == State::Device));
+            }
+            self.release(State::Barrier);
+        }
+    }
+
+    /// Lets those items of a sub-group go on that have left values at one place, the first in the program; says whether
+    /// there are any.
+    fn meet(&mut self, first: usize, end: usize) -> bool {
+        if self.meetings.is_empty() {
+            return false;
+        }
+        let site_of = |state| match state {
+            State::Left { site, .. } => Some(site),
+            _ => None,
+        };
+        let Some(place) = (first..end).filter_map(|i| site_of(self.state(i))).min() else {
+            return false;
+        };
+        let number = first / self.lanes;
+        self.meetings[number].mask = 0;
+        for item in first..end {
+            if let State::Left { site, bits } = self.state(item)
+                && site == place
+            {
+                let meeting = &mut self.meetings[number];
+                meeting.mask |= 1 << (item - first);
+                meeting.slots[item - first] = bits;
+                let meeting = ptr::from_ref(meeting);
+                self.set_state(item, State::Runs);
+                // SAFETY: one of ours; no item runs.
+                unsafe { (*self.items[item].fiber).meeting = meeting };
+            }
+        }
+        true
+    }
+}
+
+/// Called by compiled code: waits for all items of all groups.
+///
+/// # Safety
+/// The item must be one that runs here.
+pub(super) unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
+    // SAFETY: passed on to the caller.
+    unsafe { (*(*item).fiber).state = State::Device };
+    guard::wait();
 }
 
 /// Called by compiled code: waits for all items of the group.

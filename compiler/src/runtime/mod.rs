@@ -5,14 +5,14 @@ mod fibers;
 pub mod guard;
 mod services;
 
-pub use fibers::{Fibers, ItemEntry, LANES};
+pub use fibers::{Fibers, ItemCode, ItemEntry, LANES};
 pub use services::symbols;
 
 use crate::NdRange;
 
 /// A work-group while it runs, as compiled code sees it.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// The launch's range.
     pub range: NdRange,

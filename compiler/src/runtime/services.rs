@@ -15,7 +15,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_collect", fibers::oxur_collect as *const ()),
         ("oxur_assert_fail", oxur_assert_fail as *const ()),
         ("oxur_storage_class", oxur_storage_class as *const ()),
-        ("oxur_device_barrier", oxur_device_barrier as *const ()),
+        ("oxur_device_barrier", fibers::oxur_device_barrier as *const ()),
     ]
     .into_iter()
 }
@@ -56,17 +56,5 @@ unsafe extern "C" fn oxur_storage_class(item: *const Item, address: usize) -> u3
         StorageClass::Function as u32
     } else {
         StorageClass::CrossWorkgroup as u32
-    }
-}
-
-/// All items of a launch meet: what can be had while there is one group.
-unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
-    // SAFETY: compiled code passes the item that runs it.
-    unsafe {
-        if (*(*item).group).num_groups.iter().product::<u64>() == 1 {
-            fibers::oxur_barrier(item);
-        } else {
-            guard::give_up(Fault::BarrierDivergence);
-        }
     }
 }

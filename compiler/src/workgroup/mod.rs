@@ -11,8 +11,8 @@ mod primitives;
 mod vector;
 
 use crate::llvm::{Builder, Function, Machine, Module, Value};
-use crate::lower::KERNEL;
 use crate::lower::item::{Exchange, set_ranges};
+use crate::lower::{DEVICE_BARRIER, KERNEL};
 use crate::runtime::layout;
 
 use vector::width;
@@ -142,7 +142,7 @@ pub fn finish_wide(
     let items_wait = module
         .functions()
         .iter()
-        .any(|f| Exchange::from_name(&f.name()) == Some(Exchange::Barrier));
+        .any(|f| Exchange::from_name(&f.name()) == Some(Exchange::Barrier) || f.name() == DEVICE_BARRIER);
     let entry = if items_wait {
         item_entry(module, full, partial);
         Entry::Item

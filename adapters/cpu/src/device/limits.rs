@@ -16,8 +16,8 @@ pub(crate) const LOCAL_MEMORY: usize = 256 << 10;
 /// The bytes that the arguments of a kernel are promised to have room for.
 pub(crate) const ARGUMENTS: usize = 64 << 10;
 
-/// How many work-groups of a cooperative launch can wait for each other.
-pub(crate) const COOPERATIVE_GROUPS: u32 = 1;
+/// How many work-groups of a kernel with a barrier of the device run side by side: each item has a stack meanwhile.
+pub(crate) const COOPERATIVE_GROUPS: u32 = 256;
 
 /// The alignment of buffers and USM, in bytes: that of the largest type.
 pub(crate) const ALIGNMENT: usize = 128;

@@ -29,7 +29,12 @@ struct Ready {
 
 impl Work for Ready {
     fn pieces(&self) -> u64 {
-        self.groups
+        // The compiler's runtime runs groups with a barrier of the device side by side, in one thread.
+        if self.kernel.wants().has_device_barrier {
+            1
+        } else {
+            self.groups
+        }
     }
 
     fn manner(&self) -> Manner {
@@ -53,8 +58,13 @@ impl Work for Ready {
     }
 
     fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        let groups = if self.kernel.wants().has_device_barrier {
+            0..self.groups
+        } else {
+            pieces
+        };
         // SAFETY: `launch_kernel` packed the arguments.
-        unsafe { run(&self.kernel, &self.args, self.range, pieces, worker) }
+        unsafe { run(&self.kernel, &self.args, self.range, groups, worker) }
     }
 }
 
@@ -96,7 +106,7 @@ impl Queue {
         self.check_context(kernel.program.context())?;
         let range = self.nd_range(kernel, &launch.range);
         let groups = check_range(kernel.wants(), &range)?;
-        let together = self.check_properties(&launch.properties, groups)?;
+        let together = self.check_properties(kernel, &launch.properties, groups)?;
         // Two closures below share it, of which one is called, once: it is large, and not worth moving.
         let args = RefCell::new(Packed::new());
         kernel.pack(launch.args, &mut args.borrow_mut())?;
@@ -156,13 +166,23 @@ impl Queue {
 
     /// Checks what else a launch asks for. Says whether its work-groups may wait for each other.
     #[inline]
-    fn check_properties(&self, properties: &LaunchProperties, groups: u64) -> UrResult<bool> {
+    fn check_properties(&self, kernel: &Kernel, properties: &LaunchProperties, groups: u64) -> UrResult<bool> {
         let known = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
         if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
             return Err(impossible(properties));
         }
+        if kernel.wants().has_device_barrier {
+            // Whether the client says so or not.
+            let most = u64::from(limits::COOPERATIVE_GROUPS);
+            return if groups > most {
+                Err(too_many(groups, most))
+            } else {
+                Ok(false)
+            };
+        }
         let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
-        let most = u64::from(limits::COOPERATIVE_GROUPS).min(self.pool.seats() as u64);
+        // Each needs a thread: they may wait for each other in ways that nobody sees.
+        let most = self.pool.seats() as u64;
         if together && groups > most {
             return Err(too_many(groups, most));
         }

@@ -5,6 +5,7 @@ use super::emit::{Emit, Result, Wide};
 use super::shape::Shape;
 use crate::builtins;
 use crate::llvm::{Function, Kind, Type, Value};
+use crate::lower::DEVICE_BARRIER;
 use crate::lower::item::{Exchange, Primitive};
 
 /// Intrinsics that do to vectors what they do to each element, and how many of their operands are elements: those behind
@@ -79,6 +80,10 @@ impl<'c> Emit<'_, 'c> {
         }
         if let Some(exchange) = Exchange::from_name(&name) {
             return self.exchange(inst, exchange);
+        }
+        if name == DEVICE_BARRIER {
+            self.b.call(callee, &[self.function.param(0)]);
+            return Ok(None);
         }
         if name.starts_with("llvm.lifetime")
             || name.starts_with("llvm.assume")

@@ -107,7 +107,8 @@ impl<'c> Shapes<'c> {
                     let incoming = inst.incoming();
                     incoming.iter().all(|i| i.0 == incoming[0].0)
                 };
-                if self.joins.contains(&node) && !all_same {
+                if self.joins.contains(&node) && (!all_same || self.is_of_other_rounds(cfg, node, inst.incoming()[0].0))
+                {
                     Varying
                 } else {
                     self.phi(cfg, node, inst)
@@ -117,6 +118,15 @@ impl<'c> Shapes<'c> {
         };
         let before = self.values.insert(inst, shape);
         before != Some(shape) && !(before.is_none() && shape == Uniform)
+    }
+
+    /// Whether a value is of a loop that lanes leave at different times, seen from behind it: each has that of its last round.
+    fn is_of_other_rounds(&self, cfg: &Cfg<'c>, node: Node, value: Value<'c>) -> bool {
+        let Some(&from) = value.opcode().and_then(|_| cfg.number.get(&value.block())) else {
+            return false;
+        };
+        let left = |&l: &usize| cfg.loops[l].blocks.contains(&from) && !cfg.loops[l].blocks.contains(&node);
+        self.divergent_loops.iter().any(left)
     }
 
     fn phi(&self, cfg: &Cfg<'c>, _node: Node, phi: Value<'c>) -> Shape {

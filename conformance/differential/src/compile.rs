@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! From OpenCL C to SPIR-V, by clang 14 and its translator.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of what a run makes.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/differential")
+}
+
+/// The module of a source; an error is what clang said. None if the translator does not know what clang's optimizer made,
+/// such as integers of odd sizes. The files of a seed or a kernel are called `name`.
+pub fn spirv(name: &str, source: &str, options: &[&str]) -> Result<Option<Vec<u8>>, String> {
+    let at = |extension: &str| folder().join(format!("{name}.{extension}"));
+    let (text, bitcode, module) = (at("cl"), at("bc"), at("spv"));
+    std::fs::create_dir_all(folder()).map_err(|e| e.to_string())?;
+    std::fs::write(&text, source).map_err(|e| e.to_string())?;
+    run(Command::new("clang-14")
+        .args(["-c", "-emit-llvm", "-target", "spir64-unknown-unknown", "-cl-std=CL2.0", "-ffp-contract=off", "-w"])
+        .args(["-Xclang", "-finclude-default-header", "-Xclang", "-fdeclare-opencl-builtins"])
+        .args(options)
+        .arg(&text)
+        .arg("-o")
+        .arg(&bitcode))?;
+    let translated = run(Command::new("llvm-spirv-14")
+        .args(["--spirv-max-version=1.4", "--spirv-fp-contract=off"])
+        .arg("--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes")
+        .arg(&bitcode)
+        .arg("-o")
+        .arg(&module));
+    if translated.is_err() {
+        return Ok(None);
+    }
+    std::fs::read(&module).map(Some).map_err(|e| e.to_string())
+}
+
+/// Removes the files of a kernel that is right.
+pub fn forget(name: &str) {
+    for extension in ["cl", "bc", "spv"] {
+        // One that stays does no harm.
+        let _ = std::fs::remove_file(folder().join(format!("{name}.{extension}")));
+    }
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| format!("{command:?}: {e}; apt-get install clang-14 llvm-spirv-14"))?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}

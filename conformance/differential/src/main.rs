@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The differential test: random kernels, and those of `kernels/`, on the compiler's scalar mode, on its fast mode and on
+//! Intel's OpenCL driver. A difference of results is printed with the seed and the kernel's source.
+//!
+//! ```text
+//! differential              the kernels, and the seeds that SEEDS names: a number of them, or FIRST..END; 240 by default
+//! differential SEED|NAME... these
+//! differential show SEED    its source
+//! differential reduce SEED  a smaller source that fails in the same way
+//! differential SEED=FILE    the source of a file with what else a seed decides: inputs, ranges, clang's options
+//! ```
+//!
+//! `JOBS` is how many run at a time. Sources of kernels that fail stay in `target/differential/`.
+
+mod case;
+mod compile;
+mod data;
+mod generate;
+mod opencl;
+mod ours;
+mod range;
+mod reduce;
+mod rng;
+mod worker;
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use case::Unit;
+use worker::Worker;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["serve"] => {
+            env_logger::init();
+            worker::serve().map(|()| true)
+        }
+        ["show", unit] => Unit::parse(unit).case().map(|case| {
+            print!("{}", describe(&case));
+            true
+        }),
+        ["reduce", seed] => seed.parse().map_err(|_| "no seed".to_string()).and_then(reduce::reduce).map(|source| {
+            print!("{source}");
+            true
+        }),
+        [] => everything().map(|units| test(&units)),
+        _ => Ok(test(&arguments)),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("differential: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The kernels of the folder, and seeds.
+fn everything() -> Result<Vec<String>, String> {
+    let mut units = Vec::new();
+    for entry in std::fs::read_dir(case::folder()).map_err(|e| e.to_string())? {
+        let path = entry.map_err(|e| e.to_string())?.path();
+        units.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    units.sort();
+    let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "240".into());
+    let (first, end) = seeds.split_once("..").unwrap_or(("0", &seeds));
+    let number = |text: &str| text.parse::<u64>().map_err(|e| format!("SEEDS={seeds}: {e}"));
+    units.extend((number(first)?..number(end)?).map(|seed| seed.to_string()));
+    Ok(units)
+}
+
+fn describe(case: &generate::Case) -> String {
+    let ranges: Vec<String> = case.ranges.iter().map(ToString::to_string).collect();
+    format!("{}\n// {}; {}\n", case.source, ranges.join("; "), case.options.join(" "))
+}
+
+/// Tests them and tells how that went: whether all are right.
+fn test(units: &[String]) -> bool {
+    let start = Instant::now();
+    let jobs = std::env::var("JOBS").ok().and_then(|jobs| jobs.parse().ok());
+    let jobs: usize = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let (next, wide) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let failed = Mutex::new(Vec::new());
+    if !opencl::folder().exists() {
+        println!("without Intel's driver, which is not in target/env: our two modes only");
+    }
+    let work = || {
+        let mut worker = None;
+        while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match Worker::run(&mut worker, unit) {
+                Ok(lanes) => {
+                    wide.fetch_add(usize::from(lanes > 1), Ordering::Relaxed);
+                }
+                Err(message) => {
+                    let source = Unit::parse(unit).case().map_or_else(|e| e, |case| describe(&case));
+                    let mut failed = failed.lock().expect("no thread panics here");
+                    println!("== {unit}\n{source}\n{unit}: {}\n", message.trim_end());
+                    failed.push(unit.as_str());
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let failed = failed.into_inner().expect("no thread panics here");
+    println!(
+        "{} kernels in {:.0} s: {} run several items at a time, {} fail{}{}",
+        units.len(),
+        start.elapsed().as_secs_f64(),
+        wide.into_inner(),
+        failed.len(),
+        if failed.is_empty() { "" } else { ": " },
+        failed.join(" ")
+    );
+    failed.is_empty()
+}
