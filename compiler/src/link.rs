@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, LinkageType, Op, StorageClass};
 
 use crate::program::{Options, Part};
@@ -29,6 +30,9 @@ pub struct Linked {
     /// The functions that are called through pointers.
     pub pointed: Vec<Place>,
     pointed_of: HashMap<Place, usize>,
+    /// Size and alignment of structures and arrays: found once, since what nests in two members of two members ... is met
+    /// very often.
+    layouts: Mutex<HashMap<Place, (u64, u64)>>,
 }
 
 /// A kernel in a module.
@@ -66,6 +70,7 @@ impl Linked {
             global_of: HashMap::new(),
             pointed: Vec::new(),
             pointed_of: HashMap::new(),
+            layouts: Mutex::new(HashMap::new()),
         };
         linked.find_exports()?;
         linked.find_globals()?;
@@ -195,13 +200,14 @@ impl Linked {
     }
 
     fn find_kernels(&mut self, options: &Options) -> Result<(), Error> {
+        let mut found = HashMap::new();
         for part in 0..self.parts.len() {
             let module = self.parts[part].module.clone();
             for entry in module.entry_points() {
-                if let Some(other) = self.kernels.iter().find(|k| k.info.name == entry.name) {
+                if let Some(other) = found.insert(entry.name.clone(), part) {
                     return Err(Error::Link(format!(
-                        "the kernel {} is in module {} and again in module {part}",
-                        entry.name, other.place.0
+                        "the kernel {} is in module {other} and again in module {part}",
+                        entry.name
                     )));
                 }
                 let kernel = self.kernel(part, &module, entry, options)?;
@@ -451,6 +457,13 @@ pub fn layout(linked: &Linked, part: usize, id: Id) -> Result<(u64, u64), Error>
         what: String::new(),
     };
     let limit = |size: Option<u64>| size.filter(|&s| s <= 1 << 40).ok_or_else(too_large);
+    let keep = |found| {
+        linked.layouts.lock().insert((part, id), found);
+        found
+    };
+    if let Some(&known) = linked.layouts.lock().get(&(part, id)) {
+        return Ok(known);
+    }
     Ok(match module.ty(id) {
         Some(Type::Bool) => (1, 1),
         Some(Type::Int(bits) | Type::Float(bits)) => {
@@ -469,7 +482,7 @@ pub fn layout(linked: &Linked, part: usize, id: Id) -> Result<(u64, u64), Error>
                 feature: "an array whose length is computed".into(),
                 what: format!("type {id}"),
             })?;
-            (limit(size.checked_mul(length))?, align)
+            keep((limit(size.checked_mul(length))?, align))
         }
         Some(Type::Struct(members)) => {
             let packed = module.decoration(id, Decoration::CPacked).is_some();
@@ -480,7 +493,7 @@ pub fn layout(linked: &Linked, part: usize, id: Id) -> Result<(u64, u64), Error>
                 end = limit(end.next_multiple_of(align).checked_add(size))?;
                 most = most.max(align);
             }
-            (end.next_multiple_of(most), most)
+            keep((end.next_multiple_of(most), most))
         }
         Some(Type::SampledImage(_)) => (16, 8),
         Some(Type::Sampler) => (4, 4),

@@ -2,6 +2,8 @@
 //! Changes SPIR-V modules so that most of them still are some: instructions keep their lengths, operands become other ids
 //! of the module. A change of single bits, as libFuzzer makes it, hardly ever gets beyond the parser.
 
+use std::collections::HashSet;
+
 use libfuzzer_sys::fuzzer_mutate;
 
 /// The header: magic, version, generator, bound of ids, schema.
@@ -34,7 +36,7 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
         .chunks_exact(4)
         .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
         .collect();
-    for _ in 0..=random.below(4) {
+    for _ in 0..=random.below(3) {
         change(&mut words, &mut random);
     }
     words.truncate(max_size / 4);
@@ -59,17 +61,53 @@ fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
     found
 }
 
+/// The numbers of OpTypeVoid and OpTypeForwardPointer, between which all types are that matter, and of OpFunction.
+const TYPES: std::ops::Range<u32> = 19..40;
+const FUNCTION: u32 = 54;
+
+/// The ids that have a type, with it: what the type of an instruction's second word tells, since most instructions with a
+/// result have it in the third.
+fn values(words: &[u32], found: &[(usize, usize)]) -> Vec<(u32, u32)> {
+    let types: HashSet<u32> = found
+        .iter()
+        .filter(|&&(at, count)| count > 1 && TYPES.contains(&(words[at] & 0xffff)))
+        .map(|&(at, _)| words[at + 1])
+        .collect();
+    found
+        .iter()
+        .filter(|&&(at, count)| count > 2 && types.contains(&words[at + 1]))
+        .map(|&(at, _)| (words[at + 2], words[at + 1]))
+        .collect()
+}
+
 fn change(words: &mut Vec<u32>, random: &mut Random) {
     let found = instructions(words);
     if found.is_empty() {
         return;
     }
-    let (at, count) = found[random.below(found.len())];
-    let (other, other_count) = found[random.below(found.len())];
+    // Mostly in functions: what is before them is most of a module, and hardly anything of it may be changed.
+    let first = found.iter().position(|&(at, _)| words[at] & 0xffff == FUNCTION);
+    let first = first.filter(|_| random.below(4) != 0).unwrap_or(0);
+    let (at, count) = found[first + random.below(found.len() - first)];
+    let (other, other_count) = found[first + random.below(found.len() - first)];
     let bound = words[3].clamp(1, 1 << 16);
-    match random.below(12) {
+    match random.below(14) {
+        // An operand: another id of the same type.
+        0..=3 if count > 1 => {
+            let operand = at + 1 + random.below(count - 1);
+            let values = values(words, &found);
+            let Some(&(_, ty)) = values.iter().find(|(id, _)| *id == words[operand]) else {
+                return;
+            };
+            let alike: Vec<u32> = values
+                .iter()
+                .filter(|value| value.1 == ty)
+                .map(|value| value.0)
+                .collect();
+            words[operand] = alike[random.below(alike.len())];
+        }
         // An operand: another id, what another instruction has there, a small or a special number.
-        0..=5 if count > 1 => {
+        4..=7 if count > 1 => {
             let operand = at + 1 + random.below(count - 1);
             words[operand] = match random.below(8) {
                 0..=2 => random.next() as u32 % bound,
@@ -81,7 +119,7 @@ fn change(words: &mut Vec<u32>, random: &mut Random) {
             };
         }
         // Another instruction of the same length.
-        6 => {
+        8 => {
             let opcode = match random.below(3) {
                 0 => words[other] & 0xffff,
                 1 => random.below(430) as u32,
@@ -95,21 +133,22 @@ fn change(words: &mut Vec<u32>, random: &mut Random) {
             words[at] = words[at] & 0xffff_0000 | opcode;
         }
         // A copy elsewhere: with a new id where it has one, else it would be defined twice.
-        7 | 8 => {
+        9 | 10 => {
             let mut copy = words[at..at + count].to_vec();
-            if count > 2 && random.below(4) != 0 {
+            let has_result = values(words, &found).iter().any(|value| copy.get(2) == Some(&value.0));
+            if has_result {
                 copy[2] = words[3];
                 words[3] = words[3].wrapping_add(1);
             }
             words.splice(other..other, copy);
         }
-        9 => drop(words.drain(at..at + count)),
+        11 => drop(words.drain(at..at + count)),
         // A word more or less.
-        10 if count > 1 && random.below(2) == 0 => {
+        12 if count > 1 && random.below(2) == 0 => {
             words.remove(at + 1 + random.below(count - 1));
             words[at] -= 1 << 16;
         }
-        10 if count < 0xffff => {
+        12 if count < 0xffff => {
             words.insert(at + 1 + random.below(count), random.next() as u32 % bound);
             words[at] += 1 << 16;
         }

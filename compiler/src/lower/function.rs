@@ -7,6 +7,7 @@ use spirv::{BuiltIn, Decoration, Op, OpenclStd100Op as ClOp, StorageClass};
 
 use super::item::{self, Primitive};
 use super::ops::Ops;
+use super::types::check_parts;
 use super::{Body, KnownImport, Unit, known_import};
 use crate::Error;
 use crate::builtins::{self, Emit};
@@ -102,6 +103,7 @@ impl<'c> Body<'_, 'c> {
     fn params(&mut self, source: &front::Function, is_kernel: bool) -> Result<(), Error> {
         for (index, &id) in source.params.iter().enumerate() {
             let ty = self.value_type(id)?;
+            check_parts(ty)?;
             let value = if is_kernel {
                 self.kernel_param(index, id, ty)?
             } else {
@@ -170,6 +172,7 @@ impl<'c> Body<'_, 'c> {
                     if self.value_type(id)? != value.ty() {
                         return Err(inst.malformed("its result is not of the type that it says"));
                     }
+                    check_parts(value.ty())?;
                     self.name(id, value);
                     self.values.insert(id, value);
                 }
@@ -244,7 +247,9 @@ impl<'c> Body<'_, 'c> {
             self.values.insert(id, value);
             return Ok(value);
         }
-        self.unit.constant(self.part, id)
+        let value = self.unit.constant(self.part, id)?;
+        check_parts(value.ty())?;
+        Ok(value)
     }
 
     pub(super) fn values(&mut self, ids: &[Id]) -> Result<Vec<Value<'c>>, Error> {

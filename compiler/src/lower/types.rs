@@ -5,8 +5,32 @@ use spirv::Decoration;
 
 use super::Unit;
 use crate::Error;
-use crate::llvm;
+use crate::llvm::{self, Kind};
 use crate::spirv::{Id, Type};
+
+/// The most parts that a structure or array may have that is a value: loaded, passed, returned. LLVM takes such a value
+/// apart into its parts, in more than linear time. In memory they may be of any size.
+const MOST_PARTS: u32 = 4096;
+
+/// That a value has not too many parts; else, how many an error tells of.
+pub(super) fn check_parts(ty: llvm::Type<'_>) -> Result<(), Error> {
+    fn count(ty: llvm::Type<'_>, so_far: &mut u32) -> bool {
+        *so_far += 1;
+        *so_far <= MOST_PARTS
+            && match ty.kind() {
+                Kind::Array(n) => (0..n).all(|_| count(ty.scalar(), so_far)),
+                Kind::Struct => ty.members().into_iter().all(|member| count(member, so_far)),
+                _ => true,
+            }
+    }
+    if count(ty, &mut 0) {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        feature: format!("a value of more than {MOST_PARTS} parts"),
+        what: "in memory a structure or array may be as large".into(),
+    })
+}
 
 impl<'c> Unit<'c> {
     /// LLVM's type for a type of a module.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! From bytes to a [`Module`]: one pass over all instructions, and checks that need the whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op};
@@ -16,6 +16,9 @@ const MOST_IDS: u32 = 0x3f_ffff;
 
 /// How deep types may nest: recursion over types must end on hostile modules, too. SPIR-V's limit for structures is 255.
 const DEEPEST_TYPE: usize = 255;
+
+/// How many decorations and execution modes may be copied: a group of many for many would fill the memory.
+const MOST_COPIES: usize = 1 << 20;
 
 fn malformed<T>(offset: usize, what: impl Into<String>) -> Result<T, Error> {
     Err(Error::Malformed {
@@ -84,8 +87,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let mut parser = Parser {
         module: &mut module,
         open: None,
-        groups: HashMap::new(),
-        modes: Vec::new(),
+        groups: Vec::new(),
+        modes: HashMap::new(),
+        kernels: HashSet::new(),
     };
     let mut at = 5;
     while at < words.len() {
@@ -118,8 +122,11 @@ struct Parser<'a> {
     module: &'a mut Module,
     /// The function that has begun, and whether a block of it has.
     open: Option<Function>,
-    groups: HashMap<Id, Vec<Id>>,
-    modes: Vec<(Id, ExecutionMode, Vec<u32>)>,
+    /// Groups of decorations, and what they decorate.
+    groups: Vec<(Id, Vec<Id>)>,
+    modes: HashMap<Id, Vec<(ExecutionMode, Vec<u32>)>>,
+    /// The names of the kernels so far.
+    kernels: HashSet<String>,
 }
 
 impl Parser<'_> {
@@ -202,7 +209,7 @@ impl Parser<'_> {
                     .get(2..)
                     .and_then(string)
                     .ok_or_else(|| inst.malformed("its name has no end"))?;
-                if module.entry_points.iter().any(|e| e.name == name) {
+                if !self.kernels.insert(name.clone()) {
                     return Err(inst.malformed(format!("there are two kernels {name}")));
                 }
                 module.entry_points.push(EntryPoint {
@@ -214,7 +221,8 @@ impl Parser<'_> {
             }
             Op::ExecutionMode | Op::ExecutionModeId => {
                 if let Some(mode) = ExecutionMode::from_u32(inst.operand(1)?) {
-                    self.modes.push((inst.operand(0)?, mode, inst.operands()[2..].to_vec()));
+                    let modes = self.modes.entry(inst.operand(0)?).or_default();
+                    modes.push((mode, inst.operands()[2..].to_vec()));
                 }
             }
             Op::Name => {
@@ -256,7 +264,7 @@ impl Parser<'_> {
             }
             Op::GroupDecorate => {
                 let targets = inst.operands().get(1..).unwrap_or(&[]).to_vec();
-                self.groups.entry(inst.operand(0)?).or_default().extend(targets);
+                self.groups.push((inst.operand(0)?, targets));
             }
             Op::Function => {
                 self.open = Some(Function {
@@ -284,11 +292,23 @@ impl Parser<'_> {
         if let Some(function) = self.open {
             return malformed(end * 4, format!("the function {} has no end", function.id));
         }
+        let mut copies = 0usize;
+        let mut copy = |count: usize| {
+            copies = copies.saturating_add(count);
+            if copies <= MOST_COPIES {
+                return Ok(());
+            }
+            Err(Error::Unsupported {
+                feature: format!("more than {MOST_COPIES} decorations by groups and modes of shared functions"),
+                what: String::new(),
+            })
+        };
         for (group, targets) in self.groups {
             let Some(decorations) = module.decorations.get(&group).cloned() else {
                 continue;
             };
             for target in targets {
+                copy(decorations.len())?;
                 module
                     .decorations
                     .entry(target)
@@ -296,9 +316,10 @@ impl Parser<'_> {
                     .extend(decorations.iter().cloned());
             }
         }
-        for (function, mode, operands) in self.modes {
-            for entry in module.entry_points.iter_mut().filter(|e| e.function == function) {
-                entry.modes.push((mode, operands.clone()));
+        for entry in &mut module.entry_points {
+            if let Some(modes) = self.modes.get(&entry.function) {
+                copy(modes.len())?;
+                entry.modes.clone_from(modes);
             }
         }
         Ok(())
