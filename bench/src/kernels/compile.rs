@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use oxur_client::{Kernel, Program};
 
-use super::side::Side;
+use super::side::{Side, processor_time};
 use crate::children::CHILD;
 use crate::environment::Environment;
 use crate::stack::{Failure, timed};
@@ -25,12 +25,21 @@ const MODULES: [(&str, &str); 6] = [
 /// How often each is built.
 const ROUNDS: usize = 3;
 
-/// The times of a module, in nanoseconds: a line a round; Intel's, ours without the cache, ours from it.
+/// The times of a module: a line a round; Intel's, ours without the cache, ours from it.
 pub struct Compiled {
     /// Names the row.
     pub name: String,
     /// The times.
-    pub rounds: Vec<[f64; 3]>,
+    pub rounds: Vec<[Built; 3]>,
+}
+
+/// What a build took, in nanoseconds.
+#[derive(Clone, Copy)]
+pub struct Built {
+    /// On the clock.
+    pub wall: f64,
+    /// Of processors.
+    pub processor: f64,
 }
 
 /// The names of the rows.
@@ -136,7 +145,7 @@ fn first_kernel(spirv: &[u8]) -> Option<String> {
     None
 }
 
-fn child(environment: &Environment, adapter: &str, module: &Path, cache: &Path) -> Result<f64, Failure> {
+fn child(environment: &Environment, adapter: &str, module: &Path, cache: &Path) -> Result<Built, Failure> {
     let output = Command::new(std::env::current_exe()?)
         .args([CHILD, super::BUILD, adapter])
         .arg(module)
@@ -147,14 +156,22 @@ fn child(environment: &Environment, adapter: &str, module: &Path, cache: &Path) 
     if !output.status.success() {
         return Err(format!("{}: {}", module.display(), output.status).into());
     }
-    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+    let text = String::from_utf8(output.stdout)?;
+    match text.split_whitespace().collect::<Vec<_>>()[..] {
+        [wall, processor] => Ok(Built {
+            wall: wall.parse()?,
+            processor: processor.parse()?,
+        }),
+        _ => Err(format!("a child wrote {text}").into()),
+    }
 }
 
 /// What the process of such a child does.
-pub fn build(side: &Side, module: &Path) -> Result<Duration, Failure> {
+pub fn build(side: &Side, module: &Path) -> Result<[Duration; 2], Failure> {
     let il = std::fs::read(module)?;
     let name = first_kernel(&il).ok_or("a module without kernels")?;
     let mut kernel = None;
+    let before = processor_time();
     let took = timed(|| {
         let make = || {
             let program = Program::with_il(&side.context, &il)?;
@@ -164,7 +181,7 @@ pub fn build(side: &Side, module: &Path) -> Result<Duration, Failure> {
         kernel = Some(make());
     });
     match kernel {
-        Some(Ok(_)) => Ok(took),
+        Some(Ok(_)) => Ok([took, processor_time() - before]),
         Some(Err(error)) => Err(error.into()),
         None => Err("nothing was built".into()),
     }

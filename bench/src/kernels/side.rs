@@ -179,7 +179,7 @@ pub fn take_turns(intel: &mut Prepared, ours: &mut Prepared, seconds: f64) -> Re
 }
 
 /// The processor time that this process has used.
-fn processor_time() -> Duration {
+pub(super) fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a place for the time. The clock is there on every Linux.
     let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };

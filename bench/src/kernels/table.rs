@@ -2,7 +2,7 @@
 //! The report of the kernels: speeds in the units of each, and ours relative to Intel's.
 
 use super::cases::Case;
-use super::compile::Compiled;
+use super::compile::{Built, Compiled};
 use super::side::Took;
 use crate::measure::{Median, sorted};
 
@@ -97,24 +97,29 @@ impl Table {
     pub fn compiled(&mut self, rows: &[Compiled]) {
         if !self.json && !rows.is_empty() {
             println!(
-                "\n{:36} {:>10} {:>10} {:>10} {:>11} {:>11}",
-                "until the first kernel is ready", "Intel", "ours", "cached", "Intel/ours", "Intel/cached"
+                "\nUntil the first kernel is ready: milliseconds by the clock (of processors); ratios are of the latter"
+            );
+            println!(
+                "{:36} {:>14} {:>14} {:>14} {:>11} {:>12}",
+                "", "Intel", "ours", "cached", "Intel/ours", "Intel/cached"
             );
         }
         for row in rows {
-            let [intel, ours, cached] =
-                [0, 1, 2].map(|column| median(row.rounds.iter().map(|round| round[column])).value);
-            let (cold, warm) = (intel / ours, intel / cached);
+            let over = |value: &dyn Fn(&[Built; 3]) -> f64| median(row.rounds.iter().map(value)).value;
+            let [wall, processor] = [|built: Built| built.wall, |built: Built| built.processor]
+                .map(|which| [0, 1, 2].map(|column| over(&|round| which(round[column]))));
+            let (cold, warm) = (processor[0] / processor[1], processor[0] / processor[2]);
             if self.json {
                 println!(
-                    "{{\"row\": \"{}\", \"unit\": \"ns\", \"intel\": {intel}, \"ours\": {ours}, \"cached\": {cached}}}",
+                    "{{\"row\": \"{}\", \"unit\": \"ns\", \"columns\": [\"intel\", \"ours\", \"cached\"], \
+                     \"wall\": {wall:?}, \"processor\": {processor:?}}}",
                     row.name
                 );
             } else {
-                let time = |nanoseconds: f64| format!("{} ms", digits(nanoseconds / 1e6));
-                let (intel, ours, cached) = (time(intel), time(ours), time(cached));
+                let [intel, ours, cached] = [0, 1, 2]
+                    .map(|column| format!("{} ({})", digits(wall[column] / 1e6), digits(processor[column] / 1e6)));
                 println!(
-                    "{:36} {intel:>10} {ours:>10} {cached:>10} {cold:>11.1} {warm:>11.1}",
+                    "{:36} {intel:>14} {ours:>14} {cached:>14} {cold:>11.1} {warm:>12.1}",
                     row.name
                 );
             }
@@ -142,7 +147,7 @@ impl Table {
         if let Some(mean) = geometric_mean(&self.wall) {
             println!("the same by the clock: {mean:.2}");
         }
-        summary("Intel's time to the first kernel by ours", &self.cold, COLD);
+        summary("Intel's processor time to the first kernel by ours", &self.cold, COLD);
         summary("the same from our cache", &self.cached, CACHED);
         self.wrong.iter().for_each(|wrong| println!("WRONG {wrong}"));
     }
