@@ -69,6 +69,11 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	  python3 conformance/suites/compare.py dpctl dpnp --generation $$generation --stack ours --lib dist/lib --verify-stack; \
 	done
 
+.PHONY: test-differential
+test-differential: setup-build ## Random kernels on the compiler's modes and on Intel's OpenCL driver (SEEDS=FIRST..END names others)
+	scripts/setup.sh clients
+	cargo run --release --locked -p oxur-differential
+
 .PHONY: setup-corpus
 setup-corpus: setup-build
 	@scripts/setup.sh corpus

@@ -49,7 +49,10 @@ impl Unit {
             Self::Seed(seed) => Ok(generate::case(*seed)),
             Self::Changed(seed, file) => {
                 let source = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
-                Ok(Case { source, ..generate::case(*seed) })
+                Ok(Case {
+                    source,
+                    ..generate::case(*seed)
+                })
             }
             Self::Kernel(name) => {
                 let path = folder().join(name).with_extension("cl");
@@ -73,7 +76,11 @@ impl Unit {
         stage("driver");
         // What the driver does not compile is not ours to judge.
         let theirs = driver.and_then(|d| d.compile(&spirv).ok());
-        let seed = if let Self::Seed(seed) | Self::Changed(seed, _) = self { *seed } else { 1 };
+        let seed = if let Self::Seed(seed) | Self::Changed(seed, _) = self {
+            *seed
+        } else {
+            1
+        };
         for range in &case.ranges {
             let at = |who: &str| format!("{who}, {range} items (x{} in the fast mode)", fast.lanes());
             let mut expected = Data::new(seed);
@@ -87,14 +94,17 @@ impl Unit {
             if let Some(theirs) = theirs {
                 // It compiles some of it now.
                 stage("driver");
-                theirs.run(range, &mut third).map_err(|e| format!("{}: {e}", at("OpenCL")))?;
+                theirs
+                    .run(range, &mut third)
+                    .map_err(|e| format!("{}: {e}", at("OpenCL")))?;
             }
             if let Some(difference) = expected.difference(&found, ["scalar mode", "fast mode"], range.items()) {
-                let verdict = match theirs.map(|_| [&expected, &found].map(|d| d.difference(&third, ["", ""], 0).is_none())) {
-                    Some([true, _]) => "; OpenCL agrees with the scalar mode",
-                    Some([_, true]) => "; OpenCL agrees with the fast mode",
-                    _ => "",
-                };
+                let verdict =
+                    match theirs.map(|_| [&expected, &found].map(|d| d.difference(&third, ["", ""], 0).is_none())) {
+                        Some([true, _]) => "; OpenCL agrees with the scalar mode",
+                        Some([_, true]) => "; OpenCL agrees with the fast mode",
+                        _ => "",
+                    };
                 return Err(format!("{}: {difference}{verdict}", at("ours")));
             }
             if theirs.is_some()

@@ -17,8 +17,21 @@ pub fn spirv(name: &str, source: &str, options: &[&str]) -> Result<Option<Vec<u8
     std::fs::create_dir_all(folder()).map_err(|e| e.to_string())?;
     std::fs::write(&text, source).map_err(|e| e.to_string())?;
     run(Command::new("clang-14")
-        .args(["-c", "-emit-llvm", "-target", "spir64-unknown-unknown", "-cl-std=CL2.0", "-ffp-contract=off", "-w"])
-        .args(["-Xclang", "-finclude-default-header", "-Xclang", "-fdeclare-opencl-builtins"])
+        .args([
+            "-c",
+            "-emit-llvm",
+            "-target",
+            "spir64-unknown-unknown",
+            "-cl-std=CL2.0",
+            "-ffp-contract=off",
+            "-w",
+        ])
+        .args([
+            "-Xclang",
+            "-finclude-default-header",
+            "-Xclang",
+            "-fdeclare-opencl-builtins",
+        ])
         .args(options)
         .arg(&text)
         .arg("-o")
@@ -44,6 +57,12 @@ pub fn forget(name: &str) {
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|e| format!("{command:?}: {e}; apt-get install clang-14 llvm-spirv-14"))?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    let output = command
+        .output()
+        .map_err(|e| format!("{command:?}: {e}; apt-get install clang-14 llvm-spirv-14"))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }

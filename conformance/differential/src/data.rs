@@ -48,7 +48,12 @@ pub struct Buffer {
 }
 
 const fn buffer(name: &'static str, ty: &'static str, element: Element, role: Role) -> Buffer {
-    Buffer { name, ty, element, role }
+    Buffer {
+        name,
+        ty,
+        element,
+        role,
+    }
 }
 
 impl Buffer {
@@ -122,7 +127,7 @@ impl Data {
                         Element::Float(2) => [0u64, 0x3c00, 0xc000, 0x3555, 0x7bff, 0x4900, 0x8000, 0x0400]
                             .get(rng.below(16))
                             .copied()
-                            .unwrap_or_else(|| rng.bits() & 0x83ff | 0x3800 + (rng.bits() & 0x0c00)),
+                            .unwrap_or_else(|| rng.bits() & 0x83ff | (0x3800 + (rng.bits() & 0x0c00))),
                         Element::Float(4) => u64::from((float(&mut rng) as f32).to_bits()),
                         _ => float(&mut rng).to_bits(),
                     },
@@ -130,7 +135,10 @@ impl Data {
                 bytes.extend(&value.to_le_bytes()[..b.size()]);
             }
             bytes.resize(bytes.len().next_multiple_of(8), 0);
-            bytes.chunks(8).map(|c| u64::from_le_bytes(c.try_into().expect("eight bytes"))).collect()
+            bytes
+                .chunks(8)
+                .map(|c| u64::from_le_bytes(c.try_into().expect("eight bytes")))
+                .collect()
         });
         let buffers = buffers.collect();
         let mut args = [0; 32];
@@ -139,7 +147,11 @@ impl Data {
         args[8..16].copy_from_slice(&rng.bits().to_ne_bytes());
         args[16..20].copy_from_slice(&2.5f32.to_ne_bytes());
         args[20..26].copy_from_slice(&rng.bits().to_ne_bytes()[..6]);
-        Self { buffers, args, n: rng.below(40) as i32 }
+        Self {
+            buffers,
+            args,
+            n: rng.below(40) as i32,
+        }
     }
 
     /// The first difference of results that matters, in words.
@@ -189,7 +201,11 @@ fn float(rng: &mut Rng) -> f64 {
 fn element(words: &[u64], at: usize, size: usize) -> u64 {
     let per_word = 8 / size;
     let word = words[at / per_word] >> (at % per_word * size * 8);
-    if size == 8 { word } else { word & ((1 << (size * 8)) - 1) }
+    if size == 8 {
+        word
+    } else {
+        word & ((1 << (size * 8)) - 1)
+    }
 }
 
 fn to_float(bits: u64, size: usize) -> f64 {

@@ -43,10 +43,14 @@ fn main() -> ExitCode {
             print!("{}", describe(&case));
             true
         }),
-        ["reduce", seed] => seed.parse().map_err(|_| "no seed".to_string()).and_then(reduce::reduce).map(|source| {
-            print!("{source}");
-            true
-        }),
+        ["reduce", seed] => seed
+            .parse()
+            .map_err(|_| "no seed".to_string())
+            .and_then(reduce::reduce)
+            .map(|source| {
+                print!("{source}");
+                true
+            }),
         [] => everything().map(|units| test(&units)),
         _ => Ok(test(&arguments)),
     };
@@ -77,7 +81,12 @@ fn everything() -> Result<Vec<String>, String> {
 
 fn describe(case: &generate::Case) -> String {
     let ranges: Vec<String> = case.ranges.iter().map(ToString::to_string).collect();
-    format!("{}\n// {}; {}\n", case.source, ranges.join("; "), case.options.join(" "))
+    format!(
+        "{}\n// {}; {}\n",
+        case.source,
+        ranges.join("; "),
+        case.options.join(" ")
+    )
 }
 
 /// Tests them and tells how that went: whether all are right.

@@ -71,7 +71,11 @@ pub struct Kernel<'d> {
 }
 
 fn check(what: &str, code: cl_int) -> Result<(), String> {
-    if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what} gives {code}")) }
+    if code == CL_SUCCESS {
+        Ok(())
+    } else {
+        Err(format!("{what} gives {code}"))
+    }
 }
 
 fn created<T>(what: &str, function: impl FnOnce(*mut cl_int) -> T) -> Result<T, String> {
@@ -92,12 +96,22 @@ impl Driver {
         // SAFETY: (this whole block) live handles, arrays as long as their counts, and places for results.
         unsafe {
             check("clGetPlatformIDs", (cl.clGetPlatformIDs)(1, &mut platform, null_mut()))?;
-            check("clGetDeviceIDs", (cl.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()))?;
-            let context = created("clCreateContext", |c| (cl.clCreateContext)(null(), 1, &device, None, null_mut(), c))?;
+            check(
+                "clGetDeviceIDs",
+                (cl.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()),
+            )?;
+            let context = created("clCreateContext", |c| {
+                (cl.clCreateContext)(null(), 1, &device, None, null_mut(), c)
+            })?;
             let queue = created("clCreateCommandQueue", |c| {
                 (cl.clCreateCommandQueueWithProperties)(context, device, null(), c)
             })?;
-            Ok(Self { cl, device, context, queue })
+            Ok(Self {
+                cl,
+                device,
+                context,
+                queue,
+            })
         }
     }
 
@@ -107,8 +121,14 @@ impl Driver {
         // SAFETY: live handles, and the size of the module.
         unsafe {
             let il = module.as_ptr().cast();
-            let program = created("clCreateProgramWithIL", |c| (cl.clCreateProgramWithIL)(self.context, il, module.len(), c))?;
-            let mut made = Kernel { driver: self, program, kernel: null_mut() };
+            let program = created("clCreateProgramWithIL", |c| {
+                (cl.clCreateProgramWithIL)(self.context, il, module.len(), c)
+            })?;
+            let mut made = Kernel {
+                driver: self,
+                program,
+                kernel: null_mut(),
+            };
             let built = (cl.clBuildProgram)(program, 1, &self.device, c"".as_ptr(), null(), null_mut());
             if built != CL_SUCCESS {
                 let mut log = vec![0u8; 4096];
@@ -133,20 +153,37 @@ impl Kernel<'_> {
             for (i, buffer) in data.buffers.iter_mut().enumerate() {
                 let (flags, place) = (CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, buffer.as_mut_ptr().cast());
                 let size = size_of_val(buffer.as_slice());
-                let made = created("clCreateBuffer", |c| (cl.clCreateBuffer)(driver.context, flags, size, place, c))?;
-                check("clSetKernelArg", (cl.clSetKernelArg)(self.kernel, i as u32, 8, (&raw const made).cast()))?;
+                let made = created("clCreateBuffer", |c| {
+                    (cl.clCreateBuffer)(driver.context, flags, size, place, c)
+                })?;
+                check(
+                    "clSetKernelArg",
+                    (cl.clSetKernelArg)(self.kernel, i as u32, 8, (&raw const made).cast()),
+                )?;
                 memory.push(made);
             }
             let rest = [&data.args[..], &data.n.to_ne_bytes()];
             for (i, value) in rest.into_iter().enumerate() {
                 let index = (memory.len() + i) as u32;
-                check("clSetKernelArg", (cl.clSetKernelArg)(self.kernel, index, value.len(), value.as_ptr().cast()))?;
+                check(
+                    "clSetKernelArg",
+                    (cl.clSetKernelArg)(self.kernel, index, value.len(), value.as_ptr().cast()),
+                )?;
             }
             let (global, dimensions) = (range.global(), range.dimensions as u32);
             let sizes = (range.offset.as_ptr(), global.as_ptr(), range.local.as_ptr());
             let queue = driver.queue;
-            let done =
-                (cl.clEnqueueNDRangeKernel)(queue, self.kernel, dimensions, sizes.0, sizes.1, sizes.2, 0, null(), null_mut());
+            let done = (cl.clEnqueueNDRangeKernel)(
+                queue,
+                self.kernel,
+                dimensions,
+                sizes.0,
+                sizes.1,
+                sizes.2,
+                0,
+                null(),
+                null_mut(),
+            );
             check("clEnqueueNDRangeKernel", done)?;
             for (&from, to) in memory.iter().zip(&mut data.buffers) {
                 let (size, place) = (size_of_val(to.as_slice()), to.as_mut_ptr().cast());

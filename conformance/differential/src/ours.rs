@@ -10,7 +10,10 @@ use crate::range::Range;
 
 /// The kernel `k` of a module, compiled in a mode.
 pub fn compile(module: &Arc<Module>, mode: Mode) -> Result<Arc<Kernel>, String> {
-    let options = Options { mode, ..Options::default() };
+    let options = Options {
+        mode,
+        ..Options::default()
+    };
     let program = Program::link(&[Part::new(module.clone())], &options).map_err(|e| e.to_string())?;
     program.kernel("k").map_err(|e| e.to_string())
 }
@@ -25,7 +28,10 @@ pub fn run(kernel: &Kernel, range: &Range, data: &mut Data) -> Result<(), String
     let mut block = Box::new(Block([0; 4096]));
     let mut put = |index: usize, value: &[u8]| {
         let param = &info.params[index];
-        assert!(param.kind != ParamKind::Local && param.size == value.len(), "the parameters of every kernel");
+        assert!(
+            param.kind != ParamKind::Local && param.size == value.len(),
+            "the parameters of every kernel"
+        );
         block.0[param.offset..param.offset + value.len()].copy_from_slice(value);
     };
     for (i, buffer) in data.buffers.iter_mut().enumerate() {
@@ -40,7 +46,11 @@ pub fn run(kernel: &Kernel, range: &Range, data: &mut Data) -> Result<(), String
         global_size: wide(range.global()),
         local_size: wide(range.local),
     };
-    let launch = Launch { args: &block.0[..info.args_size], range, local_memory: info.local_memory };
+    let launch = Launch {
+        args: &block.0[..info.args_size],
+        range,
+        local_memory: info.local_memory,
+    };
     // SAFETY: the kernel has the parameters of all kernels here, and writes within these buffers.
     unsafe { kernel.run(&launch, 0..range.group_count(), &mut Worker::new()) }.map_err(|e| e.to_string())
 }

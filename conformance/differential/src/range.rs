@@ -21,10 +21,17 @@ impl Range {
     /// A random one of at most [`ITEMS`] items.
     pub fn random(rng: &mut Rng) -> Self {
         let dimensions = rng.pick(&[1, 1, 1, 2, 2, 3]);
-        let mut range = Self { dimensions, offset: [0; 3], local: [1; 3], groups: [1; 3] };
+        let mut range = Self {
+            dimensions,
+            offset: [0; 3],
+            local: [1; 3],
+            groups: [1; 3],
+        };
         for d in 0..dimensions {
             range.local[d] = match (dimensions, d) {
-                (1, _) => rng.pick(&[1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33, 40, 48, 64, 77, 100, 128, 256]),
+                (1, _) => rng.pick(&[
+                    1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33, 40, 48, 64, 77, 100, 128, 256,
+                ]),
                 (_, 0) => rng.pick(&[1, 2, 3, 4, 5, 7, 8, 8, 9, 15, 16, 16, 17, 32, 33]),
                 _ => rng.pick(&[1, 2, 3, 5, 4]),
             };
@@ -62,7 +69,13 @@ impl Range {
 
 impl std::fmt::Display for Range {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let join = |sizes: &[usize; 3]| sizes[..self.dimensions].iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
+        let join = |sizes: &[usize; 3]| {
+            sizes[..self.dimensions]
+                .iter()
+                .map(usize::to_string)
+                .collect::<Vec<_>>()
+                .join(" x ")
+        };
         write!(f, "{} groups of {}", join(&self.groups), join(&self.local))?;
         if self.offset != [0; 3] {
             write!(f, " from {}", join(&self.offset))?;

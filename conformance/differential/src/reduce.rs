@@ -8,7 +8,9 @@ use crate::worker::Worker;
 /// The smallest source found that fails as the kernel of a seed does.
 pub fn reduce(seed: u64) -> Result<String, String> {
     let mut worker = None;
-    let failure = Worker::run(&mut worker, &seed.to_string()).err().ok_or("it does not fail")?;
+    let failure = Worker::run(&mut worker, &seed.to_string())
+        .err()
+        .ok_or("it does not fail")?;
     let mut lines: Vec<String> = Unit::Seed(seed).case()?.source.lines().map(str::to_string).collect();
     let file = compile::folder().join(format!("reduced-{seed}.cl"));
     let mut fails = |lines: &[String]| {
@@ -63,9 +65,14 @@ fn candidates(lines: &[String], at: usize) -> Vec<Vec<String>> {
         return vec![without(at..=at)];
     }
     let closes = |l: &String| indent(l) == indent(line) && l.trim_start().starts_with('}') && !l.ends_with('{');
-    let Some(end) = (at + 1..lines.len()).find(|&i| closes(&lines[i])) else { return Vec::new() };
+    let Some(end) = (at + 1..lines.len()).find(|&i| closes(&lines[i])) else {
+        return Vec::new();
+    };
     let mut all = vec![without(at..=end)];
-    if !lines[at..end].iter().any(|l| l.trim() == "} else {" && indent(l) == indent(line)) {
+    if !lines[at..end]
+        .iter()
+        .any(|l| l.trim() == "} else {" && indent(l) == indent(line))
+    {
         let mut inside = lines.to_vec();
         inside.remove(end);
         inside.remove(at);

@@ -21,7 +21,11 @@ pub const STAGE: &str = "\u{4}stage ";
 
 /// The other side: runs what comes by stdin, line by line.
 pub fn serve() -> Result<(), String> {
-    let driver = if opencl::folder().exists() { Some(Driver::new()?) } else { None };
+    let driver = if opencl::folder().exists() {
+        Some(Driver::new()?)
+    } else {
+        None
+    };
     for line in std::io::stdin().lines() {
         let unit = Unit::parse(line.map_err(|e| e.to_string())?.trim());
         match unit.run(driver.as_ref()) {
@@ -51,7 +55,10 @@ impl Worker {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let (input, output) = (
+            child.stdin.take().expect("a pipe"),
+            child.stdout.take().expect("a pipe"),
+        );
         let (send, replies) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -72,7 +79,9 @@ impl Worker {
         let (mut text, mut stage) = (String::new(), String::new());
         let sent = writeln!(worker.input, "{unit}");
         while sent.is_ok() {
-            let Ok(line) = worker.replies.recv_timeout(LIMIT) else { break };
+            let Ok(line) = worker.replies.recv_timeout(LIMIT) else {
+                break;
+            };
             if let Some(lanes) = line.strip_prefix(OK) {
                 return Ok(lanes.parse().unwrap_or(0));
             }

@@ -5,7 +5,11 @@ use super::Generator;
 use super::types::{Scalar, Ty};
 
 /// Local memory of every kernel with barriers.
-pub(super) const LOCALS: [&str; 3] = ["local int m_int[256];", "local long m_long[256];", "local int tally[8];"];
+pub(super) const LOCALS: [&str; 3] = [
+    "local int m_int[256];",
+    "local long m_long[256];",
+    "local int tally[8];",
+];
 
 impl Generator {
     fn number(&mut self) -> Ty {
@@ -46,7 +50,9 @@ impl Generator {
                 self.line(format!("m_int[lid] = {value};"));
                 self.open("for (int h = 128; h > 0; h >>= 1) {");
                 self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-                self.line("if (lid < h && lid + h < items) m_int[lid] = (int)((uint)m_int[lid] + (uint)m_int[lid + h]);");
+                self.line(
+                    "if (lid < h && lid + h < items) m_int[lid] = (int)((uint)m_int[lid] + (uint)m_int[lid + h]);",
+                );
                 self.close();
                 self.line("barrier(CLK_LOCAL_MEM_FENCE);");
                 self.remember(Ty::INT, "m_int[0]", true);
@@ -81,7 +87,9 @@ impl Generator {
             _ => {
                 let ty = self.number();
                 let value = self.expression(ty, 2);
-                let from = self.rng.pick(&["0, 0, 0", "get_local_size(0) - 1, 0, 0", "0, get_local_size(1) - 1, 0"]);
+                let from = self
+                    .rng
+                    .pick(&["0, 0, 0", "get_local_size(0) - 1, 0, 0", "0, get_local_size(1) - 1, 0"]);
                 self.remember(ty, &format!("work_group_broadcast({value}, {from})"), true);
             }
         }
@@ -107,7 +115,11 @@ impl Generator {
                 0 => {
                     let condition = self.condition(1);
                     let which = self.rng.pick(&["any", "all"]);
-                    self.remember(Ty::INT, &format!("sub_group_non_uniform_{which}({condition}) != 0"), false);
+                    self.remember(
+                        Ty::INT,
+                        &format!("sub_group_non_uniform_{which}({condition}) != 0"),
+                        false,
+                    );
                 }
                 1 => {
                     let condition = self.condition(1);
@@ -139,7 +151,9 @@ impl Generator {
                 let (way, exists) = self.rng.pick(&[("up", "lane >= "), ("down", "lanes - lane > ")]);
                 self.line(format!("{ty_name} {name} = {value};"));
                 let moved = format!("intel_sub_group_shuffle_{way}({name}, {name}, {delta}u)");
-                self.line(format!("{{ {ty_name} moved = {moved}; {name} = {exists}{delta} ? moved : {name}; }}"));
+                self.line(format!(
+                    "{{ {ty_name} moved = {moved}; {name} = {exists}{delta} ? moved : {name}; }}"
+                ));
                 self.declare(&name, ty, true, false, false);
             }
             5 => {
@@ -154,7 +168,9 @@ impl Generator {
             _ => {
                 let value = self.expression(Ty::INT, 1);
                 // Small whole numbers: sums are exact in any order.
-                self.line(format!("fold += hash_float(sub_group_reduce_add((float)(({value}) & 255)));"));
+                self.line(format!(
+                    "fold += hash_float(sub_group_reduce_add((float)(({value}) & 255)));"
+                ));
             }
         }
     }

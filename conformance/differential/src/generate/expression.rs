@@ -22,7 +22,10 @@ impl Generator {
     fn find(&mut self, fits: impl Fn(&Var) -> bool) -> Option<Var> {
         let found: Vec<&Var> = self.vars.iter().filter(|v| fits(v)).collect();
         // What was made last is read more often.
-        let at = self.rng.below(found.len().max(1)).max(self.rng.below(found.len().max(1)));
+        let at = self
+            .rng
+            .below(found.len().max(1))
+            .max(self.rng.below(found.len().max(1)));
         found.get(at).map(|&v| v.clone())
     }
 
@@ -34,11 +37,7 @@ impl Generator {
                     return var.name;
                 }
             }
-            5 | 6 => {
-                if self.in_helper.is_none() {
-                    return self.input(scalar);
-                }
-            }
+            5 | 6 if self.in_helper.is_none() => return self.input(scalar),
             7 => {
                 if let Some(var) = self.find(|v| v.ty.scalar == scalar && v.ty.is_vector()) {
                     let digit = self.rng.below(var.ty.count);
@@ -59,8 +58,14 @@ impl Generator {
     pub(super) fn constant(&mut self, scalar: Scalar) -> String {
         let ty = scalar.name();
         if scalar.is_float() {
-            let value = self.rng.pick(&["0.0", "1.0", "-2.25", "0.5", "3.0", "100.75", "-7.0", "0.0625"]);
-            return if scalar == Scalar::Float(64) { value.into() } else { format!("({ty}){value}f") };
+            let value = self
+                .rng
+                .pick(&["0.0", "1.0", "-2.25", "0.5", "3.0", "100.75", "-7.0", "0.0625"]);
+            return if scalar == Scalar::Float(64) {
+                value.into()
+            } else {
+                format!("({ty}){value}f")
+            };
         }
         let bits = scalar.bits();
         let high = 1u64 << (bits - 1);
@@ -70,7 +75,11 @@ impl Generator {
             _ => self.rng.below(20) as u64,
         };
         let value = if bits == 64 { value } else { value & ((1 << bits) - 1) };
-        if value < 100 { format!("({ty}){value}") } else { format!("({ty}){value:#x}") }
+        if value < 100 {
+            format!("({ty}){value}")
+        } else {
+            format!("({ty}){value:#x}")
+        }
     }
 
     /// An element of a buffer of inputs.
@@ -178,7 +187,10 @@ impl Generator {
                 }
             }
             8 if self.has.vectors => {
-                let ty = Ty { scalar: self.rng.pick(&INTS).as_int(true), count: self.rng.pick(&[2, 3, 4]) };
+                let ty = Ty {
+                    scalar: self.rng.pick(&INTS).as_int(true),
+                    count: self.rng.pick(&[2, 3, 4]),
+                };
                 let (a, b) = (self.vector(ty, depth_below), self.vector(ty, depth_below));
                 format!("{}({a} < {b})", self.rng.pick(&["any", "all"]))
             }
@@ -193,7 +205,12 @@ impl Generator {
     /// What every type may be made of.
     fn common(&mut self, ty: Ty, depth: usize) -> Option<String> {
         match self.rng.below(4) {
-            0 => Some(format!("({} ? {} : {})", self.condition(depth - 1), self.expression(ty, depth - 1), self.expression(ty, depth - 1))),
+            0 => Some(format!(
+                "({} ? {} : {})",
+                self.condition(depth - 1),
+                self.expression(ty, depth - 1),
+                self.expression(ty, depth - 1)
+            )),
             1 => {
                 let array = self.arrays.iter().find(|a| Ty::of(a.scalar) == ty)?.clone();
                 Some(format!("{}[{}]", array.name, self.array_index(array.length)))
@@ -213,10 +230,19 @@ impl Generator {
                 }
                 let name = self.structs[self.rng.below(self.structs.len())].clone();
                 match ty {
-                    Ty { scalar: Scalar::Int { bits: 16, signed: true }, count: 1 } => Some(format!("{name}.x")),
-                    Ty { scalar: Scalar::Int { bits: 64, signed: true }, count: 1 } => Some(format!("{name}.y")),
+                    Ty {
+                        scalar: Scalar::Int { bits: 16, signed: true },
+                        count: 1,
+                    } => Some(format!("{name}.x")),
+                    Ty {
+                        scalar: Scalar::Int { bits: 64, signed: true },
+                        count: 1,
+                    } => Some(format!("{name}.y")),
                     Ty::INT => Some(format!("{name}.z[{}]", self.array_index(4))),
-                    Ty { scalar: Scalar::Float(32), count: 1 } => Some(format!("{name}.w")),
+                    Ty {
+                        scalar: Scalar::Float(32),
+                        count: 1,
+                    } => Some(format!("{name}.w")),
                     _ => None,
                 }
             }
@@ -240,10 +266,22 @@ impl Generator {
         match self.rng.below(16) {
             0..=3 => {
                 let (a, b, wide) = (self.of(scalar, below), self.of(scalar, below), scalar.wrapping().name());
-                format!("({ty})(({wide})({a}) {} ({wide})({b}))", self.rng.pick(&["+", "-", "*", "+"]))
+                format!(
+                    "({ty})(({wide})({a}) {} ({wide})({b}))",
+                    self.rng.pick(&["+", "-", "*", "+"])
+                )
             }
-            4 | 5 => format!("({ty})({} {} {})", self.of(scalar, below), self.rng.pick(&["&", "|", "^"]), self.of(scalar, below)),
-            6 => format!("({ty})({}{})", self.rng.pick(&["~", "~", "-(ulong)"]), self.leaf(scalar)),
+            4 | 5 => format!(
+                "({ty})({} {} {})",
+                self.of(scalar, below),
+                self.rng.pick(&["&", "|", "^"]),
+                self.of(scalar, below)
+            ),
+            6 => format!(
+                "({ty})({}{})",
+                self.rng.pick(&["~", "~", "-(ulong)"]),
+                self.leaf(scalar)
+            ),
             7 => {
                 let (a, b) = (self.of(scalar, below), self.of(scalar, below));
                 format!("({ty})({a} {} ({b} & {}))", self.rng.pick(&["<<", ">>"]), bits - 1)
@@ -252,14 +290,22 @@ impl Generator {
                 let (a, b) = (self.of(scalar, below), self.of(scalar, below));
                 let name = self.rng.pick(&["div", "rem"]);
                 match self.rng.below(3) {
-                    0 => format!("({ty})({a} {} ({ty}){})", self.rng.pick(&["/", "%"]), 1 + self.rng.below(100)),
+                    0 => format!(
+                        "({ty})({a} {} ({ty}){})",
+                        self.rng.pick(&["/", "%"]),
+                        1 + self.rng.below(100)
+                    ),
                     _ => format!("{name}_{ty}({a}, {b})"),
                 }
             }
             9 => {
                 let other = self.rng.pick(&INTS);
                 let value = self.of(other, below);
-                if self.rng.chance(30) { format!("convert_{ty}_sat(({})({value}))", other.name()) } else { format!("({ty})({value})") }
+                if self.rng.chance(30) {
+                    format!("convert_{ty}_sat(({})({value}))", other.name())
+                } else {
+                    format!("({ty})({value})")
+                }
             }
             10 if self.has.floats => {
                 let other = self.random_float();
@@ -267,7 +313,10 @@ impl Generator {
                 if other.bits() == bits && self.rng.chance(40) {
                     return format!("as_{ty}(bits_{}({value}))", other.name());
                 }
-                format!("convert_{ty}_sat{}({value})", self.rng.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]))
+                format!(
+                    "convert_{ty}_sat{}({value})",
+                    self.rng.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"])
+                )
             }
             11 => format!("({ty})({})", self.small(2)),
             12 | 13 => self.common(Ty::of(scalar), depth).unwrap_or_else(|| self.leaf(scalar)),
@@ -283,7 +332,11 @@ impl Generator {
         // A number may have been promoted.
         let typed = |own: &mut Self, ty: Ty| {
             let value = own.expression(ty, below);
-            if ty.is_vector() { value } else { format!("({})({value})", ty.name()) }
+            if ty.is_vector() {
+                value
+            } else {
+                format!("({})({value})", ty.name())
+            }
         };
         let arg = |own: &mut Self| typed(own, ty);
         match self.rng.below(12) {
@@ -317,7 +370,12 @@ impl Generator {
         }
         let (ty, below) = (scalar.name(), depth - 1);
         match self.rng.below(13) {
-            0..=3 => format!("({} {} {})", self.of(scalar, below), self.rng.pick(&["+", "-", "*"]), self.of(scalar, below)),
+            0..=3 => format!(
+                "({} {} {})",
+                self.of(scalar, below),
+                self.rng.pick(&["+", "-", "*"]),
+                self.of(scalar, below)
+            ),
             4 => {
                 let function = self.rng.pick(&["fabs", "floor", "ceil", "trunc", "rint", "round", "-"]);
                 format!("{function}({})", self.of(scalar, below))
@@ -325,11 +383,24 @@ impl Generator {
             // A zero's sign is free.
             5 => {
                 let function = self.rng.pick(&["fmin", "fmax"]);
-                format!("({function}({}, {}) + ({ty})0.0f)", self.of(scalar, below), self.of(scalar, below))
+                format!(
+                    "({function}({}, {}) + ({ty})0.0f)",
+                    self.of(scalar, below),
+                    self.of(scalar, below)
+                )
             }
-            6 => format!("copysign({}, number_{ty}({}))", self.of(scalar, below), self.of(scalar, below)),
+            6 => format!(
+                "copysign({}, number_{ty}({}))",
+                self.of(scalar, below),
+                self.of(scalar, below)
+            ),
             7 if scalar.bits() > 16 => {
-                format!("fma({}, {}, {})", self.of(scalar, below), self.of(scalar, below), self.of(scalar, below))
+                format!(
+                    "fma({}, {}, {})",
+                    self.of(scalar, below),
+                    self.of(scalar, below),
+                    self.of(scalar, below)
+                )
             }
             8 if scalar.bits() == 64 => format!("({} / {})", self.of(scalar, below), self.of(scalar, below)),
             8 if scalar.bits() == 32 => format!("ldexp({}, (int)({}) & 15)", self.of(scalar, below), self.small(1)),
@@ -374,17 +445,38 @@ impl Generator {
         let below = depth - 1;
         let is_float = ty.scalar.is_float();
         match self.rng.below(11) {
-            0..=2 if is_float => format!("({} {} {})", self.vector(ty, below), self.rng.pick(&["+", "-", "*"]), self.vector(ty, below)),
+            0..=2 if is_float => format!(
+                "({} {} {})",
+                self.vector(ty, below),
+                self.rng.pick(&["+", "-", "*"]),
+                self.vector(ty, below)
+            ),
             0..=2 => {
                 let wide = ty.with(ty.scalar.as_int(false)).name();
                 let (a, b) = (self.vector(ty, below), self.vector(ty, below));
-                format!("as_{name}(as_{wide}({a}) {} as_{wide}({b}))", self.rng.pick(&["+", "-", "*"]))
+                format!(
+                    "as_{name}(as_{wide}({a}) {} as_{wide}({b}))",
+                    self.rng.pick(&["+", "-", "*"])
+                )
             }
-            3 if is_float => format!("{}({})", self.rng.pick(&["fabs", "floor", "trunc"]), self.vector(ty, below)),
-            3 => format!("({} {} {})", self.vector(ty, below), self.rng.pick(&["&", "|", "^"]), self.vector(ty, below)),
+            3 if is_float => format!(
+                "{}({})",
+                self.rng.pick(&["fabs", "floor", "trunc"]),
+                self.vector(ty, below)
+            ),
+            3 => format!(
+                "({} {} {})",
+                self.vector(ty, below),
+                self.rng.pick(&["&", "|", "^"]),
+                self.vector(ty, below)
+            ),
             4 if !is_float => {
                 let (a, b) = (self.vector(ty, below), self.vector(ty, below));
-                format!("({a} {} ({b} & ({name}){}))", self.rng.pick(&["<<", ">>"]), ty.scalar.bits() - 1)
+                format!(
+                    "({a} {} ({b} & ({name}){}))",
+                    self.rng.pick(&["<<", ">>"]),
+                    ty.scalar.bits() - 1
+                )
             }
             5 if is_float => {
                 let other = ty.with(self.rng.pick(&INTS));
@@ -396,7 +488,11 @@ impl Generator {
             }
             6 => {
                 let (a, b) = (self.vector(ty, below), self.vector(ty, below));
-                format!("select({a}, {b}, {} < {})", self.vector(ty, below), self.vector_leaf(ty))
+                format!(
+                    "select({a}, {b}, {} < {})",
+                    self.vector(ty, below),
+                    self.vector_leaf(ty)
+                )
             }
             7 if matches!(ty.count, 2 | 4 | 8 | 16) => {
                 let digits: Vec<String> = (0..ty.count).map(|_| self.rng.below(ty.count).to_string()).collect();
@@ -410,7 +506,8 @@ impl Generator {
             }
             9 if !is_float => self.integer_function(ty, below),
             10 => {
-                let wide: Option<Var> = self.find(|v| v.ty.scalar == ty.scalar && v.ty.count == ty.count * 2 && ty.count != 3);
+                let wide: Option<Var> =
+                    self.find(|v| v.ty.scalar == ty.scalar && v.ty.count == ty.count * 2 && ty.count != 3);
                 match wide {
                     Some(var) => format!("{}.{}", var.name, self.rng.pick(&["lo", "hi", "even", "odd"])),
                     None => self.vector_leaf(ty),
@@ -428,7 +525,11 @@ impl Generator {
             return var.name;
         }
         if self.rng.chance(35) && self.in_helper.is_none() {
-            let element = if ty.scalar.is_float() { ty.scalar } else { ty.scalar.as_int(true) };
+            let element = if ty.scalar.is_float() {
+                ty.scalar
+            } else {
+                ty.scalar.as_int(true)
+            };
             let buffer = match (element.is_float(), element.bits()) {
                 (false, 8) => "vc",
                 (false, 16) => "vs",
@@ -439,8 +540,16 @@ impl Generator {
                 (true, _) => "vd",
             };
             let start = self.rng.pick(&["g", "gi", "lx", "3"]);
-            let load = if ITEMS + ty.count <= INPUTS { format!("vload{}(0, {buffer} + {start})", ty.count) } else { name.clone() };
-            return if element == ty.scalar { load } else { format!("as_{name}({load})") };
+            let load = if ITEMS + ty.count <= INPUTS {
+                format!("vload{}(0, {buffer} + {start})", ty.count)
+            } else {
+                name.clone()
+            };
+            return if element == ty.scalar {
+                load
+            } else {
+                format!("as_{name}({load})")
+            };
         }
         if ty.count <= 4 && self.rng.chance(60) {
             let parts: Vec<_> = (0..ty.count).map(|_| self.leaf(ty.scalar)).collect();

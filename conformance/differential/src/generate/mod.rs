@@ -144,7 +144,9 @@ pub fn case(seed: u64) -> Case {
 
 /// A kernel that somebody wrote: behind the same prelude, over the same ranges each.
 pub fn written(source: &str) -> Case {
-    let sub_group = source.split_once("sub_group_size(").and_then(|s| s.1.split(')').next()?.parse().ok());
+    let sub_group = source
+        .split_once("sub_group_size(")
+        .and_then(|s| s.1.split(')').next()?.parse().ok());
     let all = Features {
         vectors: true,
         half: true,
@@ -156,10 +158,33 @@ pub fn written(source: &str) -> Case {
         atomics: true,
         loops: true,
     };
-    let one = |local, groups, offset| Range { dimensions: 1, offset: [offset, 0, 0], local: [local, 1, 1], groups: [groups, 1, 1] };
-    let many = |local| Range { dimensions: 3, offset: [3, 0, 1], local, groups: [2, 1, 2] };
-    let ranges = [one(64, 2, 0), one(48, 3, 8), one(13, 3, 0), one(33, 2, 5), one(1, 5, 0), many([5, 3, 2]), many([16, 2, 1])];
-    Case { source: prelude::text(&all) + source, ranges: ranges.to_vec(), sub_group, options: vec!["-O1"] }
+    let one = |local, groups, offset| Range {
+        dimensions: 1,
+        offset: [offset, 0, 0],
+        local: [local, 1, 1],
+        groups: [groups, 1, 1],
+    };
+    let many = |local| Range {
+        dimensions: 3,
+        offset: [3, 0, 1],
+        local,
+        groups: [2, 1, 2],
+    };
+    let ranges = [
+        one(64, 2, 0),
+        one(48, 3, 8),
+        one(13, 3, 0),
+        one(33, 2, 5),
+        one(1, 5, 0),
+        many([5, 3, 2]),
+        many([16, 2, 1]),
+    ];
+    Case {
+        source: prelude::text(&all) + source,
+        ranges: ranges.to_vec(),
+        sub_group,
+        options: vec!["-O1"],
+    }
 }
 
 impl Generator {
@@ -174,7 +199,12 @@ impl Generator {
         if self.rng.chance(15) {
             options.push("-fwrapv");
         }
-        Case { source: self.text, ranges, sub_group: self.has.sub_group, options }
+        Case {
+            source: self.text,
+            ranges,
+            sub_group: self.has.sub_group,
+            options,
+        }
     }
 
     fn line(&mut self, text: impl AsRef<str>) {
@@ -201,7 +231,13 @@ impl Generator {
     }
 
     fn declare(&mut self, name: &str, ty: Ty, mutable: bool, uniform: bool, small: bool) {
-        self.vars.push(Var { name: name.into(), ty, mutable, uniform, small });
+        self.vars.push(Var {
+            name: name.into(),
+            ty,
+            mutable,
+            uniform,
+            small,
+        });
     }
 
     fn random_scalar(&mut self) -> Scalar {
@@ -209,7 +245,11 @@ impl Generator {
             return self.random_float();
         }
         // Most code has these.
-        if self.rng.chance(45) { Ty::INT.scalar } else { self.rng.pick(&INTS) }
+        if self.rng.chance(45) {
+            Ty::INT.scalar
+        } else {
+            self.rng.pick(&INTS)
+        }
     }
 
     fn random_float(&mut self) -> Scalar {
@@ -222,7 +262,11 @@ impl Generator {
 
     fn random_type(&mut self) -> Ty {
         let scalar = self.random_scalar();
-        let count = if self.has.vectors && self.rng.chance(25) { self.rng.pick(&[2, 3, 4, 4, 8, 16]) } else { 1 };
+        let count = if self.has.vectors && self.rng.chance(25) {
+            self.rng.pick(&[2, 3, 4, 4, 8, 16])
+        } else {
+            1
+        };
         Ty { scalar, count }
     }
 
@@ -232,9 +276,21 @@ impl Generator {
         let params: Vec<Ty> = (0..1 + self.rng.below(3)).map(|_| self.random_type()).collect();
         let result = self.random_type();
         let names: Vec<String> = params.iter().map(|_| self.name("p")).collect();
-        let list: Vec<String> = params.iter().zip(&names).map(|(t, n)| format!("{} {n}", t.name())).collect();
-        let attribute = self.rng.pick(&["", "__attribute__((noinline)) ", "inline __attribute__((always_inline)) "]);
-        self.open(format!("static {attribute}{} {name}({}) {{", result.name(), list.join(", ")));
+        let list: Vec<String> = params
+            .iter()
+            .zip(&names)
+            .map(|(t, n)| format!("{} {n}", t.name()))
+            .collect();
+        let attribute = self.rng.pick(&[
+            "",
+            "__attribute__((noinline)) ",
+            "inline __attribute__((always_inline)) ",
+        ]);
+        self.open(format!(
+            "static {attribute}{} {name}({}) {{",
+            result.name(),
+            list.join(", ")
+        ));
         let (vars, budget) = (std::mem::take(&mut self.vars), self.budget);
         let (has, may_return) = (self.has, self.may_return);
         self.has.groups = false;
@@ -243,7 +299,8 @@ impl Generator {
         for (ty, name) in params.iter().zip(&names) {
             self.declare(name, *ty, true, false, false);
         }
-        (self.uniform, self.budget, self.in_helper, self.may_return) = (false, 4 + self.rng.below(6), Some(result), true);
+        (self.uniform, self.budget, self.in_helper, self.may_return) =
+            (false, 4 + self.rng.below(6), Some(result), true);
         self.statements(2);
         let value = self.expression(result, 2);
         self.line(format!("return {value};"));
@@ -269,7 +326,9 @@ impl Generator {
         // An item's number in the range, from 0; types differ, so that indices are extended in different ways.
         let ids = self.rng.pick(&["int", "uint", "size_t", "long"]);
         for d in 0..3 {
-            self.line(format!("const {ids} x{d} = get_global_id({d}) - get_global_offset({d});"));
+            self.line(format!(
+                "const {ids} x{d} = get_global_id({d}) - get_global_offset({d});"
+            ));
         }
         let g = "(x2 * get_global_size(1) + x1) * get_global_size(0) + x0";
         let ty = self.rng.pick(&["int", "uint", "size_t"]);
@@ -277,7 +336,14 @@ impl Generator {
         self.line("const int gi = g, lid = get_local_linear_id(), lx = get_local_id(0), ly = get_local_id(1);");
         self.line("const int items = get_local_size(0) * get_local_size(1) * get_local_size(2);");
         self.line("const int group = get_group_id(0) + get_group_id(1) * 2 + get_group_id(2) * 3;");
-        for (name, uniform) in [("gi", false), ("lid", false), ("lx", false), ("ly", false), ("items", true), ("group", true)] {
+        for (name, uniform) in [
+            ("gi", false),
+            ("lid", false),
+            ("lx", false),
+            ("ly", false),
+            ("items", true),
+            ("group", true),
+        ] {
             self.declare(name, Ty::INT, false, uniform, true);
         }
         self.declare("n", Ty::INT, false, true, true);
@@ -297,7 +363,11 @@ impl Generator {
         for array in self.arrays.clone() {
             self.line(format!("for (int i = 0; i < {}; i++)", array.length));
             self.indent += 1;
-            self.line(format!("fold += hash_{}({}[i]) * (i + 3);", array.scalar.name(), array.name));
+            self.line(format!(
+                "fold += hash_{}({}[i]) * (i + 3);",
+                array.scalar.name(),
+                array.name
+            ));
             self.indent -= 1;
         }
         let place = self.place("ol");
@@ -307,7 +377,11 @@ impl Generator {
 
     /// A place of the item's in a buffer of results.
     fn place(&mut self, buffer: &str) -> String {
-        let (index, found) = Buffer::ALL.iter().enumerate().find(|b| b.1.name == buffer).expect("it is one of them");
+        let (index, found) = Buffer::ALL
+            .iter()
+            .enumerate()
+            .find(|b| b.1.name == buffer)
+            .expect("it is one of them");
         let slot = self.rng.below(found.slots());
         if self.strided >> index & 1 != 0 {
             format!("{buffer}[g * {} + {slot}]", found.slots())

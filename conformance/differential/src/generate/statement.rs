@@ -166,7 +166,11 @@ impl Generator {
         self.uniform &= same;
         let cases = 2 + self.rng.below(3);
         for case in 0..cases {
-            let label = if case + 1 == cases && self.rng.chance(60) { "default".into() } else { format!("case {}", case * 2) };
+            let label = if case + 1 == cases && self.rng.chance(60) {
+                "default".into()
+            } else {
+                format!("case {}", case * 2)
+            };
             self.open(format!("{label}: {{"));
             self.body(depth);
             self.close();
@@ -186,7 +190,11 @@ impl Generator {
     fn repetition(&mut self, depth: usize) {
         let counter = self.name("i");
         let same = self.rng.chance(50);
-        let bound = if same { self.same(8) } else { format!("(({}) & 7)", self.expression(Ty::INT, 1)) };
+        let bound = if same {
+            self.same(8)
+        } else {
+            format!("(({}) & 7)", self.expression(Ty::INT, 1))
+        };
         let (in_loop, uniform) = (self.in_loop, self.uniform);
         // Items may leave such a loop at different times.
         self.in_loop = !same || self.rng.chance(50);
@@ -195,13 +203,21 @@ impl Generator {
         let vars = self.vars.len();
         let step = 1 + self.rng.below(3);
         let kind = self.rng.below(10);
-        let scalar = if kind < 6 && self.rng.chance(50) { self.rng.pick(&INTS) } else { Ty::INT.scalar };
+        let scalar = if kind < 6 && self.rng.chance(50) {
+            self.rng.pick(&INTS)
+        } else {
+            Ty::INT.scalar
+        };
         match kind {
             0..=5 => {
                 let ty = scalar.name();
-                self.open(format!("for ({ty} {counter} = 0; {counter} < {bound}; {counter} += {step}) {{"));
+                self.open(format!(
+                    "for ({ty} {counter} = 0; {counter} < {bound}; {counter} += {step}) {{"
+                ));
             }
-            6 => self.open(format!("for (int {counter} = {bound}; {counter} > 0; {counter} -= {step}) {{")),
+            6 => self.open(format!(
+                "for (int {counter} = {bound}; {counter} > 0; {counter} -= {step}) {{"
+            )),
             7 => {
                 // A loop with its way out in the middle.
                 self.in_loop = false;
@@ -230,7 +246,11 @@ impl Generator {
         self.body(depth);
         self.vars.truncate(vars);
         self.indent -= 1;
-        self.line(if kind == 9 { format!("}} while (--{counter} > 0);") } else { "}".into() });
+        self.line(if kind == 9 {
+            format!("}} while (--{counter} > 0);")
+        } else {
+            "}".into()
+        });
         self.loops -= 1;
         (self.in_loop, self.uniform) = (in_loop, uniform);
     }
@@ -244,7 +264,9 @@ impl Generator {
             self.line(format!("{ty} {name}[{length}];"));
             if self.rng.chance(50) {
                 let factor = self.rng.below(9);
-                self.line(format!("for (int i = 0; i < {length}; i++) {name}[i] = ({ty})(i * {factor});"));
+                self.line(format!(
+                    "for (int i = 0; i < {length}; i++) {name}[i] = ({ty})(i * {factor});"
+                ));
             } else {
                 for i in 0..length {
                     let value = self.expression(Ty::of(scalar), 1);
@@ -260,7 +282,10 @@ impl Generator {
     }
 
     fn structure(&mut self) {
-        let (short, long) = (Scalar::Int { bits: 16, signed: true }, Scalar::Int { bits: 64, signed: true });
+        let (short, long) = (
+            Scalar::Int { bits: 16, signed: true },
+            Scalar::Int { bits: 64, signed: true },
+        );
         if self.structs.is_empty() || self.rng.chance(30) {
             let name = self.name("t");
             match self.structs.last().cloned() {
@@ -268,7 +293,10 @@ impl Generator {
                 _ => {
                     let (x, y) = (self.expression(Ty::of(short), 1), self.expression(Ty::of(long), 1));
                     let z: Vec<_> = (0..4).map(|_| self.expression(Ty::INT, 1)).collect();
-                    self.line(format!("struct Pair {name} = {{ {x}, {y}, {{ {} }}, 1.5f }};", z.join(", ")));
+                    self.line(format!(
+                        "struct Pair {name} = {{ {x}, {y}, {{ {} }}, 1.5f }};",
+                        z.join(", ")
+                    ));
                 }
             }
             self.structs.push(name);
@@ -304,18 +332,30 @@ impl Generator {
         match self.rng.below(8) {
             0..=3 => {
                 // Each shared counter knows one operation, so that the order does not matter.
-                let (i, operation) =
-                    self.rng.pick(&[(0, "add"), (1, "max"), (2, "min"), (3, "or"), (4, "and"), (5, "xor"), (6, "add")]);
+                let (i, operation) = self.rng.pick(&[
+                    (0, "add"),
+                    (1, "max"),
+                    (2, "min"),
+                    (3, "or"),
+                    (4, "and"),
+                    (5, "xor"),
+                    (6, "add"),
+                ]);
                 let index = self.small(1);
-                self.line(format!("atomic_{operation}(&counters[{} + (({index}) & 7)], {value});", i * 8));
+                self.line(format!(
+                    "atomic_{operation}(&counters[{} + (({index}) & 7)], {value});",
+                    i * 8
+                ));
             }
             4 => {
                 let name = self.name("v");
                 let expected = self.expression(Ty::INT, 1);
-                self.line(format!("int {name} = atomic_cmpxchg({own}, {expected} & 255, {value});"));
+                self.line(format!(
+                    "int {name} = atomic_cmpxchg({own}, {expected} & 255, {value});"
+                ));
                 self.declare(&name, Ty::INT, true, false, false);
             }
-            5 => self.line(format!("atomic_inc(&counters[48 + (lid & 7)]);")),
+            5 => self.line("atomic_inc(&counters[48 + (lid & 7)]);"),
             _ => {
                 let name = self.name("v");
                 let operation = self.rng.pick(&["add", "sub", "xchg", "min", "xor"]);

@@ -47,9 +47,15 @@ impl Scalar {
             Self::Int { bits: 8, signed: true } => "char",
             Self::Int { bits: 8, signed: false } => "uchar",
             Self::Int { bits: 16, signed: true } => "short",
-            Self::Int { bits: 16, signed: false } => "ushort",
+            Self::Int {
+                bits: 16,
+                signed: false,
+            } => "ushort",
             Self::Int { bits: 32, signed: true } => "int",
-            Self::Int { bits: 32, signed: false } => "uint",
+            Self::Int {
+                bits: 32,
+                signed: false,
+            } => "uint",
             Self::Int { signed: true, .. } => "long",
             Self::Int { signed: false, .. } => "ulong",
             Self::Float(16) => "half",
@@ -105,7 +111,10 @@ impl Ty {
 
     /// As many of another type.
     pub fn with(self, scalar: Scalar) -> Self {
-        Self { scalar, count: self.count }
+        Self {
+            scalar,
+            count: self.count,
+        }
     }
 
     /// Whether it is a vector.
