@@ -38,7 +38,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup dist test-rust test-reference sanitize test-sycl test-consumers test-suites ## Run all tests: ours, then real SYCL programs on dist/
+test: setup dist test-rust test-reference sanitize test-sycl test-consumers test-suites test-cpu test-corpus ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup dist`.
 .PHONY: test-rust
@@ -74,6 +74,15 @@ test-differential: setup-build ## Random kernels on the compiler's modes and on 
 	scripts/setup.sh clients
 	cargo run --release --locked -p oxur-differential
 
+.PHONY: test-cpu
+test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice of dpnp's on the CPU adapter, without OpenCL
+	conformance/ur/run.sh ours-cpu -- --locked --profile $(NEXTEST_PROFILE)
+	for generation in $(GENERATIONS); do \
+	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib --adapter cpu; \
+	done
+	python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
+	python3 conformance/suites/compare.py dpctl --generation 2026.1 --stack ours --adapter cpu --lib dist/lib --verify-stack
+
 .PHONY: setup-corpus
 setup-corpus: setup-build
 	@scripts/setup.sh corpus
@@ -98,6 +107,11 @@ fuzz: setup-build ## Give the compiler what no client should: FUZZ_SECONDS (60) 
 bench: dist ## Compare call costs: raw OpenCL, Intel's stack, ours (BENCH=--help shows the options)
 	scripts/setup.sh clients
 	cargo run --release --locked -p oxur-bench -- $(BENCH)
+
+.PHONY: bench-first-calls
+bench-first-calls: dist ## Compare how long first calls of dpnp take, compiling and from the cache: Intel's driver, our CPU adapter
+	scripts/setup.sh clients
+	python3 bench/first_calls.py $(BENCH)
 
 .PHONY: lint
 lint: setup-build ## Check formatting, clippy, and the licences, sources and state of the crates we use

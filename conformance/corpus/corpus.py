@@ -288,7 +288,7 @@ def progress(count):
 
 
 def command_compile(options, libraries):
-    _, goals = configuration()
+    _, goals, beyond = configuration()
     indexes = {library.name: load(library) for library in libraries}
     groups = {library.name: library.group for library in libraries}
     if options.sample:
@@ -308,7 +308,7 @@ def command_compile(options, libraries):
     results = compiling.run(
         options.compiler, tasks, options.jobs, options.time_limit, options.memory_limit, progress(len(tasks))
     )
-    report = compiling.Report(results, groups, goals)
+    report = compiling.Report(results, groups, goals, beyond if options.sample else None)
     text = report.text()
     print(text)
     options.report.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")
@@ -354,7 +354,7 @@ def parse_arguments(libraries):
 
 
 def main():
-    libraries, _ = configuration()
+    libraries, _, _ = configuration()
     options = parse_arguments(libraries)
     chosen = [libraries[name] for name in options.library] if options.library else list(libraries.values())
     return options.function(options, chosen)

@@ -357,6 +357,10 @@ class Compiling(unittest.TestCase):
         self.assertEqual(report.json()["missing"], {"foo": {"lib": 1}})
         report = compiling.Report(results, {"lib": "group"}, {"group": 0.95})
         self.assertEqual(report.missed, ["group: 94.44% of the kernels compile, not 95%"])
+        report = compiling.Report(results, {"lib": "group"}, {"group": 0.9}, ["bar"])
+        self.assertEqual(report.missed, ["group: 94.44% of the kernels compile, not 100%"])
+        report = compiling.Report(results, {"lib": "group"}, {"group": 0.9}, ["bar", "f*"])
+        self.assertEqual(report.missed, [])
         # Each of the failing module's copies counts.
         for task in results.tasks:
             task.shipped = 9 if task.path == "fails" else 1

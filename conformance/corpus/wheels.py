@@ -43,14 +43,14 @@ class Library:
 
 
 def configuration():
-    """(libraries by name, goals by group)"""
+    """(libraries by name, goals by group, what the compiler leaves out)"""
     content = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
     lines = (REPO / "requirements" / "corpus.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
     libraries = {name: Library(name, **entry) for name, entry in content["libraries"].items()}
     for library in libraries.values():
         library.version = pins[library.package]
-    return libraries, content["goals"]
+    return libraries, content["goals"], content["beyond"]
 
 
 @contextmanager

@@ -81,12 +81,14 @@ def read_exceptions(suite, stack):
     """The entries of exceptions.toml that apply here: {test id: action}."""
     entries = tomllib.loads((HERE / "exceptions.toml").read_text(encoding="utf-8"))["exception"]
     return {
-        entry["test"]: entry["action"]
+        test: entry["action"]
         for entry in entries
+        for test in ([entry["test"]] if isinstance(entry["test"], str) else entry["test"])
         if entry["reason"]
         and entry["suite"] == suite.package
         and stack.generation in entry.get("generations", GENERATIONS)
         and stack.kind in entry.get("stacks", ("intel", "ours"))
+        and ("adapters" not in entry or (stack.kind == "ours" and stack.adapter in entry["adapters"]))
     }
 
 
