@@ -3,7 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::case::{Outcome, Unit};
@@ -77,10 +77,15 @@ impl Worker {
             None => own.insert(Self::start().map_err(|e| e.to_string())?),
         };
         let (mut text, mut stage) = (String::new(), String::new());
+        let mut hangs = false;
         let sent = writeln!(worker.input, "{unit}");
         while sent.is_ok() {
-            let Ok(line) = worker.replies.recv_timeout(LIMIT) else {
-                break;
+            let line = match worker.replies.recv_timeout(LIMIT) {
+                Ok(line) => line,
+                Err(error) => {
+                    hangs = error == RecvTimeoutError::Timeout;
+                    break;
+                }
             };
             if let Some(lanes) = line.strip_prefix(OK) {
                 return Ok(lanes.parse().unwrap_or(0));
@@ -95,20 +100,20 @@ impl Worker {
             text += &line;
             text.push('\n');
         }
-        // It ended, or it hangs.
-        std::thread::sleep(Duration::from_millis(50));
-        let ended = worker.child.try_wait().ok().flatten();
-        let _ = worker.child.kill();
+        if hangs {
+            // If it ended in the meantime, that is told, too.
+            let _ = worker.child.kill();
+        }
         let status = worker.child.wait();
         *own = None;
-        if stage == "driver" && ended.is_some() {
+        if stage == "driver" {
             // Its compiler's flaw, not ours.
             return Ok(0);
         }
-        Err(match (ended, status) {
-            (None, _) => format!("{text}it takes over {LIMIT:?}, or its output ended"),
-            (_, Ok(status)) => format!("{text}the process ended: {status}"),
-            (_, Err(error)) => format!("{text}{error}"),
+        Err(match status {
+            _ if hangs => format!("{text}it takes over {LIMIT:?}"),
+            Ok(status) => format!("{text}the process ended: {status}"),
+            Err(error) => format!("{text}{error}"),
         })
     }
 }

@@ -351,8 +351,8 @@ impl Generator {
             }
             3 => format!("{}({})", self.rng.pick(&["clz", "popcount", "ctz"]), arg(self)),
             4 => format!("mul_hi({}, {})", arg(self), arg(self)),
-            // Intel's driver gets this wrong for 64 bits.
-            5 if ty.scalar.bits() < 64 => format!("mad_sat({}, {}, {})", arg(self), arg(self), arg(self)),
+            // Intel's driver does not always saturate more bits.
+            5 if ty.scalar.bits() < 32 => format!("mad_sat({}, {}, {})", arg(self), arg(self), arg(self)),
             6 | 7 => format!("{}({}, {})", self.rng.pick(&["min", "max"]), arg(self), arg(self)),
             8 => {
                 let splat = |value: u32| format!("({name}){value}");
