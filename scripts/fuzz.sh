@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 export PATH=$PWD/target/tools/bin:$PATH
 # cargo-fuzz wants a nightly toolchain for the flags that it passes; the stable one has all that they need.
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
-readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup object cache)
+readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup compile object cache)
 readonly llvm=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-22}
 # No more memory than 2 GiB, no longer than 10 seconds. Leaks are LLVM's, of contexts that a panic left behind.
 readonly limits=(-rss_limit_mb=2048 -timeout=10 -max_len=16384 -detect_leaks=0 -print_final_stats=1)
@@ -68,7 +68,7 @@ seeds
 for target; do
   build "$target"
   extra=()
-  case $target in spirv | workgroup) extra=("$work/corpus/seeds") ;; cache) extra=("$work/corpus/object") ;; esac
+  case $target in spirv | workgroup | compile) extra=("$work/corpus/seeds") ;; cache) extra=("$work/corpus/object") ;; esac
   echo "fuzz: $target"
   ASAN_SYMBOLIZER_PATH=$llvm/bin/llvm-symbolizer ASAN_OPTIONS=detect_odr_violation=0 nice \
     "$(binary "$target")" "${limits[@]}" -max_total_time="${FUZZ_SECONDS:-60}" -artifact_prefix="$work/artifacts/$target/" \

@@ -22,6 +22,18 @@ pub fn front_end(bytes: &[u8], widen: bool) {
     program.lower_all(widen);
 }
 
+/// Compiles all kernels of a module, and makes its variables.
+pub fn compile(bytes: &[u8]) {
+    let Ok(module) = Module::parse(bytes) else { return };
+    let Ok(program) = Program::link(&[Part::new(module)], &Options::default()) else {
+        return;
+    };
+    for info in program.kernels().iter().take(4) {
+        _ = program.kernel(&info.name);
+    }
+    _ = program.global("");
+}
+
 /// Loads an object file.
 pub fn object(bytes: &[u8]) {
     let Ok(file) = Object::parse(bytes) else { return };

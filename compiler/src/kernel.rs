@@ -46,20 +46,25 @@ const STACK: usize = 192 << 10;
 
 /// A compiled kernel. It keeps its program alive.
 pub struct Kernel {
+    pub(crate) compiled: Arc<Compiled>,
+    pub(crate) program: Arc<Program>,
+}
+
+/// What a program keeps of a kernel. (Not the kernel itself, which keeps the program: neither would ever go.)
+pub(crate) struct Compiled {
     pub(crate) info: Arc<KernelInfo>,
     /// Its number in the program.
     pub(crate) index: usize,
     pub(crate) best: Code,
     /// Code for ranges that do not suit the best, and for those that suit neither; made when one comes.
     pub(crate) others: [OnceLock<Result<Code, Error>>; 2],
-    pub(crate) program: Arc<Program>,
 }
 
 impl std::fmt::Debug for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Kernel")
-            .field("name", &self.info.name)
-            .field("shape", &self.best.shape)
+            .field("name", &self.compiled.info.name)
+            .field("shape", &self.compiled.best.shape)
             .finish_non_exhaustive()
     }
 }
@@ -69,32 +74,32 @@ type GroupEntry = unsafe extern "C" fn(*const u8, *const Group);
 impl Kernel {
     /// Its parameters and properties.
     pub fn info(&self) -> &KernelInfo {
-        &self.info
+        &self.compiled.info
     }
 
     /// Whether its code was in the cache.
     pub fn is_from_cache(&self) -> bool {
-        self.best.from_cache
+        self.compiled.best.from_cache
     }
 
     /// How many work-items it runs at a time, where the range allows it.
     pub fn lanes(&self) -> u32 {
-        self.best.shape.lanes
+        self.compiled.best.shape.lanes
     }
 
     /// Bytes of private memory of a work-item.
     pub fn private_memory(&self) -> usize {
-        (self.best.shape.variables / u64::from(self.best.shape.lanes)) as usize
+        (self.compiled.best.shape.variables / u64::from(self.compiled.best.shape.lanes)) as usize
     }
 
     /// The code for a range.
     fn code(&self, range: &NdRange) -> Result<&Code, Fault> {
-        if self.best.suits(range) {
-            return Ok(&self.best);
+        if self.compiled.best.suits(range) {
+            return Ok(&self.compiled.best);
         }
         let mut failed = None;
-        for (slot, variant) in self.others.iter().zip([Variant::Ragged, Variant::Scalar]) {
-            match slot.get_or_init(|| self.program.code(self.index, variant)) {
+        for (slot, variant) in self.compiled.others.iter().zip([Variant::Ragged, Variant::Scalar]) {
+            match slot.get_or_init(|| self.program.code(self.compiled.index, variant)) {
                 Ok(code) if code.suits(range) => return Ok(code),
                 Ok(_) => {}
                 Err(error) => failed = Some(error.to_string()),
@@ -161,7 +166,7 @@ impl Kernel {
                 let sub_group = if lanes > 1 {
                     1
                 } else {
-                    self.info.sub_group_size as usize
+                    self.compiled.info.sub_group_size as usize
                 };
                 let code = ItemCode {
                     entry,
@@ -170,7 +175,7 @@ impl Kernel {
                     sub_group,
                     stack_size,
                 };
-                if !self.info.has_device_barrier {
+                if !self.compiled.info.has_device_barrier {
                     for n in groups {
                         group.id = id(n);
                         // SAFETY: passed on to the caller.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::cache::{CacheConfig, ProgramKey};
 use crate::codegen::{self, Loaded, Object};
-use crate::kernel::{Code, Kernel};
+use crate::kernel::{Code, Compiled, Kernel};
 use crate::link::{Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
@@ -72,7 +72,7 @@ pub struct Program {
 }
 
 /// A kernel that is compiled once, by whoever asks first.
-type Slot = Arc<OnceLock<Result<Arc<Kernel>, Error>>>;
+type Slot = Arc<OnceLock<Result<Arc<Compiled>, Error>>>;
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,7 +121,11 @@ impl Program {
         let index = self.infos.iter().position(|k| k.name == name);
         let index = index.ok_or_else(|| Error::NoKernel(name.to_string()))?;
         let slot = self.kernels.lock().entry(name.to_string()).or_default().clone();
-        slot.get_or_init(|| self.compile(index).map(Arc::new)).clone()
+        let compiled = slot.get_or_init(|| self.compile(index).map(Arc::new)).clone()?;
+        Ok(Arc::new(Kernel {
+            compiled,
+            program: self.clone(),
+        }))
     }
 
     /// Compiles all kernels, on all cores, as if each were asked for.
@@ -204,7 +208,7 @@ impl Program {
         self.globals.get_or_init(get).clone()
     }
 
-    fn compile(self: &Arc<Self>, index: usize) -> Result<Kernel, Error> {
+    fn compile(&self, index: usize) -> Result<Compiled, Error> {
         let variant = if self.options.mode == Mode::Scalar {
             Variant::Scalar
         } else {
@@ -212,12 +216,11 @@ impl Program {
         };
         let code = self.code(index, variant)?;
         let info = self.linked.kernels[index].info.clone();
-        Ok(Kernel {
+        Ok(Compiled {
             info,
             index,
             best: code,
             others: [const { OnceLock::new() }; 2],
-            program: self.clone(),
         })
     }
 
