@@ -62,6 +62,12 @@ impl<'c> Value<'c> {
         unsafe { LLVMIsConstant(self.0) != 0 }
     }
 
+    /// Whether it is the constant zero, null, or an aggregate of them.
+    pub fn is_null(self) -> bool {
+        // SAFETY: see above.
+        unsafe { LLVMIsNull(self.0) != 0 }
+    }
+
     /// The value of a constant integer.
     pub fn as_const_int(self) -> Option<u64> {
         // SAFETY: see above.

@@ -155,6 +155,14 @@ impl<'c> Body<'_, 'c> {
         }))
     }
 
+    /// The fence of a barrier. The barrier itself orders the items of a group, which one thread runs; what it promises to
+    /// others is never more than acquire and release.
+    pub(super) fn barrier_fence(&mut self, semantics: u64) {
+        if ordering(semantics) != O::LLVMAtomicOrderingMonotonic {
+            self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
+        }
+    }
+
     /// A fence, unless the semantics ask for none.
     pub(super) fn fence(&mut self, semantics: u64) {
         let ordering = ordering(semantics);

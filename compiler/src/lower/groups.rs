@@ -127,10 +127,10 @@ impl<'c> Body<'_, 'c> {
             }
             other => return Err(inst.unsupported(&format!("with scope {other}"))),
         };
-        self.fence(semantics);
+        self.barrier_fence(semantics);
         self.builder
             .call(exchange.declare(&self.unit.module, None), &[self.item, site]);
-        self.fence(semantics);
+        self.barrier_fence(semantics);
         Ok(())
     }
 

@@ -70,7 +70,9 @@ impl<'c> Body<'_, 'c> {
                     if initial.ty() != ty {
                         return Err(inst.malformed("its initial value has another type"));
                     }
-                    self.builder.store(initial, variable);
+                    if !self.store_zeros(initial, variable, align) {
+                        self.builder.store(initial, variable);
+                    }
                 }
                 Some(variable)
             }
@@ -100,6 +102,9 @@ impl<'c> Body<'_, 'c> {
                 let value = self.value(inst.operand(1)?)?;
                 let access = Access::new(inst, &inst.operands()[2..])?;
                 self.check_memory(inst, value.ty())?;
+                if !access.volatile && self.store_zeros(value, address, access.align.unwrap_or(1)) {
+                    return Ok(Some(None));
+                }
                 let store = self.builder.store(value, address);
                 self.finish_access(store, &access);
                 None
@@ -152,6 +157,20 @@ impl<'c> Body<'_, 'c> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// Fills memory if the value is an aggregate of zeros, and says whether it is: LLVM would make a store for each member.
+    fn store_zeros(&self, value: Value<'c>, address: Value<'c>, align: u32) -> bool {
+        if !matches!(value.ty().kind(), Kind::Array(_) | Kind::Struct) || !value.is_null() {
+            return false;
+        }
+        let cx = self.unit.context;
+        let size = cx.int(64).int(self.unit.module.size_of(value.ty()));
+        let args = [address, cx.int(8).zero(), size, cx.int(1).zero()];
+        self.builder
+            .intrinsic(&self.unit.module, "llvm.memset", &[cx.ptr(), cx.int(64)], &args)
+            .call_argument_attribute(0, "align", align.into());
+        true
     }
 
     /// An operand that is an address.

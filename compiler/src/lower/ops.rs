@@ -626,12 +626,19 @@ impl<'c> Ops<'_, 'c> {
         } else {
             let signed = op == Op::ConvertSToF;
             let back = self.saturate_float(near, x.ty(), signed);
-            let (greater, less) = if signed { (I::LLVMIntSGT, I::LLVMIntSLT) } else { (I::LLVMIntUGT, I::LLVMIntULT) };
+            let (greater, less) = if signed {
+                (I::LLVMIntSGT, I::LLVMIntSLT)
+            } else {
+                (I::LLVMIntUGT, I::LLVMIntULT)
+            };
             // What is beyond the integers came back as their greatest or least.
             let limit = ty.real(2f64.powi(x.ty().bits() as i32 - i32::from(signed)));
             let beyond = b.fcmp(F::LLVMRealOGE, near, limit);
             let beneath = b.fcmp(F::LLVMRealOEQ, near, ty.real(f64::NEG_INFINITY));
-            (b.or(b.icmp(greater, back, x), beyond), b.or(b.icmp(less, back, x), beneath))
+            (
+                b.or(b.icmp(greater, back, x), beyond),
+                b.or(b.icmp(less, back, x), beneath),
+            )
         };
         let bits = b.bitcast(near, self.same_bits(ty));
         let negative = b.icmp(I::LLVMIntSLT, bits, bits.ty().zero());
