@@ -7,6 +7,9 @@
 //! here, so that a malformed module is an error at an offset, not a crash in LLVM.
 
 mod atomics;
+mod blocks;
+mod calls;
+mod composites;
 mod constants;
 mod function;
 mod groups;
