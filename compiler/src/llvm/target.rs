@@ -25,7 +25,14 @@ fn initialize() {
             LLVMInitializeX86AsmPrinter();
             // Widened code has blocks with hundreds of accesses to memory. The scheduler's dependencies between them grow with
             // the square of their number, unless it gives up precision early: most of the time of some kernels.
-            let options = [c"oxur", c"-dag-maps-huge-region=200", c"-dag-maps-reduction-size=100"].map(CStr::as_ptr);
+            // A CPU that runs out of order gains next to nothing from the second scheduling, behind register allocation.
+            let options = [
+                c"oxur",
+                c"-dag-maps-huge-region=200",
+                c"-dag-maps-reduction-size=100",
+                c"-disable-post-ra",
+            ]
+            .map(CStr::as_ptr);
             LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), c"".as_ptr());
         }
     });
