@@ -20,8 +20,17 @@ pub enum Unit {
     Changed(u64, String),
 }
 
-/// How many items at a time the fast mode runs, if all is right.
-pub type Outcome = Result<u32, String>;
+/// What is known of a kernel that is right.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// How many items at a time the fast mode runs.
+    pub lanes: u32,
+    /// Whether Intel's driver took it: its results were compared, too, where it forms the same sub-groups.
+    pub is_compared: bool,
+}
+
+/// Or why it is not right.
+pub type Outcome = Result<Passed, String>;
 
 impl Unit {
     /// A number, a name, or a number and a file: `12=FILE`.
@@ -114,7 +123,10 @@ impl Unit {
             }
         }
         compile::forget(&name);
-        Ok(fast.lanes())
+        Ok(Passed {
+            lanes: fast.lanes(),
+            is_compared: theirs.is_some(),
+        })
     }
 }
 

@@ -94,7 +94,7 @@ fn test(units: &[String]) -> bool {
     let start = Instant::now();
     let jobs = std::env::var("JOBS").ok().and_then(|jobs| jobs.parse().ok());
     let jobs: usize = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let (next, wide) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (next, wide, compared) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let failed = Mutex::new(Vec::new());
     if !opencl::folder().exists() {
         println!("without Intel's driver, which is not in target/env: our two modes only");
@@ -103,8 +103,9 @@ fn test(units: &[String]) -> bool {
         let mut worker = None;
         while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
             match Worker::run(&mut worker, unit) {
-                Ok(lanes) => {
-                    wide.fetch_add(usize::from(lanes > 1), Ordering::Relaxed);
+                Ok(passed) => {
+                    wide.fetch_add(usize::from(passed.lanes > 1), Ordering::Relaxed);
+                    compared.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
                 }
                 Err(message) => {
                     let source = Unit::parse(unit).case().map_or_else(|e| e, |case| describe(&case));
@@ -123,10 +124,11 @@ fn test(units: &[String]) -> bool {
     });
     let failed = failed.into_inner().expect("no thread panics here");
     println!(
-        "{} kernels in {:.0} s: {} run several items at a time, {} fail{}{}",
+        "{} kernels in {:.0} s: {} run several items at a time, {} on Intel's driver, too; {} fail{}{}",
         units.len(),
         start.elapsed().as_secs_f64(),
         wide.into_inner(),
+        compared.into_inner(),
         failed.len(),
         if failed.is_empty() { "" } else { ": " },
         failed.join(" ")

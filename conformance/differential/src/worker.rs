@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::case::{Outcome, Unit};
+use crate::case::{Outcome, Passed, Unit};
 use crate::opencl::{self, Driver};
 
 /// How long a kernel may take, which is much where the machine is busy.
@@ -29,7 +29,7 @@ pub fn serve() -> Result<(), String> {
     for line in std::io::stdin().lines() {
         let unit = Unit::parse(line.map_err(|e| e.to_string())?.trim());
         match unit.run(driver.as_ref()) {
-            Ok(lanes) => println!("{OK}{lanes}"),
+            Ok(passed) => println!("{OK}{} {}", passed.lanes, u32::from(passed.is_compared)),
             Err(message) => println!("{message}\n{FAILED}"),
         }
     }
@@ -87,8 +87,11 @@ impl Worker {
                     break;
                 }
             };
-            if let Some(lanes) = line.strip_prefix(OK) {
-                return Ok(lanes.parse().unwrap_or(0));
+            if let Some((lanes, compared)) = line.strip_prefix(OK).and_then(|rest| rest.split_once(' ')) {
+                return Ok(Passed {
+                    lanes: lanes.parse().unwrap_or(0),
+                    is_compared: compared == "1",
+                });
             }
             if line == FAILED {
                 return Err(text);
@@ -108,7 +111,7 @@ impl Worker {
         *own = None;
         if stage == "driver" {
             // Its compiler's flaw, not ours.
-            return Ok(0);
+            return Ok(Passed::default());
         }
         Err(match status {
             _ if hangs => format!("{text}it takes over {LIMIT:?}"),
