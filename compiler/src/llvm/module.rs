@@ -150,6 +150,15 @@ impl<'c> Module<'c> {
         // SAFETY: the layout lives as long as the module; a type that has a size.
         unsafe { llvm_sys::target::LLVMABISizeOfType(llvm_sys::target::LLVMGetModuleDataLayout(self.0), ty.0) }
     }
+
+    /// Where a structure's member is, in bytes from its start.
+    pub fn offset_of(&self, structure: Type<'c>, member: u32) -> u64 {
+        // SAFETY: the layout lives as long as the module; a structure with such a member.
+        unsafe {
+            let layout = llvm_sys::target::LLVMGetModuleDataLayout(self.0);
+            llvm_sys::target::LLVMOffsetOfElement(layout, structure.0, member)
+        }
+    }
 }
 
 impl Drop for Module<'_> {

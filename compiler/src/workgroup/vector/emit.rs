@@ -607,7 +607,7 @@ impl<'c> Emit<'_, 'c> {
                 let made = self
                     .entry
                     .alloca(ty.array(self.lanes.into()))
-                    .align(inst.get_align().max(16));
+                    .align(inst.get_align().max(64));
                 // It is known everywhere.
                 let slot = self.slot_of_constant(made);
                 self.slots.insert(inst, slot);
@@ -626,6 +626,9 @@ impl<'c> Emit<'_, 'c> {
                 }
             }
             L::LLVMLoad if self.shapes.of(inst) == Shape::Varying => return self.load(inst).map(Some),
+            L::LLVMGetElementPtr if self.shapes.private.element_size(inst).is_some() => {
+                return self.private_address(inst).map(Some);
+            }
             _ => {}
         }
         if self.shapes.of(inst) == Shape::Varying {

@@ -4,6 +4,7 @@
 use llvm_sys::LLVMIntPredicate as I;
 
 use super::emit::{Emit, Result, Wide};
+use super::private::offsets;
 use super::shape::Shape;
 use crate::llvm::{Kind, Type, Value};
 
@@ -25,6 +26,39 @@ impl<'c> Emit<'_, 'c> {
     fn is_contiguous(&self, address: Value<'c>, ty: Type<'c>) -> bool {
         let size = self.module.size_of(ty) as i64;
         matches!(self.shapes.of(address), Shape::Affine { stride, .. } if stride == size)
+    }
+
+    /// An address in a variable that lies element by element: what is one element further in the scalar kernel is as many
+    /// further as there are lanes.
+    pub(super) fn private_address(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
+        let wide = self.cx.int(64);
+        let lanes = u64::from(self.lanes);
+        let base = inst.operand(0);
+        let differs = self.shapes.of(inst) == Shape::Varying;
+        let all = if differs { wide.vector(self.lanes) } else { wide };
+        let mut sum = all.zero();
+        for (index, step) in offsets(self.module, inst) {
+            let step = step.wrapping_mul(lanes);
+            let part = match index {
+                None => all.int(step),
+                Some(index) => {
+                    let index = if differs {
+                        self.vector(index)?
+                    } else {
+                        self.first(index)?
+                    };
+                    self.b.mul(self.b.sext_or_trunc(index, all), all.int(step))
+                }
+            };
+            sum = self.b.add(sum, part);
+        }
+        let base = if differs { self.vector(base)? } else { self.first(base)? };
+        let address = self.b.offset(base, sum);
+        Ok(if differs {
+            Wide::Lanes(address)
+        } else {
+            Wide::First(address)
+        })
     }
 
     /// Whether a vector type has no gap behind its elements.

@@ -14,6 +14,7 @@ mod cfg;
 mod emit;
 mod exchange;
 mod memory;
+mod private;
 mod shape;
 
 use crate::llvm::{Machine, Module};

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use llvm_sys::LLVMOpcode as L;
 
 use super::cfg::{Cfg, Node};
+use super::private::Private;
 use crate::llvm::{Kind, Module, Type, Value};
 use crate::lower::item::{Exchange, Primitive};
 
@@ -56,6 +57,8 @@ impl Shape {
 
 /// What is known of a function.
 pub struct Shapes<'c> {
+    /// Variables that lie element by element.
+    pub private: Private<'c>,
     values: HashMap<Value<'c>, Shape>,
     /// Blocks whose branch differs between lanes.
     pub divergent_branches: HashSet<Node>,
@@ -71,6 +74,7 @@ impl<'c> Shapes<'c> {
     /// Looks at all instructions until nothing new is learned.
     pub fn new(module: &Module<'c>, cfg: &Cfg<'c>) -> Self {
         let mut shapes = Self {
+            private: Private::new(module, cfg),
             values: HashMap::new(),
             divergent_branches: HashSet::new(),
             partial: HashSet::new(),
@@ -214,7 +218,13 @@ impl<'c> Shapes<'c> {
         let all_uniform = || operands.iter().all(|&o| self.of(o) == Uniform);
         let Some(opcode) = inst.opcode() else { return Uniform };
         match opcode {
-            L::LLVMAlloca => Shape::of(module.size_of(inst.allocated_type()) as i64, true),
+            L::LLVMAlloca => {
+                let size = self.private.element_size(inst);
+                Shape::of(
+                    size.unwrap_or_else(|| module.size_of(inst.allocated_type())) as i64,
+                    true,
+                )
+            }
             L::LLVMLoad => match self.of(operands[0]) {
                 Uniform if !inst.is_volatile() && !inst.is_atomic() => Uniform,
                 _ => Varying,
@@ -295,6 +305,10 @@ impl<'c> Shapes<'c> {
     }
 
     fn address(&self, module: &Module<'c>, inst: Value<'c>, operands: &[Value<'c>]) -> Shape {
+        if self.private.element_size(inst).is_some() {
+            let same = operands[1..].iter().all(|&index| self.of(index) == Uniform);
+            return if same { self.of(operands[0]) } else { Varying };
+        }
         let Some((mut stride, _)) = self.of(operands[0]).stride() else {
             return Varying;
         };
