@@ -201,6 +201,7 @@ impl Linked {
 
     fn find_kernels(&mut self, options: &Options) -> Result<(), Error> {
         let mut found = HashMap::new();
+        let mut scans = Scans::default();
         for part in 0..self.parts.len() {
             let module = self.parts[part].module.clone();
             for entry in module.entry_points() {
@@ -210,7 +211,7 @@ impl Linked {
                         entry.name
                     )));
                 }
-                let kernel = self.kernel(part, &module, entry, options)?;
+                let kernel = self.kernel(part, &module, entry, options, &mut scans)?;
                 self.kernels.push(kernel);
             }
         }
@@ -220,6 +221,8 @@ impl Linked {
     /// All that a function reaches, in all modules. Imports that nothing defines are left out, or an error.
     pub fn reach(&self, start: Place, allow_unresolved: bool) -> Result<Vec<(usize, Reach)>, Error> {
         let mut reached: HashMap<usize, Reach> = HashMap::new();
+        // How many functions and variables of each part were resolved.
+        let mut resolved: HashMap<usize, [usize; 2]> = HashMap::new();
         let mut todo = vec![start];
         let mut done = std::collections::HashSet::new();
         while let Some((part, id)) = todo.pop() {
@@ -229,7 +232,11 @@ impl Linked {
             let module = self.module(part);
             let reach = reached.entry(part).or_default();
             reach.add(module, id);
-            for &id in reach.functions.iter().chain(&reach.variables) {
+            let [functions, variables] = resolved.entry(part).or_default();
+            let fresh = reach.functions[*functions..]
+                .iter()
+                .chain(&reach.variables[*variables..]);
+            for &id in fresh {
                 match self.resolve((part, id)) {
                     Ok(place) if place != (part, id) => todo.push(place),
                     Ok(_) => {}
@@ -238,6 +245,7 @@ impl Linked {
                     Err(error) => return Err(error),
                 }
             }
+            (*functions, *variables) = (reach.functions.len(), reach.variables.len());
         }
         let mut reached: Vec<_> = reached.into_iter().collect();
         reached.sort_by_key(|r| r.0);
@@ -250,6 +258,7 @@ impl Linked {
         module: &Module,
         entry: &EntryPoint,
         options: &Options,
+        scans: &mut Scans,
     ) -> Result<LinkedKernel, Error> {
         let reach = self.reach((part, entry.function), options.allow_unresolved)?;
         let mut locals = HashMap::new();
@@ -277,18 +286,13 @@ impl Linked {
                 local_memory += size;
             }
             for &id in &reach.functions {
-                let Some(function) = module.function(id) else { continue };
-                for inst in module.instructions(function.start, function.end) {
-                    if !inst.is_known() || crate::lower::is_unsupported(&inst) {
-                        return Err(inst.unsupported(&format!("in kernel {}", entry.name)));
-                    }
-                    has_barriers |= crate::lower::is_exchange(&inst);
-                    has_device_barrier |= matches!(inst.op, Op::ControlBarrier | Op::ControlBarrierWaitINTEL)
-                        && inst
-                            .operands()
-                            .first()
-                            .is_some_and(|&scope| self.constant(*part, scope).is_some_and(|s| s < 2));
+                let scan = scans.of((*part, id), self)?;
+                if let Some(word) = scan.refused {
+                    let inst = module.instructions(word, word + 1).next().expect("it was found here");
+                    return Err(inst.unsupported(&format!("in kernel {}", entry.name)));
                 }
+                has_barriers |= scan.exchanges;
+                has_device_barrier |= scan.device_barrier;
             }
         }
         if has_barriers {
@@ -406,6 +410,58 @@ impl Linked {
             Op::ConstantFalse | Op::SpecConstantFalse => Some(0),
             _ => None,
         }
+    }
+}
+
+/// How many times functions may be looked at for kernels: if many kernels share many functions, that is the product.
+const MOST_VISITS: usize = 1 << 24;
+
+/// What is known of functions by looking at all their instructions, once each.
+#[derive(Default)]
+struct Scans {
+    known: HashMap<Place, Scan>,
+    visits: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Scan {
+    /// Where an instruction is that no kernel may have, in words.
+    refused: Option<usize>,
+    /// Whether items meet.
+    exchanges: bool,
+    /// Whether all items of a launch do.
+    device_barrier: bool,
+}
+
+impl Scans {
+    fn of(&mut self, place: Place, linked: &Linked) -> Result<Scan, Error> {
+        self.visits += 1;
+        if self.visits > MOST_VISITS {
+            return Err(Error::Unsupported {
+                feature: "a program of so many kernels that share so many functions".into(),
+                what: String::new(),
+            });
+        }
+        Ok(*self.known.entry(place).or_insert_with(|| {
+            let (part, id) = place;
+            let module = linked.module(part);
+            let mut scan = Scan::default();
+            let Some(function) = module.function(id) else {
+                return scan;
+            };
+            for inst in module.instructions(function.start, function.end) {
+                if !inst.is_known() || crate::lower::is_unsupported(&inst) {
+                    scan.refused.get_or_insert(inst.offset);
+                }
+                scan.exchanges |= crate::lower::is_exchange(&inst);
+                scan.device_barrier |= matches!(inst.op, Op::ControlBarrier | Op::ControlBarrierWaitINTEL)
+                    && inst
+                        .operands()
+                        .first()
+                        .is_some_and(|&scope| linked.constant(part, scope).is_some_and(|s| s < 2));
+            }
+            scan
+        }))
     }
 }
 

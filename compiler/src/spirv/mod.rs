@@ -39,6 +39,8 @@ pub struct Module {
     ext_sets: HashMap<Id, ExtSet>,
     functions: Vec<Function>,
     function_of: HashMap<Id, usize>,
+    /// What each function uses, once somebody has asked.
+    uses: Vec<OnceLock<reach::Uses>>,
     variables: Vec<Id>,
     entry_points: Vec<EntryPoint>,
     spec_constants: Vec<(u32, usize)>,

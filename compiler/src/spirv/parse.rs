@@ -78,6 +78,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
         ext_sets: HashMap::new(),
         functions: Vec::new(),
         function_of: HashMap::new(),
+        uses: Vec::new(),
         variables: Vec::new(),
         entry_points: Vec::new(),
         spec_constants: Vec::new(),
@@ -104,6 +105,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     }
     parser.finish(words.len())?;
     module.words = words;
+    module.uses = super::reach::places(module.functions.len());
     module.find_spec_constants();
     check(&module)?;
     Ok(module)

@@ -2,6 +2,7 @@
 //! What a function reaches: the functions that it calls or points to, and the variables that it uses.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use spirv::Op;
 
@@ -27,12 +28,11 @@ impl Reach {
             if !self.seen.insert(id) {
                 continue;
             }
-            if let Some(function) = module.function(id) {
+            if let Some(&function) = module.function_of.get(&id) {
                 self.functions.push(id);
-                for inst in module.instructions(function.start, function.end) {
-                    self.indirect_calls |= inst.op == Op::FunctionPointerCallINTEL;
-                    todo.extend(inst.ids().filter(|&id| matters(module, id)));
-                }
+                let uses = module.uses(function);
+                self.indirect_calls |= uses.indirect_calls;
+                todo.extend(&uses.ids);
             } else if let Some(inst) = module.def(id) {
                 if inst.op == Op::Variable {
                     self.variables.push(id);
@@ -44,6 +44,35 @@ impl Reach {
                 todo.extend(operands.filter(|&id| matters(module, id)));
             }
         }
+    }
+}
+
+/// What a function uses by itself. Found once: many kernels of a module share functions.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// The ids that matter, each once.
+    ids: Vec<Id>,
+    indirect_calls: bool,
+}
+
+/// A place for what each of so many functions uses.
+pub(super) fn places(functions: usize) -> Vec<OnceLock<Uses>> {
+    (0..functions).map(|_| OnceLock::new()).collect()
+}
+
+impl Module {
+    fn uses(&self, function: usize) -> &Uses {
+        self.uses[function].get_or_init(|| {
+            let mut uses = Uses::default();
+            let mut seen = HashSet::new();
+            let source = &self.functions[function];
+            for inst in self.instructions(source.start, source.end) {
+                uses.indirect_calls |= inst.op == Op::FunctionPointerCallINTEL;
+                uses.ids
+                    .extend(inst.ids().filter(|&id| matters(self, id) && seen.insert(id)));
+            }
+            uses
+        })
     }
 }
 
