@@ -9,7 +9,9 @@
 //! would inherit.
 
 use std::cell::UnsafeCell;
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+#[cfg(not(oxur_tsan))]
+use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, MutexGuard, Once, Weak};
 
 /// Something that holds locks until it is dropped.
 pub trait Guard {}
@@ -27,7 +29,18 @@ pub trait Forkable: Send + Sync + 'static {
 
 /// Locks a mutex. Whether a thread panicked while it held it does not matter.
 #[inline]
-pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // ThreadSanitizer cannot see the order that a wait for the lock makes: that part of the standard library comes
+    // compiled, without its instrumentation. A try is compiled here.
+    #[cfg(oxur_tsan)]
+    loop {
+        match mutex.try_lock() {
+            Ok(guard) => return guard,
+            Err(std::sync::TryLockError::Poisoned(guard)) => return guard.into_inner(),
+            Err(std::sync::TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    #[cfg(not(oxur_tsan))]
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

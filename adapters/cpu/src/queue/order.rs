@@ -10,9 +10,9 @@
 //! the sum, and a new one begins.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use kit::fork::Guard;
+use kit::fork::{self, Guard};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
 
@@ -143,7 +143,7 @@ struct InOrderLinks {
 
 impl InOrder {
     fn links(&self) -> MutexGuard<'_, InOrderLinks> {
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+        fork::lock(&self.links)
     }
 
     #[inline]
@@ -258,7 +258,7 @@ struct OutOfOrderLinks {
 
 impl OutOfOrder {
     fn links(&self) -> MutexGuard<'_, OutOfOrderLinks> {
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+        fork::lock(&self.links)
     }
 
     #[inline]

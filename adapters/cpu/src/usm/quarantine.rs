@@ -5,7 +5,9 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use oxur_adapter_kit::fork;
 
 /// Allocations in the order in which they were freed.
 #[derive(Default)]
@@ -56,8 +58,7 @@ impl Quarantine {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Held> {
-        // Nothing panics under the lock.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        fork::lock(&self.held)
     }
 }
 
