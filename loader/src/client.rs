@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Which runtime calls, as far as that matters.
 //!
-//! `libsycl.so.8` (the 2025 releases) calls functions of the same names and the same symbol version with other
-//! parameters: `urEnqueueKernelLaunch` with a count in front of its properties, `urProgramBuildExp`, `urProgramCompileExp` and
-//! `urProgramLinkExp` without flags. A call cannot tell, and taking a pointer for flags crashes, so that runtime is
-//! refused when it initialises the loader.
+//! `libsycl.so.8` of release 2025.3 calls some functions with other parameters, by the same names and the same symbol
+//! version. A call cannot tell, so the process must: in one that has that library, [`v2025`] serves. (Older releases with that
+//! name want other symbol versions, or functions that this loader lacks, and the dynamic linker refuses them.)
 
 use std::ffi::{CStr, c_int, c_void};
 
 use oxur_api::ResultCode;
 
-use crate::UrResult;
+use crate::{UrResult, v2025};
 
-/// Refuses a process whose SYCL runtime is too old.
-pub(crate) fn check() -> UrResult<()> {
-    if !is_loaded(b"libsycl.so.8") {
+/// Runtimes of 2025.
+const OLDER: [&[u8]; 2] = [b"libsycl.so.8", b"libsycl-preview.so.8"];
+/// Runtimes of 2026.
+const PRESENT: [&[u8]; 2] = [b"libsycl.so.9", b"libsycl-preview.so.9"];
+
+/// Makes the loader fit the process's SYCL runtime.
+pub(crate) fn adapt() -> UrResult<()> {
+    if !OLDER.into_iter().any(is_loaded) {
         return Ok(());
     }
-    log::error!(
-        "libsycl.so.8, of a 2025 release, calls the Unified Runtime with other parameters than this loader has, and \
-         would crash. Use libsycl.so.9 (intel-sycl-rt 2026.0 or newer), or that release's own libur_loader.so.0"
-    );
-    Err(ResultCode::ERROR_UNSUPPORTED_VERSION)
+    if PRESENT.into_iter().any(is_loaded) {
+        log::error!(
+            "libsycl.so.8 and libsycl.so.9 are both in this process. They call functions of the same names with \
+             different parameters, so only one of them can use this loader. Take the libraries that need one of them \
+             from the release of the other"
+        );
+        return Err(ResultCode::ERROR_UNSUPPORTED_VERSION);
+    }
+    log::info!("libsycl.so.8 is in this process: functions take the parameters of release 2025.3");
+    v2025::serve();
+    Ok(())
 }
 
 /// Whether the process has a library of this file name.
@@ -54,6 +64,6 @@ mod tests {
     fn libraries_are_found_by_their_file_name() {
         assert!(is_loaded(b"libc.so.6"));
         assert!(!is_loaded(b"libc.so"));
-        assert_eq!(check(), Ok(()));
+        assert_eq!(adapt(), Ok(()));
     }
 }

@@ -4,6 +4,8 @@
 //! The exported function finds the function to call and jumps to it: the adapter's, by the handle; or, where a layer is
 //! on, its namesake in `layered`, which calls it with the layers around. All of them have the same signature, and there
 //! is one call, at the end: so it compiles to a jump that leaves the arguments where they are.
+//!
+//! A few symbols are in [`v2025`](crate::v2025) instead, for clients that call them with other parameters.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -64,18 +66,40 @@ macro_rules! function {
     };
 }
 
+/// Gives a function its C symbol, unless `v2025` has that symbol.
+macro_rules! symbol {
+    (urBindlessImagesImageCopyExp $function:item) => {
+        $function
+    };
+    (urEnqueueKernelLaunch $function:item) => {
+        $function
+    };
+    (urProgramBuildExp $function:item) => {
+        $function
+    };
+    (urProgramCompileExp $function:item) => {
+        $function
+    };
+    (urProgramLinkExp $function:item) => {
+        $function
+    };
+    ($name:ident $function:item) => {
+        #[unsafe(no_mangle)]
+        $function
+    };
+}
+
 macro_rules! export {
     ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
         $(#[doc = $doc:literal])*
         fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
             $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
         ) -> [$($error:ident),*];
-    )*) => { $(
+    )*) => { $( symbol! { $name
         $(#[doc = $doc])*
         ///
         /// # Safety
         /// The arguments must be what the specification of the function asks for.
-        #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
             let function = if crate::layers::any() {
                 Ok(layered::$name as pfn::$name)
@@ -88,7 +112,7 @@ macro_rules! export {
                 Err(code) => code,
             }
         }
-    )* };
+    } )* };
 }
 
 macro_rules! direct {

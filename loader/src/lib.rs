@@ -9,6 +9,7 @@
 //! | `state` | initialisation, teardown, the list of adapters |
 //! | `discovery`, `library`, `elf` | which files are adapters, and loading them |
 //! | `legacy`, `emulation` | the functions that 2026.2 dropped and older clients call |
+//! | `client`, [`v2025`] | which runtime calls, and the functions to which one of 2025.3 gives other parameters |
 //! | `selector`, `selected` | `ONEAPI_DEVICE_SELECTOR` and `urDeviceGetSelected` |
 //! | `config` | `urLoaderConfig*` |
 //! | `layers` | validation and tracing |
@@ -30,6 +31,7 @@ mod library;
 mod selected;
 mod selector;
 mod state;
+pub mod v2025;
 
 use oxur_api::ResultCode;
 

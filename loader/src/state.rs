@@ -50,9 +50,9 @@ pub(crate) unsafe extern "C" fn urLoaderInit(
         }
         let settings = config::settings(hLoaderConfig)?;
         let mut initialisations = INITIALISATIONS.lock();
+        start_logging();
+        client::adapt()?;
         if *initialisations == 0 {
-            start_logging();
-            client::check()?;
             *ADAPTERS.write() = Some(discovery::adapters(device_flags).into());
             layers::start(settings);
             INITIALIZED.store(true, Ordering::Release);

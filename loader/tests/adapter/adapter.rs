@@ -6,7 +6,7 @@
 #![allow(non_snake_case, reason = "functions have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock};
 
@@ -316,20 +316,103 @@ unsafe extern "C" fn launch(
     _: *const usize,
     count: u32,
     list: *const ExpKernelArgProperties,
-    _: *const KernelLaunchExtProperties,
-    _: u32,
+    chain: *const KernelLaunchExtProperties,
+    waits: u32,
     _: *const EventHandle,
     _: *mut EventHandle,
 ) -> ResultCode {
     // SAFETY: the caller's promise.
     unsafe {
         tell(format!(
-            "launch of {dimensions}, {}:{}",
+            "launch of {dimensions}, {}:{}{}{}",
             *global,
-            arguments(count, list)
+            arguments(count, list),
+            properties(chain),
+            if waits == 0 {
+                String::new()
+            } else {
+                format!(" after {waits}")
+            }
         ))
     };
     SUCCESS
+}
+
+/// The properties of a launch as text.
+unsafe fn properties(chain: *const KernelLaunchExtProperties) -> String {
+    // SAFETY: the caller gives a chain of structures, and each begins with its type and the next one.
+    unsafe {
+        let Some(head) = chain.as_ref() else {
+            return String::new();
+        };
+        let mut text = format!(" with {:?}", head.flags);
+        let mut next = head.pNext;
+        while !next.is_null() {
+            let structure = &*next.cast::<KernelLaunchExtProperties>();
+            text += &match structure.stype {
+                StructureType::KERNEL_LAUNCH_CLUSTER_PROPERTY => {
+                    format!(
+                        " cluster {:?}",
+                        (*next.cast::<KernelLaunchClusterProperty>()).clusterDim
+                    )
+                }
+                StructureType::KERNEL_LAUNCH_WORKGROUP_PROPERTY => {
+                    let property = &*next.cast::<KernelLaunchWorkgroupProperty>();
+                    format!(" memory {}", property.workgroup_mem_size)
+                }
+                other => format!(" {other:?}"),
+            };
+            next = structure.pNext;
+        }
+        text
+    }
+}
+
+/// Tells what a program was built with.
+unsafe fn tell_build(what: &str, devices: u32, flags: ExpProgramFlags, options: *const c_char) -> ResultCode {
+    // SAFETY: the caller gives a C string.
+    let options = unsafe { CStr::from_ptr(options) };
+    tell(format!("{what} for {devices}: flags {}, {options:?}", flags.bits()));
+    SUCCESS
+}
+
+unsafe extern "C" fn program_build(
+    _: ProgramHandle,
+    devices: u32,
+    _: *mut DeviceHandle,
+    flags: ExpProgramFlags,
+    options: *const c_char,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { tell_build("build", devices, flags, options) }
+}
+
+unsafe extern "C" fn program_compile(
+    _: ProgramHandle,
+    devices: u32,
+    _: *mut DeviceHandle,
+    flags: ExpProgramFlags,
+    options: *const c_char,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe { tell_build("compile", devices, flags, options) }
+}
+
+unsafe extern "C" fn program_link(
+    _: ContextHandle,
+    devices: u32,
+    _: *mut DeviceHandle,
+    flags: ExpProgramFlags,
+    count: u32,
+    _: *const ProgramHandle,
+    options: *const c_char,
+    place: *mut ProgramHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(place, ProgramHandle(object(0, DeviceType(0))));
+        tell_build(&format!("link of {count}"), devices, flags, options)
+    }
 }
 
 unsafe extern "C" fn buffer_create(
@@ -389,6 +472,9 @@ fn tables() -> DdiTable {
     ddi.Kernel.pfnRetain = Some(kernel_retain);
     ddi.Kernel.pfnRelease = Some(kernel_release);
     ddi.Kernel.pfnGetInfo = Some(kernel_info);
+    ddi.ProgramExp.pfnBuildExp = Some(program_build);
+    ddi.ProgramExp.pfnCompileExp = Some(program_compile);
+    ddi.ProgramExp.pfnLinkExp = Some(program_link);
     ddi.EnqueueExp.pfnKernelLaunchWithArgsExp = Some(launch);
     ddi.CommandBufferExp.pfnCreateExp = Some(buffer_create);
     ddi.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp = Some(buffer_launch);

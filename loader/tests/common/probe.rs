@@ -11,10 +11,13 @@
 //! | `record` | the same for a command buffer |
 //! | `overrelease` | the results of releasing a kernel once more than it was created |
 //! | `errors` | results of calls that are wrong |
+//! | `open LIBRARY` | `ok` |
+//! | `launch2025`, `programs2025`, `image2025` | what the first adapter saw of calls with the parameters of release 2025.3 |
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
+use libloading::Library;
 use oxur_client::api::*;
 use oxur_client::{Error, Fns, Loader, Result};
 
@@ -25,6 +28,7 @@ fn main() {
     let mut probe = Probe {
         fns: loader.fns(),
         config: LoaderConfigHandle::default(),
+        path: path.clone(),
     };
     while let Some(command) = arguments.next() {
         let outcome = match command.as_str() {
@@ -39,6 +43,10 @@ fn main() {
             "record" => probe.record(),
             "overrelease" => probe.overrelease(),
             "errors" => Ok(probe.errors()),
+            "open" => probe.open(&arguments.next().expect("open LIBRARY")),
+            "launch2025" => probe.launch2025(),
+            "programs2025" => probe.programs2025(),
+            "image2025" => Ok(probe.image2025()),
             _ => panic!("no command {command}"),
         };
         println!("{command}: {}", outcome.unwrap_or_else(|error| code(&error)));
@@ -66,6 +74,7 @@ fn list<H: Copy + Default>(mut get: impl FnMut(u32, *mut H, *mut u32) -> Result<
 struct Probe<'a> {
     fns: &'a Fns,
     config: LoaderConfigHandle,
+    path: String,
 }
 
 impl Probe<'_> {
@@ -287,5 +296,127 @@ impl Probe<'_> {
             .map(|outcome| outcome.as_ref().err().map_or("ok".into(), code))
             .collect();
         codes.join(" ").replace("UR_RESULT_ERROR_", "")
+    }
+
+    fn open(&self, path: &str) -> Result<String> {
+        // SAFETY: a test gives a library without constructors.
+        std::mem::forget(unsafe { Library::new(path) }.expect("the library loads"));
+        Ok("ok".into())
+    }
+
+    /// A function of the loader, with the parameters of whatever release.
+    ///
+    /// # Safety
+    /// `F` is the type of the function.
+    unsafe fn symbol<F: Copy>(&self, name: &str) -> F {
+        // SAFETY: the loader is loaded already.
+        let loader = unsafe { Library::new(&self.path) }.expect("the loader loads");
+        // SAFETY: the caller vouches for the type.
+        let function = *unsafe { loader.get::<F>(name.as_bytes()) }.expect("the loader has it");
+        std::mem::forget(loader);
+        function
+    }
+
+    fn launch2025(&self) -> Result<String> {
+        type Launch = unsafe extern "C" fn(
+            QueueHandle,
+            KernelHandle,
+            u32,
+            *const usize,
+            *const usize,
+            *const usize,
+            u32,
+            *const Property,
+            u32,
+            *const EventHandle,
+            *mut EventHandle,
+        ) -> ResultCode;
+        #[repr(C, align(8))]
+        struct Property([u32; 6]);
+        let (adapter, _, queue, kernel, _) = self.objects()?;
+        // Cooperative, clusters of 2 x 3 x 4, 64 bytes of memory: each an id, 4 bytes of nothing and 16 of value.
+        let properties = [
+            Property([1, 0, 1, 0, 0, 0]),
+            Property([2, 0, 2, 3, 4, 0]),
+            Property([3, 0, 64, 0, 0, 0]),
+        ];
+        let unknown = [Property([9, 0, 0, 0, 0, 0])];
+        let (none, global, waits) = (null(), 7, [EventHandle::default(); 2]);
+        let mut lines = Vec::new();
+        for (list, count) in [
+            (null(), 0),
+            (properties.as_ptr(), 3),
+            (unknown.as_ptr(), 1),
+            (null(), 1),
+        ] {
+            // SAFETY: the type is that of release 2025.3; the handles are alive.
+            let code = unsafe {
+                let launch: Launch = self.symbol("urEnqueueKernelLaunch");
+                launch(
+                    queue,
+                    kernel,
+                    1,
+                    none,
+                    &global,
+                    none,
+                    count,
+                    list,
+                    2,
+                    waits.as_ptr(),
+                    null_mut(),
+                )
+            };
+            lines.push(match code {
+                ResultCode::SUCCESS => self.told(adapter)?.0,
+                code => format!("{code:?}"),
+            });
+        }
+        Ok(lines.join("; "))
+    }
+
+    fn programs2025(&self) -> Result<String> {
+        type Build = unsafe extern "C" fn(ProgramHandle, u32, *mut DeviceHandle, *const c_char) -> ResultCode;
+        type Link = unsafe extern "C" fn(
+            ContextHandle,
+            u32,
+            *mut DeviceHandle,
+            u32,
+            *const ProgramHandle,
+            *const c_char,
+            *mut ProgramHandle,
+        ) -> ResultCode;
+        let (adapter, context, queue, _, mut device) = self.objects()?;
+        // The adapter has no programs; any object of it will do.
+        let programs = [ProgramHandle(queue.0); 3];
+        let mut lines = Vec::new();
+        for name in ["urProgramBuildExp", "urProgramCompileExp"] {
+            // SAFETY: the type is that of release 2025.3; the handles are alive.
+            let code = unsafe { self.symbol::<Build>(name)(programs[0], 1, &mut device, c"-a".as_ptr()) };
+            lines.push(format!("{code:?} {}", self.told(adapter)?.0));
+        }
+        let mut linked = ProgramHandle::default();
+        // SAFETY: as above.
+        let code = unsafe {
+            let link: Link = self.symbol("urProgramLinkExp");
+            link(
+                context,
+                1,
+                &mut device,
+                3,
+                programs.as_ptr(),
+                c"-b".as_ptr(),
+                &mut linked,
+            )
+        };
+        lines.push(format!("{code:?} {} {}", self.told(adapter)?.0, !linked.is_null()));
+        Ok(lines.join("; "))
+    }
+
+    fn image2025(&self) -> String {
+        type Copy = unsafe extern "C" fn([*const c_void; 6]) -> ResultCode;
+        // SAFETY: the function looks at none of its arguments.
+        format!("{:?}", unsafe {
+            self.symbol::<Copy>("urBindlessImagesImageCopyExp")([null(); 6])
+        })
     }
 }

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The functions that clients of release 2025.3 call with other parameters than those after them.
+//!
+//! Names and symbol version are the same, so the exported symbol is a jump through a pointer, which leaves all arguments
+//! where they are: to the function of this loader, or, in a process of that release, to the one here with the parameters
+//! that its headers have. All else that such clients use is as it is today, but for additions.
+#![allow(non_snake_case, reason = "functions and parameters have their C names")]
+#![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
+
+use std::ptr::{null, null_mut};
+
+use oxur_api::*;
+
+use crate::exports;
+
+macro_rules! symbols {
+    ($($name:ident)*) => {
+        /// Where the symbols lead.
+        mod target {
+            use std::sync::atomic::AtomicPtr;
+
+            $(
+                #[allow(non_upper_case_globals, reason = "it has the function's name")]
+                pub(super) static $name: AtomicPtr<()> =
+                    AtomicPtr::new(crate::exports::$name as *const () as *mut ());
+            )*
+        }
+
+        $(
+            #[doc = concat!("`", stringify!($name), "` with the parameters that the client's release has.")]
+            ///
+            /// # Safety
+            /// The arguments must be what the specification of the function in that release asks for.
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $name() {
+                #[cfg(target_arch = "x86_64")]
+                std::arch::naked_asm!("jmp qword ptr [rip + {target}]", target = sym target::$name);
+                #[cfg(target_arch = "aarch64")]
+                std::arch::naked_asm!(
+                    "adrp x16, {target}",
+                    "ldr x16, [x16, :lo12:{target}]",
+                    "br x16",
+                    target = sym target::$name,
+                );
+            }
+        )*
+
+        /// Makes the symbols take the parameters of 2025.3 from now on.
+        pub(crate) fn serve() {
+            $(
+                target::$name.store(older::$name as *const () as *mut (), std::sync::atomic::Ordering::Relaxed);
+            )*
+        }
+    };
+}
+
+symbols! {
+    urBindlessImagesImageCopyExp
+    urEnqueueKernelLaunch
+    urProgramBuildExp
+    urProgramCompileExp
+    urProgramLinkExp
+}
+
+/// A property of a launch, where 2026 has a chain of structures.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct LaunchProperty {
+    id: u32,
+    value: LaunchPropertyValue,
+}
+
+/// Which member there is, the property's id tells.
+#[repr(C)]
+#[derive(Clone, Copy)]
+union LaunchPropertyValue {
+    cluster_dimensions: [u32; 3],
+    cooperative: i32,
+    work_group_memory: usize,
+    opportunistic_queue_serialize: i32,
+}
+
+impl LaunchProperty {
+    const IGNORE: u32 = 0;
+    const COOPERATIVE: u32 = 1;
+    const CLUSTER_DIMENSION: u32 = 2;
+    const WORK_GROUP_MEMORY: u32 = 3;
+    const OPPORTUNISTIC_QUEUE_SERIALIZE: u32 = 4;
+}
+
+/// The same properties as 2026 has them.
+#[derive(Default)]
+struct Launch {
+    flags: KernelLaunchFlags,
+    cluster: Option<KernelLaunchClusterProperty>,
+    work_group: Option<KernelLaunchWorkgroupProperty>,
+}
+
+impl Launch {
+    fn of(properties: &[LaunchProperty]) -> Result<Self, ResultCode> {
+        let mut launch = Self::default();
+        for LaunchProperty { id, value } in properties {
+            // SAFETY: the id tells which member there is; a flag of C is a number.
+            unsafe {
+                match *id {
+                    LaunchProperty::IGNORE => {}
+                    LaunchProperty::COOPERATIVE => {
+                        launch.flags.set(KernelLaunchFlags::COOPERATIVE, value.cooperative != 0);
+                    }
+                    LaunchProperty::OPPORTUNISTIC_QUEUE_SERIALIZE => {
+                        let serialize = value.opportunistic_queue_serialize != 0;
+                        launch
+                            .flags
+                            .set(KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE, serialize);
+                    }
+                    LaunchProperty::CLUSTER_DIMENSION => {
+                        launch.cluster = Some(KernelLaunchClusterProperty {
+                            clusterDim: value.cluster_dimensions,
+                            ..Default::default()
+                        });
+                    }
+                    LaunchProperty::WORK_GROUP_MEMORY => {
+                        launch.work_group = Some(KernelLaunchWorkgroupProperty {
+                            workgroup_mem_size: value.work_group_memory,
+                            ..Default::default()
+                        });
+                    }
+                    _ => return Err(ResultCode::ERROR_INVALID_ENUMERATION),
+                }
+            }
+        }
+        Ok(launch)
+    }
+
+    /// The head of the chain, which leads into `self`.
+    fn chain(&mut self) -> KernelLaunchExtProperties {
+        let mut next = null_mut::<c_void>();
+        if let Some(cluster) = &mut self.cluster {
+            cluster.pNext = next;
+            next = std::ptr::from_mut(cluster).cast();
+        }
+        if let Some(work_group) = &mut self.work_group {
+            work_group.pNext = next;
+            next = std::ptr::from_mut(work_group).cast();
+        }
+        KernelLaunchExtProperties {
+            pNext: next,
+            flags: self.flags,
+            ..Default::default()
+        }
+    }
+}
+
+/// The functions as the headers of 2025.3 declare them.
+mod older {
+    use super::*;
+
+    pub(super) unsafe extern "C" fn urEnqueueKernelLaunch(
+        hQueue: QueueHandle,
+        hKernel: KernelHandle,
+        workDim: u32,
+        pGlobalWorkOffset: *const usize,
+        pGlobalWorkSize: *const usize,
+        pLocalWorkSize: *const usize,
+        numPropsInLaunchPropList: u32,
+        launchPropList: *const LaunchProperty,
+        numEventsInWaitList: u32,
+        phEventWaitList: *const EventHandle,
+        phEvent: *mut EventHandle,
+    ) -> ResultCode {
+        let launch = |properties| {
+            // SAFETY: the caller vouches for the arguments, and the properties live during the call.
+            unsafe {
+                exports::urEnqueueKernelLaunch(
+                    hQueue,
+                    hKernel,
+                    workDim,
+                    pGlobalWorkOffset,
+                    pGlobalWorkSize,
+                    pLocalWorkSize,
+                    properties,
+                    numEventsInWaitList,
+                    phEventWaitList,
+                    phEvent,
+                )
+            }
+        };
+        if numPropsInLaunchPropList == 0 {
+            return launch(null());
+        }
+        if launchPropList.is_null() {
+            return ResultCode::ERROR_INVALID_NULL_POINTER;
+        }
+        // SAFETY: not null, and the caller vouches for as many properties.
+        let properties = unsafe { std::slice::from_raw_parts(launchPropList, numPropsInLaunchPropList as usize) };
+        match Launch::of(properties) {
+            Ok(mut properties) => launch(&properties.chain()),
+            Err(code) => code,
+        }
+    }
+
+    pub(super) unsafe extern "C" fn urProgramBuildExp(
+        hProgram: ProgramHandle,
+        numDevices: u32,
+        phDevices: *mut DeviceHandle,
+        pOptions: *const c_char,
+    ) -> ResultCode {
+        let flags = ExpProgramFlags::empty();
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { exports::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions) }
+    }
+
+    pub(super) unsafe extern "C" fn urProgramCompileExp(
+        hProgram: ProgramHandle,
+        numDevices: u32,
+        phDevices: *mut DeviceHandle,
+        pOptions: *const c_char,
+    ) -> ResultCode {
+        let flags = ExpProgramFlags::empty();
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { exports::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions) }
+    }
+
+    pub(super) unsafe extern "C" fn urProgramLinkExp(
+        hContext: ContextHandle,
+        numDevices: u32,
+        phDevices: *mut DeviceHandle,
+        count: u32,
+        phPrograms: *const ProgramHandle,
+        pOptions: *const c_char,
+        phProgram: *mut ProgramHandle,
+    ) -> ResultCode {
+        let flags = ExpProgramFlags::empty();
+        // SAFETY: the caller vouches for the arguments.
+        unsafe {
+            exports::urProgramLinkExp(
+                hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
+            )
+        }
+    }
+
+    /// Refused: whether an address is a pointer or an image, callers say only since 2026.
+    pub(super) unsafe extern "C" fn urBindlessImagesImageCopyExp(
+        _hQueue: QueueHandle,
+        _pSrc: *const c_void,
+        _pDst: *mut c_void,
+        _pSrcImageDesc: *const ImageDesc,
+        _pDstImageDesc: *const ImageDesc,
+        _pSrcImageFormat: *const ImageFormat,
+        _pDstImageFormat: *const ImageFormat,
+        _pCopyRegion: *mut ExpImageCopyRegion,
+        _imageCopyFlags: ExpImageCopyFlags,
+        _numEventsInWaitList: u32,
+        _phEventWaitList: *const EventHandle,
+        _phEvent: *mut EventHandle,
+    ) -> ResultCode {
+        log::error!(
+            "urBindlessImagesImageCopyExp does not work for clients of 2025.3: their call does not tell images from \
+             pointers"
+        );
+        ResultCode::ERROR_UNSUPPORTED_FEATURE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_become_a_chain() {
+        let property = |id, value| LaunchProperty { id, value };
+        let mut launch = Launch::of(&[
+            property(LaunchProperty::COOPERATIVE, LaunchPropertyValue { cooperative: 1 }),
+            property(LaunchProperty::IGNORE, LaunchPropertyValue { cooperative: 7 }),
+            property(
+                LaunchProperty::CLUSTER_DIMENSION,
+                LaunchPropertyValue {
+                    cluster_dimensions: [2, 3, 4],
+                },
+            ),
+            property(
+                LaunchProperty::WORK_GROUP_MEMORY,
+                LaunchPropertyValue { work_group_memory: 64 },
+            ),
+            property(
+                LaunchProperty::OPPORTUNISTIC_QUEUE_SERIALIZE,
+                LaunchPropertyValue {
+                    opportunistic_queue_serialize: 0,
+                },
+            ),
+        ])
+        .unwrap_or_default();
+        let chain = launch.chain();
+        assert_eq!(chain.stype, StructureType::KERNEL_LAUNCH_EXT_PROPERTIES);
+        assert_eq!(chain.flags, KernelLaunchFlags::COOPERATIVE);
+        // SAFETY: the chain leads into `launch`, to structures of these types.
+        let (work_group, cluster) = unsafe {
+            let work_group = &*chain.pNext.cast::<KernelLaunchWorkgroupProperty>();
+            (work_group, &*work_group.pNext.cast::<KernelLaunchClusterProperty>())
+        };
+        assert_eq!(work_group.stype, StructureType::KERNEL_LAUNCH_WORKGROUP_PROPERTY);
+        assert_eq!(work_group.workgroup_mem_size, 64);
+        assert_eq!(cluster.stype, StructureType::KERNEL_LAUNCH_CLUSTER_PROPERTY);
+        assert_eq!(cluster.clusterDim, [2, 3, 4]);
+        assert!(cluster.pNext.is_null());
+
+        let unknown = property(5, LaunchPropertyValue { cooperative: 1 });
+        assert_eq!(
+            Launch::of(&[unknown]).err(),
+            Some(ResultCode::ERROR_INVALID_ENUMERATION)
+        );
+    }
+
+    #[test]
+    fn properties_have_the_layout_of_the_headers() {
+        assert_eq!((size_of::<LaunchProperty>(), align_of::<LaunchProperty>()), (24, 8));
+        assert_eq!(std::mem::offset_of!(LaunchProperty, value), 8);
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! A process with libsycl.so.8 calls some functions with the parameters of release 2025.3.
+
+mod common;
+
+use common::{folder, plain_adapter, probe};
+
+/// Runs commands after opening libraries of these names, which are some library: their names are all that counts.
+fn with_libraries(test: &str, names: &[&str], commands: &[&str]) -> common::Seen {
+    let folder = folder(test);
+    let paths: Vec<_> = names.iter().map(|name| folder.join(name)).collect();
+    for path in &paths {
+        std::fs::copy(plain_adapter(), path).unwrap();
+    }
+    let opened = paths.iter().flat_map(|path| ["open", path.to_str().unwrap()]);
+    let commands: Vec<_> = opened.chain(commands.iter().copied()).collect();
+    let adapter = plain_adapter();
+    let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap())], &commands);
+    std::fs::remove_dir_all(folder).unwrap();
+    seen
+}
+
+#[test]
+fn calls_have_the_parameters_of_the_process_runtime() {
+    for name in ["libsycl.so.8", "libsycl-preview.so.8"] {
+        let commands = ["init", "launch2025", "programs2025", "image2025"];
+        let seen = with_libraries(&format!("v2025-{name}"), &[name], &commands);
+        assert_eq!(seen.lines[1], "init: ok");
+        assert_eq!(
+            seen.lines[2],
+            "launch2025: launch of 1, 7: after 2; \
+             launch of 1, 7: with UR_KERNEL_LAUNCH_FLAG_COOPERATIVE memory 64 cluster [2, 3, 4] after 2; \
+             UR_RESULT_ERROR_INVALID_ENUMERATION; UR_RESULT_ERROR_INVALID_NULL_POINTER"
+        );
+        assert_eq!(
+            seen.lines[3],
+            "programs2025: UR_RESULT_SUCCESS build for 1: flags 0, \"-a\"; \
+             UR_RESULT_SUCCESS compile for 1: flags 0, \"-a\"; \
+             UR_RESULT_SUCCESS link of 3 for 1: flags 0, \"-b\" true"
+        );
+        assert_eq!(seen.lines[4], "image2025: UR_RESULT_ERROR_UNSUPPORTED_FEATURE");
+        seen.logged(&["urBindlessImagesImageCopyExp", "2025.3"]);
+    }
+}
+
+#[test]
+fn others_keep_theirs() {
+    for names in [&[][..], &["libsycl.so.9"]] {
+        let seen = with_libraries("v2025-others", names, &["init", "launch"]);
+        assert!(
+            seen.lines[names.len() + 1].starts_with("launch: launch of 1, 7:"),
+            "{:?}",
+            seen.lines
+        );
+        assert_eq!(seen.log, "");
+    }
+}
+
+#[test]
+fn two_runtimes_with_different_parameters_are_refused() {
+    let seen = with_libraries("v2025-both", &["libsycl.so.8", "libsycl.so.9"], &["init"]);
+    assert_eq!(seen.lines[2], "init: UR_RESULT_ERROR_UNSUPPORTED_VERSION");
+    seen.logged(&["libsycl.so.8 and libsycl.so.9"]);
+}
