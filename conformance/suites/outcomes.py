@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A pytest plugin that appends each test's outcome to the file $OXUR_OUTCOMES, one line a report:
 
-    OUTCOME <tab> test id <tab> seconds <tab> first line of the reason
+    OUTCOME <tab> first line of the test id <tab> seconds <tab> first line of the reason
 
 Under pytest-xdist only the controller writes, so a worker that crashes still leaves a line: xdist reports the test
 that it was running as failed. compare.py loads this with `-p outcomes` and keeps the worst line of each test.
@@ -36,7 +36,9 @@ def write(report):
         reason = " ".join(reason_of(report).split())[:300]
         seconds = getattr(report, "duration", 0.0)
         with open(os.environ["OXUR_OUTCOMES"], "a", encoding="utf-8") as file:
-            file.write(f"{outcome}\t{report.nodeid}\t{seconds:.3f}\t{reason}\n")
+            # Parameters may have line breaks in their names; the first line tells the tests apart, and the references have it.
+            name = report.nodeid.partition("\n")[0]
+            file.write(f"{outcome}\t{name}\t{seconds:.3f}\t{reason}\n")
 
 
 def pytest_runtest_logreport(report):
