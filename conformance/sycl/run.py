@@ -15,6 +15,7 @@ are facts about the device: they count only for the adapter that drives the same
 import argparse
 import difflib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,17 +61,40 @@ def options():
 
 
 def build(name, env, out):
-    """Compiles one program if it is older than its sources; returns g++'s complaint, or None."""
-    program, source = out / name, HERE / f"{name}.cpp"
+    """Compiles one program if it is older than its sources; returns a compiler's complaint, or None."""
+    program, source, device_source = out / name, HERE / f"{name}.cpp", HERE / f"{name}.cl"
     if not source.exists():
         return f"there is no {source.name}"
-    newest = max(path.stat().st_mtime for path in (source, HERE / "common.hpp", env / "lib/libsycl.so"))
+    sources = [source, *HERE.glob("*.hpp"), env / "lib/libsycl.so"] + [device_source] * device_source.exists()
+    newest = max(path.stat().st_mtime for path in sources)
     if program.exists() and program.stat().st_mtime > newest:
         return None
+    commands = device_commands(device_source, out) if device_source.exists() else []
     command = ["g++", "-std=c++17", "-O1", "-Wall", "-isystem", env / "include", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
-    command += [source, "-o", program, f"-L{env}/lib", f"-Wl,-rpath,{env}/lib", "-lsycl", "-pthread"]
-    result = subprocess.run(command, capture_output=True, text=True)
-    return result.stderr or f"g++ ended with {result.returncode}" if result.returncode else None
+    command += [f'-DDEVICE_CODE="{out / name}"', source, "-o", program]
+    commands.append(command + [f"-L{env}/lib", f"-Wl,-rpath,{env}/lib", "-lsycl", "-pthread"])
+    for command in commands:
+        try:
+            result = subprocess.run(command, capture_output=True, text=True)
+        except FileNotFoundError:
+            return f"{command[0]} is missing: scripts/setup.sh installs it"
+        if result.returncode:
+            return result.stderr or f"{command[0]} ended with {result.returncode}"
+    return None
+
+
+def device_commands(source, out):
+    """What compiles the sections of a file of OpenCL C, each with what stands before the first, to SPIR-V."""
+    common, *sections = re.split(r"^//// image (\w+)\n", source.read_text(), flags=re.MULTILINE)
+    commands = []
+    for image, text in zip(sections[::2], sections[1::2]):
+        text_file, bitcode, module = (out / f"{source.stem}.{image}.{kind}" for kind in ("cl", "bc", "spv"))
+        text_file.write_text(common + text)
+        commands.append(["clang-14", "-c", "-emit-llvm", "-target", "spir64-unknown-unknown", "-cl-std=CL2.0", "-O1",
+                         "-Xclang", "-finclude-default-header", text_file, "-o", bitcode])
+        commands.append(["llvm-spirv-14", "--spirv-max-version=1.1", "--spirv-ext=+SPV_INTEL_function_pointers",
+                         bitcode, "-o", module])
+    return commands
 
 
 def stack_environment(args, stack):
@@ -190,7 +214,7 @@ def main():
         if missing:
             del stacks["ours"]
 
-    print(f"{'program':16}{'reference':>16}{'ours':>16}  verdict", flush=True)
+    print(f"{'program':18}{'reference':>16}{'ours':>16}  verdict", flush=True)
     failures = []
     for name in names:
         cells, outcomes = [], {}
@@ -200,11 +224,11 @@ def main():
             if missing:
                 reasons.append(f"{name} on ours: {', '.join(missing)} of {args.ours} did not load")
         else:
-            reasons = [f"{name}: g++ failed", *complaints[name].splitlines()[:20]]
+            reasons = [f"{name}: it does not compile", *complaints[name].splitlines()[:20]]
         for stack in ("reference", "ours"):
             done = outcomes.get(stack)
             cells.append(f"{'exit ' + str(done.code):>8} {done.seconds:5.1f} s" if done else "-")
-        print(f"{name:16}{cells[0]:>16}{cells[1]:>16}  {'FAILED' if reasons else 'passed'}", flush=True)
+        print(f"{name:18}{cells[0]:>16}{cells[1]:>16}  {'FAILED' if reasons else 'passed'}", flush=True)
         if reasons:
             failures.append(reasons)
 
