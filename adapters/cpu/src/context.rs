@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kit::fork::{Forkable, Guard};
 use kit::ur::{ContextInfo, ResultCode};
-use kit::{Deleters, Header, InfoOut, UrError, UrResult};
+use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::activity::Activity;
@@ -78,6 +78,24 @@ impl kit::Context<Cpu> for Context {
             ContextInfo::USM_MEMCPY2D_SUPPORT | ContextInfo::USM_FILL2D_SUPPORT => out.bool(true),
             _ => out.unsupported(),
         }
+    }
+
+    fn check_operation(&self, operation: &Operation<Cpu>) -> UrResult<()> {
+        let check = |context: &Arc<Self>| match std::ptr::eq(Arc::as_ptr(context), self) {
+            true => Ok(()),
+            false => Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the command buffer and what its command works on are of different contexts",
+            )),
+        };
+        if let Some(launch) = operation.as_launch() {
+            check(launch.kernel.program.context())?;
+        }
+        for (buffer, end) in operation.buffers()? {
+            check(buffer.context())?;
+            buffer.check_range(0, end)?;
+        }
+        Ok(())
     }
 
     fn deleters(&self) -> &Deleters {

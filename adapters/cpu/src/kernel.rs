@@ -34,7 +34,7 @@ pub(crate) struct Kernel {
     /// The last choice of a work-group size.
     chosen: Chosen,
     /// What a work-group takes.
-    pub(crate) cost: Cost,
+    pub(crate) cost: Arc<Cost>,
 }
 
 impl Kernel {
@@ -115,7 +115,7 @@ impl kit::Kernel<Cpu> for Kernel {
             settings: Mutex::new(Settings::new(compiled.info())),
             compiled,
             chosen: Chosen::default(),
-            cost: Cost::default(),
+            cost: Arc::default(),
         }))
     }
 
@@ -166,6 +166,26 @@ impl kit::Kernel<Cpu> for Kernel {
 
     fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
         self.settings.lock().set(self.wants(), &arg)
+    }
+
+    fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
+        let wants = self.wants();
+        let mut settings = if args.is_empty() {
+            self.settings.lock().keep(wants)
+        } else {
+            Settings::new(wants).keep(wants)
+        }?;
+        for arg in args.iter() {
+            settings.set(wants, &arg?)?;
+        }
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            program: self.program.clone(),
+            compiled: self.compiled.clone(),
+            settings: Mutex::new(settings),
+            chosen: Chosen::default(),
+            cost: self.cost.clone(),
+        }))
     }
 
     fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {

@@ -67,6 +67,7 @@ impl kit::Backend for Cpu {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
+    type CommandBuffer = kit::Replayed<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
 }

@@ -146,8 +146,16 @@ impl kit::Queue<Cpu> for Queue {
         }
     }
 
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    fn is_in_order(&self) -> bool {
+        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use oxur_api::*;
 use parking_lot::Mutex;
 
 use crate::handle::{self, export, object};
-use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Operation, UrResult, args, entry, unsupported};
 
 /// A context: devices that share memory objects and programs.
 pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
@@ -21,6 +21,11 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
     /// Answers `urContextGetInfo`, but for the devices and the reference count.
     fn info(&self, _query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
+    }
+
+    /// Checks that a command buffer of this context can have a command that does this.
+    fn check_operation(&self, _operation: &Operation<B>) -> UrResult<()> {
+        Ok(())
     }
 
     /// What to call when the context goes.

@@ -175,7 +175,7 @@ pub struct BufferRect {
 
 impl BufferRect {
     /// The rules that hold for every box, whatever the sizes of the memory.
-    fn checked(self) -> UrResult<Self> {
+    pub(crate) fn checked(self) -> UrResult<Self> {
         let (width, height, depth) = (
             self.region.width as usize,
             self.region.height as usize,
@@ -282,7 +282,7 @@ impl NativeCommand {
 }
 
 /// Checks a range of bytes against overflow and emptiness.
-fn span(offset: usize, size: usize) -> UrResult<()> {
+pub(crate) fn span(offset: usize, size: usize) -> UrResult<()> {
     if size == 0 {
         return Err(UrError::said(
             ResultCode::ERROR_INVALID_SIZE,
@@ -302,7 +302,7 @@ fn span(offset: usize, size: usize) -> UrResult<()> {
 ///
 /// # Safety
 /// `pattern`, unless null, must point to `pattern_size` bytes that stay valid for `'a`.
-unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, size: usize) -> UrResult<&'a [u8]> {
+pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, size: usize) -> UrResult<&'a [u8]> {
     args::not_null(pattern)?;
     if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
         return Err(UrError::said(

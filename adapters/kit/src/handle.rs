@@ -50,6 +50,8 @@ handle_kinds! {
     KernelHandle b"kern" ERROR_INVALID_KERNEL;
     UsmPoolHandle b"pool" ERROR_INVALID_VALUE;
     PhysicalMemHandle b"phys" ERROR_INVALID_VALUE;
+    ExpCommandBufferHandle b"cbuf" ERROR_INVALID_COMMAND_BUFFER_EXP;
+    ExpCommandBufferCommandHandle b"ccmd" ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP;
 }
 
 /// An object that the client can hold a handle of.

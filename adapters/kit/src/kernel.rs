@@ -30,6 +30,12 @@ pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
         unsupported()
     }
 
+    /// A kernel of the same code with arguments of its own: `args`, or, if there are none, those that were set. Command
+    /// buffers keep it.
+    fn snapshot(&self, _args: Args<'_, B>) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
     /// Tells what the kernel will need beyond its arguments.
     fn set_exec_info(&self, _info: ExecInfo<'_>) -> UrResult<()> {
         unsupported()

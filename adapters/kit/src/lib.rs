@@ -9,7 +9,7 @@
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
 //!
-//! Command buffers, graphs, bindless images, inter-process memory, peer access and memory export have no trait yet:
+//! Graphs, bindless images, inter-process memory, peer access and memory export have no trait yet:
 //! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
 
 pub use oxur_api as ur;
@@ -25,6 +25,7 @@ pub mod usm_cache;
 mod wait;
 
 mod adapter;
+mod command_buffer;
 mod context;
 mod device;
 mod enqueue;
@@ -42,6 +43,9 @@ mod usm;
 mod virtual_mem;
 
 pub use adapter::Adapter;
+pub use command_buffer::{
+    Address, BufferCommand, CommandBuffer, KeptLaunch, KeptRange, Node, Operation, Parts, Recording, Replayed, Settings,
+};
 pub use context::{Context, Deleters};
 pub use device::Device;
 pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
@@ -87,6 +91,8 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type Program: Program<Self>;
     /// A kernel.
     type Kernel: Kernel<Self>;
+    /// A command buffer; [`Replayed`] where the driver has none.
+    type CommandBuffer: CommandBuffer<Self>;
     /// A pool of USM.
     type UsmPool: UsmPool<Self>;
     /// A piece of physical memory; [`NoPhysicalMem`] where there is none.

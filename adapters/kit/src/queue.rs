@@ -23,8 +23,14 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Answers `urQueueGetInfo`, but for the reference count.
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()>;
 
+    /// The context that it is of.
+    fn context(&self) -> &Arc<B::Context>;
+
     /// The device that it submits to.
     fn device(&self) -> &Arc<B::Device>;
+
+    /// Whether each command waits for the one before.
+    fn is_in_order(&self) -> bool;
 
     /// Waits for all commands.
     fn finish(&self) -> UrResult<()>;

@@ -104,6 +104,7 @@ pub fn tables<B: Backend>() -> &'static Tables {
         crate::virtual_mem::entries::<B>(t);
         crate::program::entries::<B>(t);
         crate::kernel::entries::<B>(t);
+        crate::command_buffer::entries::<B>(t);
         crate::legacy::entries::<B>(&mut tables.legacy);
         tables
     });

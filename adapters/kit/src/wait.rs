@@ -72,6 +72,11 @@ impl<'a, B: Backend> WaitList<'a, B> {
         }
     }
 
+    /// The handles of the events.
+    pub(crate) fn handles(&self) -> &'a [EventHandle] {
+        self.handles
+    }
+
     /// How many events.
     pub fn len(&self) -> usize {
         self.handles.len()

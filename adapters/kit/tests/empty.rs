@@ -24,6 +24,7 @@ impl kit::Backend for Empty {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
+    type CommandBuffer = kit::Replayed<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 }
@@ -146,8 +147,16 @@ impl kit::Queue<Empty> for Queue {
         }))
     }
 
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    fn is_in_order(&self) -> bool {
+        true
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -494,7 +503,7 @@ fn what_nobody_implements_is_unsupported() {
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         "a default method of a trait"
     );
-    let got = call!(CommandBufferExp.pfnFinalizeExp(ExpCommandBufferHandle::default()));
+    let got = call!(UsmP2PExp.pfnEnablePeerAccessExp(DeviceHandle::default(), DeviceHandle::default()));
     assert_eq!(
         got,
         ResultCode::ERROR_UNSUPPORTED_FEATURE,

@@ -85,6 +85,7 @@ api! {
     clGetProgramInfo: clGetProgramInfo_fn,
     clGetProgramBuildInfo: clGetProgramBuildInfo_fn,
     clCreateKernel: clCreateKernel_fn,
+    clCloneKernel: clCloneKernel_fn,
     clRetainKernel: clRetainKernel_fn,
     clReleaseKernel: clReleaseKernel_fn,
     clSetKernelArg: clSetKernelArg_fn,

@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
-use kit::{Deleters, Header, InfoOut, UrError, UrResult};
+use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -135,6 +135,24 @@ impl kit::Context<OpenCl> for Context {
             ContextInfo::USM_FILL2D_SUPPORT => out.bool(self.ext.enqueue_mem_fill.is_some()),
             _ => out.unsupported(),
         }
+    }
+
+    fn check_operation(&self, operation: &Operation<OpenCl>) -> UrResult<()> {
+        let check = |raw| match raw == self.raw {
+            true => Ok(()),
+            false => Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the command buffer and what its command works on are of different contexts",
+            )),
+        };
+        if let Some(launch) = operation.as_launch() {
+            check(launch.kernel.context().raw)?;
+        }
+        for (buffer, end) in operation.buffers()? {
+            check(buffer.context.raw)?;
+            buffer.check_range(0, end)?;
+        }
+        Ok(())
     }
 
     fn deleters(&self) -> &Deleters {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
@@ -12,7 +12,10 @@ use parking_lot::Mutex;
 
 use crate::cl::{self, Plain, api, cl, cl_create};
 use crate::extensions::{Extensions, ext};
-use crate::{Context, Device, OpenCl, Program, Queue};
+use crate::{Context, Device, Mem, OpenCl, Program, Queue};
+
+/// Memory objects by the numbers of the arguments that they are.
+type Objects = Mutex<Vec<(u32, Arc<Mem>)>>;
 
 /// A kernel. OpenCL keeps the arguments in it.
 pub(crate) struct Kernel {
@@ -23,6 +26,8 @@ pub(crate) struct Kernel {
     ext: Arc<Extensions>,
     /// Held while arguments are set and used, so that two threads may launch one kernel with arguments of their own.
     pub(crate) arguments: Mutex<()>,
+    /// In a snapshot, the objects among its arguments, by their numbers: OpenCL does not keep them.
+    objects: Option<Objects>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
@@ -34,17 +39,22 @@ unsafe impl Sync for Kernel {}
 
 impl Kernel {
     fn new(raw: cl_kernel, program: &Arc<Program>) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new(Self::wrap(raw, program))
+    }
+
+    fn wrap(raw: cl_kernel, program: &Arc<Program>) -> Self {
+        Self {
             header: Header::new(),
             raw,
             program: program.clone(),
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
+            objects: None,
             required_local_size: OnceLock::new(),
-        })
+        }
     }
 
-    fn context(&self) -> &Arc<Context> {
+    pub(crate) fn context(&self) -> &Arc<Context> {
         &self.program.context
     }
 
@@ -131,6 +141,13 @@ impl Kernel {
         Ok(())
     }
 
+    fn arg_count(&self) -> UrResult<u32> {
+        // SAFETY: a live kernel; the pointers are those of `value`.
+        cl::value(|size, value, needed| unsafe {
+            cl!(clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS, size, value, needed))
+        })
+    }
+
     fn set_exec<T>(&self, what: cl_kernel_exec_info, values: &[T]) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the values before it returns.
         unsafe {
@@ -167,7 +184,7 @@ impl kit::Kernel<OpenCl> for Kernel {
         };
         match query {
             KernelInfo::FUNCTION_NAME => out.str(&cl::string(ask(CL_KERNEL_FUNCTION_NAME))?),
-            KernelInfo::NUM_ARGS => out.value(cl::value::<u32>(ask(CL_KERNEL_NUM_ARGS))?),
+            KernelInfo::NUM_ARGS => out.value(self.arg_count()?),
             KernelInfo::CONTEXT => out.handle(self.context()),
             KernelInfo::PROGRAM => out.handle(&self.program),
             KernelInfo::ATTRIBUTES => out.str(&cl::string(ask(CL_KERNEL_ATTRIBUTES))?),
@@ -227,7 +244,40 @@ impl kit::Kernel<OpenCl> for Kernel {
     }
 
     fn set_arg(&self, arg: Arg<'_, OpenCl>) -> UrResult<()> {
-        self.set(&arg)
+        self.set(&arg)?;
+        if let (Some(objects), Arg::Mem(index, mem, _)) = (&self.objects, &arg) {
+            let mut objects = objects.lock();
+            objects.retain(|(known, _)| known != index);
+            objects.extend(mem.as_ref().map(|mem| (*index, Arc::clone(mem))));
+        }
+        Ok(())
+    }
+
+    fn snapshot(&self, args: Args<'_, OpenCl>) -> UrResult<Arc<Self>> {
+        let _lock = self.arguments.lock();
+        let raw = if api().clCloneKernel.is_some() {
+            // SAFETY: a live kernel.
+            unsafe { cl_create!(clCloneKernel(self.raw)) }?
+        } else if args.is_empty() && self.arg_count()? != 0 {
+            return Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "the OpenCL driver is older than 2.1 and cannot copy a kernel with the arguments that were set",
+            ));
+        } else {
+            // SAFETY: a live kernel; the pointers are those of `string`.
+            let name = cl::string(|size, value, needed| unsafe {
+                cl!(clGetKernelInfo(self.raw, CL_KERNEL_FUNCTION_NAME, size, value, needed))
+            })?;
+            let name = CString::new(name).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
+            // SAFETY: a live program and a zero-terminated string.
+            unsafe { cl_create!(clCreateKernel(self.program.raw, name.as_ptr())) }?
+        };
+        let mut copy = Self::wrap(raw, &self.program);
+        copy.objects = Some(Mutex::default());
+        for arg in args.iter() {
+            kit::Kernel::set_arg(&copy, arg?)?;
+        }
+        Ok(Arc::new(copy))
     }
 
     fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {

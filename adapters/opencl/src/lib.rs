@@ -53,6 +53,7 @@ impl kit::Backend for OpenCl {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
+    type CommandBuffer = kit::Replayed<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 }

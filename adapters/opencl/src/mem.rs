@@ -18,7 +18,7 @@ pub(crate) struct Mem {
     pub(crate) raw: cl_mem,
     /// Bytes.
     pub(crate) size: usize,
-    context: Arc<Context>,
+    pub(crate) context: Arc<Context>,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -60,6 +60,20 @@ impl Mem {
             unsafe { cl!(clRetainMemObject(raw)) }?;
         }
         Ok(Self::new(raw, size, context))
+    }
+
+    /// Checks that `size` bytes at `offset` are inside of it.
+    pub(crate) fn check_range(&self, offset: usize, size: usize) -> UrResult<()> {
+        if offset.checked_add(size).is_none_or(|end| end > self.size) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_SIZE,
+                format!(
+                    "{size} bytes at offset {offset} are not inside of a memory object of {} bytes",
+                    self.size
+                ),
+            ));
+        }
+        Ok(())
     }
 
     fn ask_image<T: Plain>(&self, what: cl_image_info) -> UrResult<T> {

@@ -96,8 +96,16 @@ impl kit::Queue<OpenCl> for Queue {
         Ok(Self::new(raw, context, device, flags, false))
     }
 
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    fn is_in_order(&self) -> bool {
+        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -235,7 +243,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(buffer, offset, size)?;
+        buffer.check_range(offset, size)?;
         self.submit(Command::MEM_BUFFER_READ, wait, event, |d| {
             let blocking = cl_bool::from(blocking);
             // SAFETY: live handles; the client vouches for its memory.
@@ -257,7 +265,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(buffer, offset, size)?;
+        buffer.check_range(offset, size)?;
         self.submit(Command::MEM_BUFFER_WRITE, wait, event, |d| {
             let blocking = cl_bool::from(blocking);
             // SAFETY: live handles; the client vouches for its memory.
@@ -278,7 +286,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(buffer, 0, rect.a_end()?)?;
+        buffer.check_range(0, rect.a_end()?)?;
         let (a, b, region) = (corner(rect.a_origin), corner(rect.b_origin), sides(rect.region));
         self.submit(Command::MEM_BUFFER_READ_RECT, wait, event, |d| {
             // SAFETY: live handles and arrays of three; the client vouches for its memory.
@@ -312,7 +320,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(buffer, 0, rect.a_end()?)?;
+        buffer.check_range(0, rect.a_end()?)?;
         let (a, b, region) = (corner(rect.a_origin), corner(rect.b_origin), sides(rect.region));
         self.submit(Command::MEM_BUFFER_WRITE_RECT, wait, event, |d| {
             // SAFETY: live handles and arrays of three; the client vouches for its memory.
@@ -347,8 +355,8 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(src, src_offset, size)?;
-        self.check_mem(dst, dst_offset, size)?;
+        src.check_range(src_offset, size)?;
+        dst.check_range(dst_offset, size)?;
         self.submit(Command::MEM_BUFFER_COPY, wait, event, |d| {
             // SAFETY: live handles.
             unsafe {
@@ -367,8 +375,8 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(src, 0, rect.a_end()?)?;
-        self.check_mem(dst, 0, rect.b_end()?)?;
+        src.check_range(0, rect.a_end()?)?;
+        dst.check_range(0, rect.b_end()?)?;
         let (a, b, region) = (corner(rect.a_origin), corner(rect.b_origin), sides(rect.region));
         self.submit(Command::MEM_BUFFER_COPY_RECT, wait, event, |d| {
             // SAFETY: live handles and arrays of three.
@@ -401,7 +409,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.check_mem(buffer, offset, size)?;
+        buffer.check_range(offset, size)?;
         self.submit(Command::MEM_BUFFER_FILL, wait, event, |d| {
             let from = pattern.as_ptr().cast();
             // SAFETY: live handles; OpenCL copies the pattern before it returns.
@@ -431,7 +439,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        self.check_mem(buffer, offset, size)?;
+        buffer.check_range(offset, size)?;
         let (blocking, flags) = (cl_bool::from(blocking), conv::map_flags(flags));
         let mut mapped = std::ptr::null_mut();
         self.submit(Command::MEM_BUFFER_MAP, wait, event, |d| {

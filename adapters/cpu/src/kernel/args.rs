@@ -215,8 +215,26 @@ pub(super) struct Settings {
     set: Indices,
     /// The sizes of local memory, by the number of the parameter.
     locals: Vec<(usize, usize)>,
-    /// The objects, which the client must keep until the launch: a kernel that nobody launches holds none.
-    mems: Vec<(usize, Weak<Mem>)>,
+    /// The objects, by the number of the parameter.
+    mems: Vec<(usize, Held)>,
+    keeps: bool,
+}
+
+/// An object among the arguments that were set. The client must keep it until the launch: a kernel that nobody launches
+/// holds none. But those of command buffers do.
+#[derive(Clone)]
+enum Held {
+    ByClient(Weak<Mem>),
+    Here(Arc<Mem>),
+}
+
+impl Held {
+    fn get(&self) -> Option<Arc<Mem>> {
+        match self {
+            Self::ByClient(mem) => mem.upgrade(),
+            Self::Here(mem) => Some(mem.clone()),
+        }
+    }
 }
 
 impl Settings {
@@ -230,7 +248,23 @@ impl Settings {
             set,
             locals: Vec::new(),
             mems: Vec::new(),
+            keeps: false,
         }
+    }
+
+    /// The same arguments, whose objects are kept from now on.
+    pub(super) fn keep(&self, wants: &KernelInfo) -> UrResult<Self> {
+        let keep = |(index, mem): &(usize, Held)| {
+            let mem = mem.get().ok_or_else(|| gone(wants, *index))?;
+            Ok((*index, Held::Here(mem)))
+        };
+        Ok(Self {
+            block: self.block.clone(),
+            set: self.set.clone(),
+            locals: self.locals.clone(),
+            mems: self.mems.iter().map(keep).collect::<UrResult<_>>()?,
+            keeps: true,
+        })
     }
 
     /// Sets one of them.
@@ -242,7 +276,8 @@ impl Settings {
         match kept {
             Kept::Nothing => {}
             Kept::Local(size) => self.locals.push((index, size)),
-            Kept::Mem(mem) => self.mems.push((index, Arc::downgrade(&mem))),
+            Kept::Mem(mem) if self.keeps => self.mems.push((index, Held::Here(mem))),
+            Kept::Mem(mem) => self.mems.push((index, Held::ByClient(Arc::downgrade(&mem)))),
         }
         Ok(())
     }
@@ -255,7 +290,7 @@ impl Settings {
         into.block.clone_from(&self.block);
         into.mems.clear();
         for (index, mem) in &self.mems {
-            into.mems.push(mem.upgrade().ok_or_else(|| gone(wants, *index))?);
+            into.mems.push(mem.get().ok_or_else(|| gone(wants, *index))?);
         }
         into.place_local(wants, &self.locals)
     }

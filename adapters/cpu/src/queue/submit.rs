@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::UrResult;
-use kit::ur::{Command, QueueFlags, ResultCode};
+use kit::ur::{Command, ResultCode};
 use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
@@ -151,7 +151,7 @@ impl Queue {
 
     /// Submits a command that does nothing but keep its place.
     pub(super) fn mark(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        let here = !how.place.last || self.in_order() || self.order.is_empty();
+        let here = !how.place.last || kit::Queue::is_in_order(&**self) || self.order.is_empty();
         self.submit(How { here, ..how }, wait, event, || true, || Nothing)
     }
 
@@ -159,10 +159,6 @@ impl Queue {
     #[inline]
     fn is_stamped(&self, command: Command) -> bool {
         self.profiled || command == Command::TIMESTAMP_RECORDING_EXP
-    }
-
-    pub(super) fn in_order(&self) -> bool {
-        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
     /// What a blocking command returns that failed.

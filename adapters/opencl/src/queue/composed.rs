@@ -329,7 +329,7 @@ impl Queue {
             let ready = RawEvent(ready);
             // SAFETY: live handles. On an in-order queue the commands after it must wait, too.
             unsafe {
-                if self.in_order() {
+                if kit::Queue::is_in_order(&**self) {
                     cl!(clEnqueueBarrierWithWaitList(self.raw, 1, &done.event.0, deps.event))
                 } else {
                     cl!(clEnqueueMarkerWithWaitList(self.raw, 1, &done.event.0, deps.event))

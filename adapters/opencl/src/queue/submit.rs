@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use super::{Out, Queue, Wait};
 use crate::cl::cl;
 use crate::event::{RawEvent, raw_events};
-use crate::{Context, Device, Event, Mem};
+use crate::{Context, Device, Event};
 
 /// The last three parameters of every `clEnqueue*` function.
 #[derive(Clone, Copy)]
@@ -28,10 +28,6 @@ pub(super) struct Deps {
 }
 
 impl Queue {
-    pub(super) fn in_order(&self) -> bool {
-        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    }
-
     /// Takes over a reference of an OpenCL queue. `shared` says that others may submit to it.
     pub(super) fn new(
         raw: cl_command_queue,
@@ -174,18 +170,5 @@ impl Queue {
             ));
         }
         Ok(raw_events(wait))
-    }
-
-    pub(super) fn check_mem(&self, mem: &Mem, offset: usize, size: usize) -> UrResult<()> {
-        if offset.checked_add(size).is_none_or(|end| end > mem.size) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!(
-                    "{size} bytes at offset {offset} are not inside of a memory object of {} bytes",
-                    mem.size
-                ),
-            ));
-        }
-        Ok(())
     }
 }

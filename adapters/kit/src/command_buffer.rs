@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Command buffers: commands that are put together once and run again and again.
+//!
+//! [`recording`] keeps what a client appends and changes it, for all adapters. An adapter makes of it, when it is
+//! finalized, what runs fast; one that has nothing of the kind takes [`Replayed`], which submits the commands to the queue
+//! one by one.
+
+mod operation;
+mod recording;
+mod replayed;
+mod update;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::*;
+
+pub use self::operation::{Address, KeptLaunch, KeptRange, Operation, Parts};
+use self::recording::Wanted;
+pub use self::recording::{BufferCommand, Node, Recording, Settings};
+pub use self::replayed::Replayed;
+use self::update::Update;
+use crate::enqueue::{BufferRect, LaunchProperties, Range, pattern, span};
+use crate::handle::{self, export, export_owned, object, optional_object};
+use crate::unsupported;
+use crate::{Args, Backend, Context, EventOut, InfoOut, Kernel, Object, UrError, UrResult, WaitList, args, entry};
+
+/// A command buffer.
+pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
+    /// Makes one of which nothing is known yet but its context, its device and its settings.
+    fn create(recording: Recording<B>) -> UrResult<Arc<Self>>;
+
+    /// What was appended.
+    fn recording(&self) -> &Recording<B>;
+
+    /// Makes ready what runs. These are all commands, in an order in which they may run.
+    fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
+
+    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it.
+    fn update(&self, nodes: &[Node<B>], changed: &[usize]) -> UrResult<()>;
+
+    /// Runs all commands, after those of an earlier run of the same buffer.
+    fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
+
+    /// An event for a single command, which the next run signals.
+    fn signal_event(&self) -> UrResult<Arc<B::Event>> {
+        unsupported()
+    }
+
+    /// Whether single commands can wait for events.
+    fn check_events(&self) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+}
+
+/// A kernel that may be launched from a command buffer: with arguments of its own.
+///
+/// # Safety
+/// As `urCommandBufferAppendKernelLaunch*Exp`.
+#[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
+unsafe fn kept_launch<B: Backend>(
+    kernel: KernelHandle,
+    dimensions: u32,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+    args: Args<'_, B>,
+    num_alternatives: u32,
+    alternatives: *mut KernelHandle,
+) -> UrResult<Operation<B>> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let kernel = object::<B::Kernel>(kernel)?;
+        let range = KeptRange::new(&Range::new(dimensions, offset, global, local)?);
+        let alternatives = args::objects::<B::Kernel>(alternatives, num_alternatives)?;
+        let mut choice = vec![Arc::clone(&kernel)];
+        for alternative in alternatives {
+            if Arc::ptr_eq(&alternative, &kernel) {
+                return Err(UrError::said(
+                    ResultCode::ERROR_INVALID_VALUE,
+                    "the kernel itself is no alternative to it",
+                ));
+            }
+            choice.push(alternative);
+        }
+        Ok(Operation::Launch(Box::new(KeptLaunch {
+            kernel: kernel.snapshot(args)?,
+            range,
+            properties: LaunchProperties::default(),
+            choice,
+        })))
+    }
+}
+
+/// Takes the list of sync points that a command waits for.
+///
+/// # Safety
+/// `points`, unless null, must point to `count` numbers that stay unchanged for `'a`.
+unsafe fn sync_points<'a>(
+    count: u32,
+    points: *const ExpCommandBufferSyncPoint,
+) -> UrResult<&'a [ExpCommandBufferSyncPoint]> {
+    if (count == 0) != points.is_null() {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+            format!("the list has {count} sync points and its pointer is {points:p}: both must be zero, or none"),
+        ));
+    }
+    // SAFETY: passed on to the caller.
+    unsafe { args::slice(points, count as usize) }
+}
+
+/// Writes entry points that append a command: the parameters that all of them have, and what is done with them.
+macro_rules! append {
+    ($( fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $operation:block )*) => { entry! { $(
+        fn $name<$b>(
+            buffer: ExpCommandBufferHandle, $($p: $ty,)* num_points: u32, points: *const ExpCommandBufferSyncPoint,
+            num_events: u32, events: *const EventHandle, point: *mut ExpCommandBufferSyncPoint,
+            event: *mut EventHandle, command: *mut ExpCommandBufferCommandHandle,
+        ) {
+            let buffer = object::<$b::CommandBuffer>(buffer)?;
+            let operation: Operation<$b> = $operation;
+            let recording = buffer.recording();
+            recording.context().check_operation(&operation)?;
+            let after = sync_points(num_points, points)?;
+            let events = WaitList::new(num_events, events)?;
+            let wanted = Wanted { event: !event.is_null(), handle: !command.is_null() };
+            let appended = recording.append(&buffer, operation, after, events, wanted)?;
+            if let Some(place) = point.as_mut() {
+                *place = appended.point;
+            }
+            if let Some(signal) = appended.event {
+                event.write(export_owned(signal));
+            }
+            if let Some(handle) = appended.handle {
+                command.write(handle);
+            }
+            Ok(())
+        }
+    )* } };
+}
+
+append! {
+    fn urCommandBufferAppendKernelLaunchExp<B>(
+        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_alternatives: u32, alternatives: *mut KernelHandle,
+    ) {
+        kept_launch(kernel, dimensions, offset, global, local, Args::none(), num_alternatives, alternatives)?
+    }
+
+    fn urCommandBufferAppendKernelLaunchWithArgsExp<B>(
+        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_args: u32, arguments: *const ExpKernelArgProperties, num_alternatives: u32, alternatives: *mut KernelHandle,
+    ) {
+        let args = Args::new(num_args, arguments)?;
+        kept_launch(kernel, dimensions, offset, global, local, args, num_alternatives, alternatives)?
+    }
+
+    fn urCommandBufferAppendUSMMemcpyExp<B>(dst: *mut c_void, src: *const c_void, size: usize) {
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        span(0, size)?;
+        Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size }
+    }
+
+    fn urCommandBufferAppendUSMFillExp<B>(
+        dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
+    ) {
+        args::not_null(dst)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size }
+    }
+
+    fn urCommandBufferAppendMemBufferCopyExp<B>(
+        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
+    ) {
+        let (src, dst) = (object::<B::Mem>(src)?, object::<B::Mem>(dst)?);
+        span(src_offset, size)?;
+        span(dst_offset, size)?;
+        Operation::BufferCopy { src: Arc::clone(&src), dst: Arc::clone(&dst), src_offset, dst_offset, size }
+    }
+
+    fn urCommandBufferAppendMemBufferWriteExp<B>(buffer: MemHandle, offset: usize, size: usize, src: *const c_void) {
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(src)?;
+        span(offset, size)?;
+        Operation::BufferWrite { buffer: Arc::clone(&buffer), offset, size, src: Address::new(src) }
+    }
+
+    fn urCommandBufferAppendMemBufferReadExp<B>(buffer: MemHandle, offset: usize, size: usize, dst: *mut c_void) {
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(dst)?;
+        span(offset, size)?;
+        Operation::BufferRead { buffer: Arc::clone(&buffer), offset, size, dst: Address(dst) }
+    }
+
+    fn urCommandBufferAppendMemBufferCopyRectExp<B>(
+        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+    ) {
+        let (src, dst) = (object::<B::Mem>(src)?, object::<B::Mem>(dst)?);
+        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
+        Operation::BufferCopyRect { src: Arc::clone(&src), dst: Arc::clone(&dst), rect: rect.checked()? }
+    }
+
+    fn urCommandBufferAppendMemBufferWriteRectExp<B>(
+        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
+        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
+    ) {
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(src)?;
+        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
+        Operation::BufferWriteRect { buffer: Arc::clone(&buffer), rect: rect.checked()?, src: Address(src) }
+    }
+
+    fn urCommandBufferAppendMemBufferReadRectExp<B>(
+        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
+        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
+    ) {
+        let buffer = object::<B::Mem>(buffer)?;
+        args::not_null(dst)?;
+        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
+        Operation::BufferReadRect { buffer: Arc::clone(&buffer), rect: rect.checked()?, dst: Address(dst) }
+    }
+
+    fn urCommandBufferAppendMemBufferFillExp<B>(
+        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
+    ) {
+        let buffer = object::<B::Mem>(buffer)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        span(offset, size)?;
+        Operation::BufferFill { buffer: Arc::clone(&buffer), pattern: pattern.into(), offset, size }
+    }
+
+    fn urCommandBufferAppendUSMPrefetchExp<B>(memory: *const c_void, size: usize, flags: UsmMigrationFlags) {
+        args::not_null(memory)?;
+        args::known_flags(flags)?;
+        span(0, size)?;
+        Operation::UsmPrefetch { memory: Address::new(memory), size, flags }
+    }
+
+    fn urCommandBufferAppendUSMAdviseExp<B>(memory: *const c_void, size: usize, advice: UsmAdviceFlags) {
+        args::not_null(memory)?;
+        args::known_flags(advice)?;
+        span(0, size)?;
+        Operation::UsmAdvise { memory: Address::new(memory), size, advice }
+    }
+}
+
+entry! {
+    fn urCommandBufferCreateExp<B>(
+        context: ContextHandle, device: DeviceHandle, desc: *const ExpCommandBufferDesc,
+        buffer: *mut ExpCommandBufferHandle,
+    ) {
+        let context = object::<B::Context>(context)?;
+        let device = object::<B::Device>(device)?;
+        let desc = args::required(desc)?;
+        let out = args::out(buffer)?;
+        if !context.devices().iter().any(|known| Arc::ptr_eq(known, &device)) {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_DEVICE, "the device is not one of the context's"));
+        }
+        let settings = Settings {
+            updatable: desc.isUpdatable != 0,
+            in_order: desc.isInOrder != 0,
+            profiled: desc.enableProfiling != 0,
+        };
+        let recording = Recording::new(Arc::clone(&context), Arc::clone(&device), settings);
+        out.write(export(&B::CommandBuffer::create(recording)?));
+        Ok(())
+    }
+
+    fn urCommandBufferRetainExp<B>(buffer: ExpCommandBufferHandle) {
+        handle::retain::<B::CommandBuffer>(buffer)
+    }
+
+    fn urCommandBufferReleaseExp<B>(buffer: ExpCommandBufferHandle) {
+        handle::release::<B::CommandBuffer>(buffer)
+    }
+
+    fn urCommandBufferFinalizeExp<B>(buffer: ExpCommandBufferHandle) {
+        let buffer = object::<B::CommandBuffer>(buffer)?;
+        buffer.recording().finalize(|nodes| buffer.finalize(nodes))
+    }
+
+    fn urCommandBufferAppendNativeCommandExp<B>(
+        buffer: ExpCommandBufferHandle, function: ExpCommandBufferNativeCommandFunction, data: *mut c_void,
+        child: ExpCommandBufferHandle, num_points: u32, points: *const ExpCommandBufferSyncPoint,
+        point: *mut ExpCommandBufferSyncPoint,
+    ) {
+        let buffer = object::<B::CommandBuffer>(buffer)?;
+        let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        let child = optional_object::<B::CommandBuffer>(child)?;
+        let after = sync_points(num_points, points)?;
+        // The client's function appends to the child, or to what it has of its own.
+        function(data);
+        let last = buffer.recording().splice(child.as_ref().map(|child| child.recording()), after)?;
+        if let Some(place) = point.as_mut() {
+            *place = last;
+        }
+        Ok(())
+    }
+
+    fn urCommandBufferUpdateKernelLaunchExp<B>(
+        buffer: ExpCommandBufferHandle, count: u32, updates: *const ExpCommandBufferUpdateKernelLaunchDesc,
+    ) {
+        let buffer = object::<B::CommandBuffer>(buffer)?;
+        args::not_null(updates)?;
+        if count == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "there is no update in the list"));
+        }
+        let updates = args::slice(updates, count as usize)?;
+        let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
+        buffer.recording().update(updates, |nodes, changed| buffer.update(nodes, changed))
+    }
+
+    fn urCommandBufferUpdateSignalEventExp<B>(command: ExpCommandBufferCommandHandle, event: *mut EventHandle) {
+        let command = object::<BufferCommand<B>>(command)?;
+        let out = args::out(event)?;
+        let buffer = command.buffer()?;
+        let new = buffer.signal_event()?;
+        let put = |node: &mut Node<B>| match &mut node.signal {
+            Some(signal) => {
+                *signal = new.clone();
+                Ok(())
+            }
+            None => Err(UrError::said(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "the command was appended without an event",
+            )),
+        };
+        buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
+        out.write(export_owned(new));
+        Ok(())
+    }
+
+    fn urCommandBufferUpdateWaitEventsExp<B>(
+        command: ExpCommandBufferCommandHandle, num_events: u32, events: *const EventHandle,
+    ) {
+        let command = object::<BufferCommand<B>>(command)?;
+        let events = WaitList::<B>::new(num_events, events)?;
+        let buffer = command.buffer()?;
+        let put = |node: &mut Node<B>| {
+            if node.events.len() != events.len() {
+                return Err(UrError::said(
+                    ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
+                    format!("the command was appended with {} events, not {}", node.events.len(), events.len()),
+                ));
+            }
+            node.events = events.iter().map(|event| Arc::clone(&event)).collect();
+            Ok(())
+        };
+        buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
+    }
+
+    fn urCommandBufferGetInfoExp<B>(
+        buffer: ExpCommandBufferHandle, query: ExpCommandBufferInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let buffer = object::<B::CommandBuffer>(buffer)?;
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            ExpCommandBufferInfo::REFERENCE_COUNT => out.references(&**buffer),
+            ExpCommandBufferInfo::DESCRIPTOR => {
+                let Settings { updatable, in_order, profiled } = buffer.recording().settings();
+                out.value(ExpCommandBufferDesc {
+                    stype: StructureType::EXP_COMMAND_BUFFER_DESC,
+                    pNext: std::ptr::null(),
+                    isUpdatable: updatable.into(),
+                    isInOrder: in_order.into(),
+                    enableProfiling: profiled.into(),
+                })
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn urCommandBufferGetNativeHandleExp<B>(buffer: ExpCommandBufferHandle, native: *mut NativeHandle) {
+        let buffer = object::<B::CommandBuffer>(buffer)?;
+        args::out(native)?.write(buffer.native()?);
+        Ok(())
+    }
+
+    fn urEnqueueCommandBufferExp<B>(
+        queue: QueueHandle, buffer: ExpCommandBufferHandle, num_events: u32, events: *const EventHandle,
+        event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        let buffer = object::<B::CommandBuffer>(buffer)?;
+        buffer.enqueue(&queue, WaitList::new(num_events, events)?, EventOut::new(event))
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.CommandBufferExp = CommandBufferExpDdiTable {
+        pfnCreateExp: Some(urCommandBufferCreateExp::<B>),
+        pfnRetainExp: Some(urCommandBufferRetainExp::<B>),
+        pfnReleaseExp: Some(urCommandBufferReleaseExp::<B>),
+        pfnFinalizeExp: Some(urCommandBufferFinalizeExp::<B>),
+        pfnAppendKernelLaunchExp: Some(urCommandBufferAppendKernelLaunchExp::<B>),
+        pfnAppendKernelLaunchWithArgsExp: Some(urCommandBufferAppendKernelLaunchWithArgsExp::<B>),
+        pfnAppendUSMMemcpyExp: Some(urCommandBufferAppendUSMMemcpyExp::<B>),
+        pfnAppendUSMFillExp: Some(urCommandBufferAppendUSMFillExp::<B>),
+        pfnAppendMemBufferCopyExp: Some(urCommandBufferAppendMemBufferCopyExp::<B>),
+        pfnAppendMemBufferWriteExp: Some(urCommandBufferAppendMemBufferWriteExp::<B>),
+        pfnAppendMemBufferReadExp: Some(urCommandBufferAppendMemBufferReadExp::<B>),
+        pfnAppendMemBufferCopyRectExp: Some(urCommandBufferAppendMemBufferCopyRectExp::<B>),
+        pfnAppendMemBufferWriteRectExp: Some(urCommandBufferAppendMemBufferWriteRectExp::<B>),
+        pfnAppendMemBufferReadRectExp: Some(urCommandBufferAppendMemBufferReadRectExp::<B>),
+        pfnAppendMemBufferFillExp: Some(urCommandBufferAppendMemBufferFillExp::<B>),
+        pfnAppendUSMPrefetchExp: Some(urCommandBufferAppendUSMPrefetchExp::<B>),
+        pfnAppendUSMAdviseExp: Some(urCommandBufferAppendUSMAdviseExp::<B>),
+        pfnAppendNativeCommandExp: Some(urCommandBufferAppendNativeCommandExp::<B>),
+        pfnUpdateKernelLaunchExp: Some(urCommandBufferUpdateKernelLaunchExp::<B>),
+        pfnUpdateSignalEventExp: Some(urCommandBufferUpdateSignalEventExp::<B>),
+        pfnUpdateWaitEventsExp: Some(urCommandBufferUpdateWaitEventsExp::<B>),
+        pfnGetInfoExp: Some(urCommandBufferGetInfoExp::<B>),
+        pfnGetNativeHandleExp: Some(urCommandBufferGetNativeHandleExp::<B>),
+    };
+    t.EnqueueExp.pfnCommandBufferExp = Some(urEnqueueCommandBufferExp::<B>);
+}

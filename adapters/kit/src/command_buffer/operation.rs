@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What commands of a command buffer do, kept to be done again and again.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use derive_where::derive_where;
+use oxur_api::{Command, UsmAdviceFlags, UsmMigrationFlags};
+use smallvec::{SmallVec, smallvec};
+
+use crate::{Args, Backend, BufferRect, EventOut, Launch, LaunchProperties, Queue, Range, UrError, UrResult, WaitList};
+
+/// An address of the client's, which vouches for it until the last run of the command is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(pub *mut c_void);
+
+// SAFETY: it is only handed on to commands of a queue, which any thread may submit.
+unsafe impl Send for Address {}
+// SAFETY: as above.
+unsafe impl Sync for Address {}
+
+impl Address {
+    pub(crate) fn new(pointer: *const c_void) -> Self {
+        Self(pointer.cast_mut())
+    }
+}
+
+/// An index space, kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptRange {
+    dimensions: usize,
+    offset: Option<[usize; 3]>,
+    global: [usize; 3],
+    local: Option<[usize; 3]>,
+}
+
+fn kept(array: &[usize]) -> [usize; 3] {
+    std::array::from_fn(|d| array.get(d).copied().unwrap_or(0))
+}
+
+impl KeptRange {
+    pub(crate) fn new(range: &Range<'_>) -> Self {
+        Self {
+            dimensions: range.global.len(),
+            offset: range.offset.map(kept),
+            global: kept(range.global),
+            local: range.local.map(kept),
+        }
+    }
+
+    /// The range, as a launch takes it.
+    pub fn range(&self) -> Range<'_> {
+        Range {
+            offset: self.offset.as_ref().map(|offset| &offset[..self.dimensions]),
+            global: &self.global[..self.dimensions],
+            local: self.local.as_ref().map(|local| &local[..self.dimensions]),
+        }
+    }
+
+    /// Its number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+}
+
+/// A launch of a kernel, kept.
+#[derive_where(Clone)]
+pub struct KeptLaunch<B: Backend> {
+    /// The kernel, with the arguments of this launch: see [`Kernel::snapshot`](crate::Kernel::snapshot).
+    pub kernel: Arc<B::Kernel>,
+    /// Its index space.
+    pub range: KeptRange,
+    /// What else it asks for.
+    pub properties: LaunchProperties,
+    /// The client's kernels that an update may choose from. The first is the one that was appended.
+    pub(crate) choice: Vec<Arc<B::Kernel>>,
+}
+
+impl<B: Backend> KeptLaunch<B> {
+    /// The launch, as a queue takes it.
+    pub fn launch(&self) -> Launch<'_, B> {
+        Launch {
+            range: self.range.range(),
+            args: Args::none(),
+            properties: self.properties,
+        }
+    }
+}
+
+/// What a command does. The parameters are those of the method of [`Queue`] that does the same.
+#[derive_where(Clone)]
+#[allow(missing_docs, reason = "they are described there")]
+pub enum Operation<B: Backend> {
+    /// Nothing: it only has a place in the order.
+    Nothing,
+    /// Runs a kernel.
+    Launch(Box<KeptLaunch<B>>),
+    /// Copies between any two pieces of memory.
+    UsmMemcpy { dst: Address, src: Address, size: usize },
+    /// Fills memory, whose size is a multiple of the pattern's.
+    UsmFill {
+        dst: Address,
+        pattern: Arc<[u8]>,
+        size: usize,
+    },
+    /// Moves shared memory to where it will be used.
+    UsmPrefetch {
+        memory: Address,
+        size: usize,
+        flags: UsmMigrationFlags,
+    },
+    /// Tells how shared memory will be used.
+    UsmAdvise {
+        memory: Address,
+        size: usize,
+        advice: UsmAdviceFlags,
+    },
+    /// Copies between buffers.
+    BufferCopy {
+        src: Arc<B::Mem>,
+        dst: Arc<B::Mem>,
+        src_offset: usize,
+        dst_offset: usize,
+        size: usize,
+    },
+    /// Copies a box from one buffer (`rect.a`) to another (`rect.b`).
+    BufferCopyRect {
+        src: Arc<B::Mem>,
+        dst: Arc<B::Mem>,
+        rect: BufferRect,
+    },
+    /// Copies from a buffer to the host.
+    BufferRead {
+        buffer: Arc<B::Mem>,
+        offset: usize,
+        size: usize,
+        dst: Address,
+    },
+    /// Copies a box from a buffer (`rect.a`) to the host (`rect.b`).
+    BufferReadRect {
+        buffer: Arc<B::Mem>,
+        rect: BufferRect,
+        dst: Address,
+    },
+    /// Copies from the host to a buffer.
+    BufferWrite {
+        buffer: Arc<B::Mem>,
+        offset: usize,
+        size: usize,
+        src: Address,
+    },
+    /// Copies a box from the host (`rect.b`) to a buffer (`rect.a`).
+    BufferWriteRect {
+        buffer: Arc<B::Mem>,
+        rect: BufferRect,
+        src: Address,
+    },
+    /// Fills a part of a buffer. Its offset and size are multiples of the pattern's size.
+    BufferFill {
+        buffer: Arc<B::Mem>,
+        pattern: Arc<[u8]>,
+        offset: usize,
+        size: usize,
+    },
+}
+
+/// Buffers, and the byte behind the part of each that a command works on.
+pub type Parts<'a, B> = SmallVec<[(&'a Arc<<B as Backend>::Mem>, usize); 2]>;
+
+impl<B: Backend> Operation<B> {
+    /// Which command of a queue does the same.
+    pub fn command(&self) -> Command {
+        match self {
+            Self::Nothing => Command::EVENTS_WAIT,
+            Self::Launch(_) => Command::KERNEL_LAUNCH,
+            Self::UsmMemcpy { .. } => Command::USM_MEMCPY,
+            Self::UsmFill { .. } => Command::USM_FILL,
+            Self::UsmPrefetch { .. } => Command::USM_PREFETCH,
+            Self::UsmAdvise { .. } => Command::USM_ADVISE,
+            Self::BufferCopy { .. } => Command::MEM_BUFFER_COPY,
+            Self::BufferCopyRect { .. } => Command::MEM_BUFFER_COPY_RECT,
+            Self::BufferRead { .. } => Command::MEM_BUFFER_READ,
+            Self::BufferReadRect { .. } => Command::MEM_BUFFER_READ_RECT,
+            Self::BufferWrite { .. } => Command::MEM_BUFFER_WRITE,
+            Self::BufferWriteRect { .. } => Command::MEM_BUFFER_WRITE_RECT,
+            Self::BufferFill { .. } => Command::MEM_BUFFER_FILL,
+        }
+    }
+
+    /// The launch, if it is one.
+    pub fn as_launch(&self) -> Option<&KeptLaunch<B>> {
+        match self {
+            Self::Launch(launch) => Some(launch),
+            _ => None,
+        }
+    }
+
+    /// The buffers that it works on, and the byte behind the part of each.
+    pub fn buffers(&self) -> UrResult<Parts<'_, B>> {
+        Ok(match self {
+            Self::BufferCopy {
+                src,
+                dst,
+                src_offset,
+                dst_offset,
+                size,
+            } => smallvec![(src, src_offset + size), (dst, dst_offset + size)],
+            Self::BufferCopyRect { src, dst, rect } => smallvec![(src, rect.a_end()?), (dst, rect.b_end()?)],
+            Self::BufferRead {
+                buffer, offset, size, ..
+            }
+            | Self::BufferWrite {
+                buffer, offset, size, ..
+            }
+            | Self::BufferFill {
+                buffer, offset, size, ..
+            } => smallvec![(buffer, offset + size)],
+            Self::BufferReadRect { buffer, rect, .. } | Self::BufferWriteRect { buffer, rect, .. } => {
+                smallvec![(buffer, rect.a_end()?)]
+            }
+            _ => smallvec![],
+        })
+    }
+
+    /// Submits a command that does this.
+    pub fn submit(&self, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        match self {
+            Self::Nothing => queue.wait(wait, event),
+            Self::Launch(launch) => queue.launch(&launch.kernel, launch.launch(), wait, event),
+            &Self::UsmMemcpy { dst, src, size } => queue.usm_memcpy(false, dst.0, src.0, size, wait, event),
+            &Self::UsmFill { dst, ref pattern, size } => queue.usm_fill(dst.0, pattern, size, wait, event),
+            &Self::UsmPrefetch { memory, size, flags } => queue.usm_prefetch(memory.0, size, flags, wait, event),
+            &Self::UsmAdvise { memory, size, advice } => {
+                // Advice has no wait list of its own, and needs none: it is about all that comes.
+                if wait.is_empty() {
+                    return queue.usm_advise(memory.0, size, advice, event);
+                }
+                // SAFETY: a null pointer wants no event.
+                queue.usm_advise(memory.0, size, advice, unsafe { EventOut::new(std::ptr::null_mut()) })?;
+                queue.wait(wait, event)
+            }
+            &Self::BufferCopy {
+                ref src,
+                ref dst,
+                src_offset,
+                dst_offset,
+                size,
+            } => queue.buffer_copy(src, dst, src_offset, dst_offset, size, wait, event),
+            Self::BufferCopyRect { src, dst, rect } => queue.buffer_copy_rect(src, dst, rect, wait, event),
+            &Self::BufferRead {
+                ref buffer,
+                offset,
+                size,
+                dst,
+            } => queue.buffer_read(buffer, false, offset, size, dst.0, wait, event),
+            Self::BufferReadRect { buffer, rect, dst } => {
+                queue.buffer_read_rect(buffer, false, rect, dst.0, wait, event)
+            }
+            &Self::BufferWrite {
+                ref buffer,
+                offset,
+                size,
+                src,
+            } => queue.buffer_write(buffer, false, offset, size, src.0, wait, event),
+            Self::BufferWriteRect { buffer, rect, src } => {
+                queue.buffer_write_rect(buffer, false, rect, src.0, wait, event)
+            }
+            &Self::BufferFill {
+                ref buffer,
+                ref pattern,
+                offset,
+                size,
+            } => queue.buffer_fill(buffer, pattern, offset, size, wait, event),
+        }
+        .map_err(|error: UrError| error.with_words("a command of a command buffer could not be submitted"))
+    }
+}

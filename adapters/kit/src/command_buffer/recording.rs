@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What was appended to a command buffer: commands, what each waits for, and what updates make of them.
+
+use std::sync::{Arc, Weak};
+
+use oxur_api::*;
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::{SmallVec, smallvec};
+
+use super::CommandBuffer;
+use super::operation::{KeptLaunch, Operation};
+use super::update::Update;
+use crate::handle::{HandleKind, handle_of};
+use crate::{Backend, Header, Object, UrError, UrResult, WaitList};
+
+/// What a client asks of a new command buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Its launches may be changed when it is finalized.
+    pub updatable: bool,
+    /// Its commands run in the order in which they are appended.
+    pub in_order: bool,
+    /// The event of a run tells when it began and ended.
+    pub profiled: bool,
+}
+
+impl Settings {
+    /// What can be updated in a command buffer of every adapter whose kernels have
+    /// [snapshots](crate::Kernel::snapshot).
+    pub const UPDATES: DeviceCommandBufferUpdateCapabilityFlags =
+        DeviceCommandBufferUpdateCapabilityFlags::KERNEL_ARGUMENTS
+            .union(DeviceCommandBufferUpdateCapabilityFlags::LOCAL_WORK_SIZE)
+            .union(DeviceCommandBufferUpdateCapabilityFlags::GLOBAL_WORK_SIZE)
+            .union(DeviceCommandBufferUpdateCapabilityFlags::GLOBAL_WORK_OFFSET)
+            .union(DeviceCommandBufferUpdateCapabilityFlags::KERNEL_HANDLE);
+}
+
+/// A command, and what must be over before it.
+pub struct Node<B: Backend> {
+    /// What it does.
+    pub operation: Operation<B>,
+    /// The places in the buffer of the commands that it waits for. They are all before it.
+    pub after: SmallVec<[u32; 2]>,
+    /// Events from outside that it waits for in each run.
+    pub events: Vec<Arc<B::Event>>,
+    /// The event that the next run signals when the command is complete.
+    pub signal: Option<Arc<B::Event>>,
+    /// What the client changes it by.
+    handle: Option<Arc<BufferCommand<B>>>,
+}
+
+/// A command of a buffer as the client knows it, to change it later.
+pub struct BufferCommand<B: Backend> {
+    header: Header,
+    buffer: Weak<B::CommandBuffer>,
+    place: usize,
+}
+
+impl<B: Backend> Object for BufferCommand<B> {
+    type Handle = ExpCommandBufferCommandHandle;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+impl<B: Backend> BufferCommand<B> {
+    /// The buffer that it is a command of.
+    pub(super) fn buffer(&self) -> UrResult<Arc<B::CommandBuffer>> {
+        self.buffer
+            .upgrade()
+            .ok_or_else(|| ExpCommandBufferCommandHandle::INVALID.into())
+    }
+}
+
+/// What a client wants back from an append.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) event: bool,
+    pub(super) handle: bool,
+}
+
+/// What it gets.
+pub(super) struct Appended<B: Backend> {
+    pub(super) point: ExpCommandBufferSyncPoint,
+    pub(super) event: Option<Arc<B::Event>>,
+    pub(super) handle: Option<ExpCommandBufferCommandHandle>,
+}
+
+/// What was appended to a command buffer.
+pub struct Recording<B: Backend> {
+    context: Arc<B::Context>,
+    device: Arc<B::Device>,
+    settings: Settings,
+    state: Mutex<State<B>>,
+}
+
+struct State<B: Backend> {
+    nodes: Vec<Node<B>>,
+    finalized: bool,
+}
+
+impl<B: Backend> Recording<B> {
+    pub(super) fn new(context: Arc<B::Context>, device: Arc<B::Device>, settings: Settings) -> Self {
+        Self {
+            context,
+            device,
+            settings,
+            state: Mutex::new(State {
+                nodes: Vec::new(),
+                finalized: false,
+            }),
+        }
+    }
+
+    /// The context of the buffer.
+    pub fn context(&self) -> &Arc<B::Context> {
+        &self.context
+    }
+
+    /// The device that it runs on.
+    pub fn device(&self) -> &Arc<B::Device> {
+        &self.device
+    }
+
+    /// What the client asked for.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// The commands of a finalized buffer, which nobody changes while the guard lives.
+    pub fn nodes(&self) -> UrResult<impl std::ops::Deref<Target = Vec<Node<B>>> + '_> {
+        let state = self.state.lock();
+        if !state.finalized {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
+                "the command buffer must be finalized before it is enqueued",
+            ));
+        }
+        Ok(MutexGuard::map(state, |state| &mut state.nodes))
+    }
+
+    /// Appends a command that waits for those of `after`, and for `events`.
+    pub(super) fn append(
+        &self,
+        buffer: &Arc<B::CommandBuffer>,
+        operation: Operation<B>,
+        after: &[ExpCommandBufferSyncPoint],
+        events: WaitList<'_, B>,
+        wanted: Wanted,
+    ) -> UrResult<Appended<B>> {
+        if wanted.handle && !self.settings.updatable {
+            return Err(invalid(
+                "there are no handles of commands, since the buffer is not updatable",
+            ));
+        }
+        let mut state = self.open()?;
+        let after = self.places(&state, after)?;
+        let signal = if wanted.event {
+            Some(buffer.signal_event()?)
+        } else {
+            None
+        };
+        if !events.is_empty() {
+            buffer.check_events()?;
+        }
+        let place = state.nodes.len();
+        let point = u32::try_from(place).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
+        let handle = wanted.handle.then(|| {
+            Arc::new(BufferCommand {
+                header: Header::new(),
+                buffer: Arc::downgrade(buffer),
+                place,
+            })
+        });
+        let appended = Appended {
+            point,
+            event: signal.clone(),
+            handle: handle.as_ref().map(handle_of),
+        };
+        state.nodes.push(Node {
+            operation,
+            after,
+            events: events.iter().map(|event| Arc::clone(&event)).collect(),
+            signal,
+            handle,
+        });
+        Ok(appended)
+    }
+
+    /// Appends all commands of another recording, and one that is complete when they are, whose sync point is returned.
+    pub(super) fn splice(
+        &self,
+        child: Option<&Self>,
+        after: &[ExpCommandBufferSyncPoint],
+    ) -> UrResult<ExpCommandBufferSyncPoint> {
+        let copies: Vec<(Operation<B>, SmallVec<[u32; 2]>)> = match child {
+            None => Vec::new(),
+            Some(child) if std::ptr::eq(child, self) => {
+                return Err(invalid("a command buffer cannot be its own child"));
+            }
+            Some(child) => {
+                let nodes = &child.state.lock().nodes;
+                nodes
+                    .iter()
+                    .map(|node| (node.operation.clone(), node.after.clone()))
+                    .collect()
+            }
+        };
+        let mut state = self.open()?;
+        let roots = self.places(&state, after)?;
+        let base = u32::try_from(state.nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
+        let mut leaf = vec![true; copies.len()];
+        for (operation, after) in copies {
+            for place in &after {
+                leaf[*place as usize] = false;
+            }
+            let after = if after.is_empty() {
+                roots.clone()
+            } else {
+                after.iter().map(|place| base + place).collect()
+            };
+            state.nodes.push(Node::new(operation, after));
+        }
+        let leaves: SmallVec<[u32; 2]> = (base..)
+            .zip(leaf)
+            .filter(|(_, leaf)| *leaf)
+            .map(|(place, _)| place)
+            .collect();
+        let after = if leaves.is_empty() { roots } else { leaves };
+        state.nodes.push(Node::new(Operation::Nothing, after));
+        Ok(state.nodes.len() as u32 - 1)
+    }
+
+    fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
+        let state = self.state.lock();
+        if state.finalized {
+            return Err(invalid("the command buffer is finalized: nothing can be appended"));
+        }
+        Ok(state)
+    }
+
+    /// What a new command waits for.
+    fn places(&self, state: &State<B>, after: &[ExpCommandBufferSyncPoint]) -> UrResult<SmallVec<[u32; 2]>> {
+        let count = state.nodes.len();
+        if let Some(unknown) = after.iter().find(|point| **point as usize >= count) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP,
+                format!("there is no sync point {unknown}: the buffer has {count} commands"),
+            ));
+        }
+        if self.settings.in_order {
+            return Ok(count.checked_sub(1).map_or(smallvec![], |last| smallvec![last as u32]));
+        }
+        let mut after = SmallVec::from_slice(after);
+        after.sort_unstable();
+        after.dedup();
+        Ok(after)
+    }
+
+    /// Closes the buffer for commands. `make` gets them.
+    pub(super) fn finalize(&self, make: impl FnOnce(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
+        let mut state = self.state.lock();
+        if state.finalized {
+            return Err(invalid("the command buffer is finalized already"));
+        }
+        make(&state.nodes)?;
+        state.finalized = true;
+        Ok(())
+    }
+
+    /// Changes launches; `changed` then gets all commands and the places of those that are not what they were.
+    pub(super) fn update(
+        &self,
+        updates: Vec<Update<'_, B>>,
+        changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let mut state = self.updatable()?;
+        let nodes = &mut state.nodes;
+        // All are checked before any is changed.
+        for update in &updates {
+            update.check(launch(nodes, &update.command)?.1)?;
+        }
+        let mut places = SmallVec::<[usize; 8]>::new();
+        for update in updates {
+            let (place, launch) = launch(nodes, &update.command)?;
+            places.push(place);
+            update.apply(launch)?;
+        }
+        changed(nodes, &places)
+    }
+
+    /// Changes what one command waits for, or what it signals.
+    pub(super) fn change(
+        &self,
+        command: &BufferCommand<B>,
+        change: impl FnOnce(&mut Node<B>) -> UrResult<()>,
+        changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let mut state = self.updatable()?;
+        change(&mut state.nodes[command.place])?;
+        changed(&state.nodes, &[command.place])
+    }
+
+    fn updatable(&self) -> UrResult<MutexGuard<'_, State<B>>> {
+        let state = self.state.lock();
+        match (self.settings.updatable, state.finalized) {
+            (true, true) => Ok(state),
+            (true, false) => Err(invalid("a command buffer can be updated only when it is finalized")),
+            (false, _) => Err(invalid("the command buffer was not made to be updatable")),
+        }
+    }
+}
+
+/// The launch behind a handle, if it is one of these commands.
+fn launch<'a, B: Backend>(
+    nodes: &'a mut [Node<B>],
+    command: &BufferCommand<B>,
+) -> UrResult<(usize, &'a mut KeptLaunch<B>)> {
+    let wrong = |words: &str| UrError::said(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
+    let node = nodes.get_mut(command.place);
+    let node = node.filter(|node| node.handle.as_deref().is_some_and(|own| std::ptr::eq(own, command)));
+    match node {
+        None => Err(wrong("the command is of another command buffer")),
+        Some(node) => match &mut node.operation {
+            Operation::Launch(launch) => Ok((command.place, launch)),
+            _ => Err(wrong("only launches of kernels can be updated")),
+        },
+    }
+}
+
+impl<B: Backend> Node<B> {
+    fn new(operation: Operation<B>, after: SmallVec<[u32; 2]>) -> Self {
+        Self {
+            operation,
+            after,
+            events: Vec::new(),
+            signal: None,
+            handle: None,
+        }
+    }
+}
+
+fn invalid(words: &str) -> UrError {
+    UrError::said(ResultCode::ERROR_INVALID_OPERATION, words)
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Command buffers for adapters whose driver has none: a run submits the commands to the queue one by one.
+//!
+//! What can be done beforehand is done: arguments are in kernels of their own, and it is known who waits for whom. An
+//! in-order queue needs no events between the commands.
+
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::{Arc, OnceLock, Weak};
+
+use oxur_api::{EventHandle, ExpCommandBufferHandle, Handle};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::CommandBuffer;
+use super::recording::{Node, Recording};
+use crate::handle::{self, object};
+use crate::recycle::recycle;
+use crate::{Backend, EventOut, Header, Object, Queue, UrResult, WaitList};
+
+/// A command buffer whose commands are submitted to the queue one by one.
+pub struct Replayed<B: Backend> {
+    header: Header,
+    recording: Recording<B>,
+    /// For each command whether others wait for it.
+    awaited: OnceLock<Vec<bool>>,
+    last: Mutex<Option<Run<B>>>,
+}
+
+/// The last run, for which the next one waits.
+struct Run<B: Backend> {
+    queue: Weak<B::Queue>,
+    end: Arc<B::Event>,
+}
+
+impl<B: Backend> Object for Replayed<B> {
+    type Handle = ExpCommandBufferHandle;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+/// Events that a run needs, which it releases.
+struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
+
+impl<B: Backend> Used<B> {
+    fn new() -> Self {
+        Self(SmallVec::new(), PhantomData)
+    }
+
+    /// Where the event of a command goes.
+    fn next(&mut self) -> EventOut<'_, B> {
+        self.0.push(EventHandle::default());
+        // SAFETY: the place lives as long as the borrow.
+        unsafe { EventOut::new(self.0.last_mut().expect("just pushed")) }
+    }
+
+    /// The same for a command whose event nobody needs.
+    fn none(&mut self) -> EventOut<'_, B> {
+        self.0.push(EventHandle::default());
+        // SAFETY: a null pointer wants no event.
+        unsafe { EventOut::new(ptr::null_mut()) }
+    }
+}
+
+impl<B: Backend> Drop for Used<B> {
+    fn drop(&mut self) {
+        for event in self.0.drain(..).filter(|event| !event.is_null()) {
+            // SAFETY: a handle with a reference that is ours.
+            let released = unsafe { handle::release_to::<B::Event>(event, recycle) };
+            debug_assert!(released.is_ok());
+        }
+    }
+}
+
+/// A wait list of these events, which live as long as the slice.
+fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
+    if events.is_empty() {
+        return Ok(WaitList::empty());
+    }
+    // SAFETY: a slice of live handles.
+    unsafe { WaitList::new(events.len() as u32, events.as_ptr()) }
+}
+
+impl<B: Backend> Replayed<B> {
+    /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command.
+    fn run_in_order(&self, nodes: &[Node<B>], queue: &Arc<B::Queue>, wait: WaitList<'_, B>) -> UrResult<Used<B>> {
+        let mut used = Used::new();
+        let Some((last, others)) = nodes.split_last() else {
+            queue.wait(wait, used.next())?;
+            return Ok(used);
+        };
+        let mut wait = wait;
+        let mut none = Used::new();
+        for node in others {
+            node.operation
+                .submit(queue, std::mem::replace(&mut wait, WaitList::empty()), none.none())?;
+            none.0.clear();
+        }
+        last.operation.submit(queue, wait, used.next())?;
+        Ok(used)
+    }
+
+    /// Returns the event of what waits for all commands.
+    fn run_out_of_order(&self, nodes: &[Node<B>], queue: &Arc<B::Queue>, wait: WaitList<'_, B>) -> UrResult<Used<B>> {
+        let awaited = self.awaited.get().map_or(&[][..], Vec::as_slice);
+        let mut used = Used::<B>::new();
+        let mut ends = SmallVec::<[EventHandle; 8]>::new();
+        for (node, awaited) in nodes.iter().zip(awaited) {
+            let before: SmallVec<[EventHandle; 4]> = node.after.iter().map(|place| used.0[*place as usize]).collect();
+            let wait = if before.is_empty() { wait } else { list(&before)? };
+            node.operation.submit(queue, wait, used.next())?;
+            if !awaited {
+                ends.extend(used.0.last().copied());
+            }
+        }
+        let mut last = Used::new();
+        let ends = if ends.is_empty() { wait } else { list(&ends)? };
+        queue.wait(ends, last.next())?;
+        Ok(last)
+    }
+}
+
+impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
+    fn create(recording: Recording<B>) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            recording,
+            awaited: OnceLock::new(),
+            last: Mutex::default(),
+        }))
+    }
+
+    fn recording(&self) -> &Recording<B> {
+        &self.recording
+    }
+
+    fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()> {
+        let mut awaited = vec![false; nodes.len()];
+        for place in nodes.iter().flat_map(|node| &node.after) {
+            awaited[*place as usize] = true;
+        }
+        _ = self.awaited.set(awaited);
+        Ok(())
+    }
+
+    fn update(&self, _nodes: &[Node<B>], _changed: &[usize]) -> UrResult<()> {
+        // Runs take what they find, and a queue has copied the arguments of what was submitted.
+        Ok(())
+    }
+
+    fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        let nodes = self.recording.nodes()?;
+        let mut last = self.last.lock();
+        let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
+        // On the same in-order queue it waits anyway.
+        let waits = |run: &&Run<B>| !(queue.is_in_order() && ptr::eq(run.queue.as_ptr(), Arc::as_ptr(queue)));
+        before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
+        let wait = list(&before)?;
+        let used = if queue.is_in_order() {
+            self.run_in_order(&nodes, queue, wait)
+        } else {
+            self.run_out_of_order(&nodes, queue, wait)
+        }?;
+        // SAFETY: the handle has a reference that `used` keeps.
+        let end = unsafe { object::<B::Event>(used.0[0]) }?;
+        if event.wanted() {
+            event.set(Arc::clone(&end));
+        }
+        *last = Some(Run {
+            queue: Arc::downgrade(queue),
+            end: Arc::clone(&end),
+        });
+        Ok(())
+    }
+}

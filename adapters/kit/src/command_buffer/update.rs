@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Changes to a launch of a finalized command buffer.
+
+use std::sync::Arc;
+
+use oxur_api::*;
+
+use super::operation::{KeptLaunch, KeptRange};
+use super::recording::BufferCommand;
+use crate::enqueue::Range;
+use crate::handle::{Borrowed, object, optional_object};
+use crate::{Arg, Args, Backend, Kernel, UrError, UrResult, args};
+
+/// A change of one launch: what is `None` stays.
+pub(super) struct Update<'a, B: Backend> {
+    pub(super) command: Borrowed<'a, BufferCommand<B>>,
+    kernel: Option<Borrowed<'a, B::Kernel>>,
+    args: Vec<Arg<'a, B>>,
+    dimensions: usize,
+    offset: Option<&'a [usize]>,
+    global: Option<&'a [usize]>,
+    local: Option<&'a [usize]>,
+}
+
+impl<'a, B: Backend> Update<'a, B> {
+    /// Takes the client's description.
+    ///
+    /// # Safety
+    /// Its pointers and handles must be as `urCommandBufferUpdateKernelLaunchExp` demands, for `'a`.
+    pub(super) unsafe fn new(desc: &'a ExpCommandBufferUpdateKernelLaunchDesc) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let command = object::<BufferCommand<B>>(desc.hCommand)?;
+            let kernel = optional_object::<B::Kernel>(desc.hNewKernel)?;
+            let mems = args::slice(desc.pNewMemObjArgList, desc.numNewMemObjArgs as usize)?;
+            let pointers = args::slice(desc.pNewPointerArgList, desc.numNewPointerArgs as usize)?;
+            let values = args::slice(desc.pNewValueArgList, desc.numNewValueArgs as usize)?;
+            let mut new = Vec::with_capacity(mems.len() + pointers.len() + values.len());
+            for mem in mems {
+                let access = mem
+                    .pProperties
+                    .as_ref()
+                    .map_or(MemFlags::READ_WRITE, |p| p.memoryAccess);
+                new.push(Arg::Mem(mem.argIndex, optional_object(mem.hNewMemObjArg)?, access));
+            }
+            for pointer in pointers {
+                new.push(Arg::Pointer(pointer.argIndex, pointer_value(pointer.pNewPointerArg)));
+            }
+            for value in values {
+                new.push(if value.pNewValueArg.is_null() {
+                    Arg::Local(value.argIndex, value.argSize)
+                } else {
+                    Arg::Value(
+                        value.argIndex,
+                        args::slice(value.pNewValueArg.cast::<u8>(), value.argSize)?,
+                    )
+                });
+            }
+            let resized = [
+                desc.pNewGlobalWorkOffset,
+                desc.pNewGlobalWorkSize,
+                desc.pNewLocalWorkSize,
+            ]
+            .iter()
+            .any(|array| !array.is_null());
+            let dimensions = if resized {
+                Range::dimensions(desc.newWorkDim)?
+            } else {
+                0
+            };
+            let array = |pointer: *const usize| match pointer.is_null() {
+                true => Ok(None),
+                false => args::slice(pointer, dimensions).map(Some),
+            };
+            Ok(Self {
+                command,
+                kernel,
+                args: new,
+                dimensions,
+                offset: array(desc.pNewGlobalWorkOffset)?,
+                global: array(desc.pNewGlobalWorkSize)?,
+                local: array(desc.pNewLocalWorkSize)?,
+            })
+        }
+    }
+
+    /// Checks that the launch can be changed so.
+    pub(super) fn check(&self, launch: &KeptLaunch<B>) -> UrResult<()> {
+        let bad = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, words));
+        if let Some(kernel) = &self.kernel
+            && !launch.choice.iter().any(|known| Arc::ptr_eq(known, kernel))
+        {
+            return bad("the new kernel was not among the alternatives when the launch was appended");
+        }
+        if self.dimensions != 0 && self.dimensions != launch.range.dimensions() {
+            if self.global.is_none() || (self.offset.is_none() && launch.range.range().offset.is_some()) {
+                return bad("with other dimensions than before a launch needs a new global size and offset");
+            }
+            if self.local.is_none() && launch.range.range().local.is_some() {
+                return bad("with other dimensions than before a launch needs a new work-group size");
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the launch.
+    pub(super) fn apply(self, launch: &mut KeptLaunch<B>) -> UrResult<()> {
+        if let Some(kernel) = &self.kernel {
+            launch.kernel = kernel.snapshot(Args::none())?;
+        }
+        for arg in self.args {
+            launch.kernel.set_arg(arg)?;
+        }
+        if self.dimensions != 0 {
+            let old = launch.range.range();
+            // The work-group size stays with the global size: one that was chosen for another may not fit.
+            let local = if self.global.is_some() {
+                self.local
+            } else {
+                self.local.or(old.local)
+            };
+            launch.range = KeptRange::new(&Range {
+                offset: self.offset.or(old.offset),
+                global: self.global.unwrap_or(old.global),
+                local,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The new value of a pointer: what `pNewPointerArg` points to.
+///
+/// # Safety
+/// `at`, unless null, must point to a pointer.
+unsafe fn pointer_value(at: *const std::ffi::c_void) -> *const std::ffi::c_void {
+    // SAFETY: passed on to the caller.
+    unsafe { at.cast::<*const std::ffi::c_void>().as_ref() }.map_or(std::ptr::null(), |pointer| *pointer)
+}
