@@ -116,10 +116,20 @@ fn normalize<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     // NaN stays NaN.
     let ordered = b.fcmp(LLVMRealORD, x, x);
     let x = b.select(b.and(e.splat(any, ty), ordered), direction, x);
-    let (scaled, _) = roomy(e, x);
+    let (scaled, scale) = roomy(e, x);
     let squares = squares(e, scaled);
     let root = e.splat(e.intrinsic("llvm.sqrt", &[squares]), ty);
-    let result = b.fpcast(e.fast(b.fdiv(scaled, root)), ty);
+    let result = match scale {
+        None => b.fpcast(e.fast(b.fdiv(scaled, root)), ty),
+        Some(scale) => {
+            // Elements that are small beside the largest would lose digits if scaled down: their quotients are, instead.
+            let (one, down) = (scale.ty().real(1.0), scale.ty().real(2f64.powi(-600)));
+            let is_big = b.fcmp(LLVMRealOGT, scale, one);
+            let dividend = b.select(is_big, x, scaled);
+            let quotient = e.fast(b.fdiv(dividend, root));
+            e.fast(b.fmul(quotient, e.splat(b.select(is_big, down, one), ty)))
+        }
+    };
     // Nothing has the direction of 0.
     let zero = b.fcmp(LLVMRealOEQ, squares, squares.ty().real(0.0));
     b.select(zero, x, result)

@@ -828,6 +828,19 @@ fn geometry() {
             assert!(direction[1..].iter().all(|&x| x == 0.0), "{direction:?}");
             infinite[lanes as usize - 1] = NAN;
             assert!(normalize(&[&infinite])[lanes as usize - 1].is_nan());
+            if lanes > 1 {
+                // An element that is small beside another has all of its digits, too.
+                let far = [
+                    format.round(1.3f64 * 2f64.powi(high as i32 - 9)),
+                    format.round(1.7 * 2f64.powi(-12)),
+                ];
+                let far: Vec<f64> = far
+                    .into_iter()
+                    .chain(std::iter::repeat_n(0.0, lanes as usize - 2))
+                    .collect();
+                let expected = Real::new(far[1] / far[0]);
+                assert!(format.ulps(normalize(&[&far])[1], &expected) <= 2.0 + n, "{far:?}");
+            }
             let zeros = vec![-0.0; lanes as usize];
             assert!(
                 normalize(&[&zeros])
