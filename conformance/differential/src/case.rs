@@ -7,7 +7,8 @@ use crate::data::Data;
 use crate::generate::{self, Case};
 use crate::opencl::Driver;
 use crate::range::Range;
-use crate::{compile, ours};
+use crate::worker::{Failure, Stage, Worker};
+use crate::{compile, ours, suite};
 
 /// What is tested: a seed, or a kernel of `kernels/`.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub enum Unit {
     Kernel(String),
     /// The source of a file, with what else a seed decides.
     Changed(u64, String),
+    /// A kernel of the conformance suite.
+    Suite(String),
 }
 
 /// What is known of a kernel that is right.
@@ -40,14 +43,17 @@ impl Unit {
         {
             return Self::Changed(seed, file.into());
         }
+        if text.starts_with(suite::PREFIX) {
+            return Self::Suite(text.into());
+        }
         text.parse().map_or_else(|_| Self::Kernel(text.into()), Self::Seed)
     }
 
     /// The name of its files.
-    pub fn name(&self) -> String {
+    fn name(&self) -> String {
         match self {
             Self::Seed(seed) => format!("seed-{seed}"),
-            Self::Kernel(name) => name.clone(),
+            Self::Kernel(name) | Self::Suite(name) => name.clone(),
             Self::Changed(seed, _) => format!("changed-{seed}"),
         }
     }
@@ -63,6 +69,7 @@ impl Unit {
                     ..generate::case(*seed)
                 })
             }
+            Self::Suite(_) => Err("a kernel of conformance/ur/kernels/".into()),
             Self::Kernel(name) => {
                 let path = folder().join(name).with_extension("cl");
                 let source = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -71,8 +78,32 @@ impl Unit {
         }
     }
 
-    /// Runs the kernel everywhere and compares the results.
-    pub fn run(&self, driver: Option<&Driver>) -> Outcome {
+    /// Has a process run the kernel everywhere and compare the results.
+    pub fn test(worker: &mut Option<Worker>, unit: &str) -> Outcome {
+        match Worker::ask(worker, unit) {
+            Ok(answer) => {
+                let mut numbers = answer.split(' ').map(|n| n.parse().unwrap_or(0));
+                Ok(Passed {
+                    lanes: numbers.next().unwrap_or(0),
+                    is_compared: numbers.next() == Some(1),
+                })
+            }
+            // Its compiler's flaw, not ours.
+            Err(Failure::DriverDied(_)) => Ok(Passed::default()),
+            Err(failure) => Err(failure.to_string()),
+        }
+    }
+
+    /// What such a process answers.
+    pub fn answer(&self, driver: Option<&Driver>) -> Result<String, String> {
+        let passed = self.run(driver)?;
+        Ok(format!("{} {}", passed.lanes, u32::from(passed.is_compared)))
+    }
+
+    fn run(&self, driver: Option<&Driver>) -> Outcome {
+        if let Self::Suite(name) = self {
+            return suite::run(name, driver);
+        }
         let case = self.case()?;
         let name = self.name();
         let spirv = match compile::spirv(&name, &case.source, &case.options)? {
@@ -80,11 +111,12 @@ impl Unit {
             None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
         };
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
-        let scalar = ours::compile(&module, Mode::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
-        let fast = ours::compile(&module, Mode::Fast).map_err(|e| format!("fast mode: {e}"))?;
-        stage("driver");
+        let compile = |mode| ours::link(&[module.clone()], mode).and_then(|program| ours::kernel(&program, "k"));
+        let scalar = compile(Mode::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
+        let fast = compile(Mode::Fast).map_err(|e| format!("fast mode: {e}"))?;
+        Stage::Driver.begin();
         // What the driver does not compile is not ours to judge.
-        let theirs = driver.and_then(|d| d.compile(&spirv).ok());
+        let theirs = driver.and_then(|d| d.build(&[&spirv]).and_then(|program| program.kernel("k")).ok());
         let seed = if let Self::Seed(seed) | Self::Changed(seed, _) = self {
             *seed
         } else {
@@ -95,16 +127,16 @@ impl Unit {
             let mut expected = Data::new(seed);
             let mut found = expected.clone();
             let mut third = expected.clone();
-            stage("ours");
-            ours::run(&scalar, range, &mut expected).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
-            ours::run(&fast, range, &mut found).map_err(|e| format!("{}: {e}", at("fast mode")))?;
+            Stage::Ours.begin();
+            ours::run(&scalar, range, &mut expected.arguments()).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
+            ours::run(&fast, range, &mut found.arguments()).map_err(|e| format!("{}: {e}", at("fast mode")))?;
             // If both of ours differ from the driver, that is of interest, too.
             let theirs = theirs.as_ref().filter(|_| is_comparable(&case, range));
             if let Some(theirs) = theirs {
                 // It compiles some of it now.
-                stage("driver");
+                Stage::Driver.begin();
                 theirs
-                    .run(range, &mut third)
+                    .run(range, &mut third.arguments())
                     .map_err(|e| format!("{}: {e}", at("OpenCL")))?;
             }
             if let Some(difference) = expected.difference(&found, ["scalar mode", "fast mode"], range.items()) {
@@ -128,11 +160,6 @@ impl Unit {
             is_compared: theirs.is_some(),
         })
     }
-}
-
-/// Tells the parent what begins: it knows then whose crash one was.
-fn stage(what: &str) {
-    println!("{}{what}", crate::worker::STAGE);
 }
 
 fn is_comparable(case: &Case, range: &Range) -> bool {

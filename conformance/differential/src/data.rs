@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What all kernels get and give: buffers of inputs and of results, a structure, a number; and when results are equal.
 
+use crate::launch::Argument;
 use crate::rng::Rng;
 
 /// The most items of a range.
@@ -109,7 +110,7 @@ pub struct Data {
     /// `s`: the bytes of `struct Args` of the prelude.
     pub args: [u8; 32],
     /// `n`
-    pub n: i32,
+    pub n: [u8; 4],
 }
 
 impl Data {
@@ -150,8 +151,16 @@ impl Data {
         Self {
             buffers,
             args,
-            n: rng.below(40) as i32,
+            n: (rng.below(40) as i32).to_ne_bytes(),
         }
+    }
+
+    /// The arguments, in the order of parameters.
+    pub fn arguments(&mut self) -> Vec<Argument<'_>> {
+        let memory = self.buffers.iter_mut().map(|words| Argument::Memory(words));
+        memory
+            .chain([Argument::Value(&self.args), Argument::Value(&self.n)])
+            .collect()
     }
 
     /// The first difference of results that matters, in words.

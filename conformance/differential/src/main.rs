@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The differential test: random kernels, and those of `kernels/`, on the compiler's scalar mode, on its fast mode and on
+//! The differential test: random kernels, those of `kernels/` and those of the conformance suite on the compiler's scalar mode, on its fast mode and on
 //! Intel's OpenCL driver. A difference of results is printed with the seed and the kernel's source.
 //!
-//! ```text
-//! differential              the kernels, and the seeds that SEEDS names: a number of them, or FIRST..END; 240 by default
-//! differential SEED|NAME... these
-//! differential show SEED    its source
-//! differential reduce SEED  a smaller source that fails in the same way
-//! differential SEED=FILE    the source of a file with what else a seed decides: inputs, ranges, clang's options
-//! ```
-//!
-//! `JOBS` is how many run at a time. Sources of kernels that fail stay in `target/differential/`.
+//! The functions of OpenCL.std, too: the largest error of each, on the three. [`HELP`] says how it is called.
 
 mod case;
 mod compile;
 mod data;
+mod functions;
 mod generate;
+mod launch;
 mod opencl;
 mod ours;
 mod range;
 mod reduce;
 mod rng;
+mod suite;
 mod worker;
 
 use std::process::ExitCode;
@@ -29,7 +24,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use case::Unit;
-use worker::Worker;
+use worker::for_each;
+
+const HELP: &str = "\
+differential                          all of it: the kernels, the seeds and the functions
+differential kernels                  the kernels of kernels/ and of the conformance suite, and the seeds that SEEDS names
+differential functions [OPTION] [NAME...]
+                                      the functions of OpenCL.std: all, or those named (sin, sin:half, mad_sat:uchar)
+  --density N                         with about 2^N arguments each, special ones aside (15; half has no more than 2^16)
+differential SEED|NAME...             these kernels
+differential show SEED                its source
+differential reduce SEED              a smaller source that fails in the same way
+differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options
+
+SEEDS     how many seeds, or FIRST..END (240)
+JOBS      how many tests run at a time (as many as there are cores)
+
+Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, or are out of specification;
+what Intel's driver does wrong with a function is told only. Without the driver (make setup) our two modes are compared.
+";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -37,7 +50,15 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["serve"] => {
             env_logger::init();
-            worker::serve().map(|()| true)
+            worker::serve(|question, driver| match question.strip_prefix(functions::QUESTION) {
+                Some(function) => functions::answer(function, driver),
+                None => Unit::parse(question).answer(driver),
+            })
+            .map(|()| true)
+        }
+        ["help" | "--help" | "-h", ..] => {
+            print!("{HELP}");
+            Ok(true)
         }
         ["show", unit] => Unit::parse(unit).case().map(|case| {
             print!("{}", describe(&case));
@@ -51,7 +72,16 @@ fn main() -> ExitCode {
                 print!("{source}");
                 true
             }),
-        [] => everything().map(|units| test(&units)),
+        ["kernels"] => everything().map(|units| test(&units)),
+        ["functions", "--density", density, ..] => density
+            .parse()
+            .map_err(|e| format!("--density {density}: {e}"))
+            .and_then(|density| functions::test(&arguments[3..], density)),
+        ["functions", ..] => functions::test(&arguments[1..], functions::DENSITY),
+        [] => everything().and_then(|units| {
+            let (kernels, functions) = (test(&units), functions::test(&[], functions::DENSITY)?);
+            Ok(kernels && functions)
+        }),
         _ => Ok(test(&arguments)),
     };
     match done {
@@ -64,7 +94,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The kernels of the folder, and seeds.
+/// The kernels of the folder, those of the suite, and seeds.
 fn everything() -> Result<Vec<String>, String> {
     let mut units = Vec::new();
     for entry in std::fs::read_dir(case::folder()).map_err(|e| e.to_string())? {
@@ -72,6 +102,7 @@ fn everything() -> Result<Vec<String>, String> {
         units.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
     }
     units.sort();
+    units.extend(suite::names());
     let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "240".into());
     let (first, end) = seeds.split_once("..").unwrap_or(("0", &seeds));
     let number = |text: &str| text.parse::<u64>().map_err(|e| format!("SEEDS={seeds}: {e}"));
@@ -92,35 +123,22 @@ fn describe(case: &generate::Case) -> String {
 /// Tests them and tells how that went: whether all are right.
 fn test(units: &[String]) -> bool {
     let start = Instant::now();
-    let jobs = std::env::var("JOBS").ok().and_then(|jobs| jobs.parse().ok());
-    let jobs: usize = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let (next, wide, compared) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (wide, compared) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failed = Mutex::new(Vec::new());
     if !opencl::folder().exists() {
         println!("without Intel's driver, which is not in target/env: our two modes only");
     }
-    let work = || {
-        let mut worker = None;
-        while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match Worker::run(&mut worker, unit) {
-                Ok(passed) => {
-                    wide.fetch_add(usize::from(passed.lanes > 1), Ordering::Relaxed);
-                    compared.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
-                }
-                Err(message) => {
-                    let source = Unit::parse(unit).case().map_or_else(|e| e, |case| describe(&case));
-                    let mut failed = failed.lock().expect("no thread panics here");
-                    println!("== {unit}\n{source}\n{unit}: {}\n", message.trim_end());
-                    failed.push(unit.as_str());
-                }
-            }
+    for_each(units, |worker, unit| match Unit::test(worker, unit) {
+        Ok(passed) => {
+            wide.fetch_add(usize::from(passed.lanes > 1), Ordering::Relaxed);
+            compared.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs {
-            scope.spawn(work);
+        Err(message) => {
+            let source = Unit::parse(unit).case().map_or_else(|e| e, |case| describe(&case));
+            let mut failed = failed.lock().expect("no thread panics here");
+            println!("== {unit}\n{source}\n{unit}: {}\n", message.trim_end());
+            failed.push(unit.as_str());
         }
-        work();
     });
     let failed = failed.into_inner().expect("no thread panics here");
     println!(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels on Intel's OpenCL driver for CPUs.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
 use libloading::Library;
 use opencl_sys::*;
 
-use crate::data::Data;
+use crate::launch::Argument;
 use crate::range::Range;
 
 /// The folder of the driver and of its `libOpenCL.so.1`.
@@ -42,6 +42,10 @@ functions! {
     clCreateCommandQueueWithProperties(cl_context, cl_device_id, *const u64, *mut cl_int) -> cl_command_queue,
     clCreateProgramWithIL(cl_context, *const c_void, usize, *mut cl_int) -> cl_program,
     clBuildProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void, *mut c_void) -> cl_int,
+    clCompileProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program,
+        *const *const c_char, *const c_void, *mut c_void) -> cl_int,
+    clLinkProgram(cl_context, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program, *const c_void,
+        *mut c_void, *mut cl_int) -> cl_program,
     clGetProgramBuildInfo(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int,
     clCreateKernel(cl_program, *const c_char, *mut cl_int) -> cl_kernel,
     clSetKernelArg(cl_kernel, cl_uint, usize, *const c_void) -> cl_int,
@@ -63,10 +67,15 @@ pub struct Driver {
     queue: cl_command_queue,
 }
 
+/// A program that is built, until it is dropped.
+pub struct Program<'d> {
+    driver: &'d Driver,
+    program: cl_program,
+}
+
 /// A kernel, until it is dropped.
 pub struct Kernel<'d> {
     driver: &'d Driver,
-    program: cl_program,
     kernel: cl_kernel,
 }
 
@@ -115,60 +124,101 @@ impl Driver {
         }
     }
 
-    /// The kernel `k` of a module.
-    pub fn compile(&self, module: &[u8]) -> Result<Kernel<'_>, String> {
+    /// The program of a module, or of several that are linked.
+    pub fn build(&self, modules: &[&[u8]]) -> Result<Program<'_>, String> {
         let cl = &self.cl;
-        // SAFETY: live handles, and the size of the module.
+        let mut programs = Vec::new();
+        // SAFETY: live handles, and the size of each module.
         unsafe {
-            let il = module.as_ptr().cast();
-            let program = created("clCreateProgramWithIL", |c| {
-                (cl.clCreateProgramWithIL)(self.context, il, module.len(), c)
-            })?;
-            let mut made = Kernel {
-                driver: self,
-                program,
-                kernel: null_mut(),
-            };
-            let built = (cl.clBuildProgram)(program, 1, &self.device, c"".as_ptr(), null(), null_mut());
-            if built != CL_SUCCESS {
-                let mut log = vec![0u8; 4096];
-                let place = log.as_mut_ptr().cast();
-                (cl.clGetProgramBuildInfo)(program, self.device, CL_PROGRAM_BUILD_LOG, log.len(), place, null_mut());
-                let log = CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy();
-                return Err(format!("clBuildProgram gives {built}: {log}"));
+            for module in modules {
+                let program = created("clCreateProgramWithIL", |c| {
+                    (cl.clCreateProgramWithIL)(self.context, module.as_ptr().cast(), module.len(), c)
+                })?;
+                programs.push(Program { driver: self, program });
             }
-            made.kernel = created("clCreateKernel", |c| (cl.clCreateKernel)(program, c"k".as_ptr(), c))?;
-            Ok(made)
+            if let [single] = programs.as_slice() {
+                let built = (cl.clBuildProgram)(single.program, 1, &self.device, c"".as_ptr(), null(), null_mut());
+                self.check_build("clBuildProgram", built, single.program)?;
+                return programs.pop().ok_or_else(String::new);
+            }
+            for Program { program, .. } in &programs {
+                let (device, none) = (&raw const self.device, null_mut());
+                let made = (cl.clCompileProgram)(*program, 1, device, c"".as_ptr(), 0, null(), null(), null(), none);
+                self.check_build("clCompileProgram", made, *program)?;
+            }
+            let parts: Vec<cl_program> = programs.iter().map(|p| p.program).collect();
+            let (device, count) = (&raw const self.device, parts.len() as u32);
+            let program = created("clLinkProgram", |c| {
+                (cl.clLinkProgram)(
+                    self.context,
+                    1,
+                    device,
+                    c"".as_ptr(),
+                    count,
+                    parts.as_ptr(),
+                    null(),
+                    null_mut(),
+                    c,
+                )
+            })?;
+            Ok(Program { driver: self, program })
         }
+    }
+
+    /// An error with what the driver's compiler says.
+    fn check_build(&self, what: &str, code: cl_int, program: cl_program) -> Result<(), String> {
+        if code == CL_SUCCESS {
+            return Ok(());
+        }
+        let mut log = vec![0u8; 4096];
+        let (size, place) = (log.len(), log.as_mut_ptr().cast());
+        // SAFETY: live handles, and a place of that size.
+        unsafe { (self.cl.clGetProgramBuildInfo)(program, self.device, CL_PROGRAM_BUILD_LOG, size, place, null_mut()) };
+        let log = CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy();
+        Err(format!("{what} gives {code}: {log}"))
+    }
+}
+
+impl<'d> Program<'d> {
+    /// A kernel of it.
+    pub fn kernel(&self, name: &str) -> Result<Kernel<'d>, String> {
+        let name = CString::new(name).map_err(|e| e.to_string())?;
+        let driver = self.driver;
+        // SAFETY: live handles.
+        let kernel = created("clCreateKernel", |c| unsafe {
+            (driver.cl.clCreateKernel)(self.program, name.as_ptr(), c)
+        })?;
+        Ok(Kernel { driver, kernel })
     }
 }
 
 impl Kernel<'_> {
     /// Runs it.
-    pub fn run(&self, range: &Range, data: &mut Data) -> Result<(), String> {
+    pub fn run(&self, range: &Range, arguments: &mut [Argument<'_>]) -> Result<(), String> {
         let (cl, driver) = (&self.driver.cl, self.driver);
         let mut memory = Vec::new();
+        let set = |index: usize, size: usize, value: *const c_void| {
+            // SAFETY: live handles; the callers below give the sizes of what their pointers lead to.
+            let code = unsafe { (cl.clSetKernelArg)(self.kernel, index as u32, size, value) };
+            check("clSetKernelArg", code)
+        };
         // SAFETY: live handles; sizes are those of what pointers lead to; all calls that take memory block.
         unsafe {
-            for (i, buffer) in data.buffers.iter_mut().enumerate() {
-                let (flags, place) = (CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, buffer.as_mut_ptr().cast());
-                let size = size_of_val(buffer.as_slice());
-                let made = created("clCreateBuffer", |c| {
-                    (cl.clCreateBuffer)(driver.context, flags, size, place, c)
-                })?;
-                check(
-                    "clSetKernelArg",
-                    (cl.clSetKernelArg)(self.kernel, i as u32, 8, (&raw const made).cast()),
-                )?;
-                memory.push(made);
-            }
-            let rest = [&data.args[..], &data.n.to_ne_bytes()];
-            for (i, value) in rest.into_iter().enumerate() {
-                let index = (memory.len() + i) as u32;
-                check(
-                    "clSetKernelArg",
-                    (cl.clSetKernelArg)(self.kernel, index, value.len(), value.as_ptr().cast()),
-                )?;
+            for (i, argument) in arguments.iter_mut().enumerate() {
+                match argument {
+                    Argument::Memory(words) => {
+                        let (flags, size) = (CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size_of_val(*words));
+                        let place = words.as_mut_ptr().cast();
+                        let made = created("clCreateBuffer", |c| {
+                            (cl.clCreateBuffer)(driver.context, flags, size, place, c)
+                        })?;
+                        memory.push((made, i));
+                        set(i, 8, (&raw const made).cast())?;
+                    }
+                    Argument::Null => set(i, 8, (&raw const NULL).cast())?,
+                    Argument::Value(bytes) => set(i, bytes.len(), bytes.as_ptr().cast())?,
+                    Argument::Local(size) => set(i, *size, null())?,
+                }
             }
             let (global, dimensions) = (range.global(), range.dimensions as u32);
             let sizes = (range.offset.as_ptr(), global.as_ptr(), range.local.as_ptr());
@@ -185,10 +235,12 @@ impl Kernel<'_> {
                 null_mut(),
             );
             check("clEnqueueNDRangeKernel", done)?;
-            for (&from, to) in memory.iter().zip(&mut data.buffers) {
-                let (size, place) = (size_of_val(to.as_slice()), to.as_mut_ptr().cast());
-                let done = (cl.clEnqueueReadBuffer)(queue, from, CL_TRUE, 0, size, place, 0, null(), null_mut());
-                check("clEnqueueReadBuffer", done)?;
+            for (from, i) in memory {
+                if let Argument::Memory(words) = &mut arguments[i] {
+                    let (size, place) = (size_of_val(*words), words.as_mut_ptr().cast());
+                    let done = (cl.clEnqueueReadBuffer)(queue, from, CL_TRUE, 0, size, place, 0, null(), null_mut());
+                    check("clEnqueueReadBuffer", done)?;
+                }
                 (cl.clReleaseMemObject)(from);
             }
         }
@@ -196,14 +248,19 @@ impl Kernel<'_> {
     }
 }
 
+/// What an argument that is no memory points to.
+static NULL: u64 = 0;
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a live handle.
+        unsafe { (self.driver.cl.clReleaseProgram)(self.program) };
+    }
+}
+
 impl Drop for Kernel<'_> {
     fn drop(&mut self) {
-        // SAFETY: live handles, but for a kernel that was not made.
-        unsafe {
-            if !self.kernel.is_null() {
-                (self.driver.cl.clReleaseKernel)(self.kernel);
-            }
-            (self.driver.cl.clReleaseProgram)(self.program);
-        }
+        // SAFETY: a live handle.
+        unsafe { (self.driver.cl.clReleaseKernel)(self.kernel) };
     }
 }

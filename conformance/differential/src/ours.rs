@@ -3,19 +3,24 @@
 
 use std::sync::Arc;
 
-use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, ParamKind, Part, Program, Worker};
+use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, Worker};
 
-use crate::data::{Buffer, Data};
+use crate::launch::Argument;
 use crate::range::Range;
 
-/// The kernel `k` of a module, compiled in a mode.
-pub fn compile(module: &Arc<Module>, mode: Mode) -> Result<Arc<Kernel>, String> {
+/// A program of modules, to be compiled in a mode.
+pub fn link(modules: &[Arc<Module>], mode: Mode) -> Result<Arc<Program>, String> {
     let options = Options {
         mode,
         ..Options::default()
     };
-    let program = Program::link(&[Part::new(module.clone())], &options).map_err(|e| e.to_string())?;
-    program.kernel("k").map_err(|e| e.to_string())
+    let parts: Vec<Part> = modules.iter().cloned().map(Part::new).collect();
+    Program::link(&parts, &options).map_err(|e| e.to_string())
+}
+
+/// A kernel of a program.
+pub fn kernel(program: &Arc<Program>, name: &str) -> Result<Arc<Kernel>, String> {
+    program.kernel(name).map_err(|e| e.to_string())
 }
 
 /// Arguments at an address as aligned as they may need.
@@ -23,22 +28,30 @@ pub fn compile(module: &Arc<Module>, mode: Mode) -> Result<Arc<Kernel>, String> 
 struct Block([u8; 4096]);
 
 /// Runs it.
-pub fn run(kernel: &Kernel, range: &Range, data: &mut Data) -> Result<(), String> {
+pub fn run(kernel: &Kernel, range: &Range, arguments: &mut [Argument<'_>]) -> Result<(), String> {
     let info = kernel.info();
+    if info.params.len() != arguments.len() {
+        return Err(format!("it has {} parameters", info.params.len()));
+    }
     let mut block = Box::new(Block([0; 4096]));
     let mut put = |index: usize, value: &[u8]| {
         let param = &info.params[index];
-        assert!(
-            param.kind != ParamKind::Local && param.size == value.len(),
-            "the parameters of every kernel"
-        );
+        assert_eq!(param.size, value.len(), "the size of parameter {index}");
         block.0[param.offset..param.offset + value.len()].copy_from_slice(value);
     };
-    for (i, buffer) in data.buffers.iter_mut().enumerate() {
-        put(i, &(buffer.as_mut_ptr() as u64).to_ne_bytes());
+    let mut local = Vec::new();
+    for (i, argument) in arguments.iter_mut().enumerate() {
+        match argument {
+            Argument::Memory(words) => put(i, &(words.as_mut_ptr() as u64).to_ne_bytes()),
+            Argument::Null => put(i, &[0; 8]),
+            Argument::Value(bytes) => put(i, bytes),
+            Argument::Local(size) => local.push((i, *size)),
+        }
     }
-    put(Buffer::ALL.len(), &data.args);
-    put(Buffer::ALL.len() + 1, &data.n.to_ne_bytes());
+    let mut places = local.iter().map(|&(i, _)| i);
+    let local_memory = info.place_local(local.iter().map(|&(_, size)| size), |offset| {
+        put(places.next().expect("a place for each"), &offset.to_ne_bytes());
+    });
     let wide = |sizes: [usize; 3]| sizes.map(|n| n as u64);
     let range = NdRange {
         dimensions: range.dimensions as u64,
@@ -49,8 +62,8 @@ pub fn run(kernel: &Kernel, range: &Range, data: &mut Data) -> Result<(), String
     let launch = Launch {
         args: &block.0[..info.args_size],
         range,
-        local_memory: info.local_memory,
+        local_memory: local_memory.ok_or("too much local memory")?,
     };
-    // SAFETY: the kernel has the parameters of all kernels here, and writes within these buffers.
+    // SAFETY: the arguments are what the kernel's parameters want, and it writes within their memory.
     unsafe { kernel.run(&launch, 0..range.group_count(), &mut Worker::new()) }.map_err(|e| e.to_string())
 }

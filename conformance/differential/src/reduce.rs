@@ -3,12 +3,11 @@
 
 use crate::case::Unit;
 use crate::compile;
-use crate::worker::Worker;
 
 /// The smallest source found that fails as the kernel of a seed does.
 pub fn reduce(seed: u64) -> Result<String, String> {
     let mut worker = None;
-    let failure = Worker::run(&mut worker, &seed.to_string())
+    let failure = Unit::test(&mut worker, &seed.to_string())
         .err()
         .ok_or("it does not fail")?;
     let mut lines: Vec<String> = Unit::Seed(seed).case()?.source.lines().map(str::to_string).collect();
@@ -16,7 +15,7 @@ pub fn reduce(seed: u64) -> Result<String, String> {
     let mut fails = |lines: &[String]| {
         let text = lines.join("\n") + "\n";
         let written = std::fs::write(&file, text).is_ok();
-        let outcome = Worker::run(&mut worker, &format!("{seed}={}", file.display()));
+        let outcome = Unit::test(&mut worker, &format!("{seed}={}", file.display()));
         written && outcome.is_err_and(|message| kind(&message) == kind(&failure))
     };
     loop {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Processes that run kernels: a crash of a compiler, or of a kernel, ends one kernel's test only.
+//! Processes that run kernels: a crash of a compiler, or of a kernel, ends one test only.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::case::{Outcome, Passed, Unit};
 use crate::opencl::{self, Driver};
 
 /// How long a kernel may take, which is much where the machine is busy.
@@ -17,23 +17,78 @@ const OK: &str = "\u{4}ok ";
 const FAILED: &str = "\u{4}failed";
 
 /// How a line begins that tells what is done now.
-pub const STAGE: &str = "\u{4}stage ";
+const STAGE: &str = "\u{4}stage ";
 
-/// The other side: runs what comes by stdin, line by line.
-pub fn serve() -> Result<(), String> {
+/// What is done at a time: the parent knows then whose crash one was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Our compiler and its kernels run, or nothing that can fail.
+    Ours,
+    /// Intel's driver compiles or runs a kernel.
+    Driver,
+}
+
+impl Stage {
+    /// Tells the parent that it begins.
+    pub fn begin(self) {
+        println!("{STAGE}{self:?}");
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The other side says so.
+    Told(String),
+    /// Our part of it took the process with it, or did not end.
+    Died(String),
+    /// Intel's driver did that.
+    DriverDied(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Told(text) | Self::Died(text) | Self::DriverDied(text) => f.write_str(text.trim_end()),
+        }
+    }
+}
+
+/// The other side: answers what comes by stdin, line by line, with one line.
+pub fn serve(answer: impl Fn(&str, Option<&Driver>) -> Result<String, String>) -> Result<(), String> {
     let driver = if opencl::folder().exists() {
         Some(Driver::new()?)
     } else {
         None
     };
     for line in std::io::stdin().lines() {
-        let unit = Unit::parse(line.map_err(|e| e.to_string())?.trim());
-        match unit.run(driver.as_ref()) {
-            Ok(passed) => println!("{OK}{} {}", passed.lanes, u32::from(passed.is_compared)),
+        Stage::Ours.begin();
+        match answer(line.map_err(|e| e.to_string())?.trim(), driver.as_ref()) {
+            Ok(text) => println!("{OK}{text}"),
             Err(message) => println!("{message}\n{FAILED}"),
         }
     }
     Ok(())
+}
+
+/// Does the work for each of the items, `JOBS` of them at a time or as many as there are cores; each thread has a process,
+/// which [`Worker::ask`] starts.
+pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&mut Option<Worker>, &'a T) + Sync) {
+    let jobs = std::env::var("JOBS").ok().and_then(|jobs| jobs.parse().ok());
+    let jobs: usize = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let next = AtomicUsize::new(0);
+    let thread = || {
+        let mut worker = None;
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(&mut worker, item);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs {
+            scope.spawn(thread);
+        }
+        thread();
+    });
 }
 
 /// A process.
@@ -70,15 +125,15 @@ impl Worker {
         Ok(Self { child, input, replies })
     }
 
-    /// Runs a kernel. If that takes the process with it, the next call starts another.
-    pub fn run(own: &mut Option<Self>, unit: &str) -> Outcome {
+    /// Asks for an answer. If that takes the process with it, the next call starts another.
+    pub fn ask(own: &mut Option<Self>, question: &str) -> Result<String, Failure> {
         let worker = match own {
             Some(worker) => worker,
-            None => own.insert(Self::start().map_err(|e| e.to_string())?),
+            None => own.insert(Self::start().map_err(|e| Failure::Died(e.to_string()))?),
         };
-        let (mut text, mut stage) = (String::new(), String::new());
+        let (mut text, mut in_driver) = (String::new(), false);
         let mut hangs = false;
-        let sent = writeln!(worker.input, "{unit}");
+        let sent = writeln!(worker.input, "{question}");
         while sent.is_ok() {
             let line = match worker.replies.recv_timeout(LIMIT) {
                 Ok(line) => line,
@@ -87,17 +142,14 @@ impl Worker {
                     break;
                 }
             };
-            if let Some((lanes, compared)) = line.strip_prefix(OK).and_then(|rest| rest.split_once(' ')) {
-                return Ok(Passed {
-                    lanes: lanes.parse().unwrap_or(0),
-                    is_compared: compared == "1",
-                });
+            if let Some(answer) = line.strip_prefix(OK) {
+                return Ok(answer.into());
             }
             if line == FAILED {
-                return Err(text);
+                return Err(Failure::Told(text));
             }
-            if let Some(name) = line.strip_prefix(STAGE) {
-                stage = name.into();
+            if let Some(stage) = line.strip_prefix(STAGE) {
+                in_driver = stage == format!("{:?}", Stage::Driver);
                 continue;
             }
             text += &line;
@@ -109,14 +161,15 @@ impl Worker {
         }
         let status = worker.child.wait();
         *own = None;
-        if stage == "driver" {
-            // Its compiler's flaw, not ours.
-            return Ok(Passed::default());
-        }
-        Err(match status {
-            _ if hangs => format!("{text}it takes over {LIMIT:?}"),
-            Ok(status) => format!("{text}the process ended: {status}"),
-            Err(error) => format!("{text}{error}"),
+        text += &match status {
+            _ if hangs => format!("it takes over {LIMIT:?}"),
+            Ok(status) => format!("the process ended: {status}"),
+            Err(error) => error.to_string(),
+        };
+        Err(if in_driver {
+            Failure::DriverDied(text)
+        } else {
+            Failure::Died(text)
         })
     }
 }
