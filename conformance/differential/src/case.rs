@@ -111,7 +111,8 @@ impl Unit {
             None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
         };
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
-        let compile = |mode| ours::link(&[module.clone()], mode).and_then(|program| ours::kernel(&program, "k"));
+        let compile =
+            |mode| ours::link(std::slice::from_ref(&module), mode).and_then(|program| ours::kernel(&program, "k"));
         let scalar = compile(Mode::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
         let fast = compile(Mode::Fast).map_err(|e| format!("fast mode: {e}"))?;
         Stage::Driver.begin();

@@ -8,7 +8,7 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::Width;
 use super::cfg::{Cfg, Node};
-use super::shape::{Shape, Shapes, widened};
+use super::shape::{Shape, Shapes, variable_size, widened};
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
 use crate::lower::item::Primitive;
 use crate::runtime::layout;
@@ -603,10 +603,15 @@ impl<'c> Emit<'_, 'c> {
                 if count != Some(1) {
                     return Err("a variable of a length that is computed".into());
                 }
-                let ty = inst.allocated_type();
+                let (ty, size) = (inst.allocated_type(), variable_size(self.module, inst));
+                let one = if self.module.size_of(ty) == size {
+                    ty
+                } else {
+                    self.cx.int(8).array(size)
+                };
                 let made = self
                     .entry
-                    .alloca(ty.array(self.lanes.into()))
+                    .alloca(one.array(self.lanes.into()))
                     .align(inst.get_align().max(64));
                 // It is known everywhere.
                 let slot = self.slot_of_constant(made);

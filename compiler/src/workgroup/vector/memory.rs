@@ -67,6 +67,16 @@ impl<'c> Emit<'_, 'c> {
         self.module.size_of(ty) == self.module.size_of(ty.scalar()) * u64::from(n)
     }
 
+    /// What each lane's address of a load or store is a multiple of.
+    fn align(&self, inst: Value<'c>, address: Value<'c>) -> u32 {
+        let align = inst.get_align();
+        match self.shapes.private.element_size(address) {
+            // The scalar kernel may know more of an element's place than is true of all lanes' elements.
+            Some(size) => align.min(size as u32),
+            None => align,
+        }
+    }
+
     pub(super) fn load(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
         let address = inst.operand(0);
         if inst.is_volatile() || inst.is_atomic() {
@@ -77,7 +87,7 @@ impl<'c> Emit<'_, 'c> {
             return self.one_by_one(inst);
         }
         let wide = self.wide_type(ty)?;
-        let align = inst.get_align();
+        let align = self.align(inst, address);
         let value = if self.is_contiguous(address, ty) {
             let first = self.first(address)?;
             match self.mask {
@@ -111,7 +121,7 @@ impl<'c> Emit<'_, 'c> {
         if inst.is_volatile() || inst.is_atomic() {
             return self.one_by_one(inst).map(|_| ());
         }
-        let align = inst.get_align();
+        let align = self.align(inst, address);
         if self.shapes.of(address) == Shape::Uniform {
             // All write to one place: the last lane wins.
             let to = self.first(address)?;

@@ -220,10 +220,7 @@ impl<'c> Shapes<'c> {
         match opcode {
             L::LLVMAlloca => {
                 let size = self.private.element_size(inst);
-                Shape::of(
-                    size.unwrap_or_else(|| module.size_of(inst.allocated_type())) as i64,
-                    true,
-                )
+                Shape::of(size.unwrap_or_else(|| variable_size(module, inst)) as i64, true)
             }
             L::LLVMLoad => match self.of(operands[0]) {
                 Uniform if !inst.is_volatile() && !inst.is_atomic() => Uniform,
@@ -417,4 +414,10 @@ pub fn widened(ty: Type<'_>, lanes: u32) -> Option<Type<'_>> {
         Kind::Vector(n) => Some(ty.scalar().vector(n.checked_mul(lanes)?)),
         _ => None,
     }
+}
+
+/// How far the variables of two lanes are apart: each is as aligned as the scalar kernel's.
+pub(super) fn variable_size<'c>(module: &Module<'c>, variable: Value<'c>) -> u64 {
+    let align = variable.get_align().max(1);
+    module.size_of(variable.allocated_type()).next_multiple_of(align.into())
 }

@@ -171,7 +171,7 @@ fn show(error: f64) -> String {
     match error {
         0.0 => "0".into(),
         f64::INFINITY => "infinite".into(),
-        _ if error < 0.0005 || error >= 1e5 => format!("{error:.1e}"),
+        _ if !(0.0005..1e5).contains(&error) => format!("{error:.1e}"),
         _ => format!("{error:.3}"),
     }
 }

@@ -140,7 +140,7 @@ impl Subject {
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
         let mut outputs = Vec::new();
         for (who, mode) in [(Who::Scalar, Mode::Scalar), (Who::Fast, Mode::Fast)] {
-            let program = ours::link(&[module.clone()], mode)?;
+            let program = ours::link(std::slice::from_ref(&module), mode)?;
             for &width in widths {
                 let kernel = ours::kernel(&program, &format!("k{width}")).map_err(|e| format!("{who:?}: {e}"))?;
                 outputs.push(self.launch(who, width, columns, |range, arguments| {
