@@ -21,7 +21,7 @@ use oxur_adapter_kit as kit;
 use self::facts::Facts;
 pub(crate) use self::info::EXTENSIONS;
 use self::partition::MadeBy;
-use crate::exec::clock;
+use crate::exec::{Pool, clock};
 use crate::{Cpu, Platform};
 
 /// A device. The root device belongs to its platform; a sub-device keeps the device that it is a part of.
@@ -56,6 +56,12 @@ impl Device {
     /// The CPUs that it may use, by the numbers that Linux gives them, in ascending order; at least one.
     pub(crate) fn cpus(&self) -> &[usize] {
         &self.cpus
+    }
+
+    /// The threads that run its commands.
+    pub(crate) fn pool(&self) -> &'static Pool {
+        // The threads that wait are the client's, on whatever CPUs it likes: no sub-device is theirs.
+        Pool::of(&self.cpus, self.cpus.len(), kit::Device::is_root(self))
     }
 
     /// Whether it is `other` or a part of it.

@@ -8,14 +8,22 @@ use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 use crate::exec::{Node, Progress, Stamps, client};
-use crate::{Cpu, Queue};
+use crate::{Context, Cpu, Queue};
 
 /// An event.
 pub(crate) struct Event {
     pub(crate) header: Header,
-    queue: Arc<Queue>,
+    owner: Owner,
     command: Command,
     state: State,
+}
+
+/// What an event belongs to.
+enum Owner {
+    /// The queue of its command.
+    Queue(Arc<Queue>),
+    /// The context of a command buffer, which may run on any queue of it.
+    Context(Arc<Context>),
 }
 
 /// What is known of the command.
@@ -37,7 +45,7 @@ impl Event {
         let state = State::Over { stamps, well };
         kit::recycled(Self {
             header: Header::new(),
-            queue: queue.clone(),
+            owner: Owner::Queue(queue.clone()),
             command,
             state,
         })
@@ -48,10 +56,35 @@ impl Event {
         let state = State::Task(task);
         kit::recycled(Self {
             header: Header::new(),
-            queue: queue.clone(),
+            owner: Owner::Queue(queue.clone()),
             command,
             state,
         })
+    }
+
+    /// The event of a command of a command buffer, for one run.
+    pub(crate) fn of_run(context: &Arc<Context>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
+        kit::recycled(Self {
+            header: Header::new(),
+            owner: Owner::Context(context.clone()),
+            command,
+            state: State::Task(task),
+        })
+    }
+
+    /// What stands for its command, unless that was over when the event was made.
+    pub(crate) fn node(&self) -> Option<&Arc<dyn Node>> {
+        match &self.state {
+            State::Task(task) => Some(task),
+            State::Over { .. } => None,
+        }
+    }
+
+    fn context(&self) -> &Arc<Context> {
+        match &self.owner {
+            Owner::Queue(queue) => &queue.context,
+            Owner::Context(context) => context,
+        }
     }
 
     /// Whether its command is over.
@@ -91,7 +124,10 @@ impl Event {
 
     #[cold]
     fn error(&self) -> UrError {
-        let words = self.queue.failures.told();
+        let words = match &self.owner {
+            Owner::Queue(queue) => queue.failures.told(),
+            Owner::Context(_) => None,
+        };
         let words = words.unwrap_or_else(|| format!("the command {:?} failed", self.command));
         UrError::said(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
     }
@@ -122,8 +158,11 @@ impl Event {
 impl kit::Event<Cpu> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_QUEUE => out.handle(&self.queue),
-            EventInfo::CONTEXT => out.handle(&self.queue.context),
+            EventInfo::COMMAND_QUEUE => match &self.owner {
+                Owner::Queue(queue) => out.handle(queue),
+                Owner::Context(_) => out.unsupported(),
+            },
+            EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
             EventInfo::COMMAND_EXECUTION_STATUS => out.value(self.status()),
             _ => out.unsupported(),

@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`task`] | a command: work in pieces, what must be over before, who waits for it, how it ended |
+//! | [`plan`] | commands that are put together beforehand and run again and again |
 //! | [`pieces`] | who runs which pieces of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | which of these threads look for work and which sleep |
@@ -18,8 +19,7 @@
 //! and its end, but for the one around the list of those that wait for it. No lock is held while work or client code
 //! runs.
 //!
-//! A task is one kind of [`Job`](pool::Job). Commands that are put together beforehand and run again and again may be
-//! another, with counts and successors of their own: the threads of a pool ask no more of what they run.
+//! A task is one kind of [`Job`](pool::Job), a run of a plan is another.
 //!
 //! Most commands never get here: a short command whose queue is idle runs in the thread that submits it. See
 //! [`here`].
@@ -32,6 +32,7 @@ mod fork;
 mod futex;
 mod idle;
 mod pieces;
+pub(crate) mod plan;
 pub(crate) mod pool;
 pub(crate) mod task;
 

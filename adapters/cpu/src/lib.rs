@@ -22,6 +22,7 @@
 
 mod activity;
 mod adapter;
+mod command_buffer;
 mod context;
 mod device;
 mod event;
@@ -39,6 +40,7 @@ mod virtual_mem;
 use oxur_adapter_kit as kit;
 
 pub(crate) use adapter::Adapter;
+pub(crate) use command_buffer::CommandBuffer;
 pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use event::Event;
@@ -67,7 +69,7 @@ impl kit::Backend for Cpu {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = kit::Replayed<Self>;
+    type CommandBuffer = CommandBuffer;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
 }
@@ -85,6 +87,7 @@ kit::object! {
     Kernel: KernelHandle,
     UsmPool: UsmPoolHandle,
     PhysicalMem: PhysicalMemHandle,
+    CommandBuffer: ExpCommandBufferHandle,
 }
 
 kit::export_adapter!(Cpu);

@@ -2,8 +2,8 @@
 //! Queues: the commands of UR, and the order in which they run.
 //!
 //! [`submit`] is the way of every command: at once in the thread that submits it, or by the [engine](crate::exec).
-//! [`order`] knows what is unfinished. [`launch`], [`memory`], [`image`] and [`host`] have the work of commands,
-//! [`failure`] what went wrong with it.
+//! [`order`] knows what is unfinished. [`launch`], [`memory`], [`image`] and [`host`] have the work of commands, [`plan`]
+//! that of command buffers, [`failure`] what went wrong with it.
 
 mod failure;
 mod host;
@@ -11,6 +11,7 @@ mod image;
 mod launch;
 mod memory;
 mod order;
+mod plan;
 mod submit;
 
 use std::ffi::c_void;
@@ -29,7 +30,9 @@ use parking_lot::Mutex;
 
 pub(crate) use self::failure::Failures;
 use self::memory::{CopyBytes, CopyRows, Kept, Layout, Shape};
-use self::order::{Order, Place};
+use self::order::Place;
+pub(crate) use self::order::{Order, nothing as unsubmitted};
+pub(crate) use self::plan::work;
 use self::submit::How;
 use crate::exec::Pool;
 use crate::{Context, Cpu, Device, Kernel, Mem, UsmPool};
@@ -118,9 +121,7 @@ fn layouts(rect: &BufferRect, a: *mut u8, b: *mut u8) -> (Shape, Layout, Layout)
 impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
-        let cpus = device.cpus();
-        // The threads that wait are the client's, on whatever CPUs it likes: no sub-device is theirs.
-        let pool = Pool::of(cpus, cpus.len(), kit::Device::is_root(&**device));
+        let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         let queue = Arc::new(Self {
             header: Header::new(),

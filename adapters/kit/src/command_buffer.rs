@@ -23,7 +23,9 @@ use self::update::Update;
 use crate::enqueue::{BufferRect, LaunchProperties, Range, pattern, span};
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
-use crate::{Args, Backend, Context, EventOut, InfoOut, Kernel, Object, UrError, UrResult, WaitList, args, entry};
+use crate::{
+    Args, Backend, Context, EventOut, InfoOut, Kernel, Object, Queue, UrError, UrResult, WaitList, args, entry,
+};
 
 /// A command buffer.
 pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
@@ -42,8 +44,8 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Runs all commands, after those of an earlier run of the same buffer.
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
-    /// An event for a single command, which the next run signals.
-    fn signal_event(&self) -> UrResult<Arc<B::Event>> {
+    /// An event for a single command of this kind, which the next run signals.
+    fn signal_event(&self, _command: Command) -> UrResult<Arc<B::Event>> {
         unsupported()
     }
 
@@ -77,6 +79,12 @@ unsafe fn kept_launch<B: Backend>(
     unsafe {
         let kernel = object::<B::Kernel>(kernel)?;
         let range = KeptRange::new(&Range::new(dimensions, offset, global, local)?);
+        if (num_alternatives == 0) != alternatives.is_null() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("there are {num_alternatives} alternatives and their pointer is {alternatives:p}"),
+            ));
+        }
         let alternatives = args::objects::<B::Kernel>(alternatives, num_alternatives)?;
         let mut choice = vec![Arc::clone(&kernel)];
         for alternative in alternatives {
@@ -322,10 +330,11 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let out = args::out(event)?;
         let buffer = command.buffer()?;
-        let new = buffer.signal_event()?;
+        let mut new = None;
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
-                *signal = new.clone();
+                *signal = buffer.signal_event(node.operation.command())?;
+                new = Some(signal.clone());
                 Ok(())
             }
             None => Err(UrError::said(
@@ -334,7 +343,9 @@ entry! {
             )),
         };
         buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
-        out.write(export_owned(new));
+        if let Some(new) = new {
+            out.write(export_owned(new));
+        }
         Ok(())
     }
 
@@ -344,6 +355,7 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let events = WaitList::<B>::new(num_events, events)?;
         let buffer = command.buffer()?;
+        buffer.check_events()?;
         let put = |node: &mut Node<B>| {
             if node.events.len() != events.len() {
                 return Err(UrError::said(
@@ -390,6 +402,12 @@ entry! {
     ) {
         let queue = object::<B::Queue>(queue)?;
         let buffer = object::<B::CommandBuffer>(buffer)?;
+        if !Arc::ptr_eq(queue.device(), buffer.recording().device()) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_QUEUE,
+                "the queue is of another device than the command buffer",
+            ));
+        }
         buffer.enqueue(&queue, WaitList::new(num_events, events)?, EventOut::new(event))
     }
 }

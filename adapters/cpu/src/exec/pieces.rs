@@ -8,6 +8,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::cost::SHORT;
+
 /// The pieces of a command, some of which were taken, some are done.
 #[derive(Debug)]
 pub(super) struct Pieces {
@@ -33,6 +35,17 @@ struct Share {
     end: u64,
 }
 
+impl Share {
+    /// The one of this number, of `shares` of `count` pieces.
+    fn new(i: u64, shares: u64, count: u64) -> Self {
+        let border = |i: u64| (u128::from(count) * u128::from(i) / u128::from(shares)) as u64;
+        Self {
+            next: AtomicU64::new(border(i)),
+            end: border(i + 1),
+        }
+    }
+}
+
 /// A share in cache lines of its own: its thread does not feel what others do with theirs.
 #[repr(align(128))]
 #[derive(Debug)]
@@ -42,18 +55,50 @@ struct Apart(Share);
 const TURNS: u64 = 8;
 
 impl Pieces {
+    /// Divides pieces among the threads that are worth their while, of `seats`: `cost` is what all pieces cost, in cycles.
+    pub(super) fn shared(count: u64, cost: Option<u64>, seats: usize) -> Self {
+        let (threads, least) = Self::division(count, cost, seats);
+        Self::new(count, threads, least)
+    }
+
+    /// Makes it what [`Pieces::shared`] would make, in the same memory if that is enough.
+    pub(super) fn renew(&mut self, count: u64, cost: Option<u64>, seats: usize) {
+        let (threads, least) = Self::division(count, cost, seats);
+        let least = least.max(1);
+        let Shares::Many(all) = &mut self.shares else {
+            *self = Self::new(count, threads, least);
+            return;
+        };
+        let shares = (count / least).clamp(1, threads.max(1) as u64);
+        if shares as usize != all.len() {
+            *self = Self::new(count, threads, least);
+            return;
+        }
+        for (i, share) in all.iter_mut().enumerate() {
+            share.0 = Share::new(i as u64, shares, count);
+        }
+        self.chunk = (count / shares / TURNS).max(least);
+        *self.left.get_mut() = count;
+        *self.joined.get_mut() = 0;
+    }
+
+    /// How many threads take part, and how many pieces each takes at least.
+    fn division(count: u64, cost: Option<u64>, seats: usize) -> (usize, u64) {
+        let Some(cost) = cost else {
+            return (seats, 1);
+        };
+        // A thread more for each time that it takes to call one.
+        let threads = (cost / SHORT + 1).min(seats as u64);
+        let least = u128::from(count) * u128::from(SHORT / 4) / u128::from(cost.max(1));
+        (threads as usize, least as u64)
+    }
+
     /// Divides `count` pieces among up to `threads`. No thread takes fewer than `least` pieces at a time, while there are.
     pub(super) fn new(count: u64, threads: usize, least: u64) -> Self {
         let least = least.max(1);
         let shares = (count / least).clamp(1, threads.max(1) as u64);
         let chunk = (count / shares / TURNS).max(least);
-        let share = |i: u64| {
-            let border = |i: u64| (u128::from(count) * u128::from(i) / u128::from(shares)) as u64;
-            Share {
-                next: AtomicU64::new(border(i)),
-                end: border(i + 1),
-            }
-        };
+        let share = |i: u64| Share::new(i, shares, count);
         Self {
             shares: match shares {
                 // One thread needs no turns.

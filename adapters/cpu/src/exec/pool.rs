@@ -128,6 +128,13 @@ impl Pool {
         append();
     }
 
+    /// Gives a command its places in two orders at once: if another thread could come between, it might get the places of
+    /// its commands the other way round, and they would wait for each other.
+    pub(crate) fn in_two_orders(&'static self, append: impl FnOnce()) {
+        let _lock = self.crew().orders.lock();
+        append();
+    }
+
     /// Has a job done.
     pub(crate) fn run(&'static self, job: Arc<dyn Job>) {
         self.crew().push(job);
@@ -170,6 +177,7 @@ impl Pool {
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
             together: Mutex::default(),
+            orders: Mutex::default(),
         })
     }
 }
@@ -187,6 +195,8 @@ struct Crew {
     started: AtomicUsize,
     /// The last command whose pieces wait for each other.
     together: Mutex<Option<Arc<dyn Node>>>,
+    /// Held while a command gets places in two orders.
+    orders: Mutex<()>,
 }
 
 impl Crew {

@@ -23,6 +23,7 @@ use super::cost::SHORT;
 use super::fork::generation;
 use super::futex;
 use super::pieces::Pieces;
+use super::plan::{self, Plan};
 use super::pool::{Job, Me, Pool};
 
 /// What a command does.
@@ -43,6 +44,11 @@ pub(crate) trait Work: Send + Sync + 'static {
         None
     }
 
+    /// Whether a short run should be measured this time.
+    fn is_due(&self) -> bool {
+        false
+    }
+
     /// Takes note of what so many pieces cost.
     fn learn(&self, _pieces: u64, _cycles: u64) {}
 
@@ -53,6 +59,11 @@ pub(crate) trait Work: Send + Sync + 'static {
 
     /// Runs some pieces.
     fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault>;
+
+    /// What runs, if its manner is [`Manner::Steps`].
+    fn plan(&self) -> Option<Plan> {
+        None
+    }
 
     /// The command is over; the work is dropped next, and only then others see that it is over.
     fn over(&mut self, _result: Result<(), &Failure>) {}
@@ -67,10 +78,12 @@ pub(crate) enum Manner {
     Together,
     /// By a thread that may be blocked as long as it likes: it is the client's code.
     Apart,
+    /// As a [plan](super::plan), which is [run](Work::plan) instead of pieces.
+    Steps,
 }
 
 /// Why a command failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// It was stopped.
     #[error(transparent)]
@@ -78,6 +91,9 @@ pub(crate) enum Failure {
     /// A flaw of ours.
     #[error("internal error, please report it: {0}")]
     Panic(String),
+    /// A step of a plan failed: which, and why.
+    #[error("{0}: {1}")]
+    Step(String, Box<Failure>),
     /// There is no thread to run it.
     #[error("no thread can be started")]
     NoThread,
@@ -230,6 +246,16 @@ impl dyn Node {
         self.progress() == Progress::Over
     }
 
+    /// Has it fail when it is over. The first failure counts.
+    pub(super) fn fail(&self, failure: Failure) {
+        _ = self.core().failure.set(failure);
+    }
+
+    /// Whether it is sure to fail.
+    pub(super) fn has_failed(&self) -> bool {
+        self.core().failure.get().is_some()
+    }
+
     /// Whether it is over because it failed.
     pub(crate) fn failed(&self) -> bool {
         let core = self.core();
@@ -322,7 +348,7 @@ pub(crate) fn submit(node: Arc<dyn Node>) {
 }
 
 /// Ends a command that [`begin`](Node::begin) does not: see [`Begun`].
-fn end(node: Arc<dyn Node>, me: Option<&Me<'_>>) -> Option<Arc<dyn Job>> {
+pub(super) fn end(node: Arc<dyn Node>, me: Option<&Me<'_>>) -> Option<Arc<dyn Job>> {
     let mut ended = Ended::new();
     ended.nodes.push(node);
     ended.settle();
@@ -398,6 +424,11 @@ fn reach(node: &Arc<dyn Node>, state: u32) {
     }
 }
 
+/// Says that a command runs.
+pub(super) fn begins(node: &Arc<dyn Node>) {
+    reach(node, RUNNING);
+}
+
 /// Says that a command is over. Gives those that waited for it.
 fn close(node: &Arc<dyn Node>) -> SmallVec<[After; 2]> {
     let core = node.core();
@@ -461,20 +492,11 @@ impl<W: Work> Task<W> {
         const BRIEF: u64 = 100 * SHORT;
         let (count, manner) = (work.pieces(), work.manner());
         let cost = work.cost(count);
-        let (threads, least) = match (manner, cost) {
-            (Manner::Apart, _) => (1, count),
-            (Manner::Together, _) => (count as usize, 1),
-            (Manner::Freely, None) => (pool.seats(), 1),
-            (Manner::Freely, Some(cost)) => {
-                // A thread more for each time that it takes to call one.
-                let threads = (cost / SHORT + 1).min(pool.seats() as u64);
-                (
-                    threads as usize,
-                    (u128::from(count) * u128::from(SHORT / 4) / u128::from(cost.max(1))) as u64,
-                )
-            }
+        let pieces = match manner {
+            Manner::Apart | Manner::Steps => Pieces::new(count, 1, count),
+            Manner::Together => Pieces::new(count, count as usize, 1),
+            Manner::Freely => Pieces::shared(count, cost, pool.seats()),
         };
-        let pieces = Pieces::new(count, threads, least);
         let brief = work.cost(pieces.chunk()).is_some_and(|cost| cost < BRIEF) && manner == Manner::Freely;
         let work = UnsafeCell::new(ManuallyDrop::new(work));
         Arc::new(Self {
@@ -510,7 +532,7 @@ impl<W: Work> Task<W> {
     }
 }
 
-fn words(panic: &(dyn Any + Send)) -> String {
+pub(super) fn words(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().copied();
     words
         .or_else(|| panic.downcast_ref::<String>().map(|s| &**s))
@@ -557,8 +579,13 @@ impl<W: Work> Node for Task<W> {
             reach(&(self as Arc<dyn Node>), RUNNING);
             return Begun::Over;
         }
-        if self.manner != Manner::Apart {
-            return Begun::Job(self);
+        match self.manner {
+            Manner::Freely | Manner::Together => return Begun::Job(self),
+            Manner::Steps => {
+                let plan = Task::work(&self).plan().expect("it has the manner of one");
+                return Begun::Job(plan::start(plan, self.core.pool, self));
+            }
+            Manner::Apart => {}
         }
         let task = self.clone();
         let run = move || {

@@ -7,16 +7,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::{Command, KernelLaunchFlags, ResultCode};
-use kit::{Launch, LaunchProperties, UrError, UrResult};
+use kit::{Args, KeptLaunch, Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, KernelInfo, NdRange, Worker};
 
 use super::submit::How;
 use super::{Out, Queue, Wait};
 use crate::device::limits;
-use crate::exec::{self, Manner, Work, clock};
+use crate::exec::{self, Manner, Pool, Work, clock};
 use crate::kernel::Packed;
-use crate::{Cpu, Kernel};
+use crate::{Cpu, Device, Kernel};
 
 /// A launch of a kernel that is not run at once.
 struct Ready {
@@ -49,6 +49,10 @@ impl Work for Ready {
         self.kernel.cost.of(pieces)
     }
 
+    fn is_due(&self) -> bool {
+        self.kernel.cost.is_due()
+    }
+
     fn learn(&self, pieces: u64, cycles: u64) {
         self.kernel.cost.learn(pieces, cycles);
     }
@@ -63,9 +67,26 @@ impl Work for Ready {
         } else {
             pieces
         };
-        // SAFETY: `launch_kernel` packed the arguments.
+        // SAFETY: `launch_kernel` or `kept` packed the arguments.
         unsafe { run(&self.kernel, &self.args, self.range, groups, worker) }
     }
+}
+
+/// The launch of a command buffer, with the arguments that its kernel has now.
+pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work> {
+    let kernel = &launch.kernel;
+    let range = nd_range(kernel, device, &launch.range.range());
+    let groups = check_range(kernel.wants(), &range)?;
+    let together = check_properties(kernel, pool, &launch.properties, groups)?;
+    let mut args = Packed::new();
+    kernel.pack(Args::none(), &mut args)?;
+    Ok(Ready {
+        kernel: kernel.clone(),
+        args,
+        range,
+        groups,
+        together,
+    })
 }
 
 /// Runs work-groups.
@@ -104,9 +125,9 @@ impl Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.check_context(kernel.program.context())?;
-        let range = self.nd_range(kernel, &launch.range);
+        let range = nd_range(kernel, &self.device, &launch.range);
         let groups = check_range(kernel.wants(), &range)?;
-        let together = self.check_properties(kernel, &launch.properties, groups)?;
+        let together = check_properties(kernel, self.pool, &launch.properties, groups)?;
         // Two closures below share it, of which one is called, once: it is large, and not worth moving.
         let args = RefCell::new(Packed::new());
         kernel.pack(launch.args, &mut args.borrow_mut())?;
@@ -138,56 +159,56 @@ impl Queue {
         };
         self.submit(how, wait, event, now, later)
     }
+}
 
-    /// The range of a launch, with a work-group size.
-    #[inline]
-    fn nd_range(&self, kernel: &Kernel, range: &kit::Range<'_>) -> NdRange {
-        let mut found = NdRange {
-            dimensions: range.global.len() as u64,
-            global_offset: [0; 3],
-            global_size: [1; 3],
-            local_size: [1; 3],
-        };
-        let chosen;
-        let local = match range.local {
-            Some(local) => local,
-            None => {
-                chosen = kernel.choose_local_size(&self.device, range.global);
-                &chosen
-            }
-        };
-        for (d, global) in range.global.iter().enumerate() {
-            found.global_size[d] = *global as u64;
-            found.local_size[d] = local[d] as u64;
-            found.global_offset[d] = range.offset.map_or(0, |offset| offset[d] as u64);
+/// The range of a launch, with a work-group size.
+#[inline]
+fn nd_range(kernel: &Kernel, device: &Device, range: &kit::Range<'_>) -> NdRange {
+    let mut found = NdRange {
+        dimensions: range.global.len() as u64,
+        global_offset: [0; 3],
+        global_size: [1; 3],
+        local_size: [1; 3],
+    };
+    let chosen;
+    let local = match range.local {
+        Some(local) => local,
+        None => {
+            chosen = kernel.choose_local_size(device, range.global);
+            &chosen
         }
-        found
+    };
+    for (d, global) in range.global.iter().enumerate() {
+        found.global_size[d] = *global as u64;
+        found.local_size[d] = local[d] as u64;
+        found.global_offset[d] = range.offset.map_or(0, |offset| offset[d] as u64);
     }
+    found
+}
 
-    /// Checks what else a launch asks for. Says whether its work-groups may wait for each other.
-    #[inline]
-    fn check_properties(&self, kernel: &Kernel, properties: &LaunchProperties, groups: u64) -> UrResult<bool> {
-        let known = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
-        if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
-            return Err(impossible(properties));
-        }
-        if kernel.wants().has_device_barrier {
-            // Whether the client says so or not.
-            let most = u64::from(limits::COOPERATIVE_GROUPS);
-            return if groups > most {
-                Err(too_many(groups, most))
-            } else {
-                Ok(false)
-            };
-        }
-        let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
-        // Each needs a thread: they may wait for each other in ways that nobody sees.
-        let most = self.pool.seats() as u64;
-        if together && groups > most {
-            return Err(too_many(groups, most));
-        }
-        Ok(together)
+/// Checks what else a launch asks for. Says whether its work-groups may wait for each other.
+#[inline]
+fn check_properties(kernel: &Kernel, pool: &Pool, properties: &LaunchProperties, groups: u64) -> UrResult<bool> {
+    let known = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
+    if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
+        return Err(impossible(properties));
     }
+    if kernel.wants().has_device_barrier {
+        // Whether the client says so or not.
+        let most = u64::from(limits::COOPERATIVE_GROUPS);
+        return if groups > most {
+            Err(too_many(groups, most))
+        } else {
+            Ok(false)
+        };
+    }
+    let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
+    // Each needs a thread: they may wait for each other in ways that nobody sees.
+    let most = pool.seats() as u64;
+    if together && groups > most {
+        return Err(too_many(groups, most));
+    }
+    Ok(together)
 }
 
 /// Checks that a kernel can have this range. Gives the number of work-groups.

@@ -331,6 +331,34 @@ impl<B: Bytes> Work for OnBytes<B> {
     }
 }
 
+/// The work of a command of a command buffer that copies rows.
+pub(super) fn kept_rows(copy: CopyRows, kept: Kept<'_>) -> Arc<dyn Work> {
+    let CopyRows { dst, src, shape } = copy;
+    if dst.is_dense(shape) && src.is_dense(shape) {
+        let copy = CopyBytes {
+            dst: dst.at,
+            src: src.at,
+            size: shape.size(),
+        };
+        return kept_bytes(copy, kept);
+    }
+    kept_bytes(copy, kept)
+}
+
+/// The work of a command of a command buffer that fills bytes.
+pub(super) fn kept_fill((dst, size): (*mut u8, usize), pattern: &[u8], kept: Kept<'_>) -> Arc<dyn Work> {
+    let pattern = pattern.into();
+    kept_bytes(FillBytes { dst, size, pattern }, kept)
+}
+
+/// The work of a command of a command buffer on bytes.
+pub(super) fn kept_bytes(bytes: impl Bytes, kept: Kept<'_>) -> Arc<dyn Work> {
+    Arc::new(OnBytes {
+        bytes,
+        _keep: kept.keep(),
+    })
+}
+
 impl Queue {
     /// Copies bytes.
     #[inline(always)]

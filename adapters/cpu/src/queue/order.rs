@@ -19,7 +19,7 @@ use oxur_compiler::{Fault, Worker};
 use crate::exec::{self, Node, Pool, Task, Work, submit};
 
 /// The order of the commands of a queue.
-pub(super) enum Order {
+pub(crate) enum Order {
     InOrder(InOrder),
     OutOfOrder(OutOfOrder),
 }
@@ -46,12 +46,13 @@ impl Work for Nothing {
     }
 }
 
-fn nothing(pool: &'static Pool) -> Arc<dyn Node> {
+/// A command that does nothing, and was not submitted.
+pub(crate) fn nothing(pool: &'static Pool) -> Arc<dyn Node> {
     Task::new(pool, Nothing, false)
 }
 
 impl Order {
-    pub(super) fn new(in_order: bool, pool: &'static Pool) -> Self {
+    pub(crate) fn new(in_order: bool, pool: &'static Pool) -> Self {
         if in_order {
             Self::InOrder(InOrder {
                 state: AtomicU32::new(exec::generation() << 2 | IDLE),
@@ -102,7 +103,7 @@ impl Order {
     }
 
     /// Takes the lock, which is held over a fork: a child that goes on with the queue finds it whole.
-    pub(super) fn hold(&self) -> Box<dyn Guard + '_> {
+    pub(crate) fn hold(&self) -> Box<dyn Guard + '_> {
         match self {
             Self::InOrder(order) => Box::new(order.links()),
             Self::OutOfOrder(order) => Box::new(order.links()),
@@ -119,7 +120,7 @@ impl Order {
 }
 
 /// See the [module](self).
-pub(super) struct InOrder {
+pub(crate) struct InOrder {
     /// One of the states below, and in the bits above the generation of the process: a command that another thread was
     /// running when the process forked never ends in the child.
     state: AtomicU32,
@@ -240,7 +241,7 @@ impl InOrder {
 }
 
 /// See the [module](self).
-pub(super) struct OutOfOrder {
+pub(crate) struct OutOfOrder {
     /// Whether there is a barrier that may be unfinished.
     barred: AtomicBool,
     links: Mutex<OutOfOrderLinks>,

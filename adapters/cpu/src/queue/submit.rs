@@ -16,6 +16,7 @@ use oxur_compiler::{Fault, Worker};
 use super::order::{Nothing, Order, Place};
 use super::{Out, Queue, Wait};
 use crate::activity::Mark;
+use crate::exec::plan::Plan;
 use crate::exec::{Failure, Manner, Node, Stamps, Task, Work, client, clock, submit};
 use crate::{Cpu, Event};
 
@@ -42,7 +43,7 @@ impl Default for How {
 }
 
 /// The end of a command that runs at once, also by a panic.
-struct Turn<'a>(&'a Order);
+pub(super) struct Turn<'a>(pub(super) &'a Order);
 
 impl Drop for Turn<'_> {
     #[inline]
@@ -62,6 +63,20 @@ impl Queue {
         now: impl FnOnce() -> bool,
         later: impl FnOnce() -> W,
     ) -> UrResult<()> {
+        self.submit_in(how, None, wait, event, now, later)
+    }
+
+    /// The same for a command that has a place in another order, too.
+    #[inline(always)]
+    pub(super) fn submit_in<W: Work>(
+        self: &Arc<Self>,
+        how: How,
+        other: Option<&Order>,
+        wait: Wait<'_>,
+        event: Out<'_>,
+        now: impl FnOnce() -> bool,
+        later: impl FnOnce() -> W,
+    ) -> UrResult<()> {
         if how.here && (wait.is_empty() || all_over(wait)?) && self.order.begin() {
             let turn = Turn(&self.order);
             if self.is_stamped(how.command) {
@@ -74,7 +89,7 @@ impl Queue {
             }
             return Ok(());
         }
-        self.enqueue(how, wait, event, later())
+        self.enqueue(how, other, wait, event, later())
     }
 
     #[inline(never)]
@@ -119,7 +134,14 @@ impl Queue {
 
     /// Makes a task of a command.
     #[inline(never)]
-    fn enqueue<W: Work>(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>, work: W) -> UrResult<()> {
+    fn enqueue<W: Work>(
+        self: &Arc<Self>,
+        how: How,
+        other: Option<&Order>,
+        wait: Wait<'_>,
+        event: Out<'_>,
+        work: W,
+    ) -> UrResult<()> {
         all_over(wait)?;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
         let manner = work.manner();
@@ -134,10 +156,15 @@ impl Queue {
         for before in wait.iter() {
             before.before(&task);
         }
-        if manner == Manner::Together {
-            self.pool.one_by_one(&task, || self.order.append(&task, how.place));
-        } else {
-            self.order.append(&task, how.place);
+        match other {
+            Some(other) => self.pool.in_two_orders(|| {
+                self.order.append(&task, how.place);
+                other.append(&task, Place::default());
+            }),
+            None if manner == Manner::Together => {
+                self.pool.one_by_one(&task, || self.order.append(&task, how.place));
+            }
+            None => self.order.append(&task, how.place),
         }
         submit(task.clone());
         if how.blocking && !task.wait() {
@@ -210,6 +237,10 @@ impl<W: Work> Work for Entry<W> {
 
     fn learn(&self, pieces: u64, cycles: u64) {
         self.work.learn(pieces, cycles);
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        self.work.plan()
     }
 
     fn what(&self) -> String {

@@ -8,7 +8,7 @@ use derive_where::derive_where;
 use oxur_api::{Command, UsmAdviceFlags, UsmMigrationFlags};
 use smallvec::{SmallVec, smallvec};
 
-use crate::{Args, Backend, BufferRect, EventOut, Launch, LaunchProperties, Queue, Range, UrError, UrResult, WaitList};
+use crate::{Args, Backend, BufferRect, EventOut, Kernel, Launch, LaunchProperties, Queue, Range, UrError, UrResult, WaitList};
 
 /// An address of the client's, which vouches for it until the last run of the command is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +168,17 @@ pub enum Operation<B: Backend> {
 pub type Parts<'a, B> = SmallVec<[(&'a Arc<<B as Backend>::Mem>, usize); 2]>;
 
 impl<B: Backend> Operation<B> {
+    /// A copy that stays as it is when this one is updated.
+    pub(crate) fn detached(&self) -> UrResult<Self> {
+        match self {
+            Self::Launch(launch) => Ok(Self::Launch(Box::new(KeptLaunch {
+                kernel: launch.kernel.snapshot(Args::none())?,
+                ..KeptLaunch::clone(launch)
+            }))),
+            other => Ok(other.clone()),
+        }
+    }
+
     /// Which command of a queue does the same.
     pub fn command(&self) -> Command {
         match self {

@@ -157,7 +157,7 @@ impl<B: Backend> Recording<B> {
         let mut state = self.open()?;
         let after = self.places(&state, after)?;
         let signal = if wanted.event {
-            Some(buffer.signal_event()?)
+            Some(buffer.signal_event(operation.command())?)
         } else {
             None
         };
@@ -201,10 +201,11 @@ impl<B: Backend> Recording<B> {
             }
             Some(child) => {
                 let nodes = &child.state.lock().nodes;
-                nodes
-                    .iter()
-                    .map(|node| (node.operation.clone(), node.after.clone()))
-                    .collect()
+                let copy = |node: &Node<B>| match child.settings.updatable {
+                    true => Ok((node.operation.detached()?, node.after.clone())),
+                    false => Ok((node.operation.clone(), node.after.clone())),
+                };
+                nodes.iter().map(copy).collect::<UrResult<_>>()?
             }
         };
         let mut state = self.open()?;

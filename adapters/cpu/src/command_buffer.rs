@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Command buffers: a [plan](crate::exec::plan) of the engine's, made when all commands are there.
+
+use std::sync::{Arc, Mutex};
+
+use kit::fork::{self, Forkable, Guard};
+use kit::ur::ResultCode;
+use kit::{Header, Node, Recording, UrError, UrResult, WaitList};
+use oxur_adapter_kit as kit;
+
+use crate::exec::Pool;
+use crate::exec::plan::{Outside, Plan, Signal, Step};
+use crate::queue::{Order, unsubmitted, work};
+use crate::{Cpu, Event, Queue};
+
+/// A command buffer.
+pub(crate) struct CommandBuffer {
+    pub(crate) header: Header,
+    recording: Recording<Cpu>,
+    pool: &'static Pool,
+    /// What runs, once it is finalized.
+    plan: Mutex<Option<Plan>>,
+    /// The order of its runs, on whatever queues they are.
+    order: Order,
+}
+
+impl CommandBuffer {
+    /// The step that a command is, in place of an `old` one.
+    fn step(&self, node: &Node<Cpu>, old: Option<&Step>) -> UrResult<Step> {
+        let before = node
+            .events
+            .iter()
+            .filter_map(|event| event.node().cloned())
+            .collect::<Vec<_>>();
+        let old = old.and_then(|step| step.outside.as_ref()?.signal.clone());
+        let signal = node.signal.as_ref().and_then(|event| event.node());
+        let signal = signal.map(|node| match old {
+            Some(old) if old.is_of(node) => old,
+            _ => Arc::new(Signal::new(node.clone())),
+        });
+        let outside = !before.is_empty() || signal.is_some();
+        Ok(Step {
+            work: work(&node.operation, self.recording.device(), self.pool)?,
+            outside: outside.then(|| Arc::new(Outside { before, signal })),
+        })
+    }
+}
+
+impl Forkable for CommandBuffer {
+    fn hold(&self) -> Box<dyn Guard + '_> {
+        Box::new((fork::lock(&self.plan), self.order.hold()))
+    }
+}
+
+impl kit::CommandBuffer<Cpu> for CommandBuffer {
+    fn create(recording: Recording<Cpu>) -> UrResult<Arc<Self>> {
+        let pool = recording.device().pool();
+        let buffer = Arc::new(Self {
+            header: Header::new(),
+            recording,
+            pool,
+            plan: Mutex::default(),
+            order: Order::new(true, pool),
+        });
+        fork::register(&buffer);
+        Ok(buffer)
+    }
+
+    fn recording(&self) -> &Recording<Cpu> {
+        &self.recording
+    }
+
+    fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
+        let steps = nodes
+            .iter()
+            .map(|node| self.step(node, None))
+            .collect::<UrResult<Vec<_>>>()?;
+        let plan = Plan::new(steps, nodes.iter().map(|node| &*node.after));
+        *fork::lock(&self.plan) = Some(plan);
+        Ok(())
+    }
+
+    fn update(&self, nodes: &[Node<Cpu>], changed: &[usize]) -> UrResult<()> {
+        let mut plan = fork::lock(&self.plan);
+        let Some(plan) = &mut *plan else { return Ok(()) };
+        for place in changed {
+            let step = self.step(&nodes[*place], Some(plan.step(*place)))?;
+            plan.change(*place, step);
+        }
+        Ok(())
+    }
+
+    fn enqueue(
+        self: &Arc<Self>,
+        queue: &Arc<Queue>,
+        wait: WaitList<'_, Cpu>,
+        event: kit::EventOut<'_, Cpu>,
+    ) -> UrResult<()> {
+        let plan = fork::lock(&self.plan).clone();
+        let plan = plan.ok_or_else(|| {
+            UrError::said(
+                ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
+                "the command buffer must be finalized before it is enqueued",
+            )
+        })?;
+        queue.run_plan(plan, &self.order, wait, event)
+    }
+
+    fn signal_event(&self, command: kit::ur::Command) -> UrResult<Arc<Event>> {
+        Ok(Event::of_run(self.recording.context(), command, unsubmitted(self.pool)))
+    }
+
+    fn check_events(&self) -> UrResult<()> {
+        Ok(())
+    }
+}

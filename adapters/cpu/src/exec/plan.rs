@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Plans: commands that are put together beforehand and run again and again.
+//!
+//! A [`Plan`] is steps, and what each waits for. To run it is one command, a [`Task`](super::task::Task) of the manner
+//! [`Steps`](super::Manner::Steps); what happens inside is here. Each step has a count of the steps that it waits for.
+//! The thread that ends a step counts down those behind it, and goes on with what is ready by that; when this is more
+//! than other threads would take to come, it leaves some in a list of open steps, where they find it. A step that is
+//! long is divided into pieces like any command. A run has memory of its own, which the next run uses again: a step
+//! takes no lock and allocates nothing, unless it waits for commands outside of the plan or wants a thread of its own;
+//! then it becomes a task.
+//!
+//! A plan is never changed while it may run: whoever changes it gets another one, which shares what has not changed.
+
+use std::cell::UnsafeCell;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crossbeam_queue::ArrayQueue;
+use oxur_compiler::{Fault, Worker};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::clock;
+use super::cost::SHORT;
+use super::pieces::Pieces;
+use super::pool::{Job, Me, Pool};
+use super::task::{Failure, Manner, Node, Task, Work, begins, end, submit, words};
+
+/// What a helping thread takes on, in cycles.
+const BRIEF: u64 = 100 * SHORT;
+
+/// Commands, and what each waits for. A copy is the same plan.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    shape: Arc<Shape>,
+    steps: Arc<Vec<Step>>,
+    /// The memory of the last run.
+    spare: Arc<Mutex<Option<Arc<Memory>>>>,
+}
+
+/// What a step does.
+#[derive(Clone)]
+pub(crate) struct Step {
+    pub(crate) work: Arc<dyn Work>,
+    /// What it waits for and signals outside of the plan, if anything.
+    pub(crate) outside: Option<Arc<Outside>>,
+}
+
+/// What a step has to do with commands outside of the plan.
+#[derive(Default)]
+pub(crate) struct Outside {
+    /// It waits for them in every run.
+    pub(crate) before: Vec<Arc<dyn Node>>,
+    /// It signals this in the next run.
+    pub(crate) signal: Option<Arc<Signal>>,
+}
+
+/// A command that stands for the end of a step, once.
+pub(crate) struct Signal {
+    node: Arc<dyn Node>,
+    given: AtomicBool,
+}
+
+impl Outside {
+    /// Whether all that it waits for is complete.
+    fn is_past(&self) -> bool {
+        self.before.iter().all(|node| node.is_over() && !node.failed())
+    }
+}
+
+impl Signal {
+    /// Of a command that nobody submits.
+    pub(crate) fn new(node: Arc<dyn Node>) -> Self {
+        Self {
+            node,
+            given: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether it is of this command.
+    pub(crate) fn is_of(&self, node: &Arc<dyn Node>) -> bool {
+        Arc::ptr_eq(&self.node, node)
+    }
+
+    /// The step is over.
+    fn give(&self, failed: bool) {
+        if !self.given.swap(true, Ordering::AcqRel) {
+            if failed {
+                self.node.fail(Failure::Before);
+            }
+            submit(self.node.clone());
+        }
+    }
+}
+
+impl Drop for Signal {
+    fn drop(&mut self) {
+        // Nobody will ever run the step: who waits for it would wait for good.
+        self.give(true);
+    }
+}
+
+/// Who waits for whom.
+struct Shape {
+    /// For each step how many steps it waits for.
+    waits: Box<[u32]>,
+    /// For each step where the steps that wait for it begin in `after`; one more for the end.
+    starts: Box<[u32]>,
+    after: Box<[u32]>,
+}
+
+impl Shape {
+    fn after(&self, step: u32) -> &[u32] {
+        let step = step as usize;
+        &self.after[self.starts[step] as usize..self.starts[step + 1] as usize]
+    }
+}
+
+impl Plan {
+    /// A plan of these steps. `before` are, for each step, those that it waits for, which all come before it.
+    pub(crate) fn new<'a>(steps: Vec<Step>, before: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
+        let count = steps.len();
+        let mut starts = vec![0u32; count + 1];
+        for place in before.clone().flatten() {
+            starts[*place as usize + 1] += 1;
+        }
+        for step in 0..count {
+            starts[step + 1] += starts[step];
+        }
+        let mut next = starts.clone();
+        let mut after = vec![0u32; starts[count] as usize];
+        for (step, before) in before.clone().enumerate() {
+            for place in before {
+                let free = &mut next[*place as usize];
+                after[*free as usize] = step as u32;
+                *free += 1;
+            }
+        }
+        let shape = Shape {
+            waits: before.map(|before| before.len() as u32).collect(),
+            starts: starts.into(),
+            after: after.into(),
+        };
+        Self {
+            shape: Arc::new(shape),
+            steps: Arc::new(steps),
+            spare: Arc::default(),
+        }
+    }
+
+    /// Puts another step at a place. Copies of the plan, which may run, do not see it.
+    pub(crate) fn change(&mut self, place: usize, step: Step) {
+        Arc::make_mut(&mut self.steps)[place] = step;
+    }
+
+    /// The step at a place.
+    pub(crate) fn step(&self, place: usize) -> &Step {
+        &self.steps[place]
+    }
+
+    /// How many steps it has.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether a thread could run it from the first step to the last in less than so many cycles.
+    pub(crate) fn is_shorter(&self, limit: u64) -> bool {
+        let mut left = limit;
+        self.steps.iter().all(|step| {
+            let cost = match step.outside {
+                None => cost(&*step.work),
+                Some(_) => None,
+            };
+            match cost.and_then(|cost| left.checked_sub(cost)) {
+                Some(rest) => {
+                    left = rest;
+                    true
+                }
+                None => false,
+            }
+        })
+    }
+
+    /// Runs a plan that is short, step by step.
+    pub(crate) fn run(&self, worker: &mut Worker) -> Result<(), (String, Fault)> {
+        for Step { work, .. } in &*self.steps {
+            run_short(&**work, worker).map_err(|fault| (work.what(), fault))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a work costs that is run like any other, if that is known.
+fn cost(work: &dyn Work) -> Option<u64> {
+    match work.manner() {
+        Manner::Freely => work.cost(work.pieces()),
+        _ => None,
+    }
+}
+
+/// Runs a work that is short, and now and then has it learn what that costs.
+fn run_short(work: &dyn Work, worker: &mut Worker) -> Result<(), Fault> {
+    match work.pieces() {
+        0 => Ok(()),
+        count if work.is_due() => run(work, 0..count, worker),
+        count => work.run(0..count, worker),
+    }
+}
+
+/// Runs pieces of a work, and has it learn what they cost.
+fn run(work: &dyn Work, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+    let count = pieces.end - pieces.start;
+    let started = clock::cycles();
+    work.run(pieces, worker)?;
+    work.learn(count, clock::cycles().wrapping_sub(started));
+    Ok(())
+}
+
+/// A run of a plan: a job that any number of threads may be at.
+struct Run {
+    pool: &'static Pool,
+    plan: Plan,
+    /// The command that is over when all steps are.
+    whole: Arc<dyn Node>,
+    memory: Arc<Memory>,
+    brief: bool,
+}
+
+/// What changes while a plan runs.
+struct Memory {
+    places: Box<[Place]>,
+    /// How many steps are not over.
+    left: AtomicU32,
+    /// Steps that are ready, and long ones in which one more thread could take part.
+    open: ArrayQueue<u32>,
+    begun: AtomicBool,
+}
+
+/// The state of a step.
+struct Place {
+    /// How many steps it still waits for.
+    waits: AtomicU32,
+    /// Its pieces, if it is long. Made anew by the thread that finds it ready, before others come to know of it.
+    pieces: UnsafeCell<Option<Pieces>>,
+}
+
+// SAFETY: `pieces` is changed by one thread, when no other looks at it: see there.
+unsafe impl Sync for Place {}
+
+/// Begins a run. `whole` is the command that stands for it.
+pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Arc<dyn Job> {
+    let spare = plan.spare.lock().take();
+    let memory = match spare {
+        Some(mut memory) => match Arc::get_mut(&mut memory) {
+            Some(own) => {
+                own.renew(&plan.shape);
+                memory
+            }
+            // A thread of the last run is about to leave it.
+            None => Arc::new(Memory::new(&plan.shape, pool)),
+        },
+        None => Arc::new(Memory::new(&plan.shape, pool)),
+    };
+    Arc::new(Run {
+        pool,
+        brief: plan.is_shorter(BRIEF),
+        plan,
+        whole,
+        memory,
+    })
+}
+
+impl Memory {
+    fn new(shape: &Shape, pool: &Pool) -> Self {
+        let count = shape.waits.len();
+        let place = |waits: &u32| Place {
+            waits: AtomicU32::new(*waits),
+            pieces: UnsafeCell::new(None),
+        };
+        Self {
+            places: shape.waits.iter().map(place).collect(),
+            left: AtomicU32::new(count as u32),
+            // All steps, and what `offer` leaves there.
+            open: ArrayQueue::new(count + 4 * pool.seats()),
+            begun: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes it what a new one is.
+    fn renew(&mut self, shape: &Shape) {
+        for (place, waits) in self.places.iter_mut().zip(&shape.waits) {
+            *place.waits.get_mut() = *waits;
+        }
+        while self.open.pop().is_some() {}
+        *self.left.get_mut() = shape.waits.len() as u32;
+        *self.begun.get_mut() = false;
+    }
+
+    /// Leaves a step that is ready to whoever comes.
+    fn open(&self, step: u32) {
+        let full = self.open.push(step).is_err();
+        debug_assert!(!full, "each step is ready once, and there is room for all");
+    }
+}
+
+/// Steps that are ready, of a thread that goes on with them.
+#[derive(Default)]
+struct Ready {
+    steps: SmallVec<[u32; 32]>,
+    /// What they cost together, in cycles.
+    cost: u64,
+}
+
+impl Run {
+    /// All steps that wait for none. Only the thread that begins it calls this.
+    fn roots(self: &Arc<Self>, ready: &mut Ready) {
+        // The last one is taken first.
+        for (step, waits) in self.plan.shape.waits.iter().enumerate().rev() {
+            if *waits == 0 {
+                self.is_ready(step as u32, ready);
+            }
+        }
+    }
+
+    /// Nothing in the plan is in the way of a step.
+    fn is_ready(self: &Arc<Self>, step: u32, ready: &mut Ready) {
+        let Step { work, outside } = &self.plan.steps[step as usize];
+        if work.manner() != Manner::Freely || outside.as_ref().is_some_and(|outside| !outside.is_past()) {
+            return self.run_apart(step);
+        }
+        let count = work.pieces();
+        let known = work.cost(count);
+        // SAFETY: the step has just become ready, so no other thread looks at its place.
+        let place = unsafe { &mut *self.memory.places[step as usize].pieces.get() };
+        match place {
+            _ if count == 0 || known.is_some_and(|cost| cost <= SHORT) => *place = None,
+            Some(pieces) => pieces.renew(count, known, self.pool.seats()),
+            None => *place = Some(Pieces::shared(count, known, self.pool.seats())),
+        }
+        ready.cost += known.unwrap_or(SHORT);
+        ready.steps.push(step);
+    }
+
+    /// Makes a task of a step that waits for others than steps, or must not run where steps do.
+    #[cold]
+    fn run_apart(self: &Arc<Self>, step: u32) {
+        let Step { work, outside } = &self.plan.steps[step as usize];
+        let apart = Apart {
+            work: work.clone(),
+            run: self.clone(),
+            step,
+        };
+        let together = work.manner() == Manner::Together;
+        let task: Arc<dyn Node> = Task::new(self.pool, apart, false);
+        for before in outside.iter().flat_map(|outside| &outside.before) {
+            task.wait_for(before, true);
+        }
+        if together {
+            self.pool.one_by_one(&task, || ());
+        }
+        submit(task);
+    }
+
+    /// Takes part in a step. What is ready when it is over goes to `ready`. Says how many steps ended by that: one, or none.
+    fn take_part(self: &Arc<Self>, step: u32, ready: &mut Ready, me: &mut Me<'_>) -> u32 {
+        let work = &*self.plan.steps[step as usize].work;
+        // SAFETY: who made it ready made these, and nobody changes them before the next run.
+        let Some(pieces) = (unsafe { &*self.memory.places[step as usize].pieces.get() }) else {
+            self.guarded(work, || run_short(work, me.worker));
+            return self.over(step, ready);
+        };
+        pieces.join();
+        let (mut done, mut shared) = (0, false);
+        while let Some(taken) = pieces.take(me.place) {
+            if !shared && pieces.want_more() {
+                self.offer(step, me);
+            }
+            shared = true;
+            done += taken.end - taken.start;
+            self.guarded(work, || run(work, taken, me.worker));
+            if me.leaves() && pieces.any_left() && self.offer(step, me) {
+                break;
+            }
+        }
+        if done != 0 && pieces.done(done) {
+            return self.over(step, ready);
+        }
+        0
+    }
+
+    /// Offers a long step to another thread, unless there are enough offers.
+    fn offer(self: &Arc<Self>, step: u32, me: &Me<'_>) -> bool {
+        let offered = self.memory.open.len() < 2 * self.pool.seats() && self.memory.open.push(step).is_ok();
+        if offered {
+            me.share(self.clone());
+        }
+        offered
+    }
+
+    /// Runs something of a step, unless one has failed.
+    fn guarded(&self, work: &dyn Work, go: impl FnOnce() -> Result<(), Fault>) {
+        if self.whole.has_failed() {
+            return;
+        }
+        let failure = match catch_unwind(AssertUnwindSafe(go)) {
+            Ok(Ok(())) => return,
+            Ok(Err(fault)) => Failure::Step(work.what(), Box::new(fault.into())),
+            Err(panic) => Failure::Panic(words(&*panic)),
+        };
+        self.whole.fail(failure);
+    }
+
+    /// A step is over: counts down those behind it.
+    fn over(self: &Arc<Self>, step: u32, ready: &mut Ready) -> u32 {
+        let shape = &self.plan.shape;
+        for after in shape.after(step).iter().rev() {
+            // Where there is no other to wait for, nobody else counts.
+            let last = shape.waits[*after as usize] == 1
+                || self.memory.places[*after as usize].waits.fetch_sub(1, Ordering::AcqRel) == 1;
+            if last {
+                self.is_ready(*after, ready);
+            }
+        }
+        if let Some(Outside {
+            signal: Some(signal), ..
+        }) = self.plan.steps[step as usize].outside.as_deref()
+        {
+            signal.give(self.whole.has_failed());
+        }
+        1
+    }
+
+    /// Leaves to other threads what would take this one longer than they take to come.
+    fn leave(self: &Arc<Self>, ready: &mut Ready, me: &Me<'_>) {
+        let mut left = 0;
+        while ready.cost > SHORT && ready.steps.len() - left > 1 {
+            let step = ready.steps[left];
+            self.memory.open(step);
+            ready.cost = ready.cost.saturating_sub(self.cost(step));
+            left += 1;
+        }
+        if left != 0 {
+            ready.steps.drain(..left);
+            me.share(self.clone());
+        }
+    }
+
+    /// Leaves all to other threads.
+    fn leave_all(self: &Arc<Self>, ready: Ready) {
+        for step in ready.steps {
+            self.memory.open(step);
+        }
+        if !self.memory.open.is_empty() {
+            self.pool.run(self.clone());
+        }
+    }
+
+    fn cost(&self, step: u32) -> u64 {
+        let work = &*self.plan.steps[step as usize].work;
+        work.cost(work.pieces()).unwrap_or(SHORT)
+    }
+
+    /// So many steps are over. Were they the last?
+    fn count(&self, over: u32) -> bool {
+        over != 0 && self.memory.left.fetch_sub(over, Ordering::AcqRel) == over
+    }
+
+    /// All steps are over. Gives what is ready by that.
+    fn end(&self, me: Option<&Me<'_>>) -> Option<Arc<dyn Job>> {
+        *self.plan.spare.lock() = Some(self.memory.clone());
+        end(self.whole.clone(), me)
+    }
+}
+
+impl Job for Run {
+    fn is_brief(&self) -> bool {
+        self.brief
+    }
+
+    fn work(self: Arc<Self>, me: &mut Me<'_>) -> Option<Arc<dyn Job>> {
+        let open = &self.memory.open;
+        let mut ready = Ready::default();
+        let mut over = 0;
+        if !self.memory.begun.swap(true, Ordering::AcqRel) {
+            begins(&self.whole);
+            self.roots(&mut ready);
+        } else if open.len() > 1 {
+            // There is something for one more.
+            me.share(self.clone());
+        }
+        loop {
+            self.leave(&mut ready, me);
+            let Some(step) = ready.steps.pop().or_else(|| open.pop()) else {
+                break;
+            };
+            ready.cost = ready.cost.saturating_sub(self.cost(step));
+            over += self.take_part(step, &mut ready, me);
+            if me.leaves() {
+                self.leave_all(ready);
+                break;
+            }
+        }
+        if self.count(over) { self.end(Some(me)) } else { None }
+    }
+}
+
+/// A step that became a task.
+struct Apart {
+    work: Arc<dyn Work>,
+    run: Arc<Run>,
+    step: u32,
+}
+
+impl Work for Apart {
+    fn pieces(&self) -> u64 {
+        self.work.pieces()
+    }
+
+    fn manner(&self) -> Manner {
+        self.work.manner()
+    }
+
+    fn cost(&self, pieces: u64) -> Option<u64> {
+        self.work.cost(pieces)
+    }
+
+    fn learn(&self, pieces: u64, cycles: u64) {
+        self.work.learn(pieces, cycles);
+    }
+
+    fn what(&self) -> String {
+        self.work.what()
+    }
+
+    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        if self.run.whole.has_failed() {
+            return Ok(());
+        }
+        self.work.run(pieces, worker)
+    }
+
+    fn over(&mut self, result: Result<(), &Failure>) {
+        if let Err(failure) = result {
+            self.run
+                .whole
+                .fail(Failure::Step(self.work.what(), Box::new(failure.clone())));
+        }
+        let mut ready = Ready::default();
+        let over = self.run.over(self.step, &mut ready);
+        if self.run.count(over) {
+            if let Some(next) = self.run.end(None) {
+                self.run.pool.run(next);
+            }
+        } else {
+            self.run.leave_all(ready);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

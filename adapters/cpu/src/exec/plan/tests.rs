@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Plans of closures.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use super::*;
+
+/// Work that calls a closure for each range of pieces.
+struct Calls<F> {
+    pieces: u64,
+    manner: Manner,
+    cost: Option<u64>,
+    run: F,
+}
+
+impl<F: Fn(Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
+    fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    fn cost(&self, pieces: u64) -> Option<u64> {
+        self.cost.map(|cost| cost * pieces)
+    }
+
+    fn what(&self) -> String {
+        "a closure".to_owned()
+    }
+
+    fn run(&self, pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        (self.run)(pieces)
+    }
+}
+
+/// A run of a plan.
+struct Runs(Plan);
+
+impl Work for Runs {
+    fn pieces(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn manner(&self) -> Manner {
+        Manner::Steps
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.0.clone())
+    }
+
+    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        unreachable!()
+    }
+}
+
+fn pool() -> &'static Pool {
+    let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
+    Pool::of(&cpus, 4, true)
+}
+
+fn whole(plan: &Plan) -> Arc<dyn Node> {
+    Task::new(pool(), Runs(plan.clone()), false)
+}
+
+/// Runs it and waits. Says whether it did not fail.
+fn go(plan: &Plan) -> bool {
+    let whole = whole(plan);
+    submit(whole.clone());
+    whole.wait()
+}
+
+fn step(
+    (pieces, manner, cost): (u64, Manner, Option<u64>),
+    run: impl Fn(Range<u64>) -> Result<(), Fault> + Send + Sync + 'static,
+) -> Step {
+    Step {
+        work: Arc::new(Calls {
+            pieces,
+            manner,
+            cost,
+            run,
+        }),
+        outside: None,
+    }
+}
+
+fn short(run: impl Fn() + Send + Sync + 'static) -> Step {
+    step((1, Manner::Freely, Some(10)), move |_| {
+        run();
+        Ok(())
+    })
+}
+
+/// A command that is over when it is told to be.
+fn gate() -> (Arc<dyn Node>, Sender<()>) {
+    let (send, receive) = channel();
+    let receive = Mutex::new(receive);
+    let work = Calls {
+        pieces: 1,
+        manner: Manner::Apart,
+        cost: None,
+        run: move |_| {
+            _ = receive.lock().recv();
+            Ok(())
+        },
+    };
+    (Task::new(pool(), work, false), send)
+}
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+/// Each step of random graphs runs in all of its pieces, after all that it waits for, once a run.
+#[test]
+fn random_graphs() {
+    for seed in 0..150 {
+        let mut random = Random(seed);
+        let count = 1 + random.below(if seed % 10 == 0 { 2000 } else { 60 });
+        let before: Vec<Vec<u32>> = (0..count)
+            .map(|step| match step {
+                0 => vec![],
+                _ => (0..random.below(4)).map(|_| random.below(step) as u32).collect(),
+            })
+            .map(|mut before: Vec<u32>| {
+                before.sort_unstable();
+                before.dedup();
+                before
+            })
+            .collect();
+        let done: Arc<Vec<AtomicU64>> = Arc::new((0..count).map(|_| AtomicU64::new(0)).collect());
+        let kinds: Vec<_> = (0..count)
+            .map(|_| match random.below(12) {
+                0 => (0, Manner::Freely, None),
+                1 => (50, Manner::Freely, None),
+                2 => (7, Manner::Freely, Some(10 * SHORT)),
+                3 => (1, Manner::Apart, None),
+                4 => (2, Manner::Together, None),
+                _ => (1 + random.below(3) as u64, Manner::Freely, Some(100)),
+            })
+            .collect();
+        let run = Arc::new(AtomicU64::new(0));
+        let steps = (0..count)
+            .map(|place| {
+                let (kinds, before, done, run) = (kinds.clone(), before[place].clone(), done.clone(), run.clone());
+                step(kinds[place], move |pieces| {
+                    let runs = run.load(Ordering::Relaxed);
+                    for before in &before {
+                        let expected = kinds[*before as usize].0 * runs;
+                        assert_eq!(done[*before as usize].load(Ordering::Relaxed), expected);
+                    }
+                    done[place].fetch_add(pieces.end - pieces.start, Ordering::Relaxed);
+                    Ok(())
+                })
+            })
+            .collect();
+        let plan = Plan::new(steps, before.iter().map(|before| &**before));
+        for runs in 1..6 {
+            run.store(runs, Ordering::Relaxed);
+            assert!(go(&plan), "seed {seed}");
+            for (place, (pieces, ..)) in kinds.iter().enumerate() {
+                assert_eq!(
+                    done[place].load(Ordering::Relaxed),
+                    pieces * runs,
+                    "seed {seed}, step {place}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_at_all() {
+    let plan = Plan::new(vec![], [].into_iter());
+    assert!(go(&plan) && plan.is_shorter(0));
+}
+
+#[test]
+fn short_plans_run_where_they_are() {
+    let count = Arc::new(AtomicU64::new(0));
+    let add = |n: u64| {
+        let count = count.clone();
+        short(move || _ = count.fetch_add(n, Ordering::Relaxed))
+    };
+    let mut plan = Plan::new(vec![add(1), add(2)], [&[][..], &[0][..]].into_iter());
+    assert!(plan.is_shorter(20) && !plan.is_shorter(19));
+    assert!(plan.run(&mut Worker::new()).is_ok());
+    assert_eq!(count.load(Ordering::Relaxed), 3);
+
+    // A copy is what it was.
+    let old = plan.clone();
+    plan.change(1, add(20));
+    assert!(go(&old));
+    assert_eq!(count.load(Ordering::Relaxed), 6);
+    assert!(go(&plan));
+    assert_eq!(count.load(Ordering::Relaxed), 27);
+
+    plan.change(0, step((1, Manner::Freely, Some(1)), |_| Err(Fault::StackOverflow)));
+    let (what, _) = plan.run(&mut Worker::new()).unwrap_err();
+    assert_eq!(what, "a closure");
+}
+
+/// What fails ends the run, and only this run; a panic does, too.
+#[test]
+fn failures() {
+    let after = Arc::new(AtomicU64::new(0));
+    let bad = Arc::new(AtomicU64::new(1));
+    for manner in [Manner::Freely, Manner::Apart] {
+        for cost in [Some(1), None] {
+            let steps = vec![
+                {
+                    let bad = bad.clone();
+                    step((1, manner, cost), move |_| match bad.load(Ordering::Relaxed) {
+                        0 => Ok(()),
+                        1 => Err(Fault::StackOverflow),
+                        _ => panic!("on purpose"),
+                    })
+                },
+                {
+                    let after = after.clone();
+                    short(move || _ = after.fetch_add(1, Ordering::Relaxed))
+                },
+            ];
+            let plan = Plan::new(steps, [&[][..], &[0][..]].into_iter());
+            after.store(0, Ordering::Relaxed);
+            for (kind, well) in [(1, false), (0, true), (2, false), (0, true)] {
+                bad.store(kind, Ordering::Relaxed);
+                assert_eq!(go(&plan), well);
+            }
+            assert_eq!(after.load(Ordering::Relaxed), 2);
+        }
+    }
+}
+
+/// Steps wait for commands outside, in each run, and give signals, once.
+#[test]
+fn outside() {
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let note = |what: &'static str| {
+        let order = order.clone();
+        short(move || order.lock().push(what))
+    };
+    let (opened, open) = gate();
+    let end = Task::new(
+        pool(),
+        Calls {
+            pieces: 0,
+            manner: Manner::Freely,
+            cost: None,
+            run: |_| Ok(()),
+        },
+        false,
+    );
+    let end: Arc<dyn Node> = end;
+    let signal = Arc::new(Signal::new(end.clone()));
+    let mut steps = vec![note("first"), note("gated"), note("free"), note("last")];
+    steps[1].outside = Some(Arc::new(Outside {
+        before: vec![opened.clone()],
+        signal: Some(signal.clone()),
+    }));
+    let plan = Plan::new(steps, [&[][..], &[0][..], &[0][..], &[1, 2][..]].into_iter());
+    let whole = whole(&plan);
+    submit(whole.clone());
+    while order.lock().len() < 2 {
+        thread::yield_now();
+    }
+    assert!(!end.is_over() && !whole.is_over());
+    submit(opened.clone());
+    open.send(()).unwrap();
+    assert!(whole.wait() && end.wait());
+    assert_eq!(*order.lock(), ["first", "free", "gated", "last"]);
+    assert!(go(&plan), "the gate stays open, and the signal is given");
+    assert!(signal.is_of(&end));
+
+    // A signal that will never come is a failure for those who wait.
+    let late: Arc<dyn Node> = Task::new(
+        pool(),
+        Calls {
+            pieces: 0,
+            manner: Manner::Freely,
+            cost: None,
+            run: |_| Ok(()),
+        },
+        false,
+    );
+    drop(Signal::new(late.clone()));
+    assert!(!late.wait() && late.failed());
+}
+
+/// Runs of one plan at the same time do not disturb each other: each has its own memory.
+#[test]
+fn many_runs_at_once() {
+    let count = Arc::new(AtomicU64::new(0));
+    let steps = (0..50)
+        .map(|_| {
+            let count = count.clone();
+            step((20, Manner::Freely, None), move |pieces| {
+                count.fetch_add(pieces.end - pieces.start, Ordering::Relaxed);
+                Ok(())
+            })
+        })
+        .collect();
+    let before: Vec<Vec<u32>> = (0..50u32)
+        .map(|step| step.checked_sub(3).into_iter().collect())
+        .collect();
+    let plan = Plan::new(steps, before.iter().map(|before| &**before));
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..20).for_each(|_| assert!(go(&plan))));
+        }
+    });
+    assert_eq!(count.load(Ordering::Relaxed), 8 * 20 * 50 * 20);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Command buffers on a queue: the work of their commands, and a run of all.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use kit::ur::Command;
+use kit::{Operation, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_compiler::{Fault, Worker};
+
+use super::memory::{CopyBytes, CopyRows, Kept, kept_bytes, kept_fill, kept_rows};
+use super::order::{Nothing, Order};
+use super::submit::{How, Turn};
+use super::{Out, Queue, Wait, launch, layouts};
+use crate::exec::plan::Plan;
+use crate::exec::{self, Failure, Manner, Pool, Work};
+use crate::{Cpu, Device};
+
+/// The work of a command of a command buffer, whose ranges were checked.
+pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> UrResult<Arc<dyn Work>> {
+    Ok(match operation {
+        // All memory is the host's.
+        Operation::Nothing | Operation::UsmPrefetch { .. } | Operation::UsmAdvise { .. } => Arc::new(Nothing),
+        Operation::Launch(launch) => Arc::new(launch::kept(launch, device, pool)?),
+        &Operation::UsmMemcpy { dst, src, size } => {
+            let (dst, src) = (dst.0.cast(), src.0.cast_const().cast());
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Nothing)
+        }
+        &Operation::UsmFill { dst, ref pattern, size } => kept_fill((dst.0.cast(), size), pattern, Kept::Nothing),
+        &Operation::BufferCopy {
+            ref src,
+            ref dst,
+            src_offset,
+            dst_offset,
+            size,
+        } => {
+            let kept = Kept::Mems(&[src, dst]);
+            let (dst, src) = (dst.data().wrapping_add(dst_offset), src.data().wrapping_add(src_offset));
+            kept_bytes(CopyBytes { dst, src, size }, kept)
+        }
+        &Operation::BufferRead {
+            ref buffer,
+            offset,
+            size,
+            dst,
+        } => {
+            let (dst, src) = (dst.0.cast(), buffer.data().wrapping_add(offset));
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Mems(&[buffer]))
+        }
+        &Operation::BufferWrite {
+            ref buffer,
+            offset,
+            size,
+            src,
+        } => {
+            let (dst, src) = (buffer.data().wrapping_add(offset), src.0.cast_const().cast());
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Mems(&[buffer]))
+        }
+        Operation::BufferCopyRect { src, dst, rect } => {
+            let kept = Kept::Mems(&[src, dst]);
+            let (shape, src, dst) = layouts(rect, src.data(), dst.data());
+            kept_rows(CopyRows { dst, src, shape }, kept)
+        }
+        Operation::BufferReadRect { buffer, rect, dst } => {
+            let (shape, src, dst) = layouts(rect, buffer.data(), dst.0.cast());
+            kept_rows(CopyRows { dst, src, shape }, Kept::Mems(&[buffer]))
+        }
+        Operation::BufferWriteRect { buffer, rect, src } => {
+            let (shape, dst, src) = layouts(rect, buffer.data(), src.0.cast());
+            kept_rows(CopyRows { dst, src, shape }, Kept::Mems(&[buffer]))
+        }
+        &Operation::BufferFill {
+            ref buffer,
+            ref pattern,
+            offset,
+            size,
+        } => {
+            let bytes = (buffer.data().wrapping_add(offset), size);
+            kept_fill(bytes, pattern, Kept::Mems(&[buffer]))
+        }
+    })
+}
+
+/// A run of a command buffer.
+struct Runs(Plan);
+
+impl Work for Runs {
+    fn pieces(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn manner(&self) -> Manner {
+        Manner::Steps
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.0.clone())
+    }
+
+    fn what(&self) -> String {
+        "a command buffer".to_owned()
+    }
+
+    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        unreachable!("its plan runs instead")
+    }
+}
+
+impl Queue {
+    /// Runs a plan, after all runs that have a place in `order`.
+    pub(crate) fn run_plan(
+        self: &Arc<Self>,
+        plan: Plan,
+        order: &Order,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        // A turn in the order of the buffer, which ends when the run does, or when it turns out to run elsewhere.
+        let turn = Cell::new(None);
+        let here = plan.is_shorter(self.pool.short()) && order.begin();
+        if here {
+            turn.set(Some(Turn(order)));
+        }
+        let how = How {
+            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
+            here,
+            ..How::default()
+        };
+        let now = || {
+            let _turn = turn.take();
+            match exec::here(|worker| plan.run(worker)) {
+                Ok(()) => true,
+                Err((what, fault)) => {
+                    let failure = Failure::Step(what, Box::new(fault.into()));
+                    self.failures.add("a command buffer", &failure);
+                    false
+                }
+            }
+        };
+        let later = || {
+            drop(turn.take());
+            Runs(plan.clone())
+        };
+        self.submit_in(how, Some(order), wait, event, now, later)
+    }
+}
