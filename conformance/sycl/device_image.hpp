@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device images as a SYCL compiler leaves them in a program: SPIR-V, the names of what is in it, and properties that say
-// what the image has and needs. A program makes its images here and registers them when main starts, before libsycl looks.
+// Device images as a SYCL compiler leaves them in a program: SPIR-V, the names of what is in it, and properties that
+// say what the image has and needs. A program makes its images here and registers them when main starts, before libsycl
+// looks.
 //
-// The device code of x.cpp is OpenCL C in x.cl, a section for each image; run.py compiles it and says where (DEVICE_CODE).
+// The device code of x.cpp is OpenCL C in x.cl, a section for each image; run.py compiles it and says where
+// (DEVICE_CODE).
 #pragma once
 #include "common.hpp"
 
@@ -71,8 +73,19 @@ public:
     const std::uint32_t facts[] = {size, device_image_scope};
     return property("SYCL/device globals", name, {reinterpret_cast<const char *>(facts), sizeof facts});
   }
+  /// Has this specialization constant: what it is unless set, and its scalars.
+  struct Scalar {
+    std::uint32_t number, offset, size;
+  };
+  template <class T> DeviceImage &constant(const char *name, const T &initial, std::vector<Scalar> scalars) {
+    initial_constants.append(reinterpret_cast<const char *>(&initial), sizeof initial); // in the properties' order
+    return property("SYCL/specialization constants", name,
+                    {reinterpret_cast<const char *>(scalars.data()), scalars.size() * sizeof(Scalar)});
+  }
   /// Has kernels that call virtual functions of these sets, which commas part.
-  DeviceImage &calls(const char *sets) { return property("SYCL/virtual functions", "uses-virtual-functions-set", sets); }
+  DeviceImage &calls(const char *sets) {
+    return property("SYCL/virtual functions", "uses-virtual-functions-set", sets);
+  }
   /// Has these virtual functions, of one set. Each is an entry: without any, libsycl takes the image for empty.
   DeviceImage &defines(const char *set, std::initializer_list<const char *> functions) {
     for (const char *name : functions)
@@ -85,18 +98,20 @@ public:
   }
 
 private:
-  std::string code;
+  std::string code, initial_constants;
   std::vector<abi::Entry> entries;
-  std::map<std::string, std::map<std::string, std::string>> properties; // by set and name
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> properties; // names and bytes, by set
   std::deque<std::vector<abi::Property>> lists;
   std::vector<abi::PropertySet> sets;
 
   DeviceImage &property(const char *set, const char *name, std::string bytes) {
     const std::uint64_t bits = 8 * bytes.size(); // stands in front of every byte array
-    properties[set][name] = bytes.insert(0, reinterpret_cast<const char *>(&bits), sizeof bits);
+    properties[set].emplace_back(name, bytes.insert(0, reinterpret_cast<const char *>(&bits), sizeof bits));
     return *this;
   }
   abi::Binary binary() {
+    if (!initial_constants.empty())
+      property("SYCL/specialization constants default values", "all", initial_constants);
     for (const auto &[set, members] : properties) {
       auto &list = lists.emplace_back();
       for (const auto &[name, bytes] : members)
@@ -124,6 +139,7 @@ inline void register_images(std::vector<DeviceImage> images) {
 inline sycl::kernel registered_kernel(const sycl::queue &q, const std::string &name) {
   for (const auto &id : sycl::get_kernel_ids())
     if (id.get_name() == name)
-      return sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {q.get_device()}, {id}).get_kernel(id);
+      return sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {q.get_device()}, {id})
+          .get_kernel(id);
   throw std::runtime_error("no image has a kernel " + name);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a SYCL compiler makes of device_global variables: a plain one holds the address of its data, which libsycl allocates
-// and writes there; one with device_image_scope is the data.
+// What a SYCL compiler makes of device_global variables: a plain one holds the address of its data, which libsycl
+// allocates and writes there; one with device_image_scope is the data.
 
 typedef struct {
   global int *data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// device_global as the host's variable: copies to and from it, whole and in part, in order with the kernels that use it;
-// a plain one shared by two images, and one with device_image_scope; what is out of bounds; and instances by context.
-// The images are registered by hand, since a source compiled at run time cannot refer to the host's variables.
+// device_global as the host's variable: copies to and from it, whole and in part, in order with the kernels that use
+// it; a plain one shared by two images, and one with device_image_scope; what is out of bounds; and instances by
+// context. The images are registered by hand, since a source compiled at run time cannot refer to the host's variables.
 #include "device_image.hpp"
 
 #include <sycl/detail/device_global_map.hpp>
@@ -18,11 +18,16 @@ int main() {
   sycl::detail::device_global_map::add(&scoped, "scoped");
   sycl::detail::device_global_map::add(&unused, "unused");
   register_images({
-      DeviceImage("one").kernel("add").kernel("get").global("plain", sizeof(Four), false).global("scoped", sizeof(Four), true),
+      DeviceImage("one")
+          .kernel("add")
+          .kernel("get")
+          .global("plain", sizeof(Four), false)
+          .global("scoped", sizeof(Four), true),
       DeviceImage("other").kernel("multiply").global("plain", sizeof(Four), false),
   });
   sycl::queue q{sycl::property::queue::in_order{}};
-  auto add = registered_kernel(q, "add"), get = registered_kernel(q, "get"), multiply = registered_kernel(q, "multiply");
+  auto add = registered_kernel(q, "add"), get = registered_kernel(q, "get");
+  auto multiply = registered_kernel(q, "multiply");
   int *out = sycl::malloc_shared<int>(8, q);
 
   // What the kernels see, and what the host sees.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Virtual functions (sycl_ext_oneapi_virtual_functions): objects that one kernel constructs and another calls, whose
-// functions are in other images yet. libsycl links all images of a set of virtual functions but those that the device is
-// not fit for.
+// functions are in other images yet. libsycl links all images of a set of virtual functions but those that the device
+// is not fit for.
 //
-// The images are registered by hand. A source compiled at run time may have virtual functions, too, but libsycl then finds
-// their image at times only (the names of sets come without a closing zero, and it seems to read past their ends).
+// The images are registered by hand. A source compiled at run time may have virtual functions, too, but libsycl then
+// finds their image at times only (the names of sets come without a closing zero, and it seems to read past their
+// ends).
 //
-// What Intel's stack lacks: the dummy images that DPC++'s design has for a set that the device is not fit for. Here one is
-// registered as one more image of the set, which libsycl then links on any device.
+// What Intel's stack lacks: the dummy images that DPC++'s design has for a set that the device is not fit for. Here one
+// is registered as one more image of the set, which libsycl then links on any device.
 #include "device_image.hpp"
 
 #include <cmath>
