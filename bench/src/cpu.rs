@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::rows::{Goal, Row, Work};
+use crate::rows::{Goal, Row, Work, command_buffers};
 use crate::stack::{Call, Failure, Kind, Launch};
 
 /// All rows, in the order of the report.
@@ -44,6 +44,7 @@ pub fn rows() -> Vec<Row> {
             }
         }
     }
+    command_buffers(&mut row, Some(100.0));
     for (size, text, goal) in [
         (8, "8 B", Goal::AtMost(50.0)),
         (64 << 10, "64 KiB", Goal::AtMost(1600.0)),

@@ -45,6 +45,14 @@ pub enum Work {
         /// Whether each repetition waits for the queue; else the batch does so in the end, and that is not measured.
         finish: bool,
     },
+    /// So many launches of the kernel with four arguments, one by one, and waiting for the last.
+    Launches(u32),
+    /// The same launches by a command buffer.
+    Replay(u32),
+    /// A new value for an argument of a launch in a command buffer.
+    Update,
+    /// A command buffer made of so many launches.
+    Record(u32),
     /// A blocking copy of so many bytes.
     Memcpy(usize),
     /// An allocation that is freed.
@@ -86,6 +94,7 @@ impl Work {
                 finish: false,
                 ..
             } => 128,
+            Self::Record(count) => (100_000 / count).max(1),
             _ => 100_000,
         }
     }
@@ -157,6 +166,7 @@ pub fn rows() -> Vec<Row> {
         touch: true,
     };
     row("usm alloc + touch + free: shared 1 MiB".into(), Goal::NotSlower, work);
+    command_buffers(&mut row, None);
     row("enumeration, warm".into(), Goal::NotSlower, Work::Enumerate);
     row("device info: compute units".into(), Goal::NotSlower, Work::ComputeUnits);
     row("device info: name".into(), Goal::NotSlower, Work::Name);
@@ -190,6 +200,10 @@ pub fn subject<S: Stack>(stack: &Rc<S>, work: Work) -> Option<Subject> {
             four: true,
             finish,
         } => launches_with_four(stack, launch, finish),
+        Work::Launches(count) => many_launches(stack, count),
+        Work::Replay(count) => return replays(stack, count),
+        Work::Update => return updates(stack),
+        Work::Record(count) => return records(stack, count),
         Work::Memcpy(size) => memcpy(stack, size),
         Work::Alloc { pool: true, .. } if !stack.has_pool() => return None,
         Work::Alloc {
@@ -347,6 +361,132 @@ fn launches_with_four<S: Stack>(stack: Rc<S>, launch: Launch, finish: bool) -> S
         assert_eq!(unsafe { out.read_volatile() }, expected, "what the last launch left");
         took
     })
+}
+
+const WITH_ARGS: Launch = Launch {
+    call: Call::WithArgs,
+    event: false,
+    local: true,
+    silent: false,
+};
+
+/// What launches of `multiply_add` work on: two numbers.
+struct Numbers<S: Stack>(Memory<S>);
+
+impl<S: Stack> Numbers<S> {
+    fn new(stack: &Rc<S>) -> Self {
+        Self(Memory::new(stack, Kind::Shared, 64))
+    }
+
+    fn args(&self, summand: i32) -> FourArgs {
+        FourArgs {
+            out: self.0.at(0),
+            input: self.0.at(32),
+            factor: 3,
+            summand,
+        }
+    }
+
+    /// The host's turn: the next number that is multiplied.
+    fn put(&self, input: i32) {
+        // SAFETY: shared memory that no command uses at present.
+        unsafe {
+            (
+                self.0.at(0).cast::<i32>().write(0),
+                self.0.at(32).cast::<i32>().write(input),
+            )
+        };
+    }
+
+    fn check(&self, expected: i32) {
+        // SAFETY: the queue is finished.
+        let found = unsafe { self.0.at(0).cast::<i32>().read_volatile() };
+        assert_eq!(found, expected, "what the last launch left");
+    }
+}
+
+fn many_launches<S: Stack>(stack: Rc<S>, count: u32) -> Subject {
+    let (numbers, mut round) = (Numbers::new(&stack), 0);
+    Box::new(move |n| {
+        round += 1;
+        numbers.put(round);
+        let took = timed(|| {
+            for _ in 0..n {
+                for i in 0..count {
+                    stack.launch_four(WITH_ARGS, numbers.args(i as i32));
+                }
+                stack.finish();
+            }
+        });
+        numbers.check(3 * round + count as i32 - 1);
+        took
+    })
+}
+
+fn replays<S: Stack>(stack: Rc<S>, count: u32) -> Option<Subject> {
+    let (numbers, mut round) = (Numbers::new(&stack), 0);
+    let buffer = stack.record(count, numbers.args(5))?;
+    Some(Box::new(move |n| {
+        round += 1;
+        numbers.put(round);
+        let took = timed(|| {
+            for _ in 0..n {
+                stack.replay(&buffer);
+                stack.finish();
+            }
+        });
+        numbers.check(3 * round + 5);
+        took
+    }))
+}
+
+fn updates<S: Stack>(stack: Rc<S>) -> Option<Subject> {
+    let numbers = Numbers::new(&stack);
+    let buffer = stack.record(100, numbers.args(5))?;
+    Some(Box::new(move |n| {
+        numbers.put(7);
+        let took = timed(|| (1..=n).for_each(|i| stack.update(&buffer, i as i32)));
+        stack.replay(&buffer);
+        stack.finish();
+        numbers.check(3 * 7 + n as i32);
+        took
+    }))
+}
+
+fn records<S: Stack>(stack: Rc<S>, count: u32) -> Option<Subject> {
+    let numbers = Numbers::new(&stack);
+    drop(stack.record(1, numbers.args(5))?);
+    Some(Box::new(move |n| {
+        let mut last = None;
+        let took = timed(|| (0..n).for_each(|i| last = stack.record(count, numbers.args(i as i32))));
+        numbers.put(7);
+        stack.replay(&last.take().expect("at least one was recorded"));
+        stack.finish();
+        numbers.check(3 * 7 + n as i32 - 1);
+        took
+    }))
+}
+
+/// The rows of command buffers. `most` is what a kernel of a replay may take, in nanoseconds, if there is such a goal.
+pub fn command_buffers(mut row: impl FnMut(String, Goal, Work), most: Option<f64>) {
+    for count in [10, 100, 1000] {
+        row(
+            format!("{count} launches: one by one, finish"),
+            Goal::None,
+            Work::Launches(count),
+        );
+        let goal = most.map_or(Goal::None, |most| Goal::AtMost(most * f64::from(count)));
+        row(format!("{count} launches: replay, finish"), goal, Work::Replay(count));
+    }
+    let goal = most.map_or(Goal::None, |_| Goal::AtMost(200.0));
+    row("command buffer: update of one argument".into(), goal, Work::Update);
+    for count in [1000, 10_000] {
+        row(
+            format!("command buffer: create, append {count}, finalize"),
+            Goal::None,
+            Work::Record(count),
+        );
+    }
 }
 
 /// An allocation that is freed at the end of a row.

@@ -59,6 +59,8 @@ pub enum Kind {
 pub trait Stack: 'static {
     /// The completion of a command.
     type Event: Copy;
+    /// A command buffer.
+    type Buffer: 'static;
 
     /// Names it in messages.
     fn title(&self) -> &str;
@@ -67,6 +69,12 @@ pub trait Stack: 'static {
     fn launch(&self, launch: Launch) -> Option<Self::Event>;
     /// Launches `multiply_add`.
     fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<Self::Event>;
+    /// A finalized command buffer of launches of `multiply_add` one after the other, if there is such a thing.
+    fn record(&self, count: u32, args: FourArgs) -> Option<Self::Buffer>;
+    /// Runs a command buffer.
+    fn replay(&self, buffer: &Self::Buffer);
+    /// Gives its last launch another summand.
+    fn update(&self, buffer: &Self::Buffer, summand: i32);
     /// An event after all commands so far.
     fn barrier(&self) -> Self::Event;
     /// Waits for all commands.

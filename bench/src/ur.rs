@@ -166,8 +166,53 @@ impl Ur {
     }
 }
 
+/// A command buffer and the handle of its last launch, released with this.
+pub struct Buffer {
+    fns: Fns,
+    raw: ExpCommandBufferHandle,
+    last: ExpCommandBufferCommandHandle,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: a live command buffer that nobody else knows.
+        check(unsafe { self.fns.urCommandBufferReleaseExp(self.raw) });
+    }
+}
+
+/// The arguments of `multiply_add`, which live as long as `args`.
+fn properties(args: &FourArgs) -> [ExpKernelArgProperties; 4] {
+    let arg = |index, r#type, size, value| ExpKernelArgProperties {
+        r#type,
+        index,
+        size,
+        value,
+        ..Default::default()
+    };
+    let pointer = |index, pointer| {
+        let value = ExpKernelArgValue { pointer };
+        arg(index, ExpKernelArgType::POINTER, size_of::<usize>(), value)
+    };
+    let value = |index, number: &i32| {
+        let value = (&raw const *number).cast();
+        arg(
+            index,
+            ExpKernelArgType::VALUE,
+            size_of::<i32>(),
+            ExpKernelArgValue { value },
+        )
+    };
+    [
+        pointer(0, args.out),
+        pointer(1, args.input),
+        value(2, &args.factor),
+        value(3, &args.summand),
+    ]
+}
+
 impl Stack for Ur {
     type Event = EventHandle;
+    type Buffer = Buffer;
 
     fn title(&self) -> &str {
         self.title
@@ -193,32 +238,76 @@ impl Stack for Ur {
                 }
                 self.enqueue(kernel, launch, &[])
             }
-            Call::WithArgs => {
-                let arg = |index, r#type, size, value| ExpKernelArgProperties {
-                    r#type,
-                    index,
-                    size,
-                    value,
-                    ..Default::default()
-                };
-                let pointer = |index, pointer| {
-                    arg(
-                        index,
-                        ExpKernelArgType::POINTER,
-                        size_of::<usize>(),
-                        ExpKernelArgValue { pointer },
-                    )
-                };
-                let value = |index, value| arg(index, ExpKernelArgType::VALUE, size, ExpKernelArgValue { value });
-                let args = [
-                    pointer(0, args.out),
-                    pointer(1, args.input),
-                    value(2, factor),
-                    value(3, summand),
-                ];
-                self.enqueue(kernel, launch, &args)
-            }
+            Call::WithArgs => self.enqueue(kernel, launch, &properties(&args)),
         }
+    }
+
+    fn record(&self, count: u32, args: FourArgs) -> Option<Buffer> {
+        let (fns, one) = (self.fns, 1usize);
+        let desc = ExpCommandBufferDesc {
+            isUpdatable: 1,
+            isInOrder: 1,
+            ..Default::default()
+        };
+        let mut raw = ExpCommandBufferHandle::default();
+        // SAFETY: live handles, a description and a place for the handle.
+        unsafe { fns.urCommandBufferCreateExp(self.context.raw(), self.device.raw(), &desc, &mut raw) }.ok()?;
+        let mut last = ExpCommandBufferCommandHandle::default();
+        let (kernel, properties) = (self.lanes[0].multiply_add.raw(), properties(&args));
+        for i in 1..=count {
+            let command = if i == count { &raw mut last } else { null_mut() };
+            // SAFETY: live handles, sizes of one dimension, complete arguments.
+            check(unsafe {
+                fns.urCommandBufferAppendKernelLaunchWithArgsExp(
+                    raw,
+                    kernel,
+                    1,
+                    null(),
+                    &one,
+                    &one,
+                    properties.len() as u32,
+                    properties.as_ptr(),
+                    0,
+                    null_mut(),
+                    0,
+                    null(),
+                    0,
+                    null(),
+                    null_mut(),
+                    null_mut(),
+                    command,
+                )
+            });
+        }
+        // SAFETY: a live command buffer.
+        check(unsafe { fns.urCommandBufferFinalizeExp(raw) });
+        Some(Buffer { fns, raw, last })
+    }
+
+    fn replay(&self, buffer: &Buffer) {
+        let queue = self.lanes[0].queue.raw();
+        // SAFETY: live handles.
+        check(unsafe {
+            self.fns
+                .urEnqueueCommandBufferExp(queue, buffer.raw, 0, null(), null_mut())
+        });
+    }
+
+    fn update(&self, buffer: &Buffer, summand: i32) {
+        let value = ExpCommandBufferUpdateValueArgDesc {
+            argIndex: 3,
+            argSize: size_of::<i32>(),
+            pNewValueArg: (&raw const summand).cast(),
+            ..Default::default()
+        };
+        let update = ExpCommandBufferUpdateKernelLaunchDesc {
+            hCommand: buffer.last,
+            numNewValueArgs: 1,
+            pNewValueArgList: &value,
+            ..Default::default()
+        };
+        // SAFETY: live handles and a complete description.
+        check(unsafe { self.fns.urCommandBufferUpdateKernelLaunchExp(buffer.raw, 1, &update) });
     }
 
     fn barrier(&self) -> EventHandle {
