@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::elf::Elf;
 use crate::{Failure, search};
 
-/// The oldest `libsycl.so.N` that calls the Unified Runtime as our loader is called.
-const OLDEST: u32 = 9;
+/// The oldest `libsycl.so.N` that runs on our loader,
+const OLDEST: u32 = 8;
+/// unless it imports this function, which releases before 2025.3 have.
+const BEFORE_2025_3: &str = "urEnqueueCooperativeKernelLaunchExp";
 
 /// How oxur gets into a libsycl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,20 +58,21 @@ impl Sycl {
         })
     }
 
-    /// Refuses one that our loader refuses: those before 2026.0 call functions of the same names with other parameters.
+    /// Refuses one that does not run on our loader: those before 2025.3 want functions that it lacks.
     pub fn check(&self) -> Result<(), Failure> {
         let number = self.soname.rsplit_once(".so.").map(|(_, number)| number.parse::<u32>());
-        if !matches!(number, Some(Ok(number)) if number < OLDEST) {
+        let older = matches!(number, Some(Ok(number)) if number < OLDEST);
+        if !older && !self.imports.iter().any(|name| name == BEFORE_2025_3) {
             return Ok(());
         }
         Err(Failure::new(
             format!(
-                "{} is {}, of a 2025 release or older, which calls the Unified Runtime with other parameters than \
-                 oxur has",
+                "{} is {}, of release 2025.2 or older, which wants functions of the Unified Runtime that oxur does not \
+                 have",
                 self.path.display(),
                 self.soname
             ),
-            "use libsycl.so.9: intel-sycl-rt 2026.0 or newer (`oxur run --libsycl PATH` names it where the command has it \
+            "use intel-sycl-rt 2025.3 or newer (`oxur run --libsycl PATH` names its libsycl where the command has it \
              elsewhere)",
         ))
     }
