@@ -7,7 +7,7 @@
 
 use spirv::OpenclStd100Op as Op;
 
-use super::runtime::{half, integers, libm, pi, printf, quotient, roots};
+use super::runtime::{half, huge, integers, libm, pi, printf, quotient, roots};
 use crate::llvm::{Context, Function, Module, Type};
 
 /// The address of a function.
@@ -179,7 +179,7 @@ callees! {
     // glibc's has 3.7 ulp, too many. The vector variant is another function.
     cbrt 64 "oxur_cbrt_f64" (F64) -> F64 = roots::cbrt_f64, 2.0, 0.6, vector("v_cbrt", [1.6, 1.6, 1.8]);
     cos 32 "cosf" (F32) -> F32 = libm::cosf, 4.0, 0.6, vector("v_cosf", [1.9, 1.7, 1.7]);
-    cos 64 "cos" (F64) -> F64 = libm::cos, 4.0, 0.6, vector("v_cos", [3.1, 3.5, 3.5]);
+    cos 64 "cos" (F64) -> F64 = huge::cos, 4.0, 0.6, vector("v_cos", [3.1, 3.5, 3.5]);
     cosh 32 "coshf" (F32) -> F32 = libm::coshf, 4.0, 1.9, vector("v_coshf", [1.8, 1.8, 2.4]);
     cosh 64 "cosh" (F64) -> F64 = libm::cosh, 4.0, 2.0, vector("v_cosh", [1.5, 1.5, 1.8]);
     cospi 32 "oxur_cospi_f32" (F32) -> F32 = pi::cospi_f32, 4.0, 0.6, None;
@@ -221,13 +221,13 @@ callees! {
     rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, 16.0, 0.6, None;
     rootn 64 "oxur_rootn_f64" (F64, I32) -> F64 = roots::rootn_f64, 16.0, 1.2, None;
     sin 32 "sinf" (F32) -> F32 = libm::sinf, 4.0, 0.6, vector("v_sinf", [1.9, 1.7, 1.7]);
-    sin 64 "sin" (F64) -> F64 = libm::sin, 4.0, 0.6, vector("v_sin", [3.1, 3.1, 3.1]);
+    sin 64 "sin" (F64) -> F64 = huge::sin, 4.0, 0.6, vector("v_sin", [3.1, 3.1, 3.1]);
     sinh 32 "sinhf" (F32) -> F32 = libm::sinhf, 4.0, 1.9, vector("v_sinhf", [1.8, 1.8, 1.8]);
     sinh 64 "sinh" (F64) -> F64 = libm::sinh, 4.0, 2.0, vector("v_sinh", [2.0, 2.0, 2.0]);
     sinpi 32 "oxur_sinpi_f32" (F32) -> F32 = pi::sinpi_f32, 4.0, 0.6, None;
     sinpi 64 "oxur_sinpi_f64" (F64) -> F64 = pi::sinpi_f64, 4.0, 1.2, None;
     tan 32 "tanf" (F32) -> F32 = libm::tanf, 5.0, 1.5, vector("v_tanf", [3.0, 2.9, 2.9]);
-    tan 64 "tan" (F64) -> F64 = libm::tan, 5.0, 0.7, vector("v_tan", [2.6, 2.6, 2.6]);
+    tan 64 "tan" (F64) -> F64 = huge::tan, 5.0, 0.7, vector("v_tan", [2.6, 2.6, 2.6]);
     tanh 32 "tanhf" (F32) -> F32 = libm::tanhf, 5.0, 2.2, vector("v_tanhf", [1.1, 1.1, 1.4]);
     tanh 64 "tanh" (F64) -> F64 = libm::tanh, 5.0, 2.3, vector("v_tanh", [2.2, 2.2, 1.3]);
     tanpi 32 "oxur_tanpi_f32" (F32) -> F32 = pi::tanpi_f32, 6.0, 0.6, None;
@@ -276,7 +276,7 @@ helpers! {
     "roundf" = libm::roundf;
     "roundeven" = libm::roundeven;
     "roundevenf" = libm::roundevenf;
-    "sincos" = libm::sincos;
+    "sincos" = huge::sincos;
     "sincosf" = libm::sincosf;
     "sqrt" = libm::sqrt;
     "sqrtf" = libm::sqrtf;

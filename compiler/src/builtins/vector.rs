@@ -4,6 +4,7 @@
 use std::ffi::CString;
 use std::sync::OnceLock;
 
+use super::runtime::huge;
 use super::table::{CALLEES, Callee, Isa};
 
 /// glibc's library of vector functions.
@@ -68,5 +69,61 @@ pub fn vector_symbol(name: &str) -> Option<*const u8> {
     let name = CString::new(name).ok()?;
     // SAFETY: the library stays open.
     let address = unsafe { libc::dlsym(library()? as *mut libc::c_void, name.as_ptr()) };
-    (!address.is_null()).then_some(address.cast_const().cast())
+    if address.is_null() {
+        return None;
+    }
+    let better = better::FUNCTIONS.iter().find(|(own, _)| *own == name.as_c_str());
+    Some(better.map_or(address.cast_const().cast(), |(_, own)| own.0.cast()))
+}
+
+/// Functions of libmvec that leave huge numbers to the C library: what that gives is put right ([`huge`]).
+mod better {
+    use std::arch::x86_64::{__m128d, __m256d, __m512d};
+    use std::ffi::CStr;
+    use std::sync::OnceLock;
+
+    use super::{huge, library};
+    use crate::builtins::table::Address;
+
+    macro_rules! functions {
+        ($($name:ident = $symbol:literal, $feature:literal $vector:ty, $lanes:literal, $better:path;)*) => {
+            /// Their symbols, and what is called instead.
+            pub const FUNCTIONS: &[(&CStr, Address)] = &[$(($symbol, Address($name as *const ()))),*];
+
+            $(
+                #[target_feature(enable = $feature)]
+                #[allow(improper_ctypes_definitions, reason = "vectors go in registers, as libmvec has it")]
+                unsafe extern "C" fn $name(x: $vector) -> $vector {
+                    static LIBMVEC: OnceLock<usize> = OnceLock::new();
+                    // SAFETY: a handle of dlopen's. It is there, and the symbol: without them nobody calls this.
+                    let address = *LIBMVEC.get_or_init(|| unsafe {
+                        libc::dlsym(library().unwrap_or_default() as *mut libc::c_void, $symbol.as_ptr()) as usize
+                    });
+                    // SAFETY: the function's type; vectors are as large as arrays of their elements.
+                    unsafe {
+                        let f = std::mem::transmute::<usize, unsafe extern "C" fn($vector) -> $vector>(address);
+                        let result = f(x);
+                        let numbers: [f64; $lanes] = std::mem::transmute(x);
+                        if !numbers.iter().fold(false, |any, x| any | (x.abs() >= huge::HUGE)) {
+                            return result;
+                        }
+                        let results: [f64; $lanes] = std::mem::transmute(result);
+                        std::mem::transmute(std::array::from_fn::<f64, $lanes, _>(|i| $better(numbers[i], results[i])))
+                    }
+                }
+            )*
+        };
+    }
+
+    functions! {
+        sin_sse4 = c"_ZGVbN2v_sin", "sse4.2" __m128d, 2, huge::better_sin;
+        cos_sse4 = c"_ZGVbN2v_cos", "sse4.2" __m128d, 2, huge::better_cos;
+        tan_sse4 = c"_ZGVbN2v_tan", "sse4.2" __m128d, 2, huge::better_tan;
+        sin_avx2 = c"_ZGVdN4v_sin", "avx2" __m256d, 4, huge::better_sin;
+        cos_avx2 = c"_ZGVdN4v_cos", "avx2" __m256d, 4, huge::better_cos;
+        tan_avx2 = c"_ZGVdN4v_tan", "avx2" __m256d, 4, huge::better_tan;
+        sin_avx512 = c"_ZGVeN8v_sin", "avx512f" __m512d, 8, huge::better_sin;
+        cos_avx512 = c"_ZGVeN8v_cos", "avx512f" __m512d, 8, huge::better_cos;
+        tan_avx512 = c"_ZGVeN8v_tan", "avx512f" __m512d, 8, huge::better_tan;
+    }
 }

@@ -5,6 +5,7 @@
 //! memory (but for [`printf`]): that is what [`super::table`] promises LLVM about them. None may panic.
 
 pub mod half;
+pub mod huge;
 pub mod integers;
 pub mod libm;
 pub mod pi;

@@ -47,6 +47,9 @@ fn specials(format: Format) -> Vec<f64> {
         std::f64::consts::E,
         std::f64::consts::LN_2,
     ]);
+    // The doubles, and the float, that are closest to multiples of pi/2 for their size.
+    numbers.extend([5.319_372_648_326_541e255, 6_381_956_970_095_103.0 * 2f64.powi(797)]);
+    numbers.push(16_367_173.0 * 2f64.powi(72));
     // Where exponential functions leave the range, and whole numbers stop having halves.
     numbers.extend([
         11.0, 11.09, 17.3, 36.0, 88.7, 89.4, 103.97, 104.0, 149.0, 150.0, 709.78, 745.1, 746.0, 1023.5,

@@ -2,11 +2,11 @@
 //! The error of libmvec's functions, which a vectoriser may call instead of the table's: over the same arguments.
 
 use std::arch::x86_64::{__m128, __m128d, __m256, __m256d, __m512, __m512d};
-use std::ffi::CString;
 
 use super::accuracy::arguments_and_results;
 use super::reference::FORMATS;
 use crate::builtins::table::{CALLEES, Isa};
+use crate::builtins::vector_symbol;
 
 macro_rules! callers {
     ($($name:ident: $feature:literal $vector:ty = [$number:ty; $lanes:literal];)*) => { $(
@@ -50,9 +50,6 @@ fn errors_of_libmvec() {
             avx512_f64,
         ),
     ];
-    // SAFETY: a library without effects on loading.
-    let library = unsafe { libc::dlopen(c"libmvec.so.1".as_ptr(), libc::RTLD_NOW) };
-    assert!(!library.is_null());
     let mut wrong = Vec::new();
     for callee in CALLEES {
         let Some(vector) = &callee.vector else { continue };
@@ -60,10 +57,7 @@ fn errors_of_libmvec() {
         let cases = arguments_and_results(callee.op, format);
         for (isa, _, on_f32, on_f64) in widths.into_iter().filter(|w| w.1) {
             let (name, lanes) = vector.name(isa, callee.bits);
-            let c_name = CString::new(name.clone()).unwrap();
-            // SAFETY: a handle of dlopen's.
-            let address = unsafe { libc::dlsym(library, c_name.as_ptr()) };
-            assert!(!address.is_null(), "there is no {name}");
+            let address = vector_symbol(&name).unwrap_or_else(|| panic!("there is no {name}"));
             let call = if callee.bits == 32 { on_f32 } else { on_f64 };
             let (mut worst, mut what) = (0f64, String::new());
             for chunk in cases.chunks(lanes as usize) {
