@@ -70,9 +70,9 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	done
 
 .PHONY: test-differential
-test-differential: setup-build ## Random kernels on the compiler's modes and on Intel's OpenCL driver (SEEDS=FIRST..END names others)
+test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes and on Intel's driver (DIFFERENTIAL=--help shows the options)
 	scripts/setup.sh clients
-	cargo run --release --locked -p oxur-differential
+	cargo run --release --locked -p oxur-differential -- $(DIFFERENTIAL)
 
 .PHONY: test-cpu
 test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice of dpnp's on the CPU adapter, without OpenCL
