@@ -35,7 +35,7 @@ impl<'c> Unit<'c> {
                 b.ret(ops.value(Op::ConvertBF16ToFINTEL, ty.returns(), &[x]).map_err(wrong)?);
             }
             (KnownImport::Assert, params) => {
-                // (expression, file, line, function, ids...): what the message needs are the first four.
+                // (expression, file, line, function), and with devicelib's the global and the local id.
                 if params.len() < 5
                     || !params[1].is_ptr()
                     || !params[2].is_ptr()
@@ -45,10 +45,20 @@ impl<'c> Unit<'c> {
                     return Err(wrong(String::new()));
                 }
                 let cx = self.context;
-                let ty = cx.void().function(&[cx.ptr(), cx.ptr(), cx.int(32), cx.ptr()]);
-                let fail = self.module.declare("oxur_assert_fail", ty);
                 let line = b.zext_or_trunc(function.param(3), cx.int(32));
-                b.call(fail, &[function.param(1), function.param(2), line, function.param(4)]);
+                let mut args = vec![function.param(1), function.param(2), line, function.param(4)];
+                let mut types = vec![cx.ptr(), cx.ptr(), cx.int(32), cx.ptr()];
+                let ids = params.get(5..11).filter(|ids| ids.iter().all(|id| id.is_int()));
+                if ids.is_some() {
+                    args.extend((5..11).map(|id| b.zext_or_trunc(function.param(id), cx.int(64))));
+                    types.extend([cx.int(64); 6]);
+                }
+                let name = match ids {
+                    Some(_) => "oxur_assert_fail_at",
+                    None => "oxur_assert_fail",
+                };
+                let fail = self.module.declare(name, cx.void().function(&types));
+                b.call(fail, &args);
                 if function.function_type().returns().kind() == Kind::Void {
                     b.ret(None);
                 } else {

@@ -14,6 +14,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_barrier", fibers::oxur_barrier as *const ()),
         ("oxur_collect", fibers::oxur_collect as *const ()),
         ("oxur_assert_fail", oxur_assert_fail as *const ()),
+        ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         ("oxur_storage_class", oxur_storage_class as *const ()),
         ("oxur_device_barrier", fibers::oxur_device_barrier as *const ()),
     ]
@@ -27,22 +28,42 @@ unsafe extern "C" fn oxur_assert_fail(
     line: u32,
     function: *const c_char,
 ) {
-    // SAFETY: the compiler of the kernel passes texts that end with a zero, or null.
-    let text = |p: *const c_char| unsafe {
-        if p.is_null() {
+    // SAFETY: the caller's are ours.
+    unsafe { assert_fail([expression, file, function], line, "") }
+}
+
+/// The same, with the ids of the work-item: global, then local.
+#[allow(clippy::too_many_arguments)]
+unsafe extern "C" fn oxur_assert_fail_at(
+    expression: *const c_char,
+    file: *const c_char,
+    line: u32,
+    function: *const c_char,
+    g0: u64,
+    g1: u64,
+    g2: u64,
+    l0: u64,
+    l1: u64,
+    l2: u64,
+) {
+    let item = format!("global id: [{g0},{g1},{g2}], local id: [{l0},{l1},{l2}] ");
+    // SAFETY: the caller's are ours.
+    unsafe { assert_fail([expression, file, function], line, &item) }
+}
+
+/// # Safety
+/// The texts, which the compiler of the kernel passes, end with a zero, or are null.
+unsafe fn assert_fail(texts: [*const c_char; 3], line: u32, item: &str) {
+    let [expression, file, function] = texts.map(|text| {
+        if text.is_null() {
             "?".into()
         } else {
-            CStr::from_ptr(p).to_string_lossy()
+            // SAFETY: as above.
+            unsafe { CStr::from_ptr(text) }.to_string_lossy()
         }
-    };
-    let message = format!("{}:{line}: {}: {}", text(file), text(function), text(expression));
-    eprintln!(
-        "{}:{line}: {}: Assertion `{}` failed.",
-        text(file),
-        text(function),
-        text(expression)
-    );
-    guard::give_up(Fault::Assert(message));
+    });
+    eprintln!("{file}:{line}: {function}: {item}Assertion `{expression}` failed.");
+    guard::give_up(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
 }
 
 /// What storage class an address is of: local memory, the item's own, or else the device's.
