@@ -8,9 +8,10 @@ pub struct KernelInfo {
     pub name: String,
     /// The parameters, in order.
     pub params: Vec<Param>,
-    /// How long a block of arguments is, in bytes. It begins at an address that is a multiple of 64 or of the
-    /// largest alignment of a parameter.
+    /// How long a block of arguments is, in bytes.
     pub args_size: usize,
+    /// The largest alignment of a parameter: a block begins at a multiple of it.
+    pub args_align: usize,
     /// `LocalSize`: the work-group size that a launch must have.
     pub required_work_group_size: Option<[u32; 3]>,
     /// `LocalSizeHint`.

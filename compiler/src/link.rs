@@ -347,6 +347,7 @@ impl Linked {
         for &id in &function.params {
             let (kind, size, align) = self.param(part, module, id)?;
             offset = offset.next_multiple_of(align);
+            info.args_align = info.args_align.max(align as usize);
             info.params.push(Param {
                 kind,
                 size: size as usize,

@@ -13,39 +13,79 @@ use smallvec::SmallVec;
 use crate::device::limits;
 use crate::{Cpu, Mem};
 
-/// As much of a block as has one alignment: that of the largest type.
-#[repr(C, align(128))]
+/// A part of a block. What most allocators give has its alignment, and so do most types.
+#[repr(C, align(16))]
 #[derive(Clone, Copy)]
-struct Line([u8; 128]);
+struct Line([u8; 16]);
 
-/// A block of arguments. Few kernels need more than is in it without an allocation.
-#[derive(Clone, Default)]
+const ZEROS: Line = Line([0; 16]);
+
+/// How many lines a block has without an allocation: few kernels need more.
+const INLINE: usize = 16;
+
+/// A block of arguments.
+#[derive(Default)]
 struct Block {
-    lines: SmallVec<[Line; 2]>,
+    lines: SmallVec<[Line; INLINE]>,
+    /// Where it begins, in lines. Not at the first one only where types have a larger alignment, and then the lines are
+    /// allocated, so that they stay where they are when the block moves.
+    start: usize,
     len: usize,
+    align: usize,
+}
+
+impl Clone for Block {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.clear(other.len, other.align);
+        self.bytes_mut().copy_from_slice(other.bytes());
+    }
 }
 
 impl Block {
-    /// Makes it a block of `len` zeros.
+    /// Makes it a block of `len` zeros that begins at a multiple of `align`.
     #[inline]
-    fn clear(&mut self, len: usize) {
+    fn clear(&mut self, len: usize, align: usize) {
         self.lines.clear();
-        self.lines.resize(len.div_ceil(size_of::<Line>()), Line([0; 128]));
-        self.len = len;
+        self.lines.resize(len.div_ceil(size_of::<Line>()), ZEROS);
+        (self.start, self.len, self.align) = (0, len, align);
+        if align > align_of::<Line>() {
+            self.allocate();
+        }
+    }
+
+    #[cold]
+    fn allocate(&mut self) {
+        let more = self.align / size_of::<Line>() - 1;
+        let count = (self.lines.len() + more).max(INLINE + 1);
+        self.lines.resize(count, ZEROS);
+        self.start = self.lines.as_ptr().align_offset(self.align);
     }
 
     #[inline]
     fn bytes(&self) -> &[u8] {
-        // SAFETY: `lines` has as many lines as `len` bytes need; a line is bytes without padding.
-        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+        let lines = &self.lines[self.start..];
+        debug_assert!(size_of_val(lines) >= self.len);
+        // SAFETY: from `start` on there are as many lines as `len` bytes need; a line is bytes without padding.
+        unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), self.len) }
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        let lines = &mut self.lines[self.start..];
+        // SAFETY: as in `bytes`, and nobody else has the block.
+        unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), self.len) }
     }
 
     /// Writes the value of a parameter.
     #[inline]
     fn put(&mut self, param: &Param, value: &[u8]) {
-        // SAFETY: as in `bytes`, and nobody else has the block.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast::<u8>(), self.len) };
-        bytes[param.offset..][..value.len()].copy_from_slice(value);
+        self.bytes_mut()[param.offset..][..value.len()].copy_from_slice(value);
     }
 }
 
@@ -170,7 +210,7 @@ impl Packed {
     #[inline]
     pub(super) fn pack(&mut self, wants: &KernelInfo, args: Args<'_, Cpu>) -> UrResult<()> {
         self.mems.clear();
-        self.block.clear(wants.args_size);
+        self.block.clear(wants.args_size, wants.args_align);
         let mut set = Indices::default();
         set.clear(wants.params.len());
         let mut locals: SmallVec<[(usize, usize); 4]> = SmallVec::new();
@@ -241,7 +281,7 @@ impl Settings {
     /// None of a kernel's arguments.
     pub(super) fn new(wants: &KernelInfo) -> Self {
         let (mut block, mut set) = (Block::default(), Indices::default());
-        block.clear(wants.args_size);
+        block.clear(wants.args_size, wants.args_align);
         set.clear(wants.params.len());
         Self {
             block,
@@ -407,6 +447,7 @@ mod tests {
                 param(ParamKind::Local, 8, 24),
             ],
             args_size: 32,
+            args_align: 8,
             local_memory: 100,
             ..KernelInfo::default()
         }
@@ -439,12 +480,32 @@ mod tests {
         settings.pack(&wants, &mut packed).unwrap();
         let number = |offset: usize| u64::from_ne_bytes(packed.block()[offset..offset + 8].try_into().unwrap());
         assert_eq!(packed.block().len(), 32);
-        assert!(packed.block().as_ptr().addr().is_multiple_of(128));
+        assert!(packed.block().as_ptr().addr().is_multiple_of(16));
         assert_eq!(packed.block()[..4], [1, 2, 3, 4]);
         assert_eq!(number(8), 0x1234_5678);
         // Behind the kernel's own 100 bytes, in the order in which they were set.
         assert_eq!((number(16), number(24)), (128, 512));
         assert_eq!(packed.local_memory(), 532);
+    }
+
+    #[test]
+    fn aligned() {
+        for (len, align) in [(8, 8), (200, 16), (300, 16), (64, 64), (256, 128), (1000, 128), (0, 0)] {
+            let mut block = Block::default();
+            block.clear(len, align);
+            block
+                .bytes_mut()
+                .iter_mut()
+                .zip(1..)
+                .for_each(|(byte, i)| *byte = i as u8);
+            let moved = [block];
+            let copies = [moved[0].clone(), moved[0].clone()];
+            for block in moved.iter().chain(&copies) {
+                assert!(align == 0 || block.bytes().as_ptr().addr().is_multiple_of(align));
+                assert!(block.bytes().iter().zip(1..).all(|(byte, i)| *byte == i as u8));
+                assert_eq!(block.bytes().len(), len);
+            }
+        }
     }
 
     #[test]
@@ -487,6 +548,7 @@ mod tests {
         let wants = KernelInfo {
             params: (0..134).map(|i| param(ParamKind::Value, 8, i * 8)).collect(),
             args_size: 134 * 8,
+            args_align: 8,
             ..KernelInfo::default()
         };
         let mut settings = Settings::new(&wants);
