@@ -272,6 +272,12 @@ impl<'c> Value<'c> {
         self
     }
 
+    /// Takes an instruction out of its block, and deletes it. Nothing may use it any more.
+    pub fn erase(self) {
+        // SAFETY: an instruction in a block, without uses.
+        unsafe { LLVMInstructionEraseFromParent(self.0) };
+    }
+
     /// Puts another value in its place everywhere.
     pub fn replace_with(self, other: Value<'c>) {
         // SAFETY: of the same type.

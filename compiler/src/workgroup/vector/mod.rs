@@ -29,7 +29,14 @@ pub const PARTIAL: &str = "kernel.partial";
 /// What makes a kernel fit to be widened: one function, no vectors, simple loops.
 const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,loop-mssa(licm),gvn,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,adce,\
-    scalarizer<load-store>,early-cse,dce,lower-switch,fix-irreducible,mergereturn,loop-simplify,lcssa)";
+    scalarizer<load-store>,early-cse,dce)";
+
+/// What follows when copies were split.
+const AFTER_SPLIT: &str =
+    "function(sroa<modify-cfg>,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// The last of it: simple control flow.
+const SIMPLIFY: &str = "function(lower-switch,fix-irreducible,mergereturn,loop-simplify,lcssa)";
 
 /// How many lanes a kernel gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,5 +97,11 @@ fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
         function.attribute("alwaysinline", 0);
     }
     module.verify()?;
-    machine.run_passes(module, PREPARE, false)
+    machine.run_passes(module, PREPARE, false)?;
+    if let Some(kernel) = module.function(KERNEL)
+        && private::split_copies(module, kernel)
+    {
+        machine.run_passes(module, AFTER_SPLIT, false)?;
+    }
+    machine.run_passes(module, SIMPLIFY, false)
 }

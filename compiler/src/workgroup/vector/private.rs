@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use llvm_sys::LLVMOpcode as L;
 
 use super::cfg::Cfg;
-use crate::llvm::{Kind, Module, Type, Value};
+use crate::llvm::{Builder, Function, Kind, Module, Type, Value};
 
 /// Addresses of variables with that layout, and in them; and the size of the elements in bytes.
 pub struct Private<'c>(HashMap<Value<'c>, u64>);
@@ -37,12 +37,35 @@ impl<'c> Private<'c> {
     }
 }
 
+/// What is done to a variable.
+struct Uses<'c> {
+    /// The size of all loads and stores, if there are any.
+    size: Option<u64>,
+    /// All addresses in it.
+    addresses: Vec<Value<'c>>,
+    /// What addresses are multiples of: its own size, and the steps of indices.
+    steps: Vec<u64>,
+    /// Calls that copy into it or out of it, or fill it.
+    copies: Vec<Value<'c>>,
+}
+
 /// The size of the elements of a variable, and all addresses in it; nothing if it cannot have the layout.
 fn elements<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<(u64, Vec<Value<'c>>)> {
+    let uses = uses(module, variable)?;
+    let size = uses.size?;
+    // Of one element, both layouts are the same.
+    let whole = uses.steps[0];
+    let fits = whole > size && uses.copies.is_empty() && uses.steps.iter().all(|step| step.is_multiple_of(size));
+    fits.then_some((size, uses.addresses))
+}
+
+/// What is done to a variable, if that is no more than loads and stores of one size, and copies of a known length.
+fn uses<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<Uses<'c>> {
     let whole = module.size_of(variable.allocated_type());
     let mut size = None;
     let mut steps = vec![whole];
     let mut addresses = vec![variable];
+    let mut copies = Vec::new();
     let mut next = 0;
     while let Some(&address) = addresses.get(next) {
         next += 1;
@@ -63,6 +86,10 @@ fn elements<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<(u64, Vec<Va
                 L::LLVMLoad => user.ty(),
                 L::LLVMStore if user.operand(0) != address => user.operand(0).ty(),
                 L::LLVMCall if user.callee().is_some_and(|f| f.name().starts_with("llvm.lifetime")) => continue,
+                L::LLVMCall if copied(user).is_some() => {
+                    copies.push(user);
+                    continue;
+                }
                 _ => return None,
             };
             if user.is_volatile()
@@ -80,9 +107,105 @@ fn elements<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<(u64, Vec<Va
             }
         }
     }
-    let size = size?;
-    // Of one element, both layouts are the same.
-    (whole > size && steps.iter().all(|step| step.is_multiple_of(size))).then_some((size, addresses))
+    Some(Uses {
+        size,
+        addresses,
+        steps,
+        copies,
+    })
+}
+
+/// How many bytes a call copies or fills, if it does that and they are not many.
+fn copied(call: Value<'_>) -> Option<u64> {
+    let name = call.callee()?.name();
+    let is_copy = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."]
+        .iter()
+        .any(|prefix| name.starts_with(prefix));
+    if !is_copy || call.operand(3).as_const_int() != Some(0) {
+        return None;
+    }
+    call.operand(2).as_const_int().filter(|&bytes| bytes <= 1024)
+}
+
+/// Makes loads and stores of elements of what copies or fills private variables that have elements of one size, so that
+/// these can lie element by element. Says whether there was something.
+pub fn split_copies<'c>(module: &Module<'c>, function: Function<'c>) -> bool {
+    let variables: Vec<(Value<'c>, Option<Uses<'c>>)> = function
+        .blocks()
+        .into_iter()
+        .flat_map(|b| b.instructions())
+        .filter(|i| i.opcode() == Some(L::LLVMAlloca))
+        .map(|variable| (variable, uses(module, variable)))
+        .collect();
+    // Variables that are copied to each other have elements of the same size.
+    let mut sets: Vec<usize> = (0..variables.len()).collect();
+    let owner = |address: Value<'c>| {
+        variables
+            .iter()
+            .position(|(v, uses)| *v == address || uses.as_ref().is_some_and(|u| u.addresses.contains(&address)))
+    };
+    for (i, (_, uses)) in variables.iter().enumerate() {
+        for copy in uses.iter().flat_map(|u| &u.copies) {
+            for other in [copy.operand(0), copy.operand(1)].into_iter().filter_map(owner) {
+                let (from, to) = (sets[other], sets[i]);
+                sets.iter_mut().filter(|set| **set == from).for_each(|set| *set = to);
+            }
+        }
+    }
+    let mut done: Vec<Value<'c>> = Vec::new();
+    for (i, (_, uses)) in variables.iter().enumerate() {
+        let Some(uses) = uses else { continue };
+        let mut members = variables.iter().zip(&sets).filter(|m| *m.1 == sets[i]).map(|m| &m.0.1);
+        let Some(all) = members.try_fold(Vec::new(), |mut all, uses| {
+            all.push(uses.as_ref()?);
+            Some(all)
+        }) else {
+            continue;
+        };
+        let mut sizes: Vec<u64> = all.iter().filter_map(|u| u.size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let &[size] = sizes.as_slice() else { continue };
+        let fits = |copy: &Value<'c>| copied(*copy).is_some_and(|n| n.is_multiple_of(size) && n / size <= 64);
+        let is_right = all
+            .iter()
+            .all(|u| u.steps.iter().all(|s| s.is_multiple_of(size)) && u.copies.iter().all(fits));
+        if !matches!(size, 1 | 2 | 4 | 8) || !is_right {
+            continue;
+        }
+        for &copy in &uses.copies {
+            if !done.contains(&copy) {
+                split(module, copy, size);
+                done.push(copy);
+            }
+        }
+    }
+    for copy in &done {
+        copy.erase();
+    }
+    !done.is_empty()
+}
+
+/// Does what a call does, element by element.
+fn split<'c>(module: &Module<'c>, copy: Value<'c>, size: u64) {
+    let cx = module.context();
+    let b = Builder::new(cx);
+    b.go_before(copy);
+    let element = cx.int(8 * size as u32);
+    let count = copied(copy).unwrap_or(0) / size;
+    let (to, from) = (copy.operand(0), copy.operand(1));
+    let at = |base, i: u64| b.offset(base, cx.int(64).int(i * size));
+    let values: Vec<_> = if from.ty().is_ptr() {
+        // All are read before one is written.
+        (0..count).map(|i| b.load(element, at(from, i)).align(1)).collect()
+    } else {
+        let ones = element.int(0x0101_0101_0101_0101 >> (64 - 8 * size));
+        let value = b.mul(b.zext_or_trunc(from, element), ones);
+        vec![value; count as usize]
+    };
+    for (i, value) in values.into_iter().enumerate() {
+        b.store(value, at(to, i as u64)).align(1);
+    }
 }
 
 /// What is added to the base of a `getelementptr`: each index, as often as its step says in bytes. A constant stands with its
