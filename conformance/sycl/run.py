@@ -3,9 +3,11 @@
 """Runs the SYCL programs of this folder on Intel's Unified Runtime and on ours, and compares what they print.
 
 Each program is built once, by plain g++ against an environment with Intel's libsycl, then run on two stacks that differ
-only below libsycl. If there is OpenCL C of the same name, it becomes SPIR-V, which the program registers. A program passes when it exits with 0 on both and prints the same on both, or differs in the way that
-known.toml names, with a reason. Lines that start with "# "
-are facts about the device: they count only for the adapter that drives the same driver as the reference, OpenCL.
+only below libsycl. OpenCL C of the same name becomes SPIR-V, which the program registers as its device images.
+
+A program passes when it exits with 0 on both and prints the same on both, or differs in the way that known.toml names,
+with a reason. Lines that start with "# " are facts about the device: they count only for the adapter that drives the
+same driver as the reference, OpenCL.
 
     run.py --ours dist/lib                                    compare
     run.py --reference-only                                   are the programs themselves sound?
