@@ -24,6 +24,12 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     /// Has `callback` called once the command reaches `status`, which is not QUEUED; at once if it has already.
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
 
+    /// The event of a run of a command buffer whose commands were submitted one by one: it is complete when `last` is.
+    /// `firsts` are the events of those that began it, if somebody may ask when that was.
+    fn of_run(_firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+        Ok(last.clone())
+    }
+
     /// The driver's handle.
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()

@@ -114,6 +114,14 @@ impl<B: Backend> EventOut<'_, B> {
         }
     }
 
+    /// For a command whose event nobody wants.
+    pub fn none() -> Self {
+        Self {
+            out: std::ptr::null_mut(),
+            client: PhantomData,
+        }
+    }
+
     /// Whether the client wants the event: if not, none need be made.
     pub fn wanted(&self) -> bool {
         !self.out.is_null()

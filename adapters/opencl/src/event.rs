@@ -18,6 +18,8 @@ use crate::{Context, OpenCl, Queue, conv};
 pub(crate) struct Event {
     pub(crate) header: Header,
     pub(crate) raw: RawEvent,
+    /// What it began with, if that was another command.
+    began: Box<[RawEvent]>,
     owner: Owner,
     command: Command,
 }
@@ -37,6 +39,7 @@ impl Event {
         kit::recycled(Self {
             header: Header::new(),
             raw: RawEvent(raw),
+            began: Box::default(),
             owner: Owner::Queue(queue.clone()),
             command,
         })
@@ -71,6 +74,19 @@ impl RawEvent {
                 needed
             ))
         })
+    }
+
+    /// Another reference of the same event.
+    fn again(&self) -> UrResult<Self> {
+        // SAFETY: a live event. Released in `drop`.
+        unsafe { cl!(clRetainEvent(self.0)) }?;
+        Ok(Self(self.0))
+    }
+
+    /// When its command came how far, in nanoseconds of the device.
+    fn time(&self, what: cl_profiling_info) -> UrResult<u64> {
+        // SAFETY: a live event; the pointers are those of `value`.
+        cl::value(|size, value, needed| unsafe { cl!(clGetEventProfilingInfo(self.0, what, size, value, needed)) })
     }
 
     /// Whether its command is complete, or failed. One whose status cannot be had is taken for unfinished.
@@ -159,10 +175,12 @@ impl kit::Event<OpenCl> for Event {
             ProfilingInfo::COMMAND_COMPLETE => CL_PROFILING_COMMAND_COMPLETE,
             _ => return out.unsupported(),
         };
-        // SAFETY: a live event; the pointers are those of `value`.
-        let time: u64 = cl::value(|size, value, needed| unsafe {
-            cl!(clGetEventProfilingInfo(self.raw.0, what, size, value, needed))
-        })?;
+        let mut time = self.raw.time(what)?;
+        if what == CL_PROFILING_COMMAND_START {
+            for first in &self.began {
+                time = time.min(first.time(what)?);
+            }
+        }
         out.value(time)
     }
 
@@ -198,6 +216,21 @@ impl kit::Event<OpenCl> for Event {
         set
     }
 
+    fn of_run(firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+        let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
+        let owner = match &last.owner {
+            Owner::Queue(queue) => Owner::Queue(queue.clone()),
+            Owner::Context(context) => Owner::Context(context.clone()),
+        };
+        Ok(kit::recycled(Self {
+            header: Header::new(),
+            raw: last.raw.again()?,
+            began,
+            owner,
+            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
+        }))
+    }
+
     fn native(&self) -> UrResult<NativeHandle> {
         Ok(self.raw.0 as NativeHandle)
     }
@@ -224,6 +257,7 @@ impl kit::Event<OpenCl> for Event {
         Ok(Arc::new(Self {
             header: Header::new(),
             raw,
+            began: Box::default(),
             owner: Owner::Context(context.clone()),
             command,
         }))

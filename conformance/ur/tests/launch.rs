@@ -277,13 +277,14 @@ fn launch_properties() {
         .info(DeviceInfo::KERNEL_LAUNCH_CAPABILITIES)
         .expect("the capabilities");
     let kernel = rig.kernel("basic", "nothing");
-    let launch = |flags| {
-        let (properties, global) = (
+    let launch = |flags, groups: usize| {
+        let (properties, global, local) = (
             KernelLaunchExtProperties {
                 flags,
                 ..Default::default()
             },
             [16usize],
+            [16 / groups],
         );
         let code = ur!(urEnqueueKernelLaunchWithArgsExp(
             rig.queue.raw(),
@@ -291,7 +292,7 @@ fn launch_properties() {
             1,
             null(),
             global.as_ptr(),
-            global.as_ptr(),
+            local.as_ptr(),
             0,
             null(),
             &properties,
@@ -302,11 +303,13 @@ fn launch_properties() {
         rig.queue.finish().expect("urQueueFinish");
         code
     };
-    expect!(launch(KernelLaunchFlags::empty()), SUCCESS);
+    expect!(launch(KernelLaunchFlags::empty(), 2), SUCCESS);
+    // One work-group has nobody to wait for.
+    expect!(launch(KernelLaunchFlags::COOPERATIVE, 1), SUCCESS);
     if capabilities.contains(KernelLaunchPropertiesFlags::COOPERATIVE) {
-        expect!(launch(KernelLaunchFlags::COOPERATIVE), SUCCESS);
+        expect!(launch(KernelLaunchFlags::COOPERATIVE, 2), SUCCESS);
     } else {
-        expect!(launch(KernelLaunchFlags::COOPERATIVE), ERROR_INVALID_OPERATION; intel SUCCESS,
+        expect!(launch(KernelLaunchFlags::COOPERATIVE, 2), ERROR_INVALID_OPERATION; intel SUCCESS,
             "the adapter ignores the property");
     }
 }

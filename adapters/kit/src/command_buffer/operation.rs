@@ -8,7 +8,9 @@ use derive_where::derive_where;
 use oxur_api::{Command, UsmAdviceFlags, UsmMigrationFlags};
 use smallvec::{SmallVec, smallvec};
 
-use crate::{Args, Backend, BufferRect, EventOut, Kernel, Launch, LaunchProperties, Queue, Range, UrError, UrResult, WaitList};
+use crate::{
+    Args, Backend, BufferRect, EventOut, Kernel, Launch, LaunchProperties, Queue, Range, UrError, UrResult, WaitList,
+};
 
 /// An address of the client's, which vouches for it until the last run of the command is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,8 +248,7 @@ impl<B: Backend> Operation<B> {
                 if wait.is_empty() {
                     return queue.usm_advise(memory.0, size, advice, event);
                 }
-                // SAFETY: a null pointer wants no event.
-                queue.usm_advise(memory.0, size, advice, unsafe { EventOut::new(std::ptr::null_mut()) })?;
+                queue.usm_advise(memory.0, size, advice, EventOut::none())?;
                 queue.wait(wait, event)
             }
             &Self::BufferCopy {

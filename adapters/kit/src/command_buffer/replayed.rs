@@ -16,7 +16,7 @@ use super::CommandBuffer;
 use super::recording::{Node, Recording};
 use crate::handle::{self, object};
 use crate::recycle::recycle;
-use crate::{Backend, EventOut, Header, Object, Queue, UrResult, WaitList};
+use crate::{Backend, Event, EventOut, Header, Object, Queue, UrResult, WaitList};
 
 /// A command buffer whose commands are submitted to the queue one by one.
 pub struct Replayed<B: Backend> {
@@ -56,11 +56,11 @@ impl<B: Backend> Used<B> {
         unsafe { EventOut::new(self.0.last_mut().expect("just pushed")) }
     }
 
-    /// The same for a command whose event nobody needs.
-    fn none(&mut self) -> EventOut<'_, B> {
-        self.0.push(EventHandle::default());
-        // SAFETY: a null pointer wants no event.
-        unsafe { EventOut::new(ptr::null_mut()) }
+    /// The events.
+    fn all(&self) -> UrResult<Vec<Arc<B::Event>>> {
+        // SAFETY: the handles have references that are ours.
+        let event = |event: &EventHandle| unsafe { object::<B::Event>(*event) }.map(|event| Arc::clone(&event));
+        self.0.iter().map(event).collect()
     }
 }
 
@@ -84,26 +84,42 @@ fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
 }
 
 impl<B: Backend> Replayed<B> {
-    /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command.
-    fn run_in_order(&self, nodes: &[Node<B>], queue: &Arc<B::Queue>, wait: WaitList<'_, B>) -> UrResult<Used<B>> {
+    /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after that of
+    /// the first if it is `timed`.
+    fn run_in_order(
+        &self,
+        nodes: &[Node<B>],
+        queue: &Arc<B::Queue>,
+        wait: WaitList<'_, B>,
+        timed: bool,
+    ) -> UrResult<Used<B>> {
         let mut used = Used::new();
         let Some((last, others)) = nodes.split_last() else {
             queue.wait(wait, used.next())?;
             return Ok(used);
         };
         let mut wait = wait;
-        let mut none = Used::new();
-        for node in others {
-            node.operation
-                .submit(queue, std::mem::replace(&mut wait, WaitList::empty()), none.none())?;
-            none.0.clear();
+        for (place, node) in others.iter().enumerate() {
+            let wait = std::mem::replace(&mut wait, WaitList::empty());
+            let event = if timed && place == 0 {
+                used.next()
+            } else {
+                EventOut::none()
+            };
+            node.operation.submit(queue, wait, event)?;
         }
         last.operation.submit(queue, wait, used.next())?;
         Ok(used)
     }
 
-    /// Returns the event of what waits for all commands.
-    fn run_out_of_order(&self, nodes: &[Node<B>], queue: &Arc<B::Queue>, wait: WaitList<'_, B>) -> UrResult<Used<B>> {
+    /// Returns the event of what waits for all commands, after those of the first ones if it is `timed`.
+    fn run_out_of_order(
+        &self,
+        nodes: &[Node<B>],
+        queue: &Arc<B::Queue>,
+        wait: WaitList<'_, B>,
+        timed: bool,
+    ) -> UrResult<Used<B>> {
         let awaited = self.awaited.get().map_or(&[][..], Vec::as_slice);
         let mut used = Used::<B>::new();
         let mut ends = SmallVec::<[EventHandle; 8]>::new();
@@ -115,10 +131,15 @@ impl<B: Backend> Replayed<B> {
                 ends.extend(used.0.last().copied());
             }
         }
-        let mut last = Used::new();
+        let mut found = Used::new();
+        if timed {
+            for place in (0..nodes.len()).filter(|place| nodes[*place].after.is_empty()) {
+                found.0.push(std::mem::take(&mut used.0[place]));
+            }
+        }
         let ends = if ends.is_empty() { wait } else { list(&ends)? };
-        queue.wait(ends, last.next())?;
-        Ok(last)
+        queue.wait(ends, found.next())?;
+        Ok(found)
     }
 }
 
@@ -158,19 +179,20 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
         let waits = |run: &&Run<B>| !(queue.is_in_order() && ptr::eq(run.queue.as_ptr(), Arc::as_ptr(queue)));
         before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
         let wait = list(&before)?;
+        let timed = event.wanted() && self.recording.settings().profiled;
         let used = if queue.is_in_order() {
-            self.run_in_order(&nodes, queue, wait)
+            self.run_in_order(&nodes, queue, wait, timed)
         } else {
-            self.run_out_of_order(&nodes, queue, wait)
+            self.run_out_of_order(&nodes, queue, wait, timed)
         }?;
-        // SAFETY: the handle has a reference that `used` keeps.
-        let end = unsafe { object::<B::Event>(used.0[0]) }?;
+        let mut firsts = used.all()?;
+        let Some(end) = firsts.pop() else { return Ok(()) };
         if event.wanted() {
-            event.set(Arc::clone(&end));
+            event.set(B::Event::of_run(&firsts, &end)?);
         }
         *last = Some(Run {
             queue: Arc::downgrade(queue),
-            end: Arc::clone(&end),
+            end,
         });
         Ok(())
     }

@@ -17,14 +17,20 @@ use crate::cl::{cl, cl_create};
 use crate::event::RawEvent;
 use crate::extensions::ext;
 
-/// Refuses launch properties that OpenCL cannot keep. Cooperation, for one: OpenCL does not promise that work-groups run
-/// at the same time.
+/// Refuses launch properties that OpenCL cannot keep.
 #[inline]
 pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
     let properties = launch.properties;
     let hints = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
-    if properties.cluster.is_none() && properties.work_group_memory == 0 && hints.contains(properties.flags) {
-        return Ok(());
+    if properties.cluster.is_none() && properties.work_group_memory == 0 {
+        if hints.contains(properties.flags) {
+            return Ok(());
+        }
+        // OpenCL does not promise that work-groups run at the same time. One alone has nobody to wait for.
+        let one = launch.range.local == Some(launch.range.global);
+        if one && (hints | KernelLaunchFlags::COOPERATIVE).contains(properties.flags) {
+            return Ok(());
+        }
     }
     Err(impossible(properties))
 }
