@@ -25,6 +25,7 @@
 
 #[macro_use]
 mod object;
+mod command_buffer;
 mod device;
 mod enqueue;
 mod enqueue_usm;
@@ -39,6 +40,7 @@ mod program;
 mod queue;
 mod usm;
 
+pub use command_buffer::{Appended, BufferCommand, CommandBuffer, CommandBufferSettings, Place, SyncPoint, Update};
 pub use device::{Adapter, Context, Device, Platform};
 pub use error::{Error, Result};
 pub use event::Event;
