@@ -208,11 +208,12 @@ impl kit::Kernel<Cpu> for Kernel {
         Ok(self.choose_local_size(kit::Queue::device(&**queue), range.global))
     }
 
-    fn max_cooperative_groups(&self, _device: &Arc<Device>, _local: &[usize], _dynamic: usize) -> UrResult<u32> {
+    fn max_cooperative_groups(&self, device: &Arc<Device>, _local: &[usize], _dynamic: usize) -> UrResult<u32> {
         Ok(if self.wants().has_device_barrier {
             limits::COOPERATIVE_GROUPS
         } else {
-            1
+            // Each needs a thread: they may wait for each other in ways that nobody sees.
+            device.pool().seats() as u32
         })
     }
 }

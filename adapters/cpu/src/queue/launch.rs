@@ -277,7 +277,7 @@ fn impossible(properties: &LaunchProperties) -> UrError {
 #[cold]
 fn too_many(groups: u64, most: u64) -> UrError {
     UrError::said(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+        ResultCode::ERROR_OUT_OF_RESOURCES,
         format!("{groups} work-groups are not sure to run at the same time: the most is {most}"),
     )
 }
