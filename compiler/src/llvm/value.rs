@@ -272,6 +272,12 @@ impl<'c> Value<'c> {
         self
     }
 
+    /// What an atomic operation does.
+    pub fn atomic_operation(self) -> Option<llvm_sys::LLVMAtomicRMWBinOp> {
+        // SAFETY: the second question is asked of such instructions only.
+        unsafe { (!LLVMIsAAtomicRMWInst(self.0).is_null()).then(|| LLVMGetAtomicRMWBinOp(self.0)) }
+    }
+
     /// Takes an instruction out of its block, and deletes it. Nothing may use it any more.
     pub fn erase(self) {
         // SAFETY: an instruction in a block, without uses.

@@ -1,12 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Loads, stores and atomic operations of all lanes.
 
+use llvm_sys::LLVMAtomicRMWBinOp as A;
 use llvm_sys::LLVMIntPredicate as I;
+use llvm_sys::LLVMOpcode as L;
 
 use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
 use super::shape::Shape;
 use crate::llvm::{Kind, Type, Value};
+use crate::lower::item::Primitive;
+
+/// Whether an address is seen to be in the group's local memory.
+fn is_local(mut address: Value<'_>) -> bool {
+    while address.opcode() == Some(L::LLVMGetElementPtr) {
+        address = address.operand(0);
+    }
+    address
+        .callee()
+        .is_some_and(|f| f.name() == Primitive::LocalMemory.name())
+}
+
+/// The instruction that does what an atomic operation does.
+fn plain(operation: A) -> Option<L> {
+    Some(match operation {
+        A::LLVMAtomicRMWBinOpAdd => L::LLVMAdd,
+        A::LLVMAtomicRMWBinOpSub => L::LLVMSub,
+        A::LLVMAtomicRMWBinOpAnd => L::LLVMAnd,
+        A::LLVMAtomicRMWBinOpOr => L::LLVMOr,
+        A::LLVMAtomicRMWBinOpXor => L::LLVMXor,
+        A::LLVMAtomicRMWBinOpFAdd => L::LLVMFAdd,
+        A::LLVMAtomicRMWBinOpFSub => L::LLVMFSub,
+        _ => return None,
+    })
+}
 
 impl<'c> Emit<'_, 'c> {
     /// The type that a value has in memory: truth values are bytes there.
@@ -236,6 +263,17 @@ impl<'c> Emit<'_, 'c> {
 
     /// The instruction with one lane's operands.
     fn copy_for(&mut self, inst: Value<'c>, operands: &[Value<'c>], lane: Value<'c>) -> Result<Value<'c>> {
+        if inst.opcode() == Some(L::LLVMAtomicRMW)
+            && is_local(operands[0])
+            && let Some(opcode) = inst.atomic_operation().and_then(plain)
+        {
+            // One thread runs the whole group.
+            let (at, value) = (self.lane(operands[0], lane)?, self.lane(operands[1], lane)?);
+            let align = inst.get_align();
+            let before = self.b.load(inst.ty(), at).align(align);
+            self.b.store(self.b.binary(opcode, before, value), at).align(align);
+            return Ok(before);
+        }
         let copy = inst.clone_instruction();
         for (i, &operand) in operands.iter().enumerate() {
             let value = self.lane(operand, lane)?;
