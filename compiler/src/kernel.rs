@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::codegen::Loaded;
 use crate::lower::item::LARGEST;
 use crate::program::{Program, Variant};
-use crate::runtime::{Fibers, Group, ItemCode, ItemEntry, guard};
+use crate::runtime::{Fibers, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
 use crate::workgroup::{Entry, Shape};
 use crate::{Error, Fault, KernelInfo, Launch, NdRange};
 
@@ -126,6 +126,7 @@ impl Kernel {
             size: range.group_size(),
             local_memory: local,
             local_size: launch.local_memory as u64,
+            frames: std::ptr::null_mut(),
         };
         let stack_size = STACK
             .saturating_add(code.shape.variables as usize)
@@ -139,24 +140,34 @@ impl Kernel {
             Entry::Group => {
                 // SAFETY: the address of code of this type, made for this kernel.
                 let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(code.address) };
-                let stack = worker.fibers.stack(stack_size)?;
-                let code = move || {
+                let run = move || {
                     for n in groups {
                         group.id = id(n);
                         // SAFETY: passed on to the caller.
                         unsafe { entry(args, &group) };
                     }
                 };
-                // SAFETY: the code borrows the arguments, which live until the end.
-                let mut guarded = unsafe { guard::Guarded::new(stack, code) };
-                let mut yielder = std::ptr::null();
-                let outcome = match guarded.resume(&mut yielder) {
-                    guard::Step::Ended(outcome) => outcome,
-                    guard::Step::Waits => Err(Fault::BarrierDivergence),
+                // SAFETY: the code borrows the arguments, which live until the end, and owns nothing.
+                unsafe { on_one_stack(&mut worker.fibers, stack_size, run) }
+            }
+            Entry::Steps => {
+                // SAFETY: the address of code of this type, made for this kernel.
+                let entry = unsafe { std::mem::transmute::<*const u8, StepsEntry>(code.address) };
+                let steps = &mut worker.steps;
+                // It stays where it is until the end, and is reached by this pointer only.
+                let group = &raw mut group;
+                steps.prepare(group, u64::from(code.shape.lanes));
+                let run = move || {
+                    for n in groups {
+                        // SAFETY: passed on to the caller.
+                        unsafe {
+                            (*group).id = id(n);
+                            steps.run(entry, args);
+                        }
+                    }
                 };
-                // SAFETY: on the stack is compiled code, and a closure that owns nothing.
-                worker.fibers.keep(unsafe { guarded.into_stack() });
-                outcome
+                // SAFETY: as above; what the worker has is borrowed.
+                unsafe { on_one_stack(&mut worker.fibers, stack_size, run) }
             }
             Entry::Item => {
                 // SAFETY: the address of code of this type, made for this kernel.
@@ -204,10 +215,28 @@ impl Kernel {
     }
 }
 
-/// What a thread needs to run kernels: stacks and local memory, kept from run to run.
+/// Runs code of items that need no stack each.
+///
+/// # Safety
+/// The code must own nothing: it may end anywhere.
+unsafe fn on_one_stack(fibers: &mut Fibers, stack_size: usize, code: impl FnOnce()) -> Result<(), Fault> {
+    let stack = fibers.stack(stack_size)?;
+    // SAFETY: the code has come to its end, or is forgotten, when this returns.
+    let mut guarded = unsafe { guard::Guarded::new(stack, code) };
+    let outcome = match guarded.resume(&mut std::ptr::null()) {
+        guard::Step::Ended(outcome) => outcome,
+        guard::Step::Waits => Err(Fault::BarrierDivergence),
+    };
+    // SAFETY: on the stack is compiled code, and a closure that owns nothing.
+    fibers.keep(unsafe { guarded.into_stack() });
+    outcome
+}
+
+/// What a thread needs to run kernels: stacks, frames and local memory, kept from run to run.
 #[derive(Debug, Default)]
 pub struct Worker {
     fibers: Fibers,
+    steps: Steps,
     local: Vec<LocalLine>,
 }
 

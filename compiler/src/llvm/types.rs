@@ -69,6 +69,12 @@ impl Context {
         Type::new(unsafe { LLVMVoidTypeInContext(self.raw()) })
     }
 
+    /// `token`, of which there is one value, written as zero.
+    pub fn token(&self) -> Type<'_> {
+        // SAFETY: the context is alive.
+        Type::new(unsafe { LLVMTokenTypeInContext(self.raw()) })
+    }
+
     /// A structure.
     pub fn structure<'c>(&'c self, members: &[Type<'c>], packed: bool) -> Type<'c> {
         let mut raw: Vec<_> = members.iter().map(|t| t.0).collect();

@@ -4,9 +4,11 @@
 mod fibers;
 pub mod guard;
 mod services;
+mod steps;
 
 pub use fibers::{Fibers, ItemCode, ItemEntry, LANES};
 pub use services::symbols;
+pub use steps::{Frames, Steps, StepsEntry};
 
 use crate::NdRange;
 
@@ -26,6 +28,8 @@ pub struct Group {
     pub local_memory: *mut u8,
     /// How many bytes that has.
     pub local_size: u64,
+    /// Where its items' frames are, if it is run in [`Steps`]; or null.
+    pub frames: *mut Frames,
 }
 
 /// A work-item while it runs, as compiled code sees it.

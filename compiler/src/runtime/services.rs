@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 
 use spirv::StorageClass;
 
-use super::{Item, fibers, guard};
+use super::{Item, fibers, guard, steps};
 use crate::Fault;
 
 /// The functions that compiled code may call, by name.
@@ -17,6 +17,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         ("oxur_storage_class", oxur_storage_class as *const ()),
         ("oxur_device_barrier", fibers::oxur_device_barrier as *const ()),
+        ("oxur_frame", steps::oxur_frame as *const ()),
     ]
     .into_iter()
 }
@@ -71,9 +72,11 @@ unsafe extern "C" fn oxur_storage_class(item: *const Item, address: usize) -> u3
     // SAFETY: compiled code passes the item that runs it.
     let group = unsafe { &*(*item).group };
     let local = group.local_memory as usize;
+    // SAFETY: they live as long as the group.
+    let is_in_frame = || !group.frames.is_null() && unsafe { (*group.frames).contains(address) };
     if (local..local + group.local_size as usize).contains(&address) {
         StorageClass::Workgroup as u32
-    } else if guard::is_on_stack(address) {
+    } else if guard::is_on_stack(address) || is_in_frame() {
         StorageClass::Function as u32
     } else {
         StorageClass::CrossWorkgroup as u32

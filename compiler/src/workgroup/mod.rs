@@ -3,14 +3,15 @@
 //! open, and makes the entry that the runtime calls.
 //!
 //! A kernel whose items never wait for the whole group becomes `group(args, group)`, which loops over the items, as many
-//! at a time as a SIMD register has lanes. One whose items do becomes `item(item, args)`, which the runtime calls on a
-//! stack of its own for each item, or for each sub-group where the kernel was widened.
+//! at a time as a SIMD register has lanes. One whose items do becomes `item(item, args)`, which the runtime calls for each
+//! item on a stack of its own. If the kernel was widened, it calls that for each sub-group, which returns at barriers
+//! ([`Entry::Steps`]).
 
 mod exchange;
 mod primitives;
 mod vector;
 
-use crate::llvm::{Builder, Function, Machine, Module, Value};
+use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::lower::item::{Exchange, set_ranges};
 use crate::lower::{DEVICE_BARRIER, KERNEL};
 use crate::runtime::layout;
@@ -24,6 +25,8 @@ pub enum Entry {
     Group,
     /// `item(item, args)`: runs one item, or as many as the code has lanes.
     Item,
+    /// `item(item, args) -> frame`: runs items up to a barrier. The frame, whose memory the runtime gives, knows how to go on.
+    Steps,
 }
 
 impl Entry {
@@ -31,7 +34,7 @@ impl Entry {
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Group => "oxur.entry.group",
-            Self::Item => "oxur.entry.item",
+            Self::Item | Self::Steps => "oxur.entry.item",
         }
     }
 }
@@ -59,7 +62,11 @@ impl Shape {
         let wide = module.context().int(64);
         let flags = u64::from(self.needs_rows) | u64::from(self.takes_rest) << 1;
         let words = [
-            u64::from(self.entry == Entry::Item),
+            match self.entry {
+                Entry::Group => 0,
+                Entry::Item => 1,
+                Entry::Steps => 2,
+            },
             self.lanes.into(),
             flags,
             self.variables,
@@ -77,6 +84,7 @@ impl Shape {
         let entry = match words[0] {
             0 => Entry::Group,
             1 => Entry::Item,
+            2 => Entry::Steps,
             _ => return None,
         };
         let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=64).contains(l))?;
@@ -132,26 +140,31 @@ pub fn finish_wide(
 ) -> Result<Shape, String> {
     set_ranges(module);
     let width = width(module, sub_group_size);
-    vector::widen(machine, module, width, takes_rest)?;
+    let uses = |what: fn(&str) -> bool| module.functions().iter().any(|f| what(&f.name()));
+    let items_wait = uses(|name| Exchange::from_name(name) == Some(Exchange::Barrier));
+    let groups_wait = uses(|name| name == DEVICE_BARRIER);
+    vector::widen(machine, module, width, takes_rest, items_wait && !groups_wait)?;
     let (full, partial) = (module.function(vector::FULL), module.function(vector::PARTIAL));
     let full = full.expect("it was made");
     module
         .function(KERNEL)
         .expect("a kernel was lowered")
         .delete_with_body();
-    let items_wait = module
-        .functions()
-        .iter()
-        .any(|f| Exchange::from_name(&f.name()) == Some(Exchange::Barrier) || f.name() == DEVICE_BARRIER);
-    let entry = if items_wait {
-        item_entry(module, full, partial);
-        Entry::Item
-    } else {
-        group_entry(module, full, partial, width.lanes);
-        Entry::Group
+    let entry = match (groups_wait, items_wait) {
+        (true, _) => Entry::Item,
+        (_, true) => Entry::Steps,
+        _ => Entry::Group,
     };
+    if entry == Entry::Group {
+        group_entry(module, full, partial, width.lanes);
+    } else {
+        item_entry(module, full, partial);
+    }
     define_primitives(module, sub_group_size);
-    let needs_rows = items_wait || width.is_sub_group;
+    if entry == Entry::Steps {
+        vector::split(machine, module)?;
+    }
+    let needs_rows = entry != Entry::Group || width.is_sub_group;
     Ok(Shape {
         entry,
         lanes: width.lanes,
@@ -171,9 +184,14 @@ pub fn define_primitives(module: &Module<'_>, sub_group_size: u32) {
 fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Function<'c>>) {
     let cx = module.context();
     kernel.internal();
-    let entry = module.add_function(Entry::Item.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
+    let returns = kernel.function_type().returns();
+    let entry = module.add_function(Entry::Item.symbol(), returns.function(&[cx.ptr(), cx.ptr()]));
     let b = Builder::at_end(cx, entry.append_block("entry"));
     let (item, args) = (entry.param(0), entry.param(1));
+    let run = |kernel| {
+        let result = b.call(kernel, &[item, args]);
+        b.ret((returns.kind() != Kind::Void).then_some(result));
+    };
     if let Some(partial) = partial {
         let wide = cx.int(64);
         let some = b.load(wide, b.offset(item, wide.int(layout::ITEM_IS_PARTIAL)));
@@ -184,12 +202,10 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fun
             all,
         );
         b.go_to_end(less);
-        b.call(partial, &[item, args]);
-        b.ret(None);
+        run(partial);
         b.go_to_end(all);
     }
-    b.call(kernel, &[item, args]);
-    b.ret(None);
+    run(kernel);
 }
 
 /// Three loops, dimension 0 innermost, in steps of `lanes`; `partial` has what is left of a row.

@@ -58,6 +58,12 @@ fn elementwise(name: &str) -> Option<(&'static str, u32)> {
         .max_by_key(|(base, _)| base.len())
 }
 
+/// Whether a call is of an intrinsic that is an instruction or two.
+pub fn is_cheap(name: &str) -> bool {
+    const CHEAP: [&str; 8] = ["abs", "fabs", "fma", "fmuladd", "smax", "smin", "umax", "umin"];
+    elementwise(name).is_some_and(|(base, _)| CHEAP.iter().any(|c| base.strip_prefix("llvm.") == Some(c)))
+}
+
 /// Whether a function gives equal results for equal arguments, and does nothing else.
 pub fn is_pure(function: Function<'_>) -> bool {
     elementwise(&function.name()).is_some()

@@ -7,8 +7,10 @@ use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
 use super::Width;
+use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::shape::{Shape, Shapes, variable_size, widened};
+use super::waits::Waits;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
 use crate::lower::item::Primitive;
 use crate::runtime::layout;
@@ -42,6 +44,8 @@ pub(super) struct Emit<'m, 'c> {
     /// Builds in the entry block: variables.
     pub entry: Builder<'c>,
     pub function: Function<'c>,
+    /// How it waits for the group, if it does and need not keep its stack.
+    pub waits: Option<Waits<'c>>,
     old: Function<'c>,
     cfg: Cfg<'c>,
     /// The lanes that there are; none if all.
@@ -67,14 +71,17 @@ pub(super) fn emit<'c>(
     name: &str,
     width: Width,
     is_partial: bool,
+    waits: bool,
 ) -> Result<Function<'c>> {
     let cx = module.context();
     let cfg = Cfg::new(old)?;
     let shapes = Shapes::new(module, &cfg);
-    let function = module
-        .add_function(name, old.function_type())
-        .internal()
-        .attribute("nounwind", 0);
+    let old_type = old.function_type();
+    let ty = match waits {
+        true => cx.ptr().function(&old_type.params()),
+        false => old_type,
+    };
+    let function = module.add_function(name, ty).internal().attribute("nounwind", 0);
     let entry = function.append_block("entry");
     let starts = cfg
         .blocks
@@ -90,6 +97,7 @@ pub(super) fn emit<'c>(
         b: Builder::at_end(cx, entry),
         entry: Builder::at_end(cx, entry),
         function,
+        waits: None,
         old,
         cfg,
         entry_mask: None,
@@ -101,6 +109,9 @@ pub(super) fn emit<'c>(
         vectors: HashMap::new(),
         mask: None,
     };
+    if waits {
+        emit.waits = Some(Waits::new(module, &emit.entry, function));
+    }
     if is_partial {
         let wide = cx.int(64);
         let there = emit
@@ -197,13 +208,9 @@ impl<'c> Emit<'_, 'c> {
             if !self.masks.contains_key(&node) {
                 return Err("control flow that comes together in an unexpected way".into());
             }
-            // Nothing in here may run for no lane.
-            let some = self.any(self.mask.expect("it is partial"));
-            let inside = self.function.append_block("some");
-            self.b.cond_br(some, inside, self.starts[next]);
-            self.carry(next, &pending);
-            inside.move_after(self.starts[node]);
-            self.b.go_to_end(inside);
+            if !self.is_short(node) {
+                self.skip_without_lanes(node, next, &pending);
+            }
         }
         for inst in self.cfg.blocks[node].instructions() {
             match inst.opcode() {
@@ -216,6 +223,42 @@ impl<'c> Emit<'_, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// Goes on with another block if no lane has come to this one.
+    fn skip_without_lanes(&mut self, node: Node, next: Node, pending: &BTreeSet<Node>) {
+        let some = self.any(self.mask.expect("it is partial"));
+        let inside = self.function.append_block("some");
+        self.b.cond_br(some, inside, self.starts[next]);
+        self.carry(next, pending);
+        inside.move_after(self.starts[node]);
+        self.b.go_to_end(inside);
+    }
+
+    /// Whether a block may also run for no lane, and costs less than the question whether there is one: it has a few simple
+    /// instructions, and control goes on from it by no more than masks.
+    fn is_short(&self, node: Node) -> bool {
+        let successors = &self.cfg.successors[node];
+        let is_header = self.cfg.loops.iter().any(|l| l.header == node);
+        let goes_on = match successors.len() {
+            0 => false,
+            1 => true,
+            _ => self.shapes.divergent_branches.contains(&node),
+        };
+        if is_header || !goes_on || successors.iter().any(|&to| self.cfg.is_back_edge(node, to)) {
+            return false;
+        }
+        let instructions = self.cfg.blocks[node].instructions();
+        let simple = |inst: &Value<'c>| match inst.opcode() {
+            Some(L::LLVMPHI | L::LLVMBr | L::LLVMGetElementPtr) => true,
+            Some(L::LLVMAdd | L::LLVMSub | L::LLVMMul | L::LLVMShl | L::LLVMLShr | L::LLVMAShr) => true,
+            Some(L::LLVMAnd | L::LLVMOr | L::LLVMXor | L::LLVMICmp | L::LLVMFCmp | L::LLVMSelect) => true,
+            Some(L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul | L::LLVMFNeg | L::LLVMFreeze) => true,
+            Some(L::LLVMTrunc | L::LLVMZExt | L::LLVMSExt | L::LLVMBitCast) => true,
+            Some(L::LLVMCall) => inst.callee().is_some_and(|f| is_cheap(&f.name())),
+            _ => false,
+        };
+        instructions.len() <= 12 && instructions.iter().all(simple)
     }
 
     /// Whether any lane of a mask is set.
@@ -249,9 +292,12 @@ impl<'c> Emit<'_, 'c> {
                         self.b.br(self.starts[next]);
                         self.carry(next, pending);
                     }
-                    None => {
-                        self.b.ret(None);
-                    }
+                    None => match &self.waits {
+                        Some(waits) => waits.end(self.module, &self.b),
+                        None => {
+                            self.b.ret(None);
+                        }
+                    },
                 }
                 Ok(())
             }

@@ -10,6 +10,10 @@ impl<'c> Emit<'_, 'c> {
     pub(super) fn exchange(&mut self, inst: Value<'c>, exchange: Exchange) -> Result<Option<Wide<'c>>> {
         Ok(match exchange {
             Exchange::Barrier => {
+                if let Some(waits) = &self.waits {
+                    waits.wait(self.module, &self.b);
+                    return Ok(None);
+                }
                 let ty = self.cx.void().function(&[self.cx.ptr()]);
                 let meet = self.module.declare("oxur_barrier", ty);
                 meet.attribute("nounwind", 0).attribute("convergent", 0);

@@ -16,6 +16,9 @@ mod exchange;
 mod memory;
 mod private;
 mod shape;
+mod waits;
+
+pub use waits::split;
 
 use crate::llvm::{Machine, Module};
 use crate::lower::KERNEL;
@@ -72,17 +75,17 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     }
 }
 
-/// Prepares a module and adds the vector kernels, with `partial` that for fewer lanes, too. An error says what stands in the
-/// way.
-pub fn widen(machine: &Machine, module: &Module<'_>, width: Width, partial: bool) -> Result<(), String> {
+/// Prepares a module and adds the vector kernels, with `partial` that for fewer lanes, too. With `waits` they are coroutines
+/// that wait at barriers. An error says what stands in the way.
+pub fn widen(machine: &Machine, module: &Module<'_>, width: Width, partial: bool, waits: bool) -> Result<(), String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
     prepare(machine, module)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
-    emit::emit(module, kernel, FULL, width, false)?;
+    emit::emit(module, kernel, FULL, width, false, waits)?;
     if partial {
-        emit::emit(module, kernel, PARTIAL, width, true)?;
+        emit::emit(module, kernel, PARTIAL, width, true, waits)?;
     }
     Ok(())
 }
