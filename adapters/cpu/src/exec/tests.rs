@@ -12,11 +12,11 @@ use std::sync::Arc;
 use super::*;
 
 /// Work that calls a closure for each range of pieces.
-struct Calls<F> {
-    pieces: u64,
-    manner: Manner,
-    cost: Option<u64>,
-    run: F,
+pub(super) struct Calls<F> {
+    pub(super) pieces: u64,
+    pub(super) manner: Manner,
+    pub(super) cost: Option<u64>,
+    pub(super) run: F,
 }
 
 impl<F: Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
@@ -32,12 +32,16 @@ impl<F: Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> W
         self.cost.map(|cost| cost * pieces)
     }
 
+    fn what(&self) -> String {
+        "a closure".to_owned()
+    }
+
     fn run(&self, pieces: std::ops::Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
         (self.run)(pieces)
     }
 }
 
-fn pool() -> &'static Pool {
+pub(super) fn pool() -> &'static Pool {
     let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
     Pool::of(&cpus, 4, true)
 }

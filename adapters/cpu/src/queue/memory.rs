@@ -159,6 +159,18 @@ unsafe impl Send for CopyRows {}
 // SAFETY: as above.
 unsafe impl Sync for CopyRows {}
 
+impl CopyRows {
+    /// The same copy, if all rows follow each other without gaps.
+    fn as_bytes(&self) -> Option<CopyBytes> {
+        let Self { dst, src, shape } = self;
+        (dst.is_dense(*shape) && src.is_dense(*shape)).then(|| CopyBytes {
+            dst: dst.at,
+            src: src.at,
+            size: shape.size(),
+        })
+    }
+}
+
 impl Bytes for CopyRows {
     fn size(&self) -> usize {
         self.shape.size()
@@ -333,16 +345,10 @@ impl<B: Bytes> Work for OnBytes<B> {
 
 /// The work of a command of a command buffer that copies rows.
 pub(super) fn kept_rows(copy: CopyRows, kept: Kept<'_>) -> Arc<dyn Work> {
-    let CopyRows { dst, src, shape } = copy;
-    if dst.is_dense(shape) && src.is_dense(shape) {
-        let copy = CopyBytes {
-            dst: dst.at,
-            src: src.at,
-            size: shape.size(),
-        };
-        return kept_bytes(copy, kept);
+    match copy.as_bytes() {
+        Some(bytes) => kept_bytes(bytes, kept),
+        None => kept_bytes(copy, kept),
     }
-    kept_bytes(copy, kept)
 }
 
 /// The work of a command of a command buffer that fills bytes.
@@ -384,18 +390,12 @@ impl Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        let CopyRows { dst, src, shape } = copy;
-        if dst.is_dense(shape) && src.is_dense(shape) {
-            let copy = CopyBytes {
-                dst: dst.at,
-                src: src.at,
-                size: shape.size(),
-            };
-            return self.copy((command, blocking), copy, kept, wait, event);
+        if let Some(bytes) = copy.as_bytes() {
+            return self.copy((command, blocking), bytes, kept, wait, event);
         }
         // SAFETY: as `OnBytes::run`.
         let now = || unsafe { copy.run(0..copy.blocks()) };
-        self.submit_bytes((command, blocking), shape.size(), kept, wait, event, now, || copy)
+        self.submit_bytes((command, blocking), copy.size(), kept, wait, event, now, || copy)
     }
 
     /// Fills bytes with a pattern.

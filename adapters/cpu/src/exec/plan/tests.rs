@@ -6,36 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use super::*;
-
-/// Work that calls a closure for each range of pieces.
-struct Calls<F> {
-    pieces: u64,
-    manner: Manner,
-    cost: Option<u64>,
-    run: F,
-}
-
-impl<F: Fn(Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
-    fn pieces(&self) -> u64 {
-        self.pieces
-    }
-
-    fn manner(&self) -> Manner {
-        self.manner
-    }
-
-    fn cost(&self, pieces: u64) -> Option<u64> {
-        self.cost.map(|cost| cost * pieces)
-    }
-
-    fn what(&self) -> String {
-        "a closure".to_owned()
-    }
-
-    fn run(&self, pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
-        (self.run)(pieces)
-    }
-}
+use crate::exec::tests::{Calls, pool};
 
 /// A run of a plan.
 struct Runs(Plan);
@@ -56,11 +27,6 @@ impl Work for Runs {
     fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
         unreachable!()
     }
-}
-
-fn pool() -> &'static Pool {
-    let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
-    Pool::of(&cpus, 4, true)
 }
 
 fn whole(plan: &Plan) -> Arc<dyn Node> {
