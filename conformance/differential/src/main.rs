@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The differential test: random kernels, those of `kernels/` and those of the conformance suite on the compiler's scalar mode, on its fast mode and on
-//! Intel's OpenCL driver. A difference of results is printed with the seed and the kernel's source.
+//! The differential test: random kernels, those of `kernels/` and those of the conformance suite on the compiler's scalar
+//! mode, on its fast mode and on Intel's OpenCL driver. A difference of results is printed with the seed and the kernel's
+//! source.
 //!
 //! The functions of OpenCL.std, too: the largest error of each, on the three. [`HELP`] says how it is called.
 
@@ -39,6 +40,8 @@ differential SEED=FILE                the source of a file with what else a seed
 
 SEEDS     how many seeds, or FIRST..END (240)
 JOBS      how many tests run at a time (as many as there are cores)
+INTEL_OPTIONS
+          build options for Intel's driver: -cl-opt-disable tells whether its optimizer is what differs
 
 Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, or are out of specification;
 what Intel's driver does wrong with a function is told only. Without the driver (make setup) our two modes are compared.

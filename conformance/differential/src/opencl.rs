@@ -127,6 +127,8 @@ impl Driver {
     /// The program of a module, or of several that are linked.
     pub fn build(&self, modules: &[&[u8]]) -> Result<Program<'_>, String> {
         let cl = &self.cl;
+        let options = std::env::var("INTEL_OPTIONS").unwrap_or_default();
+        let options = CString::new(options).map_err(|e| format!("INTEL_OPTIONS: {e}"))?;
         let mut programs = Vec::new();
         // SAFETY: live handles, and the size of each module.
         unsafe {
@@ -137,13 +139,14 @@ impl Driver {
                 programs.push(Program { driver: self, program });
             }
             if let [single] = programs.as_slice() {
-                let built = (cl.clBuildProgram)(single.program, 1, &self.device, c"".as_ptr(), null(), null_mut());
+                let built = (cl.clBuildProgram)(single.program, 1, &self.device, options.as_ptr(), null(), null_mut());
                 self.check_build("clBuildProgram", built, single.program)?;
                 return programs.pop().ok_or_else(String::new);
             }
             for Program { program, .. } in &programs {
                 let (device, none) = (&raw const self.device, null_mut());
-                let made = (cl.clCompileProgram)(*program, 1, device, c"".as_ptr(), 0, null(), null(), null(), none);
+                let made =
+                    (cl.clCompileProgram)(*program, 1, device, options.as_ptr(), 0, null(), null(), null(), none);
                 self.check_build("clCompileProgram", made, *program)?;
             }
             let parts: Vec<cl_program> = programs.iter().map(|p| p.program).collect();

@@ -313,6 +313,7 @@ impl Generator {
                 if other.bits() == bits && self.rng.chance(40) {
                     return format!("as_{ty}(bits_{}({value}))", other.name());
                 }
+                let value = without_nan(Ty::of(scalar), Ty::of(other), value);
                 format!(
                     "convert_{ty}_sat{}({value})",
                     self.rng.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"])
@@ -484,7 +485,8 @@ impl Generator {
             }
             5 => {
                 let other = ty.with(self.random_scalar());
-                format!("convert_{name}_sat({})", self.vector(other, below))
+                let value = self.vector(other, below);
+                format!("convert_{name}_sat({})", without_nan(ty, other, value))
             }
             6 => {
                 let (a, b) = (self.vector(ty, below), self.vector(ty, below));
@@ -556,5 +558,16 @@ impl Generator {
             return format!("({name})({})", parts.join(", "));
         }
         format!("({name})({})", self.leaf(ty.scalar))
+    }
+}
+
+/// A value that is to be converted with saturation. Intel's driver makes the largest `uint` of NaN, and not zero (OpenCL
+/// C, 6.4.3.3).
+fn without_nan(ty: Ty, other: Ty, value: String) -> String {
+    let wrong = ty.scalar.bits() == 32 && !ty.scalar.is_signed() && other.scalar.is_float();
+    if wrong {
+        format!("fmax({value}, ({})0)", other.name())
+    } else {
+        value
     }
 }
