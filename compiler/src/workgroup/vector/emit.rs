@@ -744,12 +744,19 @@ impl<'c> Emit<'_, 'c> {
             | L::LLVMFMul
             | L::LLVMFDiv
             | L::LLVMFRem => {
-                let (x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
-                // A lane that is not here may hold what the way to here rules out, and a division by zero traps.
-                if let (L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem, Some(mask)) = (opcode, self.mask) {
-                    y = self.b.select(self.expand(mask, inst.ty()), y, ty.int(1));
+                let (mut x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                let divides = matches!(opcode, L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem);
+                if divides && !y.is_const() {
+                    // A lane that is not here may hold what the way to here rules out.
+                    if let Some(mask) = self.mask {
+                        let mask = self.expand(mask, inst.ty());
+                        x = self.b.select(mask, x, ty.zero());
+                        y = self.b.select(mask, y, ty.int(1));
+                    }
+                    self.divide(opcode, x, y)
+                } else {
+                    self.b.binary(opcode, x, y)
                 }
-                self.b.binary(opcode, x, y)
             }
             L::LLVMFNeg => {
                 let x = self.vector(operands[0])?;

@@ -11,6 +11,7 @@
 
 mod calls;
 mod cfg;
+mod division;
 mod emit;
 mod exchange;
 mod memory;
