@@ -88,13 +88,11 @@ unsafe fn kept_launch<B: Backend>(
         let alternatives = args::objects::<B::Kernel>(alternatives, num_alternatives)?;
         let mut choice = vec![Arc::clone(&kernel)];
         for alternative in alternatives {
-            if Arc::ptr_eq(&alternative, &kernel) {
-                return Err(UrError::said(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    "the kernel itself is no alternative to it",
-                ));
+            // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic command
+            // group launch it with other arguments.
+            if !choice.iter().any(|known| Arc::ptr_eq(known, &alternative)) {
+                choice.push(alternative);
             }
-            choice.push(alternative);
         }
         Ok(Operation::Launch(Box::new(KeptLaunch {
             kernel: kernel.snapshot(args)?,
