@@ -328,6 +328,7 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let out = args::out(event)?;
         let buffer = command.buffer()?;
+        buffer.check_events()?;
         let mut new = None;
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
@@ -404,6 +405,15 @@ entry! {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_QUEUE,
                 "the queue is of another device than the command buffer",
+            ));
+        }
+        let (context, own) = (queue.context(), buffer.recording().context());
+        // A driver's context may have two of ours.
+        let same = |own, context| matches!((own, context), (Ok(own), Ok(context)) if own == context);
+        if !Arc::ptr_eq(context, own) && !same(own.native(), context.native()) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_QUEUE,
+                "the queue is of another context than the command buffer",
             ));
         }
         buffer.enqueue(&queue, WaitList::new(num_events, events)?, EventOut::new(event))

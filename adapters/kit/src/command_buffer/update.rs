@@ -72,6 +72,13 @@ impl<'a, B: Backend> Update<'a, B> {
                 true => Ok(None),
                 false => args::slice(pointer, dimensions).map(Some),
             };
+            let local = array(desc.pNewLocalWorkSize)?;
+            if let Some(local) = local.filter(|local| local.contains(&0)) {
+                return Err(UrError::said(
+                    ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+                    format!("a work-group has at least one work-item in each dimension, not {local:?}"),
+                ));
+            }
             Ok(Self {
                 command,
                 kernel,
@@ -79,7 +86,7 @@ impl<'a, B: Backend> Update<'a, B> {
                 dimensions,
                 offset: array(desc.pNewGlobalWorkOffset)?,
                 global: array(desc.pNewGlobalWorkSize)?,
-                local: array(desc.pNewLocalWorkSize)?,
+                local,
             })
         }
     }
