@@ -9,6 +9,8 @@
 //! | `OXUR_TEST_LOADER` | the loader; `dist/lib/libur_loader.so.0` of this workspace where unset |
 //! | `UR_ADAPTERS_FORCE_LOAD` | the loader's own variable; with our default loader, the OpenCL adapter beside it where unset |
 //! | `OCL_ICD_FILENAMES`, `OCL_ICD_VENDORS` | the OpenCL drivers; where both are unset, Intel's of `target/env` |
+//! | `OXUR_GRAPHS` | how many random command buffers are run, 300 where unset; from the thousandth on they are large |
+//! | `OXUR_GRAPH_SEED` | the random command buffer that is run alone, as a failure names it |
 //!
 //! A missing library, driver or kernel compiler is a failure, not a skipped test.
 

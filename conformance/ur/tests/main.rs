@@ -4,6 +4,12 @@
 mod adapter;
 mod bad_input;
 mod buffer;
+mod command_buffer;
+mod command_buffer_errors;
+mod command_buffer_native;
+mod command_buffer_random;
+mod command_buffer_run;
+mod command_buffer_update;
 mod context;
 mod cpu;
 mod device;

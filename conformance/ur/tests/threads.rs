@@ -9,7 +9,7 @@ use oxur_conformance::{Rig, intel, values};
 
 const THREADS: usize = 20;
 
-fn together(work: impl Fn(usize) + Sync) {
+pub fn together(work: impl Fn(usize) + Sync) {
     let barrier = Barrier::new(THREADS);
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
