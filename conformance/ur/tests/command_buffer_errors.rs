@@ -458,9 +458,11 @@ fn launches() {
         ERROR_INVALID_KERNEL_ARGUMENT_INDEX
     );
     let mut others = [other.raw(), kernel];
+    // The header has INVALID_VALUE for a kernel among its own alternatives. But libsycl names it where groups of a dynamic
+    // command group launch the same kernel.
     expect!(
         call(kernel, 1, global, none, all, (2, others.as_mut_ptr())),
-        ERROR_INVALID_VALUE
+        SUCCESS | ERROR_INVALID_VALUE
     );
     expect!(call(kernel, 1, global, none, all, (1, null_mut())), ERROR_INVALID_VALUE);
     expect!(
