@@ -9,7 +9,7 @@
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
-use super::emit::Emit;
+use super::emit::{Emit, Result};
 use crate::llvm::{Type, Value};
 
 /// 1.5 * 2^52: a number below 2^51, of either sign, that is added to it is in the low bits of the result.
@@ -17,13 +17,13 @@ const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 impl<'c> Emit<'_, 'c> {
     /// Divides vectors of integers. No divisor is zero.
-    pub(super) fn divide(&mut self, opcode: L, x: Value<'c>, y: Value<'c>) -> Value<'c> {
+    pub(super) fn divide(&mut self, opcode: L, x: Value<'c>, y: Value<'c>) -> Result<Value<'c>> {
         let ty = x.ty();
         let is_signed = matches!(opcode, L::LLVMSDiv | L::LLVMSRem);
         match ty.scalar().bits() {
-            8 | 16 | 32 => return self.by_floats(opcode, x, y, is_signed),
-            64 => {}
-            _ => return self.b.binary(opcode, x, y),
+            8 | 16 | 32 => return Ok(self.by_floats(opcode, x, y, is_signed)),
+            64 if ty.lanes() == Some(self.lanes) => {}
+            _ => return Ok(self.b.binary(opcode, x, y)),
         }
         // Small numbers only: mostly they are.
         let b = &self.b;
@@ -45,12 +45,18 @@ impl<'c> Emit<'_, 'c> {
         let fast = self.by_floats(opcode, x, y, is_signed);
         self.b.br(after);
         self.b.go_to_end(large);
-        let slow = self.b.binary(opcode, x, y);
+        // A loop, since it is rare, and short code is quickly compiled.
+        let slow = self.each_lane(Some(ty.scalar()), |emit, lane| {
+            let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y, lane));
+            Ok(Some(emit.b.binary(opcode, x, y)))
+        })?;
+        let slow = slow.unwrap_or_else(|| ty.poison());
+        let end = self.b.block();
         self.b.br(after);
         self.b.go_to_end(after);
         let result = self.b.phi(ty);
-        result.add_incoming(&[(fast, small), (slow, large)]);
-        result
+        result.add_incoming(&[(fast, small), (slow, end)]);
+        Ok(result)
     }
 
     fn by_floats(&self, opcode: L, x: Value<'c>, y: Value<'c>, is_signed: bool) -> Value<'c> {

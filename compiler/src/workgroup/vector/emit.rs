@@ -753,7 +753,7 @@ impl<'c> Emit<'_, 'c> {
                         x = self.b.select(mask, x, ty.zero());
                         y = self.b.select(mask, y, ty.int(1));
                     }
-                    self.divide(opcode, x, y)
+                    self.divide(opcode, x, y)?
                 } else {
                     self.b.binary(opcode, x, y)
                 }
