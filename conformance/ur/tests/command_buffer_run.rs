@@ -411,6 +411,10 @@ fn threads_with_one_buffer() {
     let data = rig.shared(&[0i32; 64]);
     let buffer = incrementing(&rig, &data, 3);
     let shared = queues(&rig);
+    // In Intel's driver threads that wait for commands of several queues at once may wait for ever, all inside of TBB: one
+    // thread waits there, at the end.
+    let backend: Backend = rig.platform.info(PlatformInfo::BACKEND).expect("the backend");
+    let (waits, owns) = (backend != Backend::OPENCL, std::sync::Mutex::new(Vec::new()));
     crate::threads::together(|thread| {
         let own = queue(
             &rig,
@@ -424,13 +428,14 @@ fn threads_with_one_buffer() {
             let buffer = buffer.clone();
             let queue = [&own, &shared[0], &shared[1]][round % 3];
             let event = queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
-            if round % 4 == 3 {
+            if waits && round % 4 == 3 {
                 event.wait().expect("urEventWait");
             }
         }
-        own.finish().expect("urQueueFinish");
+        owns.lock().expect("no panic").push(own);
     });
-    for queue in &shared {
+    let owns = owns.into_inner().expect("no panic");
+    for queue in owns.iter().chain(&shared) {
         queue.finish().expect("urQueueFinish");
     }
     assert_eq!(values::<i32>(&data), [20 * 15 * 3; 64]);
