@@ -102,12 +102,12 @@ mod better {
                     // SAFETY: the function's type; vectors are as large as arrays of their elements.
                     unsafe {
                         let f = std::mem::transmute::<usize, unsafe extern "C" fn($vector) -> $vector>(address);
-                        let result = f(x);
                         let numbers: [f64; $lanes] = std::mem::transmute(x);
+                        // Before the call, so that nearly always nothing is left to do after it.
                         if !numbers.iter().fold(false, |any, x| any | (x.abs() >= huge::HUGE)) {
-                            return result;
+                            return f(x);
                         }
-                        let results: [f64; $lanes] = std::mem::transmute(result);
+                        let results: [f64; $lanes] = std::mem::transmute(f(x));
                         std::mem::transmute(std::array::from_fn::<f64, $lanes, _>(|i| $better(numbers[i], results[i])))
                     }
                 }
