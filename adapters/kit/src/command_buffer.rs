@@ -21,6 +21,7 @@ pub use self::recording::{BufferCommand, Node, Recording, Settings};
 pub use self::replayed::Replayed;
 use self::update::Update;
 use crate::enqueue::{BufferRect, LaunchProperties, Range, pattern, span};
+use crate::error::guard;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
 use crate::{
@@ -293,24 +294,6 @@ entry! {
         buffer.recording().finalize(|nodes| buffer.finalize(nodes))
     }
 
-    fn urCommandBufferAppendNativeCommandExp<B>(
-        buffer: ExpCommandBufferHandle, function: ExpCommandBufferNativeCommandFunction, data: *mut c_void,
-        child: ExpCommandBufferHandle, num_points: u32, points: *const ExpCommandBufferSyncPoint,
-        point: *mut ExpCommandBufferSyncPoint,
-    ) {
-        let buffer = object::<B::CommandBuffer>(buffer)?;
-        let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        let child = optional_object::<B::CommandBuffer>(child)?;
-        let after = sync_points(num_points, points)?;
-        // The client's function appends to the child, or to what it has of its own.
-        function(data);
-        let last = buffer.recording().splice(child.as_ref().map(|child| child.recording()), after)?;
-        if let Some(place) = point.as_mut() {
-            *place = last;
-        }
-        Ok(())
-    }
-
     fn urCommandBufferUpdateKernelLaunchExp<B>(
         buffer: ExpCommandBufferHandle, count: u32, updates: *const ExpCommandBufferUpdateKernelLaunchDesc,
     ) {
@@ -420,7 +403,60 @@ entry! {
     }
 }
 
+/// Calls the client's function, which appends to the child, or to what it has of its own.
+///
+/// The function may throw an exception of C++. It then passes through here, outside of [`guard`], to the loader or the
+/// client, that can catch it.
+///
+/// # Safety
+/// As `urCommandBufferAppendNativeCommandExp`.
+#[allow(non_snake_case, reason = "the C ABI decides")]
+unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
+    buffer: ExpCommandBufferHandle,
+    function: ExpCommandBufferNativeCommandFunction,
+    data: *mut c_void,
+    child: ExpCommandBufferHandle,
+    num_points: u32,
+    points: *const ExpCommandBufferSyncPoint,
+    point: *mut ExpCommandBufferSyncPoint,
+) -> ResultCode {
+    const NAME: &str = "urCommandBufferAppendNativeCommandExp";
+    let mut checked = None;
+    let code = guard(NAME, || {
+        // SAFETY: the caller vouches for handles and pointers, as in `entry`.
+        unsafe {
+            let buffer = object::<B::CommandBuffer>(buffer)?;
+            let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+            let child = optional_object::<B::CommandBuffer>(child)?;
+            checked = Some((buffer, function, child, sync_points(num_points, points)?));
+        }
+        Ok(())
+    });
+    let Some((buffer, function, child, after)) = checked else {
+        return code;
+    };
+    type Throws = unsafe extern "C-unwind" fn(*mut c_void);
+    // SAFETY: the caller vouches for the function and its data. The two types differ in what may unwind alone.
+    unsafe { std::mem::transmute::<unsafe extern "C" fn(*mut c_void), Throws>(function)(data) };
+    guard(NAME, || {
+        let child = child.as_ref().map(|child| child.recording());
+        let last = buffer.recording().splice(child, after)?;
+        // SAFETY: the caller vouches for the pointer.
+        if let Some(place) = unsafe { point.as_mut() } {
+            *place = last;
+        }
+        Ok(())
+    })
+}
+
 pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    // SAFETY: the two types differ in what may unwind alone, and the callers are of C++ or expect it.
+    let native_command = unsafe {
+        std::mem::transmute::<
+            unsafe extern "C-unwind" fn(_, _, _, _, _, _, _) -> _,
+            unsafe extern "C" fn(_, _, _, _, _, _, _) -> _,
+        >(urCommandBufferAppendNativeCommandExp::<B>)
+    };
     t.CommandBufferExp = CommandBufferExpDdiTable {
         pfnCreateExp: Some(urCommandBufferCreateExp::<B>),
         pfnRetainExp: Some(urCommandBufferRetainExp::<B>),
@@ -439,7 +475,7 @@ pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
         pfnAppendMemBufferFillExp: Some(urCommandBufferAppendMemBufferFillExp::<B>),
         pfnAppendUSMPrefetchExp: Some(urCommandBufferAppendUSMPrefetchExp::<B>),
         pfnAppendUSMAdviseExp: Some(urCommandBufferAppendUSMAdviseExp::<B>),
-        pfnAppendNativeCommandExp: Some(urCommandBufferAppendNativeCommandExp::<B>),
+        pfnAppendNativeCommandExp: Some(native_command),
         pfnUpdateKernelLaunchExp: Some(urCommandBufferUpdateKernelLaunchExp::<B>),
         pfnUpdateSignalEventExp: Some(urCommandBufferUpdateSignalEventExp::<B>),
         pfnUpdateWaitEventsExp: Some(urCommandBufferUpdateWaitEventsExp::<B>),
