@@ -150,7 +150,8 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Fills a part of a buffer. Its offset and size are multiples of the pattern's size, which is a power of two.
+    /// Fills a part of a buffer, whose size is a multiple of the pattern's. Outside of command buffers the pattern's size is
+    /// a power of two, and the offset a multiple of it.
     fn buffer_fill(
         self: &Arc<Self>,
         _buffer: &Arc<B::Mem>,

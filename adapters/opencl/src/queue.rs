@@ -410,6 +410,9 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         buffer.check_range(offset, size)?;
+        if !composed::driver_fills(offset, pattern) {
+            return self.fill_buffer_oddly(buffer, pattern, offset, size, wait, event);
+        }
         self.submit(Command::MEM_BUFFER_FILL, wait, event, |d| {
             let from = pattern.as_ptr().cast();
             // SAFETY: live handles; OpenCL copies the pattern before it returns.
@@ -568,7 +571,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        if !composed::driver_fills(dst, pattern) {
+        if !composed::driver_fills(dst.addr(), pattern) {
             return self.fill_usm_oddly(dst, pattern, size, wait, event);
         }
         self.submit(Command::USM_FILL, wait, event, |d| self.fill(dst, pattern, size, d))

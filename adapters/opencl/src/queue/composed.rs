@@ -12,10 +12,10 @@ use oxur_adapter_kit as kit;
 
 use super::submit::Deps;
 use super::{Out, Queue, Wait};
-use crate::OpenCl;
 use crate::cl::{cl, cl_create};
 use crate::event::RawEvent;
 use crate::extensions::ext;
+use crate::{Mem, OpenCl};
 
 /// Refuses launch properties that OpenCL cannot keep.
 #[inline]
@@ -43,9 +43,9 @@ fn impossible(properties: LaunchProperties) -> UrError {
     )
 }
 
-/// Whether the driver fills memory at this address with a pattern of this size.
-pub(super) fn driver_fills(dst: *mut c_void, pattern: &[u8]) -> bool {
-    pattern.len().is_power_of_two() && pattern.len() <= 128 && (dst as usize).is_multiple_of(pattern.len())
+/// Whether the driver fills memory with a pattern of this size, at an address or an offset in a buffer.
+pub(super) fn driver_fills(at: usize, pattern: &[u8]) -> bool {
+    pattern.len().is_power_of_two() && pattern.len() <= 128 && at.is_multiple_of(pattern.len())
 }
 
 /// Frees `source` once the command of `event` is over.
@@ -247,6 +247,48 @@ impl Queue {
         })
     }
 
+    /// Fills a part of a buffer with a pattern that the driver does not take, in the same way.
+    pub(super) fn fill_buffer_oddly(
+        self: &Arc<Self>,
+        buffer: &Mem,
+        pattern: &[u8],
+        offset: usize,
+        size: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        let (queue, raw, period) = (self.raw, buffer.raw, pattern.len());
+        self.submit(Command::MEM_BUFFER_FILL, wait, event, |deps| {
+            let mut chain = Chain::reading(pattern.to_vec(), self, deps);
+            let from = chain.source.as_ptr().cast();
+            // SAFETY: live handles; the chain keeps what is read.
+            chain.next(period == size, |d| unsafe {
+                let (blocking, Deps { count, events, event }) = (CL_FALSE, d);
+                cl!(clEnqueueWriteBuffer(
+                    queue, raw, blocking, offset, period, from, count, events, event
+                ))
+            })?;
+            for (at, bytes) in doublings(period, size) {
+                // SAFETY: live handles; both parts are inside of the buffer.
+                chain.next(at + bytes == size, |d| unsafe {
+                    let Deps { count, events, event } = d;
+                    cl!(clEnqueueCopyBuffer(
+                        queue,
+                        raw,
+                        raw,
+                        offset,
+                        offset + at,
+                        bytes,
+                        count,
+                        events,
+                        event
+                    ))
+                })?;
+            }
+            Ok(())
+        })
+    }
+
     /// Fills the first row, then copies it to the others.
     #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
     pub(super) fn fill_rows(
@@ -263,7 +305,7 @@ impl Queue {
         // that is longer than a row by nearly a pattern.
         let period = pattern.len();
         let repeats = width.is_multiple_of(period);
-        let by_driver = repeats && driver_fills(dst, pattern);
+        let by_driver = repeats && driver_fills(dst.addr(), pattern);
         let length = match (by_driver, repeats) {
             (true, _) => 0,
             (false, true) => width,
