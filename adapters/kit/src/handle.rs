@@ -52,12 +52,17 @@ handle_kinds! {
     PhysicalMemHandle b"phys" ERROR_INVALID_VALUE;
     ExpCommandBufferHandle b"cbuf" ERROR_INVALID_COMMAND_BUFFER_EXP;
     ExpCommandBufferCommandHandle b"ccmd" ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP;
+    ExpGraphHandle b"grap" ERROR_INVALID_GRAPH;
+    ExpExecutableGraphHandle b"exgr" ERROR_INVALID_GRAPH;
 }
 
 /// An object that the client can hold a handle of.
 pub trait Object: Send + Sync + Sized + 'static {
     /// Its type of handle.
     type Handle: HandleKind;
+
+    /// Tells handles of this type of object from all others. Two types of object may be behind one type of handle.
+    const TAG: u32 = Self::Handle::TAG;
 
     /// The member that connects the object with its handle.
     fn header(&self) -> &Header;
@@ -149,7 +154,7 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
     slot.references.store(0, Ordering::Relaxed);
     slot.object
         .store(Arc::as_ptr(object).cast_mut().cast(), Ordering::Relaxed);
-    slot.tag.store(T::Handle::TAG, Ordering::Release);
+    slot.tag.store(T::TAG, Ordering::Release);
     match header
         .slot
         .compare_exchange(ptr::null_mut(), new.as_ptr(), Ordering::AcqRel, Ordering::Acquire)
@@ -190,7 +195,7 @@ pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     slot.references.store(1, Ordering::Relaxed);
     slot.object
         .store(Arc::into_raw(object).cast_mut().cast(), Ordering::Relaxed);
-    slot.tag.store(T::Handle::TAG, Ordering::Release);
+    slot.tag.store(T::TAG, Ordering::Release);
     T::Handle::from_ptr(new.as_ptr().cast())
 }
 
@@ -206,7 +211,7 @@ unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
     }
     // SAFETY: not null and aligned; readable as the caller promises.
     let slot = unsafe { &*pointer };
-    if slot.tag.load(Ordering::Acquire) != T::Handle::TAG {
+    if slot.tag.load(Ordering::Acquire) != T::TAG {
         return Err(wrong_tag(T::Handle::INVALID));
     }
     Ok(slot)
@@ -228,6 +233,15 @@ fn wrong_tag(invalid: ResultCode) -> UrError {
         invalid,
         "the handle is of another type, from another adapter, or was released before",
     )
+}
+
+/// Whether a handle is of a live `T`. For handles that turned out to be of another type of object than expected.
+///
+/// # Safety
+/// As [`object`].
+pub(crate) unsafe fn is<T: Object>(handle: T::Handle) -> bool {
+    // SAFETY: passed on to the caller.
+    unsafe { slot::<T>(handle) }.is_ok()
 }
 
 /// An object borrowed through its handle: an `Arc` whose reference is the client's.
