@@ -103,7 +103,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
                 "the command buffer must be finalized before it is enqueued",
             )
         })?;
-        queue.run_plan(plan, &self.order, wait, event)
+        queue.run_plan(self.recording.command(), plan, &self.order, wait, event)
     }
 
     fn signal_event(&self, command: kit::ur::Command) -> UrResult<Arc<Event>> {

@@ -85,7 +85,7 @@ impl kit::Context<Cpu> for Context {
             true => Ok(()),
             false => Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
-                "the command buffer and what its command works on are of different contexts",
+                "the command buffer or graph and what its command works on are of different contexts",
             )),
         };
         if let Some(launch) = operation.as_launch() {
@@ -95,7 +95,7 @@ impl kit::Context<Cpu> for Context {
             check(buffer.context())?;
             buffer.check_range(0, end)?;
         }
-        Ok(())
+        crate::queue::check(operation, check)
     }
 
     fn deleters(&self) -> &Deleters {

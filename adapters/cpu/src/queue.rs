@@ -22,17 +22,16 @@ use kit::ur::{
     Command, MapFlags, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags, UsmMigrationFlags,
 };
 use kit::{
-    BufferRect, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, UsmAlloc, UsmKind,
-    WaitList,
+    BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, UsmAlloc,
+    UsmKind, WaitList,
 };
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
 
 pub(crate) use self::failure::Failures;
 use self::memory::{CopyBytes, CopyRows, Kept, Layout, Shape};
 use self::order::Place;
 pub(crate) use self::order::{Order, nothing as unsubmitted};
-pub(crate) use self::plan::work;
+pub(crate) use self::plan::{check, work};
 use self::submit::How;
 use crate::exec::Pool;
 use crate::{Context, Cpu, Device, Kernel, Mem, UsmPool};
@@ -46,6 +45,7 @@ pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
     pub(crate) failures: Failures,
+    capture: Capture<Cpu>,
     flags: QueueFlags,
     profiled: bool,
     pool: &'static Pool,
@@ -118,6 +118,21 @@ fn layouts(rect: &BufferRect, a: *mut u8, b: *mut u8) -> (Shape, Layout, Layout)
     )
 }
 
+/// `height` rows of `width` bytes.
+fn rectangle(width: usize, height: usize) -> Shape {
+    let depth = 1;
+    Shape { width, height, depth }
+}
+
+/// Where the rows of a rectangle are.
+fn rows(at: *mut c_void, row_pitch: usize) -> Layout {
+    Layout {
+        at: at.cast(),
+        row_pitch,
+        slice_pitch: 0,
+    }
+}
+
 impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
@@ -128,6 +143,7 @@ impl kit::Queue<Cpu> for Queue {
             context: context.clone(),
             device: device.clone(),
             failures: Failures::default(),
+            capture: Capture::default(),
             flags,
             profiled: flags.contains(QueueFlags::PROFILING_ENABLE),
             pool,
@@ -157,6 +173,11 @@ impl kit::Queue<Cpu> for Queue {
 
     fn is_in_order(&self) -> bool {
         !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    #[inline]
+    fn capture(&self) -> &Capture<Cpu> {
+        &self.capture
     }
 
     #[inline]
@@ -436,9 +457,7 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.check_context(image.context())?;
-        let (shape, src, _) = image::part(image, origin, region)?;
-        let dst = image::host(image, dst, shape, row_pitch, slice_pitch)?;
-        let copy = CopyRows { dst, src, shape };
+        let copy = image::read(image, origin, region, row_pitch, slice_pitch, dst)?;
         self.copy_rows(
             (Command::MEM_IMAGE_READ, blocking),
             copy,
@@ -461,9 +480,7 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.check_context(image.context())?;
-        let (shape, dst, _) = image::part(image, origin, region)?;
-        let src = image::host(image, src.cast_mut(), shape, row_pitch, slice_pitch)?;
-        let copy = CopyRows { dst, src, shape };
+        let copy = image::write(image, origin, region, row_pitch, slice_pitch, src)?;
         self.copy_rows(
             (Command::MEM_IMAGE_WRITE, blocking),
             copy,
@@ -485,14 +502,7 @@ impl kit::Queue<Cpu> for Queue {
     ) -> UrResult<()> {
         self.check_context(src.context())?;
         self.check_context(dst.context())?;
-        let (shape, from, from_format) = image::part(src, src_origin, region)?;
-        let (_, to, to_format) = image::part(dst, dst_origin, region)?;
-        image::check_formats(from_format, to_format)?;
-        let copy = CopyRows {
-            dst: to,
-            src: from,
-            shape,
-        };
+        let copy = image::copy(src, dst, src_origin, dst_origin, region)?;
         self.copy_rows(
             (Command::MEM_IMAGE_COPY, false),
             copy,
@@ -584,17 +594,8 @@ impl kit::Queue<Cpu> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        let shape = Shape {
-            width,
-            height,
-            depth: 1,
-        };
-        let dst = Layout {
-            at: dst.cast(),
-            row_pitch: pitch,
-            slice_pitch: 0,
-        };
-        self.fill_rows(Command::USM_FILL_2D, (dst, shape), pattern, wait, event)
+        let rows = (rows(dst, pitch), rectangle(width, height));
+        self.fill_rows(Command::USM_FILL_2D, rows, pattern, wait, event)
     }
 
     fn usm_memcpy_2d(
@@ -610,21 +611,9 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let copy = CopyRows {
-            dst: Layout {
-                at: dst.cast(),
-                row_pitch: dst_pitch,
-                slice_pitch: 0,
-            },
-            src: Layout {
-                at: src.cast_mut().cast(),
-                row_pitch: src_pitch,
-                slice_pitch: 0,
-            },
-            shape: Shape {
-                width,
-                height,
-                depth: 1,
-            },
+            dst: rows(dst, dst_pitch),
+            src: rows(src.cast_mut(), src_pitch),
+            shape: rectangle(width, height),
         };
         self.copy_rows((Command::USM_MEMCPY_2D, blocking), copy, Kept::Nothing, wait, event)
     }
@@ -702,7 +691,7 @@ impl kit::Queue<Cpu> for Queue {
         self.copy(
             (Command::DEVICE_GLOBAL_VARIABLE_WRITE, blocking),
             copy,
-            Kept::Program(&program),
+            Kept::Program(program),
             wait,
             event,
         )
@@ -733,7 +722,7 @@ impl kit::Queue<Cpu> for Queue {
         self.copy(
             (Command::DEVICE_GLOBAL_VARIABLE_READ, blocking),
             copy,
-            Kept::Program(&program),
+            Kept::Program(program),
             wait,
             event,
         )
@@ -759,7 +748,7 @@ impl kit::Queue<Cpu> for Queue {
             command: Command::HOST_TASK_EXP,
             ..How::default()
         };
-        let calls = host::Calls(Mutex::new(Some(task)));
+        let calls = host::Calls(task);
         self.submit(
             how,
             wait,

@@ -15,17 +15,19 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-pub use self::operation::{Address, KeptLaunch, KeptRange, Operation, Parts};
+pub use self::operation::{Address, KeptGlobal, KeptLaunch, KeptRange, Operation, Parts};
 use self::recording::Wanted;
+pub(crate) use self::recording::splice;
 pub use self::recording::{BufferCommand, Node, Recording, Settings};
 pub use self::replayed::Replayed;
 use self::update::Update;
+use crate::capture::Recorded;
 use crate::enqueue::{BufferRect, LaunchProperties, Range, pattern, span};
 use crate::error::guard;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
 use crate::{
-    Args, Backend, Context, EventOut, InfoOut, Kernel, Object, Queue, UrError, UrResult, WaitList, args, entry,
+    Args, Backend, Context, EventOut, InfoOut, Kernel, Object, UrError, UrResult, WaitList, args, command, entry,
 };
 
 /// A command buffer.
@@ -377,30 +379,13 @@ entry! {
         args::out(native)?.write(buffer.native()?);
         Ok(())
     }
+}
 
-    fn urEnqueueCommandBufferExp<B>(
-        queue: QueueHandle, buffer: ExpCommandBufferHandle, num_events: u32, events: *const EventHandle,
-        event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
+command! {
+    fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        if !Arc::ptr_eq(queue.device(), buffer.recording().device()) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_QUEUE,
-                "the queue is of another device than the command buffer",
-            ));
-        }
-        let (context, own) = (queue.context(), buffer.recording().context());
-        // A driver's context may have two of ours.
-        let same = |own, context| matches!((own, context), (Ok(own), Ok(context)) if own == context);
-        if !Arc::ptr_eq(context, own) && !same(own.native(), context.native()) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_QUEUE,
-                "the queue is of another context than the command buffer",
-            ));
-        }
-        buffer.enqueue(&queue, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
+        buffer.recording().check_queue(&queue)?;
+    } run { buffer.enqueue(&queue, wait, event) } record { Recorded::run(&buffer)? }
 }
 
 /// Calls the client's function, which appends to the child, or to what it has of its own.

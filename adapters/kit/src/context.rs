@@ -37,7 +37,12 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
     }
 }
 
-/// The functions that a client asked to be called when a context is destroyed. They run when this is dropped, the
+/// Whether two contexts are the same for the driver, which may have one for two of ours.
+pub(crate) fn is_same<B: Backend>(one: &Arc<B::Context>, other: &Arc<B::Context>) -> bool {
+    Arc::ptr_eq(one, other) || matches!((one.native(), other.native()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The functions that a client asked to be called when an object is destroyed. They run when this is dropped, the
 /// last one registered first.
 #[derive(Default)]
 pub struct Deleters {
@@ -52,6 +57,13 @@ struct Deleter {
 // SAFETY: the client's pointer is only given back to the client's function, which the specification allows to be called from any
 // thread.
 unsafe impl Send for Deleter {}
+
+impl Deleters {
+    /// One more function to call, with this pointer.
+    pub(crate) fn add(&self, function: unsafe extern "C" fn(*mut c_void), user_data: *mut c_void) {
+        self.registered.lock().push(Deleter { function, user_data });
+    }
+}
 
 impl Drop for Deleters {
     fn drop(&mut self) {
@@ -122,7 +134,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let function = deleter.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        context.deleters().registered.lock().push(Deleter { function, user_data });
+        context.deleters().add(function, user_data);
         Ok(())
     }
 }

@@ -3,11 +3,14 @@
 //! call are those of [`Queue`].
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::handle::{Borrowed, object, optional_object};
-use crate::{Args, Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, entry};
+use crate::capture::{Recorded, later, record};
+use crate::command_buffer::{Address, KeptGlobal, Operation};
+use crate::handle::{object, optional_object};
+use crate::{Args, Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
 
 /// The index space of a launch: one to three dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -240,7 +243,7 @@ impl BufferRect {
 /// A part of a device global.
 pub struct DeviceGlobal<'a, B: Backend> {
     /// The program that has it.
-    pub program: Borrowed<'a, B::Program>,
+    pub program: &'a Arc<B::Program>,
     /// Its unique id or linkage name.
     pub name: &'a CStr,
     /// Bytes from its start.
@@ -250,6 +253,7 @@ pub struct DeviceGlobal<'a, B: Backend> {
 }
 
 /// A function of the client's that a queue calls in its turn.
+#[derive(Clone, Copy)]
 pub struct HostTask {
     function: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,
@@ -258,11 +262,14 @@ pub struct HostTask {
 // SAFETY: the client's pointer is only given back to the client's function, which the specification allows to be called from any
 // thread.
 unsafe impl Send for HostTask {}
+// SAFETY: as above.
+unsafe impl Sync for HostTask {}
 
 impl HostTask {
     /// Calls it.
     pub fn call(self) {
-        // SAFETY: the client vouched, when it enqueued the task, that the function may be called once with this pointer.
+        // SAFETY: the client vouched, when it enqueued the task, that the function may be called with this pointer: once, or
+        // in every run of a graph that the task is in.
         unsafe { (self.function)(self.data) };
     }
 }
@@ -319,13 +326,13 @@ pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, si
 /// # Safety
 /// As the C functions.
 unsafe fn device_global<'a, B: Backend>(
-    program: ProgramHandle,
+    program: &'a Arc<B::Program>,
     name: *const c_char,
     count: usize,
     offset: usize,
 ) -> UrResult<DeviceGlobal<'a, B>> {
     // SAFETY: passed on to the caller.
-    let (program, name) = unsafe { (object::<B::Program>(program)?, args::c_str(name)?) };
+    let name = unsafe { args::c_str(name) }?;
     if offset.checked_add(count).is_none() {
         return Err(UrError::said(
             ResultCode::ERROR_INVALID_VALUE,
@@ -340,121 +347,114 @@ unsafe fn device_global<'a, B: Backend>(
     })
 }
 
-entry! {
+command! {
     fn urEnqueueKernelLaunchWithArgsExp<B>(
-        queue: QueueHandle, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize,
-        local: *const usize, num_args: u32, arguments: *const ExpKernelArgProperties,
-        properties: *const KernelLaunchExtProperties, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_args: u32, arguments: *const ExpKernelArgProperties, properties: *const KernelLaunchExtProperties; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let kernel = object::<B::Kernel>(kernel)?;
         let arguments = Args::new(num_args, arguments)?;
         let launch = Launch::new(dimensions, offset, global, local, arguments, properties)?;
-        queue.launch(&kernel, launch, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
+    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch)? }
 
-    fn urEnqueueEventsWait<B>(
-        queue: QueueHandle, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        object::<B::Queue>(queue)?.wait(WaitList::new(num_events, events)?, EventOut::new(event))
-    }
+    fn urEnqueueEventsWait<B>(queue; wait, event) {
+    } run { queue.wait(wait, event) } record { Recorded::Wait }
 
-    fn urEnqueueEventsWaitWithBarrier<B>(
-        queue: QueueHandle, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        object::<B::Queue>(queue)?.barrier(WaitList::new(num_events, events)?, EventOut::new(event))
-    }
+    fn urEnqueueEventsWaitWithBarrier<B>(queue; wait, event) {
+    } run { queue.barrier(wait, event) } record { Recorded::Barrier }
 
-    fn urEnqueueEventsWaitWithBarrierExt<B>(
-        queue: QueueHandle, properties: *const ExpEnqueueExtProperties, num_events: u32, events: *const EventHandle,
-        event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
+    fn urEnqueueEventsWaitWithBarrierExt<B>(queue, properties: *const ExpEnqueueExtProperties; wait, event) {
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
         }
-        queue.barrier(WaitList::new(num_events, events)?, EventOut::new(event))
-    }
+    } run { queue.barrier(wait, event) } record { Recorded::Barrier }
 
     fn urEnqueueMemBufferRead<B>(
-        queue: QueueHandle, buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let buffer = object::<B::Mem>(buffer)?;
         args::not_null(dst)?;
         span(offset, size)?;
-        queue.buffer_read(&buffer, blocking, offset, size, dst, WaitList::new(num_events, events)?, EventOut::new(event))
+    } run {
+        queue.buffer_read(&buffer, blocking, offset, size, dst, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::BufferRead { buffer: buffer.clone(), offset, size, dst: Address(dst) }
     }
 
     fn urEnqueueMemBufferWrite<B>(
-        queue: QueueHandle, buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let buffer = object::<B::Mem>(buffer)?;
         args::not_null(src)?;
         span(offset, size)?;
-        queue.buffer_write(&buffer, blocking, offset, size, src, WaitList::new(num_events, events)?, EventOut::new(event))
+    } run {
+        queue.buffer_write(&buffer, blocking, offset, size, src, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::BufferWrite { buffer: buffer.clone(), offset, size, src: Address::new(src) }
     }
 
     fn urEnqueueMemBufferReadRect<B>(
-        queue: QueueHandle, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset,
-        region: RectRegion, a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
-        dst: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let buffer = object::<B::Mem>(buffer)?;
         args::not_null(dst)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
         let rect = rect.checked()?;
-        queue.buffer_read_rect(&buffer, blocking, &rect, dst, WaitList::new(num_events, events)?, EventOut::new(event))
+    } run {
+        queue.buffer_read_rect(&buffer, blocking, &rect, dst, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::BufferReadRect { buffer: buffer.clone(), rect, dst: Address(dst) }
     }
 
     fn urEnqueueMemBufferWriteRect<B>(
-        queue: QueueHandle, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset,
-        region: RectRegion, a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
-        src: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let buffer = object::<B::Mem>(buffer)?;
         args::not_null(src)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
         let rect = rect.checked()?;
-        queue.buffer_write_rect(&buffer, blocking, &rect, src, WaitList::new(num_events, events)?, EventOut::new(event))
+    } run {
+        queue.buffer_write_rect(&buffer, blocking, &rect, src, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::BufferWriteRect { buffer: buffer.clone(), rect, src: Address(src) }
     }
 
     fn urEnqueueMemBufferCopy<B>(
-        queue: QueueHandle, src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let src = object::<B::Mem>(src)?;
         let dst = object::<B::Mem>(dst)?;
         span(src_offset, size)?;
         span(dst_offset, size)?;
-        let wait = WaitList::new(num_events, events)?;
-        queue.buffer_copy(&src, &dst, src_offset, dst_offset, size, wait, EventOut::new(event))
+    } run {
+        queue.buffer_copy(&src, &dst, src_offset, dst_offset, size, wait, event)
+    } record {
+        Operation::BufferCopy { src: src.clone(), dst: dst.clone(), src_offset, dst_offset, size }
     }
 
     fn urEnqueueMemBufferCopyRect<B>(
-        queue: QueueHandle, src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset,
-        region: RectRegion, a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let src = object::<B::Mem>(src)?;
         let dst = object::<B::Mem>(dst)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
         let rect = rect.checked()?;
-        queue.buffer_copy_rect(&src, &dst, &rect, WaitList::new(num_events, events)?, EventOut::new(event))
+    } run {
+        queue.buffer_copy_rect(&src, &dst, &rect, wait, event)
+    } record {
+        Operation::BufferCopyRect { src: src.clone(), dst: dst.clone(), rect }
     }
 
     fn urEnqueueMemBufferFill<B>(
-        queue: QueueHandle, buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let buffer = object::<B::Mem>(buffer)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
         span(offset, size)?;
@@ -470,42 +470,166 @@ entry! {
                 format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
             ));
         }
-        queue.buffer_fill(&buffer, pattern, offset, size, WaitList::new(num_events, events)?, EventOut::new(event))
+    } run {
+        queue.buffer_fill(&buffer, pattern, offset, size, wait, event)
+    } record {
+        Operation::BufferFill { buffer: buffer.clone(), pattern: pattern.into(), offset, size }
     }
 
     fn urEnqueueMemImageRead<B>(
-        queue: QueueHandle, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
-        slice_pitch: usize, dst: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, dst: *mut c_void; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let image = object::<B::Mem>(image)?;
         args::not_null(dst)?;
-        let wait = WaitList::new(num_events, events)?;
-        let event = EventOut::new(event);
+    } run {
         queue.image_read(&image, blocking, origin, region, row_pitch, slice_pitch, dst, wait, event)
+    } record {
+        later(blocking)?;
+        let (image, dst) = (image.clone(), Address(dst));
+        Operation::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
     }
 
     fn urEnqueueMemImageWrite<B>(
-        queue: QueueHandle, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
-        slice_pitch: usize, src: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, src: *mut c_void; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let image = object::<B::Mem>(image)?;
         args::not_null(src)?;
-        let wait = WaitList::new(num_events, events)?;
-        let event = EventOut::new(event);
+    } run {
         queue.image_write(&image, blocking, origin, region, row_pitch, slice_pitch, src, wait, event)
+    } record {
+        later(blocking)?;
+        let (image, src) = (image.clone(), Address(src));
+        Operation::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
     }
 
     fn urEnqueueMemImageCopy<B>(
-        queue: QueueHandle, src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset,
-        region: RectRegion, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
+        queue, src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset, region: RectRegion;
+        wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let src = object::<B::Mem>(src)?;
         let dst = object::<B::Mem>(dst)?;
-        let wait = WaitList::new(num_events, events)?;
-        queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, EventOut::new(event))
+    } run {
+        queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, event)
+    } record {
+        Operation::ImageCopy { src: src.clone(), dst: dst.clone(), src_origin, dst_origin, region }
+    }
+
+    fn urEnqueueUSMFill<B>(
+        queue, dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize; wait, event
+    ) {
+        args::not_null(dst)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+    } run {
+        queue.usm_fill(dst, pattern, size, wait, event)
+    } record {
+        Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size }
+    }
+
+    fn urEnqueueUSMMemcpy<B>(
+        queue, blocking: bool, dst: *mut c_void, src: *const c_void, size: usize; wait, event
+    ) {
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        span(0, size)?;
+    } run {
+        queue.usm_memcpy(blocking, dst, src, size, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size }
+    }
+
+    fn urEnqueueUSMPrefetch<B>(queue, memory: *const c_void, size: usize, flags: UsmMigrationFlags; wait, event) {
+        args::not_null(memory)?;
+        args::known_flags(flags)?;
+        span(0, size)?;
+    } run {
+        queue.usm_prefetch(memory, size, flags, wait, event)
+    } record {
+        Operation::UsmPrefetch { memory: Address::new(memory), size, flags }
+    }
+
+    fn urEnqueueUSMFill2D<B>(
+        queue, dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize,
+        height: usize; wait, event
+    ) {
+        args::not_null(dst)?;
+        let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        rows(pitch, width, height)?;
+    } run {
+        queue.usm_fill_2d(dst, pitch, pattern, width, height, wait, event)
+    } record {
+        Operation::UsmFill2D { dst: Address(dst), pitch, pattern: pattern.into(), width, height }
+    }
+
+    fn urEnqueueUSMMemcpy2D<B>(
+        queue, blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize, width: usize,
+        height: usize; wait, event
+    ) {
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        rows(dst_pitch, width, height)?;
+        rows(src_pitch, width, height)?;
+    } run {
+        queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
+    } record {
+        later(blocking)?;
+        let (dst, src) = (Address(dst), Address::new(src));
+        Operation::UsmMemcpy2D { dst, dst_pitch, src, src_pitch, width, height }
+    }
+
+    fn urEnqueueDeviceGlobalVariableWrite<B>(
+        queue, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
+        src: *const c_void; wait, event
+    ) {
+        let program = object::<B::Program>(program)?;
+        let global = device_global::<B>(&program, name, count, offset)?;
+        args::not_null(src)?;
+    } run {
+        queue.device_global_write(global, blocking, src, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::DeviceGlobalWrite { global: KeptGlobal::new(&global), src: Address::new(src) }
+    }
+
+    fn urEnqueueDeviceGlobalVariableRead<B>(
+        queue, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
+        dst: *mut c_void; wait, event
+    ) {
+        let program = object::<B::Program>(program)?;
+        let global = device_global::<B>(&program, name, count, offset)?;
+        args::not_null(dst)?;
+    } run {
+        queue.device_global_read(global, blocking, dst, wait, event)
+    } record {
+        later(blocking)?;
+        Operation::DeviceGlobalRead { global: KeptGlobal::new(&global), dst: Address(dst) }
+    }
+
+    fn urEnqueueHostTaskExp<B>(
+        queue, task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties; wait, event
+    ) {
+        let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        let task = HostTask { function, data };
+    } run { queue.host_task(task, wait, event) } record { Operation::HostTask(task) }
+}
+
+entry! {
+    fn urEnqueueUSMAdvise<B>(
+        queue: QueueHandle, memory: *const c_void, size: usize, advice: UsmAdviceFlags, event: *mut EventHandle,
+    ) {
+        let queue = object::<B::Queue>(queue)?;
+        args::not_null(memory)?;
+        args::known_flags(advice)?;
+        span(0, size)?;
+        if queue.capture().is_active() {
+            let none = (0, std::ptr::null());
+            let memory = Address::new(memory);
+            return record::<B, _>(&queue, none, event, || Ok(Operation::UsmAdvise { memory, size, advice }.into()));
+        }
+        queue.usm_advise(memory, size, advice, EventOut::new(event))
     }
 
     fn urEnqueueMemBufferMap<B>(
@@ -517,6 +641,7 @@ entry! {
         args::known_flags(flags)?;
         let out = args::out(mapped)?;
         span(offset, size)?;
+        queue.capture().check_idle("mapping a buffer")?;
         let wait = WaitList::new(num_events, events)?;
         out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);
         Ok(())
@@ -529,95 +654,8 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let mem = object::<B::Mem>(mem)?;
         args::not_null(mapped)?;
+        queue.capture().check_idle("unmapping a memory object")?;
         queue.unmap(&mem, mapped, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueUSMFill<B>(
-        queue: QueueHandle, dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        args::not_null(dst)?;
-        let pattern = pattern(pattern_at, pattern_size, size)?;
-        queue.usm_fill(dst, pattern, size, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueUSMMemcpy<B>(
-        queue: QueueHandle, blocking: bool, dst: *mut c_void, src: *const c_void, size: usize, num_events: u32,
-        events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        args::not_null(dst)?;
-        args::not_null(src)?;
-        span(0, size)?;
-        queue.usm_memcpy(blocking, dst, src, size, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueUSMPrefetch<B>(
-        queue: QueueHandle, memory: *const c_void, size: usize, flags: UsmMigrationFlags, num_events: u32,
-        events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        args::not_null(memory)?;
-        args::known_flags(flags)?;
-        span(0, size)?;
-        queue.usm_prefetch(memory, size, flags, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueUSMAdvise<B>(
-        queue: QueueHandle, memory: *const c_void, size: usize, advice: UsmAdviceFlags, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        args::not_null(memory)?;
-        args::known_flags(advice)?;
-        span(0, size)?;
-        queue.usm_advise(memory, size, advice, EventOut::new(event))
-    }
-
-    fn urEnqueueUSMFill2D<B>(
-        queue: QueueHandle, dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize,
-        height: usize, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        args::not_null(dst)?;
-        let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
-        let pattern = pattern(pattern_at, pattern_size, size)?;
-        rows(pitch, width, height)?;
-        queue.usm_fill_2d(dst, pitch, pattern, width, height, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueUSMMemcpy2D<B>(
-        queue: QueueHandle, blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize,
-        width: usize, height: usize, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        args::not_null(dst)?;
-        args::not_null(src)?;
-        rows(dst_pitch, width, height)?;
-        rows(src_pitch, width, height)?;
-        let wait = WaitList::new(num_events, events)?;
-        let event = EventOut::new(event);
-        queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
-    }
-
-    fn urEnqueueDeviceGlobalVariableWrite<B>(
-        queue: QueueHandle, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
-        src: *const c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        let global = device_global(program, name, count, offset)?;
-        args::not_null(src)?;
-        queue.device_global_write(global, blocking, src, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueDeviceGlobalVariableRead<B>(
-        queue: QueueHandle, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
-        dst: *mut c_void, num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        let global = device_global(program, name, count, offset)?;
-        args::not_null(dst)?;
-        queue.device_global_read(global, blocking, dst, WaitList::new(num_events, events)?, EventOut::new(event))
     }
 
     fn urEnqueueUSMDeviceAllocExp<B>(
@@ -648,6 +686,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let pool = optional_object::<B::UsmPool>(pool)?;
         args::not_null(memory)?;
+        queue.capture().check_idle("freeing memory in the order of a queue")?;
         queue.usm_free(pool.as_deref(), memory, WaitList::new(num_events, events)?, EventOut::new(event))
     }
 
@@ -656,17 +695,8 @@ entry! {
     ) {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
+        queue.capture().check_idle("a time stamp")?;
         queue.record_timestamp(blocking, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
-
-    fn urEnqueueHostTaskExp<B>(
-        queue: QueueHandle, task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties,
-        num_events: u32, events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        let wait = WaitList::new(num_events, events)?;
-        queue.host_task(HostTask { function, data }, wait, EventOut::new(event))
     }
 
     fn urEnqueueNativeCommandExp<B>(
@@ -677,6 +707,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
         let mems = args::objects::<B::Mem>(mems, num_mems)?;
+        queue.capture().check_idle("a native command")?;
         let wait = WaitList::new(num_events, events)?;
         queue.native_command(NativeCommand { function, data }, &mems, wait, EventOut::new(event))
     }
@@ -724,6 +755,9 @@ unsafe fn async_alloc<B: Backend>(
                 "an allocation has at least one byte",
             ));
         }
+        queue
+            .capture()
+            .check_idle("allocating memory in the order of a queue")?;
         let device = queue.device().clone();
         let kind = match kind {
             UsmType::DEVICE => UsmKind::Device(&device),

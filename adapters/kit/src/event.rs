@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::handle::{self, export, object};
+use crate::capture::CapturedEvent;
+use crate::handle::{self, Borrowed, export, object};
 use crate::recycle::recycle;
-use crate::{Backend, InfoOut, Object, UrResult, WaitList, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, WaitList, args, entry, unsupported};
 
 /// An event: the state of a command.
 pub trait Event<B: Backend>: Object<Handle = EventHandle> {
@@ -24,9 +25,10 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     /// Has `callback` called once the command reaches `status`, which is not QUEUED; at once if it has already.
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
 
-    /// The event of a run of a command buffer whose commands were submitted one by one: it is complete when `last` is.
-    /// `firsts` are the events of those that began it, if somebody may ask when that was.
-    fn of_run(_firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+    /// The event of a run of a command buffer or graph whose commands were submitted one by one: it is complete when `last`
+    /// is, and `command` tells which of both it was. `firsts` are the events of those that began it, if somebody may ask
+    /// when that was.
+    fn of_run(_command: Command, _firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         Ok(last.clone())
     }
 
@@ -64,9 +66,39 @@ impl Callback {
     }
 }
 
+/// The event of a command that runs. One of a command that was captured is another error than a bad handle.
+///
+/// # Safety
+/// As [`object`].
+#[inline(always)]
+pub(crate) unsafe fn event<'a, B: Backend>(handle: EventHandle) -> UrResult<Borrowed<'a, B::Event>> {
+    // SAFETY: passed on to the caller.
+    unsafe { object::<B::Event>(handle).map_err(|error| no_event::<B>(handle, error)) }
+}
+
+/// # Safety
+/// As [`object`].
+#[cold]
+unsafe fn no_event<B: Backend>(handle: EventHandle, error: UrError) -> UrError {
+    // SAFETY: passed on to the caller.
+    if unsafe { handle::is::<CapturedEvent<B>>(handle) } {
+        return UrError::said(
+            ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
+            "the command of the event was captured and runs only as a part of a graph",
+        );
+    }
+    error
+}
+
 entry! {
     fn urEventGetInfo<B>(event: EventHandle, query: EventInfo, size: usize, value: *mut c_void, needed: *mut usize) {
-        let event = object::<B::Event>(event)?;
+        let event = match object::<B::Event>(event) {
+            Ok(event) => event,
+            Err(error) => {
+                let captured = object::<CapturedEvent<B>>(event).map_err(|_| error)?;
+                return captured.info(query, InfoOut::new(size, value, needed)?);
+            }
+        };
         let out = InfoOut::new(size, value, needed)?;
         match query {
             EventInfo::REFERENCE_COUNT => out.references(&**event),
@@ -77,7 +109,7 @@ entry! {
     fn urEventGetProfilingInfo<B>(
         event: EventHandle, query: ProfilingInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
-        let event = object::<B::Event>(event)?;
+        let event = self::event::<B>(event)?;
         event.profiling_info(query, InfoOut::new(size, value, needed)?)
     }
 
@@ -88,21 +120,29 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_VALUE.into());
         }
-        let events = WaitList::<B>::new(count, events)
-            .map_err(|error| error.with_code(ResultCode::ERROR_INVALID_EVENT))?;
+        let events = WaitList::<B>::new(count, events).map_err(|error| match error.code() {
+            ResultCode::ERROR_GRAPH_INTERNAL_EVENT => error,
+            _ => error.with_code(ResultCode::ERROR_INVALID_EVENT),
+        })?;
         B::Event::wait_all(events)
     }
 
     fn urEventRetain<B>(event: EventHandle) {
-        handle::retain::<B::Event>(event)
+        match handle::retain::<B::Event>(event) {
+            Err(_) if handle::is::<CapturedEvent<B>>(event) => handle::retain::<CapturedEvent<B>>(event),
+            result => result,
+        }
     }
 
     fn urEventRelease<B>(event: EventHandle) {
-        handle::release_to::<B::Event>(event, recycle)
+        match handle::release_to::<B::Event>(event, recycle) {
+            Err(_) if handle::is::<CapturedEvent<B>>(event) => handle::release::<CapturedEvent<B>>(event),
+            result => result,
+        }
     }
 
     fn urEventGetNativeHandle<B>(event: EventHandle, native: *mut NativeHandle) {
-        let event = object::<B::Event>(event)?;
+        let event = self::event::<B>(event)?;
         args::out(native)?.write(event.native()?);
         Ok(())
     }
@@ -120,7 +160,7 @@ entry! {
     fn urEventSetCallback<B>(
         event: EventHandle, status: ExecutionInfo, callback: EventCallback, user_data: *mut c_void,
     ) {
-        let event = object::<B::Event>(event)?;
+        let event = self::event::<B>(event)?;
         let function = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
         match status {
             ExecutionInfo::COMPLETE | ExecutionInfo::RUNNING | ExecutionInfo::SUBMITTED => {}

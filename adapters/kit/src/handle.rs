@@ -240,8 +240,9 @@ fn wrong_tag(invalid: ResultCode) -> UrError {
 /// # Safety
 /// As [`object`].
 pub(crate) unsafe fn is<T: Object>(handle: T::Handle) -> bool {
-    // SAFETY: passed on to the caller.
-    unsafe { slot::<T>(handle) }.is_ok()
+    let pointer = handle.as_ptr().cast::<Slot>();
+    // SAFETY: not null and aligned; readable as the caller promises.
+    !pointer.is_null() && pointer.is_aligned() && unsafe { &*pointer }.tag.load(Ordering::Acquire) == T::TAG
 }
 
 /// An object borrowed through its handle: an `Arc` whose reference is the client's.

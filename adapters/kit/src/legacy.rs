@@ -7,7 +7,7 @@ use oxur_api::*;
 
 use crate::enqueue::Launch;
 use crate::handle::{object, optional_object};
-use crate::{Arg, Args, Backend, EventOut, Kernel, Queue, WaitList, args, entry};
+use crate::{Arg, Args, Backend, Kernel, Operation, Queue, args, command, entry};
 
 entry! {
     fn urKernelSetArgValue<B>(
@@ -43,17 +43,16 @@ entry! {
         let access = properties.as_ref().map_or(MemFlags::READ_WRITE, |p| p.memoryAccess);
         object::<B::Kernel>(kernel)?.set_arg(Arg::Mem(index, optional_object(mem)?, access))
     }
+}
 
+command! {
     fn urEnqueueKernelLaunch<B>(
-        queue: QueueHandle, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize,
-        local: *const usize, properties: *const KernelLaunchExtProperties, num_events: u32, events: *const EventHandle,
-        event: *mut EventHandle,
+        queue, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        properties: *const KernelLaunchExtProperties; wait, event
     ) {
-        let queue = object::<B::Queue>(queue)?;
         let kernel = object::<B::Kernel>(kernel)?;
         let launch = Launch::new(dimensions, offset, global, local, Args::none(), properties)?;
-        queue.launch(&kernel, launch, WaitList::new(num_events, events)?, EventOut::new(event))
-    }
+    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch)? }
 }
 
 pub(crate) fn entries<B: Backend>(t: &mut LegacyDdiTable) {

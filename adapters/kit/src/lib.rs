@@ -9,7 +9,7 @@
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
 //!
-//! Graphs, bindless images, inter-process memory, peer access and memory export have no trait yet:
+//! Bindless images, inter-process memory, peer access and memory export have no trait yet:
 //! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
 
 pub use oxur_api as ur;
@@ -25,11 +25,13 @@ pub mod usm_cache;
 mod wait;
 
 mod adapter;
+mod capture;
 mod command_buffer;
 mod context;
 mod device;
 mod enqueue;
 mod event;
+mod graph;
 mod kernel;
 mod legacy;
 mod mem;
@@ -43,8 +45,10 @@ mod usm;
 mod virtual_mem;
 
 pub use adapter::Adapter;
+pub use capture::Capture;
 pub use command_buffer::{
-    Address, BufferCommand, CommandBuffer, KeptLaunch, KeptRange, Node, Operation, Parts, Recording, Replayed, Settings,
+    Address, BufferCommand, CommandBuffer, KeptGlobal, KeptLaunch, KeptRange, Node, Operation, Parts, Recording,
+    Replayed, Settings,
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
@@ -114,3 +118,44 @@ macro_rules! entry {
     )* };
 }
 use entry;
+
+/// Writes entry points of commands: those of `entry` with the parameters that all commands have, the queue first, and at
+/// last the wait list and the place of the event. Behind what decodes the others stand two blocks: `run` hands the command
+/// to the queue, and is a `UrResult<()>`. If the queue captures, or waits for a command that was captured, `record` says
+/// what is kept of it: something that becomes a [`Recorded`](crate::capture::Recorded).
+macro_rules! command {
+    ($( fn $name:ident<$b:ident>($queue:ident $(, $p:ident: $ty:ty)*; $wait:ident, $event:ident) { $($decode:tt)* }
+        run $run:block record $record:block
+    )*) => { $crate::entry! { $(
+        fn $name<$b>(
+            $queue: oxur_api::QueueHandle $(, $p: $ty)*, num_events: u32, events: *const oxur_api::EventHandle,
+            place: *mut oxur_api::EventHandle,
+        ) {
+            // A function of its own, so that what is kept for it takes no registers from the other way.
+            #[cold]
+            #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
+            unsafe fn recorded<$b: $crate::Backend>(
+                $queue: oxur_api::QueueHandle $(, $p: $ty)*, num_events: u32, events: *const oxur_api::EventHandle,
+                place: *mut oxur_api::EventHandle,
+            ) -> $crate::UrResult<()> {
+                // SAFETY: as that of the C function.
+                unsafe {
+                    let $queue = $crate::handle::object::<$b::Queue>($queue)?;
+                    $($decode)*
+                    $crate::capture::record::<$b, _>(&$queue, (num_events, events), place, || Ok($record.into()))
+                }
+            }
+            let handle = $queue;
+            let $queue = $crate::handle::object::<$b::Queue>(handle)?;
+            if $crate::capture::concerns::<$b>(&$queue, num_events, events) {
+                return recorded::<$b>(handle $(, $p)*, num_events, events, place);
+            }
+            $($decode)*
+            let $wait = $crate::WaitList::new(num_events, events)?;
+            let $event = $crate::EventOut::new(place);
+            $run
+        }
+    )* } };
+}
+use command;

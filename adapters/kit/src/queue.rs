@@ -8,7 +8,9 @@ use oxur_api::*;
 
 use crate::enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, NativeCommand};
 use crate::handle::{self, export, object, optional_object};
-use crate::{Backend, EventOut, InfoOut, Object, UrError, UrResult, UsmKind, WaitList, args, entry, unsupported};
+use crate::{
+    Backend, Capture, EventOut, InfoOut, Object, UrError, UrResult, UsmKind, WaitList, args, entry, unsupported,
+};
 
 /// A queue of commands for a device.
 ///
@@ -31,6 +33,9 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
 
     /// Whether each command waits for the one before.
     fn is_in_order(&self) -> bool;
+
+    /// What it knows of the capture that it takes part in, if any.
+    fn capture(&self) -> &Capture<B>;
 
     /// Waits for all commands.
     fn finish(&self) -> UrResult<()>;
@@ -455,7 +460,9 @@ entry! {
     }
 
     fn urQueueFinish<B>(queue: QueueHandle) {
-        object::<B::Queue>(queue)?.finish()
+        let queue = object::<B::Queue>(queue)?;
+        queue.capture().check_idle("waiting for a queue")?;
+        queue.finish()
     }
 
     fn urQueueFlush<B>(queue: QueueHandle) {

@@ -105,6 +105,8 @@ pub fn tables<B: Backend>() -> &'static Tables {
         crate::program::entries::<B>(t);
         crate::kernel::entries::<B>(t);
         crate::command_buffer::entries::<B>(t);
+        crate::capture::entries::<B>(t);
+        crate::graph::entries::<B>(t);
         crate::legacy::entries::<B>(&mut tables.legacy);
         tables
     });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::{EventHandle, ResultCode};
 
+use crate::event::event;
 use crate::handle::{Borrowed, export_owned, object};
 use crate::{Backend, UrError, UrResult};
 
@@ -50,11 +51,12 @@ impl<'a, B: Backend> WaitList<'a, B> {
         let handles = unsafe { std::slice::from_raw_parts(events, count as usize) };
         for &handle in handles {
             // SAFETY: the caller vouches for the handles.
-            unsafe { object::<B::Event>(handle) }.map_err(|error| {
-                UrError::said(
-                    ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
-                    format!("an event of the wait list: {error}"),
-                )
+            unsafe { event::<B>(handle) }.map_err(|error| {
+                let code = match error.code() {
+                    code @ ResultCode::ERROR_GRAPH_INTERNAL_EVENT => code,
+                    _ => ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
+                };
+                UrError::said(code, format!("an event of the wait list: {error}"))
             })?;
         }
         Ok(Self {

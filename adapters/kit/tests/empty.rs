@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The smallest complete adapter: one platform, one device, and what a context, a queue and an event at least are.
-//! It runs nothing. It proves that the traits can be implemented with little, and tests the C side of the kit.
+//! It runs nothing but host tasks, at once. It proves that the traits can be implemented with little, and tests the C side of the kit.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
 use kit::ur::{self, *};
-use kit::{Callback, Deleters, EventOut, Header, HostPointer, InfoOut, Launch, UrResult, WaitList, unsupported};
+use kit::{
+    Callback, Capture, Deleters, EventOut, Header, HostPointer, HostTask, InfoOut, Launch, UrResult, WaitList,
+    unsupported,
+};
 use oxur_adapter_kit as kit;
 
 struct Empty;
@@ -136,14 +139,18 @@ struct Queue {
     header: Header,
     context: Arc<Context>,
     device: Arc<Device>,
+    capture: Capture<Empty>,
+    in_order: bool,
 }
 
 impl kit::Queue<Empty> for Queue {
-    fn create(context: &Arc<Context>, device: &Arc<Device>, _flags: QueueFlags) -> UrResult<Arc<Self>> {
+    fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
             header: Header::new(),
             context: context.clone(),
             device: device.clone(),
+            capture: Capture::default(),
+            in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
         }))
     }
 
@@ -156,7 +163,11 @@ impl kit::Queue<Empty> for Queue {
     }
 
     fn is_in_order(&self) -> bool {
-        true
+        self.in_order
+    }
+
+    fn capture(&self) -> &Capture<Empty> {
+        &self.capture
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -188,7 +199,8 @@ impl kit::Queue<Empty> for Queue {
     fn wait(self: &Arc<Self>, _wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
         // Nothing ever runs, so everything is complete.
         if event.wanted() {
-            event.set(Arc::new(Event { header: Header::new() }));
+            let (header, over) = (Header::new(), true);
+            event.set(Arc::new(Event { header, over }));
         }
         Ok(())
     }
@@ -196,16 +208,30 @@ impl kit::Queue<Empty> for Queue {
     fn barrier(self: &Arc<Self>, wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
         self.wait(wait, event)
     }
+
+    fn host_task(
+        self: &Arc<Self>,
+        task: HostTask,
+        wait: WaitList<'_, Empty>,
+        event: EventOut<'_, Empty>,
+    ) -> UrResult<()> {
+        task.call();
+        self.wait(wait, event)
+    }
 }
 
 struct Event {
     header: Header,
+    over: bool,
 }
 
 impl kit::Event<Empty> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_EXECUTION_STATUS => out.value(EventStatus::COMPLETE),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(match self.over {
+                true => EventStatus::COMPLETE,
+                false => EventStatus::SUBMITTED,
+            }),
             _ => out.unsupported(),
         }
     }
@@ -221,6 +247,12 @@ impl kit::Event<Empty> for Event {
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
         callback.call(self, status);
         Ok(())
+    }
+
+    /// One that is never complete.
+    fn create(_: &Arc<Context>, _: &Arc<Device>, _: ExpEventFlags) -> UrResult<Arc<Self>> {
+        let (header, over) = (Header::new(), false);
+        Ok(Arc::new(Self { header, over }))
     }
 }
 
@@ -312,6 +344,9 @@ macro_rules! call {
         unsafe { function($($arg),*) }
     }};
 }
+
+#[path = "empty/graph.rs"]
+mod graph;
 
 fn adapter() -> AdapterHandle {
     let mut adapter = AdapterHandle::default();

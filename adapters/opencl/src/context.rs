@@ -142,7 +142,7 @@ impl kit::Context<OpenCl> for Context {
             true => Ok(()),
             false => Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
-                "the command buffer and what its command works on are of different contexts",
+                "the command buffer or graph and what its command works on are of different contexts",
             )),
         };
         if let Some(launch) = operation.as_launch() {

@@ -216,7 +216,7 @@ impl kit::Event<OpenCl> for Event {
         set
     }
 
-    fn of_run(firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
         let owner = match &last.owner {
             Owner::Queue(queue) => Owner::Queue(queue.clone()),
@@ -227,7 +227,7 @@ impl kit::Event<OpenCl> for Event {
             raw: last.raw.again()?,
             began,
             owner,
-            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
+            command,
         }))
     }
 

@@ -16,7 +16,8 @@ use kit::ur::{
     UsmMigrationFlags,
 };
 use kit::{
-    BufferRect, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult, WaitList,
+    BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult,
+    WaitList,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -37,6 +38,7 @@ pub(crate) struct Queue {
     pub(crate) raw: cl_command_queue,
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
+    capture: Capture<OpenCl>,
     flags: QueueFlags,
     /// Whether there were commands since the probe.
     changed: AtomicBool,
@@ -106,6 +108,10 @@ impl kit::Queue<OpenCl> for Queue {
 
     fn is_in_order(&self) -> bool {
         !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    fn capture(&self) -> &Capture<OpenCl> {
+        &self.capture
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {

@@ -211,7 +211,6 @@ impl Device {
             | DeviceInfo::CLOCK_DEVICE_SUPPORT_EXP
             | DeviceInfo::CLOCK_WORK_GROUP_SUPPORT_EXP
             | DeviceInfo::CLOCK_SUB_GROUP_SUPPORT_EXP
-            | DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP
             | DeviceInfo::BINDLESS_IMAGES_SUPPORT_EXP
             | DeviceInfo::BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP
             | DeviceInfo::BINDLESS_IMAGES_1D_USM_SUPPORT_EXP
@@ -246,7 +245,8 @@ impl Device {
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
             DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
             | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
-            | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP => out.bool(true),
+            | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP
+            | DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP => out.bool(true),
             DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => {
                 out.value(kit::Settings::UPDATES | DeviceCommandBufferUpdateCapabilityFlags::EVENTS)
             }

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use kit::{HostTask, UsmAlloc};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
-use parking_lot::Mutex;
 
 use crate::Context;
 use crate::exec::{Manner, Work};
 
-/// Calls a function of the client's, once.
-pub(super) struct Calls(pub(super) Mutex<Option<HostTask>>);
+/// Calls a function of the client's, once in each run.
+pub(super) struct Calls(pub(super) HostTask);
 
 impl Work for Calls {
     fn manner(&self) -> Manner {
@@ -26,10 +25,7 @@ impl Work for Calls {
     }
 
     fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
-        let task = self.0.lock().take();
-        if let Some(task) = task {
-            task.call();
-        }
+        self.0.call();
         Ok(())
     }
 }

@@ -7,11 +7,11 @@ use kit::ur::{ImageFormat, RectOffset, RectRegion, ResultCode};
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::memory::{Layout, Shape};
+use super::memory::{CopyRows, Layout, Shape};
 use crate::Mem;
 
 /// A box in an image, and what its pixels are.
-pub(super) fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Shape, Layout, ImageFormat)> {
+fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Shape, Layout, ImageFormat)> {
     let part = image.image_box(origin, region)?;
     let layout = Layout {
         at: image.data().wrapping_add(part.offset),
@@ -27,13 +27,7 @@ pub(super) fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrRes
 }
 
 /// The same box in the host's memory. Pitches of zero mean that rows and slices follow each other without gaps.
-pub(super) fn host(
-    image: &Mem,
-    at: *mut c_void,
-    shape: Shape,
-    row_pitch: usize,
-    slice_pitch: usize,
-) -> UrResult<Layout> {
+fn host(image: &Mem, at: *mut c_void, shape: Shape, row_pitch: usize, slice_pitch: usize) -> UrResult<Layout> {
     let layers = image
         .image()
         .is_some_and(|image| image.dimensions == 1 && image.is_array != 0);
@@ -62,7 +56,7 @@ pub(super) fn host(
 }
 
 /// Checks that pixels of one image are pixels of the other.
-pub(super) fn check_formats(a: ImageFormat, b: ImageFormat) -> UrResult<()> {
+fn check_formats(a: ImageFormat, b: ImageFormat) -> UrResult<()> {
     if (a.channelOrder, a.channelType) == (b.channelOrder, b.channelType) {
         return Ok(());
     }
@@ -70,4 +64,50 @@ pub(super) fn check_formats(a: ImageFormat, b: ImageFormat) -> UrResult<()> {
         ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
         format!("pixels are not copied between images of {a:?} and of {b:?}"),
     ))
+}
+
+/// What copies from an image to the host.
+pub(super) fn read(
+    image: &Mem,
+    origin: RectOffset,
+    region: RectRegion,
+    row_pitch: usize,
+    slice_pitch: usize,
+    dst: *mut c_void,
+) -> UrResult<CopyRows> {
+    let (shape, src, _) = part(image, origin, region)?;
+    let dst = host(image, dst, shape, row_pitch, slice_pitch)?;
+    Ok(CopyRows { dst, src, shape })
+}
+
+/// What copies from the host to an image.
+pub(super) fn write(
+    image: &Mem,
+    origin: RectOffset,
+    region: RectRegion,
+    row_pitch: usize,
+    slice_pitch: usize,
+    src: *const c_void,
+) -> UrResult<CopyRows> {
+    let (shape, dst, _) = part(image, origin, region)?;
+    let src = host(image, src.cast_mut(), shape, row_pitch, slice_pitch)?;
+    Ok(CopyRows { dst, src, shape })
+}
+
+/// What copies from one image to another.
+pub(super) fn copy(
+    src: &Mem,
+    dst: &Mem,
+    src_origin: RectOffset,
+    dst_origin: RectOffset,
+    region: RectRegion,
+) -> UrResult<CopyRows> {
+    let (shape, from, from_format) = part(src, src_origin, region)?;
+    let (_, to, to_format) = part(dst, dst_origin, region)?;
+    check_formats(from_format, to_format)?;
+    Ok(CopyRows {
+        dst: to,
+        src: from,
+        shape,
+    })
 }

@@ -357,6 +357,15 @@ pub(super) fn kept_fill((dst, size): (*mut u8, usize), pattern: &[u8], kept: Kep
     kept_bytes(FillBytes { dst, size, pattern }, kept)
 }
 
+/// The work of a command of a graph that fills rows with a pattern that runs on from row to row.
+pub(super) fn kept_fill_rows((dst, shape): (Layout, Shape), pattern: &[u8]) -> Arc<dyn Work> {
+    if dst.is_dense(shape) {
+        return kept_fill((dst.at, shape.size()), pattern, Kept::Nothing);
+    }
+    let pattern = pattern.into();
+    kept_bytes(FillRows { dst, shape, pattern }, Kept::Nothing)
+}
+
 /// The work of a command of a command buffer on bytes.
 pub(super) fn kept_bytes(bytes: impl Bytes, kept: Kept<'_>) -> Arc<dyn Work> {
     Arc::new(OnBytes {

@@ -1,22 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers on a queue: the work of their commands, and a run of all.
+//! Command buffers and graphs on a queue: the work of their commands, and a run of all.
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::Command;
-use kit::{Operation, UrResult};
+use kit::{DeviceGlobal, Operation, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
 
-use super::memory::{CopyBytes, CopyRows, Kept, kept_bytes, kept_fill, kept_rows};
+use super::memory::{CopyBytes, CopyRows, Kept, kept_bytes, kept_fill, kept_fill_rows, kept_rows};
 use super::order::{Nothing, Order};
 use super::submit::{How, Turn};
-use super::{Out, Queue, Wait, launch, layouts};
+use super::{Out, Queue, Wait, host, image, launch, layouts, rectangle, rows};
 use crate::exec::plan::Plan;
 use crate::exec::{self, Failure, Manner, Pool, Work};
-use crate::{Cpu, Device};
+use crate::{Context, Cpu, Device};
+
+/// Checks a command of a graph on what is no buffer; `check` checks contexts.
+pub(crate) fn check(operation: &Operation<Cpu>, check: impl Fn(&Arc<Context>) -> UrResult<()>) -> UrResult<()> {
+    for image in operation.images() {
+        check(image.context())?;
+    }
+    image_copy(operation)?;
+    if let Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } = operation {
+        let global = global.global();
+        check(global.program.context())?;
+        part(&global)?;
+    }
+    Ok(())
+}
+
+/// What a command copies that is one on images.
+fn image_copy(operation: &Operation<Cpu>) -> UrResult<Option<CopyRows>> {
+    match *operation {
+        Operation::ImageRead {
+            ref image,
+            origin,
+            region,
+            row_pitch,
+            slice_pitch,
+            dst,
+        } => image::read(image, origin, region, row_pitch, slice_pitch, dst.0).map(Some),
+        Operation::ImageWrite {
+            ref image,
+            origin,
+            region,
+            row_pitch,
+            slice_pitch,
+            src,
+        } => image::write(image, origin, region, row_pitch, slice_pitch, src.0).map(Some),
+        Operation::ImageCopy {
+            ref src,
+            ref dst,
+            src_origin,
+            dst_origin,
+            region,
+        } => image::copy(src, dst, src_origin, dst_origin, region).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Where a part of a device global is.
+fn part(global: &DeviceGlobal<'_, Cpu>) -> UrResult<*mut u8> {
+    global.program.global_part(global.name, global.offset, global.count)
+}
 
 /// The work of a command of a command buffer, whose ranges were checked.
 pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> UrResult<Arc<dyn Work>> {
@@ -29,6 +78,28 @@ pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> 
             kept_bytes(CopyBytes { dst, src, size }, Kept::Nothing)
         }
         &Operation::UsmFill { dst, ref pattern, size } => kept_fill((dst.0.cast(), size), pattern, Kept::Nothing),
+        &Operation::UsmFill2D {
+            dst,
+            pitch,
+            ref pattern,
+            width,
+            height,
+        } => kept_fill_rows((rows(dst.0, pitch), rectangle(width, height)), pattern),
+        &Operation::UsmMemcpy2D {
+            dst,
+            dst_pitch,
+            src,
+            src_pitch,
+            width,
+            height,
+        } => {
+            let copy = CopyRows {
+                dst: rows(dst.0, dst_pitch),
+                src: rows(src.0, src_pitch),
+                shape: rectangle(width, height),
+            };
+            kept_rows(copy, Kept::Nothing)
+        }
         &Operation::BufferCopy {
             ref src,
             ref dst,
@@ -80,6 +151,21 @@ pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> 
             let bytes = (buffer.data().wrapping_add(offset), size);
             kept_fill(bytes, pattern, Kept::Mems(&[buffer]))
         }
+        Operation::ImageRead { .. } | Operation::ImageWrite { .. } | Operation::ImageCopy { .. } => {
+            let copy = image_copy(operation)?.expect("these are");
+            kept_rows(copy, Kept::Mems(&operation.images()))
+        }
+        Operation::DeviceGlobalRead { global, dst } => {
+            let global = global.global();
+            let (dst, src, size) = (dst.0.cast(), part(&global)?.cast_const(), global.count);
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Program(global.program))
+        }
+        Operation::DeviceGlobalWrite { global, src } => {
+            let global = global.global();
+            let (dst, src, size) = (part(&global)?, src.0.cast_const().cast(), global.count);
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Program(global.program))
+        }
+        &Operation::HostTask(task) => Arc::new(host::Calls(task)),
     })
 }
 
@@ -112,6 +198,7 @@ impl Queue {
     /// Runs a plan, after all runs that have a place in `order`.
     pub(crate) fn run_plan(
         self: &Arc<Self>,
+        command: Command,
         plan: Plan,
         order: &Order,
         wait: Wait<'_>,
@@ -124,7 +211,7 @@ impl Queue {
             turn.set(Some(Turn(order)));
         }
         let how = How {
-            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
+            command,
             here,
             ..How::default()
         };

@@ -10,6 +10,7 @@ use std::time::Duration;
 use kit::ur::{Backend, EventHandle, MemFlags};
 use kit::{Context as _, Event as _, Mem as _, Queue as _};
 use oxur_compiler::{Fault, Worker};
+use parking_lot::Mutex;
 
 use super::*;
 use crate::exec::{Manner, Work};

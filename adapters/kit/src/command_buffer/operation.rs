@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What commands of a command buffer do, kept to be done again and again.
+//! What commands of a command buffer or a graph do, kept to be done again and again.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use derive_where::derive_where;
-use oxur_api::{Command, UsmAdviceFlags, UsmMigrationFlags};
+use oxur_api::{Command, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
 use smallvec::{SmallVec, smallvec};
 
 use crate::{
-    Args, Backend, BufferRect, EventOut, Kernel, Launch, LaunchProperties, Queue, Range, UrError, UrResult, WaitList,
+    Args, Backend, BufferRect, DeviceGlobal, EventOut, HostTask, Kernel, Launch, LaunchProperties, Queue, Range,
+    UrError, UrResult, WaitList,
 };
 
 /// An address of the client's, which vouches for it until the last run of the command is complete.
@@ -89,6 +90,36 @@ impl<B: Backend> KeptLaunch<B> {
     }
 }
 
+/// A part of a device global, kept.
+#[derive_where(Clone)]
+pub struct KeptGlobal<B: Backend> {
+    program: Arc<B::Program>,
+    name: Arc<CStr>,
+    offset: usize,
+    count: usize,
+}
+
+impl<B: Backend> KeptGlobal<B> {
+    pub(crate) fn new(global: &DeviceGlobal<'_, B>) -> Self {
+        Self {
+            program: global.program.clone(),
+            name: global.name.into(),
+            offset: global.offset,
+            count: global.count,
+        }
+    }
+
+    /// The part, as a queue takes it.
+    pub fn global(&self) -> DeviceGlobal<'_, B> {
+        DeviceGlobal {
+            program: &self.program,
+            name: &self.name,
+            offset: self.offset,
+            count: self.count,
+        }
+    }
+}
+
 /// What a command does. The parameters are those of the method of [`Queue`] that does the same.
 #[derive_where(Clone)]
 #[allow(missing_docs, reason = "they are described there")]
@@ -116,6 +147,23 @@ pub enum Operation<B: Backend> {
         memory: Address,
         size: usize,
         advice: UsmAdviceFlags,
+    },
+    /// Fills `height` rows of `width` bytes that are `pitch` bytes apart.
+    UsmFill2D {
+        dst: Address,
+        pitch: usize,
+        pattern: Arc<[u8]>,
+        width: usize,
+        height: usize,
+    },
+    /// Copies `height` rows of `width` bytes.
+    UsmMemcpy2D {
+        dst: Address,
+        dst_pitch: usize,
+        src: Address,
+        src_pitch: usize,
+        width: usize,
+        height: usize,
     },
     /// Copies between buffers.
     BufferCopy {
@@ -164,12 +212,54 @@ pub enum Operation<B: Backend> {
         offset: usize,
         size: usize,
     },
+    /// Copies from an image to the host.
+    ImageRead {
+        image: Arc<B::Mem>,
+        origin: RectOffset,
+        region: RectRegion,
+        row_pitch: usize,
+        slice_pitch: usize,
+        dst: Address,
+    },
+    /// Copies from the host to an image.
+    ImageWrite {
+        image: Arc<B::Mem>,
+        origin: RectOffset,
+        region: RectRegion,
+        row_pitch: usize,
+        slice_pitch: usize,
+        src: Address,
+    },
+    /// Copies between images.
+    ImageCopy {
+        src: Arc<B::Mem>,
+        dst: Arc<B::Mem>,
+        src_origin: RectOffset,
+        dst_origin: RectOffset,
+        region: RectRegion,
+    },
+    /// Copies from a device global to the host.
+    DeviceGlobalRead { global: KeptGlobal<B>, dst: Address },
+    /// Copies from the host to a device global.
+    DeviceGlobalWrite { global: KeptGlobal<B>, src: Address },
+    /// Calls a function of the client's, in every run.
+    HostTask(HostTask),
 }
 
 /// Buffers, and the byte behind the part of each that a command works on.
 pub type Parts<'a, B> = SmallVec<[(&'a Arc<<B as Backend>::Mem>, usize); 2]>;
 
 impl<B: Backend> Operation<B> {
+    /// A launch of a kernel, with the arguments that it brings, or those that the kernel has now.
+    pub(crate) fn launch(kernel: &B::Kernel, launch: &Launch<'_, B>) -> UrResult<Self> {
+        Ok(Self::Launch(Box::new(KeptLaunch {
+            kernel: kernel.snapshot(launch.args)?,
+            range: KeptRange::new(&launch.range),
+            properties: launch.properties,
+            choice: Vec::new(),
+        })))
+    }
+
     /// A copy that stays as it is when this one is updated.
     pub(crate) fn detached(&self) -> UrResult<Self> {
         match self {
@@ -190,6 +280,8 @@ impl<B: Backend> Operation<B> {
             Self::UsmFill { .. } => Command::USM_FILL,
             Self::UsmPrefetch { .. } => Command::USM_PREFETCH,
             Self::UsmAdvise { .. } => Command::USM_ADVISE,
+            Self::UsmFill2D { .. } => Command::USM_FILL_2D,
+            Self::UsmMemcpy2D { .. } => Command::USM_MEMCPY_2D,
             Self::BufferCopy { .. } => Command::MEM_BUFFER_COPY,
             Self::BufferCopyRect { .. } => Command::MEM_BUFFER_COPY_RECT,
             Self::BufferRead { .. } => Command::MEM_BUFFER_READ,
@@ -197,6 +289,12 @@ impl<B: Backend> Operation<B> {
             Self::BufferWrite { .. } => Command::MEM_BUFFER_WRITE,
             Self::BufferWriteRect { .. } => Command::MEM_BUFFER_WRITE_RECT,
             Self::BufferFill { .. } => Command::MEM_BUFFER_FILL,
+            Self::ImageRead { .. } => Command::MEM_IMAGE_READ,
+            Self::ImageWrite { .. } => Command::MEM_IMAGE_WRITE,
+            Self::ImageCopy { .. } => Command::MEM_IMAGE_COPY,
+            Self::DeviceGlobalRead { .. } => Command::DEVICE_GLOBAL_VARIABLE_READ,
+            Self::DeviceGlobalWrite { .. } => Command::DEVICE_GLOBAL_VARIABLE_WRITE,
+            Self::HostTask(_) => Command::HOST_TASK_EXP,
         }
     }
 
@@ -235,6 +333,15 @@ impl<B: Backend> Operation<B> {
         })
     }
 
+    /// The images that it works on.
+    pub fn images(&self) -> SmallVec<[&Arc<B::Mem>; 2]> {
+        match self {
+            Self::ImageRead { image, .. } | Self::ImageWrite { image, .. } => smallvec![image],
+            Self::ImageCopy { src, dst, .. } => smallvec![src, dst],
+            _ => smallvec![],
+        }
+    }
+
     /// Submits a command that does this.
     pub fn submit(&self, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
         match self {
@@ -251,6 +358,21 @@ impl<B: Backend> Operation<B> {
                 queue.usm_advise(memory.0, size, advice, EventOut::none())?;
                 queue.wait(wait, event)
             }
+            &Self::UsmFill2D {
+                dst,
+                pitch,
+                ref pattern,
+                width,
+                height,
+            } => queue.usm_fill_2d(dst.0, pitch, pattern, width, height, wait, event),
+            &Self::UsmMemcpy2D {
+                dst,
+                dst_pitch,
+                src,
+                src_pitch,
+                width,
+                height,
+            } => queue.usm_memcpy_2d(false, dst.0, dst_pitch, src.0, src_pitch, width, height, wait, event),
             &Self::BufferCopy {
                 ref src,
                 ref dst,
@@ -283,7 +405,37 @@ impl<B: Backend> Operation<B> {
                 offset,
                 size,
             } => queue.buffer_fill(buffer, pattern, offset, size, wait, event),
+            &Self::ImageRead {
+                ref image,
+                origin,
+                region,
+                row_pitch,
+                slice_pitch,
+                dst,
+            } => queue.image_read(image, false, origin, region, row_pitch, slice_pitch, dst.0, wait, event),
+            &Self::ImageWrite {
+                ref image,
+                origin,
+                region,
+                row_pitch,
+                slice_pitch,
+                src,
+            } => queue.image_write(image, false, origin, region, row_pitch, slice_pitch, src.0, wait, event),
+            &Self::ImageCopy {
+                ref src,
+                ref dst,
+                src_origin,
+                dst_origin,
+                region,
+            } => queue.image_copy(src, dst, src_origin, dst_origin, region, wait, event),
+            Self::DeviceGlobalRead { global, dst } => {
+                queue.device_global_read(global.global(), false, dst.0, wait, event)
+            }
+            Self::DeviceGlobalWrite { global, src } => {
+                queue.device_global_write(global.global(), false, src.0, wait, event)
+            }
+            &Self::HostTask(task) => queue.host_task(task, wait, event),
         }
-        .map_err(|error: UrError| error.with_words("a command of a command buffer could not be submitted"))
+        .map_err(|error: UrError| error.with_words("a command of a command buffer or graph could not be submitted"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What was appended to a command buffer: commands, what each waits for, and what updates make of them.
+//! What was appended to a command buffer, or captured into a graph that one is made of: commands, what each waits for, and
+//! what updates make of them.
 
 use std::sync::{Arc, Weak};
 
@@ -10,8 +11,9 @@ use smallvec::{SmallVec, smallvec};
 use super::CommandBuffer;
 use super::operation::{KeptLaunch, Operation};
 use super::update::Update;
+use crate::context::is_same;
 use crate::handle::{HandleKind, handle_of};
-use crate::{Backend, Header, Object, UrError, UrResult, WaitList};
+use crate::{Backend, Header, Object, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +94,7 @@ pub struct Recording<B: Backend> {
     context: Arc<B::Context>,
     device: Arc<B::Device>,
     settings: Settings,
+    command: Command,
     state: Mutex<State<B>>,
 }
 
@@ -106,10 +109,21 @@ impl<B: Backend> Recording<B> {
             context,
             device,
             settings,
+            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
             state: Mutex::new(State {
                 nodes: Vec::new(),
                 finalized: false,
             }),
+        }
+    }
+
+    /// Of a graph's commands, to be finalized as they are.
+    pub(crate) fn of_graph(context: Arc<B::Context>, device: Arc<B::Device>, nodes: Vec<Node<B>>) -> Self {
+        let finalized = false;
+        Self {
+            command: Command::ENQUEUE_GRAPH_EXP,
+            state: Mutex::new(State { nodes, finalized }),
+            ..Self::new(context, device, Settings::default())
         }
     }
 
@@ -126,6 +140,23 @@ impl<B: Backend> Recording<B> {
     /// What the client asked for.
     pub fn settings(&self) -> Settings {
         self.settings
+    }
+
+    /// Which command of a queue a run is.
+    pub fn command(&self) -> Command {
+        self.command
+    }
+
+    /// Checks that what was recorded can run on a queue.
+    pub(crate) fn check_queue(&self, queue: &B::Queue) -> UrResult<()> {
+        let wrong = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_QUEUE, words));
+        if !Arc::ptr_eq(queue.device(), &self.device) {
+            return wrong("the queue is of another device than the commands that it is to run");
+        }
+        if !is_same::<B>(queue.context(), &self.context) {
+            return wrong("the queue is of another context than the commands that it is to run");
+        }
+        Ok(())
     }
 
     /// The commands of a finalized buffer, which nobody changes while the guard lives.
@@ -194,43 +225,40 @@ impl<B: Backend> Recording<B> {
         child: Option<&Self>,
         after: &[ExpCommandBufferSyncPoint],
     ) -> UrResult<ExpCommandBufferSyncPoint> {
-        let copies: Vec<(Operation<B>, SmallVec<[u32; 2]>)> = match child {
+        let commands = match child {
             None => Vec::new(),
             Some(child) if std::ptr::eq(child, self) => {
                 return Err(invalid("a command buffer cannot be its own child"));
             }
-            Some(child) => {
-                let nodes = &child.state.lock().nodes;
-                let copy = |node: &Node<B>| match child.settings.updatable {
-                    true => Ok((node.operation.detached()?, node.after.clone())),
-                    false => Ok((node.operation.clone(), node.after.clone())),
-                };
-                nodes.iter().map(copy).collect::<UrResult<_>>()?
-            }
+            Some(child) => child.copies(&child.state.lock().nodes)?,
         };
         let mut state = self.open()?;
         let roots = self.places(&state, after)?;
-        let base = u32::try_from(state.nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
-        let mut leaf = vec![true; copies.len()];
-        for (operation, after) in copies {
-            for place in &after {
-                leaf[*place as usize] = false;
-            }
-            let after = if after.is_empty() {
-                roots.clone()
-            } else {
-                after.iter().map(|place| base + place).collect()
-            };
-            state.nodes.push(Node::new(operation, after));
+        splice(&mut state.nodes, commands, roots)
+    }
+
+    /// Copies of commands, which stay as they are when these are updated.
+    fn copies(&self, nodes: &[Node<B>]) -> UrResult<Vec<Node<B>>> {
+        let copy = |node: &Node<B>| match self.settings.updatable {
+            true => Ok(Node::new(node.operation.detached()?, node.after.clone())),
+            false => Ok(node.copy()),
+        };
+        nodes.iter().map(copy).collect()
+    }
+
+    /// Copies of all commands of a finalized buffer, for a graph that they become part of.
+    pub(crate) fn for_graph(&self) -> UrResult<Vec<Node<B>>> {
+        let nodes = self.nodes()?;
+        if nodes
+            .iter()
+            .any(|node| !node.events.is_empty() || node.signal.is_some())
+        {
+            return Err(UrError::said(
+                ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED,
+                "commands of the command buffer wait for events outside of it or signal some, which those of a graph cannot",
+            ));
         }
-        let leaves: SmallVec<[u32; 2]> = (base..)
-            .zip(leaf)
-            .filter(|(_, leaf)| *leaf)
-            .map(|(place, _)| place)
-            .collect();
-        let after = if leaves.is_empty() { roots } else { leaves };
-        state.nodes.push(Node::new(Operation::Nothing, after));
-        Ok(state.nodes.len() as u32 - 1)
+        self.copies(&nodes)
     }
 
     fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
@@ -260,7 +288,7 @@ impl<B: Backend> Recording<B> {
     }
 
     /// Closes the buffer for commands. `make` gets them.
-    pub(super) fn finalize(&self, make: impl FnOnce(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
+    pub(crate) fn finalize(&self, make: impl FnOnce(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
         let mut state = self.state.lock();
         if state.finalized {
             return Err(invalid("the command buffer is finalized already"));
@@ -330,8 +358,37 @@ fn launch<'a, B: Backend>(
     }
 }
 
+/// Appends commands to others. Those that wait for none of their own wait for `roots`. Returns the place of a command that
+/// does nothing, and is complete when all of them are.
+pub(crate) fn splice<B: Backend>(
+    nodes: &mut Vec<Node<B>>,
+    commands: Vec<Node<B>>,
+    roots: SmallVec<[u32; 2]>,
+) -> UrResult<u32> {
+    let base = u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
+    let mut leaf = vec![true; commands.len()];
+    for mut command in commands {
+        for place in &mut command.after {
+            leaf[*place as usize] = false;
+            *place += base;
+        }
+        if command.after.is_empty() {
+            command.after = roots.clone();
+        }
+        nodes.push(command);
+    }
+    let leaves: SmallVec<[u32; 2]> = (base..)
+        .zip(leaf)
+        .filter(|(_, leaf)| *leaf)
+        .map(|(place, _)| place)
+        .collect();
+    let after = if leaves.is_empty() { roots } else { leaves };
+    nodes.push(Node::new(Operation::Nothing, after));
+    Ok(nodes.len() as u32 - 1)
+}
+
 impl<B: Backend> Node<B> {
-    fn new(operation: Operation<B>, after: SmallVec<[u32; 2]>) -> Self {
+    pub(crate) fn new(operation: Operation<B>, after: SmallVec<[u32; 2]>) -> Self {
         Self {
             operation,
             after,
@@ -339,6 +396,11 @@ impl<B: Backend> Node<B> {
             signal: None,
             handle: None,
         }
+    }
+
+    /// The same command of another buffer.
+    pub(crate) fn copy(&self) -> Self {
+        Self::new(self.operation.clone(), self.after.clone())
     }
 }
 

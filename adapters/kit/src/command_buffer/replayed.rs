@@ -188,7 +188,7 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
         let mut firsts = used.all()?;
         let Some(end) = firsts.pop() else { return Ok(()) };
         if event.wanted() {
-            event.set(B::Event::of_run(&firsts, &end)?);
+            event.set(B::Event::of_run(self.recording.command(), &firsts, &end)?);
         }
         *last = Some(Run {
             queue: Arc::downgrade(queue),

@@ -41,6 +41,7 @@ impl Queue {
             raw,
             context: context.clone(),
             device: device.clone(),
+            capture: Capture::default(),
             flags,
             changed: AtomicBool::new(shared),
             shared: AtomicBool::new(shared),

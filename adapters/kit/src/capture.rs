@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Capture: queues whose commands become part of a graph instead of being run.
+//!
+//! A [`Session`] is one capture, from the call that begins it to the one that ends it. The queue of these calls is its
+//! origin. Another queue joins it, as a fork, by waiting for the event of a command that it captured, and must come
+//! back: what a fork has captured is in vain unless a command of the origin waits for it, directly or not. The events of
+//! captured commands are objects of their own, [`CapturedEvent`], since they never come to be.
+//!
+//! Each queue has a [`Capture`], by which entry points know whether to run or to [`record`] a command.
+
+use std::mem::take;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use derive_where::derive_where;
+use oxur_api::*;
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
+
+use crate::command_buffer::splice;
+use crate::context::is_same;
+use crate::graph::Graph;
+use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
+use crate::{
+    Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, Operation, Queue, UrError, UrResult, args,
+    entry,
+};
+
+/// What a queue knows of the capture that it takes part in.
+#[derive_where(Default)]
+pub struct Capture<B: Backend> {
+    active: AtomicBool,
+    part: Mutex<Option<Part<B>>>,
+}
+
+/// The part that a queue has in a capture: the number of its branch. The origin's is zero.
+struct Part<B: Backend> {
+    session: Arc<Session<B>>,
+    branch: usize,
+}
+
+impl<B: Backend> Capture<B> {
+    /// Whether commands of the queue are recorded.
+    #[inline(always)]
+    pub fn is_active(&self) -> bool {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    /// Checks that the queue does not capture, for what has no place in a graph. `what` it is, for the log.
+    #[inline(always)]
+    pub(crate) fn check_idle(&self, what: &str) -> UrResult<()> {
+        if self.is_active() { self.refuse(what) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refuse(&self, what: &str) -> UrResult<()> {
+        if let Some(part) = &*self.part.lock() {
+            part.session.state.lock().spoilt = true;
+        }
+        Err(impossible(format!(
+            "{what} has no place in a graph, and the queue captures one"
+        )))
+    }
+
+    /// Begins a capture into a graph, which `own` says was made for it.
+    fn begin(queue: &Arc<B::Queue>, graph: Arc<Graph<B>>, own: bool) -> UrResult<()> {
+        let capture = queue.capture();
+        let mut part = capture.part.lock();
+        if part.is_some() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "the queue captures already: urQueueEndGraphCaptureExp must end that first",
+            ));
+        }
+        let first = graph.begin(queue)?;
+        let state = State {
+            over: false,
+            spoilt: false,
+            branches: vec![Branch::of(queue)],
+            of_origin: Vec::new(),
+            runs: Vec::new(),
+        };
+        let session = Arc::new(Session {
+            graph,
+            own,
+            first,
+            device: queue.device().clone(),
+            state: Mutex::new(state),
+        });
+        *part = Some(Part { session, branch: 0 });
+        capture.active.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Ends the capture that the queue began.
+    fn end(&self) -> UrResult<Arc<Session<B>>> {
+        let mut part = self.part.lock();
+        let Some(Part { session, .. }) = part.take_if(|part| part.branch == 0) else {
+            return Err(UrError::said(
+                ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
+                match *part {
+                    Some(_) => "a capture ends on the queue that it began on, which this one only joined",
+                    None => "the queue does not capture",
+                },
+            ));
+        };
+        self.active.store(false, Ordering::Relaxed);
+        drop(part);
+        session.end()?;
+        Ok(session)
+    }
+
+    /// A session has ended that the queue may be a fork of.
+    fn leave(&self, session: &Arc<Session<B>>) {
+        let mut part = self.part.lock();
+        if part.take_if(|part| Arc::ptr_eq(&part.session, session)).is_some() {
+            self.active.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<B: Backend> Drop for Capture<B> {
+    fn drop(&mut self) {
+        // Nobody else can end it.
+        if let Some(Part { session, branch: 0 }) = self.part.get_mut().take() {
+            session.state.lock().spoilt = true;
+            _ = session.end();
+        }
+    }
+}
+
+/// A capture.
+struct Session<B: Backend> {
+    graph: Arc<Graph<B>>,
+    /// Whether the graph was made for it.
+    own: bool,
+    /// How many commands the graph had before.
+    first: usize,
+    device: Arc<B::Device>,
+    state: Mutex<State<B>>,
+}
+
+struct State<B: Backend> {
+    over: bool,
+    /// Something had no place in the graph: there will be none.
+    spoilt: bool,
+    /// The queues that take part, the origin first.
+    branches: Vec<Branch<B>>,
+    /// For each command whether it is the origin's.
+    of_origin: Vec<bool>,
+    /// The last run of each command buffer in the graph: runs of one are one after the other.
+    runs: Vec<(Arc<B::CommandBuffer>, u32)>,
+}
+
+/// What a queue has recorded, as far as its next commands may have to wait for it.
+struct Branch<B: Backend> {
+    queue: Weak<B::Queue>,
+    /// What all commands wait for that come: the last one of an in-order queue, or the last barrier.
+    base: Option<u32>,
+    /// Commands for which no others of the queue wait. If there are some, the last barrier is one or before one.
+    ends: Vec<u32>,
+}
+
+impl<B: Backend> Branch<B> {
+    fn of(queue: &Arc<B::Queue>) -> Self {
+        Self {
+            queue: Arc::downgrade(queue),
+            base: None,
+            ends: Vec::new(),
+        }
+    }
+}
+
+/// What is recorded of a command.
+pub(crate) enum Recorded<B: Backend> {
+    /// It itself.
+    Command(Operation<B>),
+    /// What waits for its list, or for all before it.
+    Wait,
+    /// The same, for which all wait that come.
+    Barrier,
+    /// These commands, which are all of a buffer: a run of it.
+    Run(Arc<B::CommandBuffer>, Vec<Node<B>>),
+}
+
+impl<B: Backend> Recorded<B> {
+    /// A run of a command buffer, as it is now.
+    pub(crate) fn run(buffer: &Arc<B::CommandBuffer>) -> UrResult<Self> {
+        Ok(Self::Run(buffer.clone(), buffer.recording().for_graph()?))
+    }
+}
+
+impl<B: Backend> From<Operation<B>> for Recorded<B> {
+    fn from(operation: Operation<B>) -> Self {
+        Self::Command(operation)
+    }
+}
+
+/// Checks that a command does not block, for one that is recorded.
+pub(crate) fn later(blocking: bool) -> UrResult<()> {
+    if blocking {
+        return Err(impossible(
+            "a command that blocks cannot be captured: it would block forever",
+        ));
+    }
+    Ok(())
+}
+
+fn impossible(words: impl Into<String>) -> UrError {
+    UrError::said(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
+}
+
+/// The wait list of a command that is recorded.
+struct Waits<B: Backend> {
+    captured: SmallVec<[Arc<CapturedEvent<B>>; 4]>,
+    /// Whether all others are complete.
+    others_are_over: bool,
+}
+
+impl<B: Backend> Waits<B> {
+    /// # Safety
+    /// As [`WaitList::new`](crate::WaitList::new).
+    unsafe fn new((count, events): (u32, *const EventHandle)) -> UrResult<Self> {
+        let mut waits = Self {
+            captured: SmallVec::new(),
+            others_are_over: true,
+        };
+        // SAFETY: passed on to the caller.
+        for &handle in unsafe { args::slice(events, count as usize) }? {
+            // SAFETY: passed on to the caller.
+            if let Ok(event) = unsafe { object::<CapturedEvent<B>>(handle) } {
+                waits.captured.push(event.clone());
+                continue;
+            }
+            // SAFETY: passed on to the caller.
+            let event = unsafe { object::<B::Event>(handle) }
+                .map_err(|error| error.with_code(ResultCode::ERROR_INVALID_EVENT_WAIT_LIST))?;
+            waits.others_are_over &= is_over::<B>(&event)?;
+        }
+        Ok(waits)
+    }
+
+    /// The capture that a command with this list is part of, on a queue that may have a part in one already.
+    fn session(&self, part: Option<&Part<B>>) -> UrResult<Arc<Session<B>>> {
+        let mut found = part.map(|part| &part.session);
+        for event in &self.captured {
+            if event.session.state.lock().over {
+                return Err(UrError::said(
+                    ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
+                    "the capture is over that an event of the wait list is of",
+                ));
+            }
+            match found {
+                Some(session) if !Arc::ptr_eq(session, &event.session) => {
+                    return Err(UrError::said(
+                        ResultCode::ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT,
+                        "the command would make one of two captures that were begun apart",
+                    ));
+                }
+                _ => found = Some(&event.session),
+            }
+        }
+        found.cloned().ok_or_else(|| {
+            UrError::said(
+                ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
+                "the capture ended while the command was about to be recorded",
+            )
+        })
+    }
+}
+
+/// Whether the command of an event is complete.
+fn is_over<B: Backend>(event: &B::Event) -> UrResult<bool> {
+    let mut status = EventStatus::QUEUED;
+    // SAFETY: a place of that size.
+    let out = unsafe { InfoOut::new(size_of_val(&status), (&raw mut status).cast(), null_mut()) }?;
+    event.info(EventInfo::COMMAND_EXECUTION_STATUS, out)?;
+    Ok(status == EventStatus::COMPLETE)
+}
+
+/// Whether a command is to be recorded: its queue captures, or it waits for a command that was captured.
+///
+/// # Safety
+/// As [`WaitList::new`](crate::WaitList::new).
+#[inline(always)]
+pub(crate) unsafe fn concerns<B: Backend>(queue: &Arc<B::Queue>, count: u32, events: *const EventHandle) -> bool {
+    // SAFETY: passed on to the caller.
+    queue.capture().is_active() || (count != 0 && unsafe { has_captured::<B>(count, events) })
+}
+
+/// # Safety
+/// As [`concerns`].
+#[inline(never)]
+unsafe fn has_captured<B: Backend>(count: u32, events: *const EventHandle) -> bool {
+    // SAFETY: passed on to the caller.
+    let captured = |event: &EventHandle| unsafe { handle::is::<CapturedEvent<B>>(*event) };
+    // SAFETY: as above.
+    unsafe { args::slice(events, count as usize) }.is_ok_and(|events| events.iter().any(captured))
+}
+
+/// Makes a command part of the capture that its queue takes part in, or joins by it. `what` says what is recorded.
+///
+/// # Safety
+/// As the C functions of commands.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
+    queue: &Arc<B::Queue>,
+    list: (u32, *const EventHandle),
+    event: *mut EventHandle,
+    what: F,
+) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    let waits = unsafe { Waits::<B>::new(list) }?;
+    let mut part = queue.capture().part.lock();
+    let session = waits.session(part.as_ref())?;
+    let recorded = session.record(queue, &mut part, &waits, what);
+    if let Err(error) = &recorded
+        && error.code() == ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED
+    {
+        session.state.lock().spoilt = true;
+    }
+    let (place, command) = recorded?;
+    if !event.is_null() {
+        let header = Header::new();
+        let captured = CapturedEvent {
+            header,
+            session,
+            place,
+            command,
+        };
+        // SAFETY: the caller vouches for the place.
+        unsafe { event.write(export_owned(Arc::new(captured))) };
+    }
+    Ok(())
+}
+
+impl<B: Backend> Session<B> {
+    /// The state, as long as commands can be captured.
+    fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
+        let state = self.state.lock();
+        if state.over || state.spoilt {
+            return Err(UrError::said(
+                ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
+                "the capture failed before: it can only be ended",
+            ));
+        }
+        Ok(state)
+    }
+
+    /// Records a command of a queue. Returns its place, and what it is for its event.
+    fn record(
+        self: &Arc<Self>,
+        queue: &Arc<B::Queue>,
+        part: &mut Option<Part<B>>,
+        waits: &Waits<B>,
+        what: impl FnOnce() -> UrResult<Recorded<B>>,
+    ) -> UrResult<(u32, Command)> {
+        drop(self.open()?);
+        if !Arc::ptr_eq(queue.device(), &self.device) || !is_same::<B>(queue.context(), self.graph.context()) {
+            return Err(impossible("all queues of a capture are of one context and one device"));
+        }
+        if !waits.others_are_over {
+            return Err(impossible(
+                "a captured command can wait only for others of the same capture, or for what is complete already",
+            ));
+        }
+        let recorded = what()?;
+        if let Recorded::Command(operation) = &recorded {
+            self.graph.context().check_operation(operation)?;
+        }
+        let mut state = self.open()?;
+        let branch = match part {
+            Some(part) => part.branch,
+            None => {
+                state.branches.push(Branch::of(queue));
+                let branch = state.branches.len() - 1;
+                let session = self.clone();
+                *part = Some(Part { session, branch });
+                queue.capture().active.store(true, Ordering::Relaxed);
+                branch
+            }
+        };
+        let list = waits.captured.iter().map(|event| event.place);
+        state.append(
+            branch,
+            queue.is_in_order(),
+            recorded,
+            list,
+            &mut self.graph.nodes(),
+            self.first,
+        )
+    }
+
+    /// Ends it for all queues.
+    fn end(self: &Arc<Self>) -> UrResult<()> {
+        let mut state = self.state.lock();
+        state.over = true;
+        let result = if state.spoilt {
+            Err(UrError::said(
+                ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
+                "something was asked for that has no place in a graph: there is none",
+            ))
+        } else if !state.is_joined(&self.graph.nodes()[self.first..], self.first) {
+            Err(UrError::said(
+                ResultCode::ERROR_GRAPH_UNJOINED_FORKS,
+                "other queues captured commands that none of the queue where the capture began waits for",
+            ))
+        } else {
+            Ok(())
+        };
+        let branches = take(&mut state.branches);
+        let runs = take(&mut state.runs);
+        drop(state);
+        drop(runs);
+        for queue in branches.iter().filter_map(|branch| branch.queue.upgrade()) {
+            queue.capture().leave(self);
+        }
+        self.graph.end(result.is_err(), self.first);
+        result
+    }
+}
+
+impl<B: Backend> State<B> {
+    /// Records a command of a branch that waits for those of `list`. `nodes` are all of the graph.
+    fn append(
+        &mut self,
+        branch: usize,
+        in_order: bool,
+        recorded: Recorded<B>,
+        list: impl ExactSizeIterator<Item = u32>,
+        nodes: &mut Vec<Node<B>>,
+        first: usize,
+    ) -> UrResult<(u32, Command)> {
+        let of_origin = branch == 0;
+        let branch = &mut self.branches[branch];
+        let (mark, barrier) = match &recorded {
+            Recorded::Wait => (true, false),
+            Recorded::Barrier => (true, true),
+            _ => (false, false),
+        };
+        let all = mark && list.len() == 0;
+        let mut after: SmallVec<[u32; 2]> = if all && !branch.ends.is_empty() {
+            branch.ends.iter().copied().collect()
+        } else {
+            list.chain(branch.base).collect()
+        };
+        let (operation, command) = match recorded {
+            Recorded::Run(buffer, commands) => {
+                let command = buffer.recording().command();
+                let last = self.runs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer));
+                after.extend(last.as_ref().map(|(_, place)| *place));
+                sort(&mut after);
+                let place = splice(nodes, commands, after.clone())?;
+                match last {
+                    Some((_, last)) => *last = place,
+                    None => self.runs.push((buffer, place)),
+                }
+                (None, command)
+            }
+            Recorded::Command(operation) => {
+                let command = operation.command();
+                (Some(operation), command)
+            }
+            Recorded::Wait => (Some(Operation::Nothing), Command::EVENTS_WAIT),
+            Recorded::Barrier => (Some(Operation::Nothing), Command::EVENTS_WAIT_WITH_BARRIER),
+        };
+        sort(&mut after);
+        if let Some(operation) = operation {
+            u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
+            nodes.push(Node::new(operation, after.clone()));
+        }
+        let place = (nodes.len() - 1) as u32;
+        self.of_origin.resize(nodes.len() - first, of_origin);
+        if all {
+            branch.ends.clear();
+        } else if !after.is_empty() {
+            branch.ends.retain(|end| after.binary_search(end).is_err());
+        }
+        if in_order || barrier {
+            branch.base = Some(place);
+        }
+        // All that come wait for it: they need not look for it.
+        let closes = in_order || barrier && all;
+        if !closes {
+            branch.ends.push(place);
+        }
+        Ok((place, command))
+    }
+
+    /// Whether commands of the origin wait for all others, directly or not. `nodes` are those from `first` on.
+    fn is_joined(&self, nodes: &[Node<B>], first: usize) -> bool {
+        let mut reached = self.of_origin.clone();
+        // Who waits comes behind.
+        for (place, node) in nodes.iter().enumerate().rev() {
+            if !reached[place] {
+                return false;
+            }
+            for before in &node.after {
+                reached[*before as usize - first] = true;
+            }
+        }
+        true
+    }
+}
+
+fn sort(places: &mut SmallVec<[u32; 2]>) {
+    places.sort_unstable();
+    places.dedup();
+}
+
+/// The event of a command that was captured. It stands for its place in the graph, for others to wait for.
+pub(crate) struct CapturedEvent<B: Backend> {
+    header: Header,
+    session: Arc<Session<B>>,
+    place: u32,
+    command: Command,
+}
+
+impl<B: Backend> Object for CapturedEvent<B> {
+    type Handle = EventHandle;
+    const TAG: u32 = u32::from_le_bytes(*b"cevt");
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+const _: () = assert!(u32::from_le_bytes(*b"cevt") != EventHandle::TAG);
+
+impl<B: Backend> CapturedEvent<B> {
+    /// Answers `urEventGetInfo`.
+    pub(crate) fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            EventInfo::REFERENCE_COUNT => out.references(self),
+            EventInfo::COMMAND_TYPE => out.value(self.command),
+            EventInfo::CONTEXT => out.handle(self.session.graph.context()),
+            _ => Err(UrError::said(
+                ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
+                format!("the command of the event was captured and does not run by itself: it has no {query:?}"),
+            )),
+        }
+    }
+}
+
+entry! {
+    fn urQueueBeginGraphCaptureExp<B>(queue: QueueHandle) {
+        let queue = object::<B::Queue>(queue)?;
+        Capture::<B>::begin(&queue, Graph::new(queue.context()), true)
+    }
+
+    fn urQueueBeginCaptureIntoGraphExp<B>(queue: QueueHandle, graph: ExpGraphHandle) {
+        let queue = object::<B::Queue>(queue)?;
+        let graph = object::<Graph<B>>(graph)?;
+        Capture::<B>::begin(&queue, graph.clone(), false)
+    }
+
+    fn urQueueEndGraphCaptureExp<B>(queue: QueueHandle, graph: *mut ExpGraphHandle) {
+        let queue = object::<B::Queue>(queue)?;
+        let out = args::out(graph)?;
+        let Session { graph, own, .. } = &*queue.capture().end()?;
+        // The client has the reference of one that it made.
+        out.write(if *own { export(graph) } else { handle_of(graph) });
+        Ok(())
+    }
+
+    fn urQueueIsGraphCaptureEnabledExp<B>(queue: QueueHandle, result: *mut bool) {
+        let queue = object::<B::Queue>(queue)?;
+        args::out(result)?.write(queue.capture().is_active());
+        Ok(())
+    }
+
+    fn urQueueGetGraphExp<B>(queue: QueueHandle, graph: *mut ExpGraphHandle) {
+        let queue = object::<B::Queue>(queue)?;
+        let out = args::out(graph)?;
+        match &*queue.capture().part.lock() {
+            Some(part) => {
+                out.write(handle_of(&part.session.graph));
+                Ok(())
+            }
+            None => {
+                out.write(ExpGraphHandle::default());
+                Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, "the queue does not capture"))
+            }
+        }
+    }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.QueueExp = QueueExpDdiTable {
+        pfnBeginGraphCaptureExp: Some(urQueueBeginGraphCaptureExp::<B>),
+        pfnBeginCaptureIntoGraphExp: Some(urQueueBeginCaptureIntoGraphExp::<B>),
+        pfnEndGraphCaptureExp: Some(urQueueEndGraphCaptureExp::<B>),
+        pfnIsGraphCaptureEnabledExp: Some(urQueueIsGraphCaptureEnabledExp::<B>),
+        pfnGetGraphExp: Some(urQueueGetGraphExp::<B>),
+    };
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Graphs: commands that queues [captured](crate::capture), and what can be run of them.
+//!
+//! A graph is the same for all adapters: commands, and what each waits for. What runs is a command buffer of the
+//! adapter's, which is made of them when the graph is instantiated.
+
+mod dot;
+
+use std::ffi::CStr;
+use std::mem::take;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use oxur_api::*;
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::capture::Recorded;
+use crate::context::is_same;
+use crate::handle::{export, object, release, release_to};
+use crate::{
+    Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, UrError, UrResult, args,
+    command, entry, unsupported,
+};
+
+/// Commands that were captured.
+pub(crate) struct Graph<B: Backend> {
+    header: Header,
+    id: u64,
+    context: Arc<B::Context>,
+    state: Mutex<State<B>>,
+    /// What to call when it is destroyed.
+    deleters: Mutex<Deleters>,
+}
+
+struct State<B: Backend> {
+    /// The device of its commands, once it has some.
+    device: Option<Arc<B::Device>>,
+    nodes: Vec<Node<B>>,
+    /// Whether a queue captures into it.
+    growing: bool,
+}
+
+impl<B: Backend> Object for Graph<B> {
+    type Handle = ExpGraphHandle;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+impl<B: Backend> Graph<B> {
+    /// An empty one.
+    pub(crate) fn new(context: &Arc<B::Context>) -> Arc<Self> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Arc::new(Self {
+            header: Header::new(),
+            id: LAST.fetch_add(1, Ordering::Relaxed) + 1,
+            context: context.clone(),
+            state: Mutex::new(State {
+                device: None,
+                nodes: Vec::new(),
+                growing: false,
+            }),
+            deleters: Mutex::default(),
+        })
+    }
+
+    /// The context that it is of.
+    pub(crate) fn context(&self) -> &Arc<B::Context> {
+        &self.context
+    }
+
+    /// Begins a capture of a queue's. Returns how many commands there are before it.
+    pub(crate) fn begin(&self, queue: &B::Queue) -> UrResult<usize> {
+        if !is_same::<B>(queue.context(), &self.context) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the queue and the graph are of different contexts",
+            ));
+        }
+        let mut state = self.whole()?;
+        if state
+            .device
+            .as_ref()
+            .is_some_and(|device| !Arc::ptr_eq(device, queue.device()))
+        {
+            return Err(invalid("the graph has commands of another device than the queue's"));
+        }
+        state.device = Some(queue.device().clone());
+        state.growing = true;
+        Ok(state.nodes.len())
+    }
+
+    /// Ends a capture. If it failed, its commands go: there were as many as `before` without them.
+    pub(crate) fn end(&self, failed: bool, before: usize) {
+        let mut state = self.state.lock();
+        state.growing = false;
+        let gone = if failed {
+            state.nodes.split_off(before)
+        } else {
+            Vec::new()
+        };
+        drop(state);
+        // Kernels and memory objects may be destroyed by that.
+        drop(gone);
+    }
+
+    /// The commands.
+    pub(crate) fn nodes(&self) -> impl std::ops::DerefMut<Target = Vec<Node<B>>> + '_ {
+        MutexGuard::map(self.state.lock(), |state| &mut state.nodes)
+    }
+
+    /// The state of a graph that no queue captures into.
+    fn whole(&self) -> UrResult<MutexGuard<'_, State<B>>> {
+        let state = self.state.lock();
+        if state.growing {
+            return Err(invalid(
+                "a queue captures into the graph: urQueueEndGraphCaptureExp must end that first",
+            ));
+        }
+        Ok(state)
+    }
+
+    /// Makes what can be run.
+    fn instantiate(&self) -> UrResult<Arc<ExecutableGraph<B>>> {
+        let state = self.whole()?;
+        // A graph without commands runs on any.
+        let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
+        let nodes = state.nodes.iter().map(Node::copy).collect();
+        drop(state);
+        let buffer = B::CommandBuffer::create(Recording::of_graph(self.context.clone(), device, nodes))?;
+        buffer.recording().finalize(|nodes| buffer.finalize(nodes))?;
+        let header = Header::new();
+        Ok(Arc::new(ExecutableGraph { header, buffer }))
+    }
+
+    /// The client has given its handle back: whoever else has the graph only keeps the place.
+    fn destroy(&self) {
+        drop(take(&mut *self.nodes()));
+        let deleters = take(&mut *self.deleters.lock());
+        drop(deleters);
+    }
+}
+
+fn invalid(words: &str) -> UrError {
+    UrError::said(ResultCode::ERROR_INVALID_GRAPH, words)
+}
+
+/// What can be run of a graph.
+pub(crate) struct ExecutableGraph<B: Backend> {
+    header: Header,
+    buffer: Arc<B::CommandBuffer>,
+}
+
+impl<B: Backend> Object for ExecutableGraph<B> {
+    type Handle = ExpExecutableGraphHandle;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+/// The path that a C string names.
+fn path(name: &CStr) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()))
+}
+
+entry! {
+    fn urGraphCreateExp<B>(context: ContextHandle, graph: *mut ExpGraphHandle) {
+        let context = object::<B::Context>(context)?;
+        args::out(graph)?.write(export(&Graph::<B>::new(&context)));
+        Ok(())
+    }
+
+    fn urGraphInstantiateGraphExp<B>(graph: ExpGraphHandle, executable: *mut ExpExecutableGraphHandle) {
+        let graph = object::<Graph<B>>(graph)?;
+        let out = args::out(executable)?;
+        out.write(export(&graph.instantiate()?));
+        Ok(())
+    }
+
+    fn urGraphDestroyExp<B>(graph: ExpGraphHandle) {
+        drop(object::<Graph<B>>(graph)?.whole()?);
+        release_to::<Graph<B>>(graph, |graph| graph.destroy())
+    }
+
+    fn urGraphExecutableGraphDestroyExp<B>(graph: ExpExecutableGraphHandle) {
+        release::<ExecutableGraph<B>>(graph)
+    }
+
+    fn urGraphIsEmptyExp<B>(graph: ExpGraphHandle, result: *mut bool) {
+        let graph = object::<Graph<B>>(graph)?;
+        args::out(result)?.write(graph.nodes().is_empty());
+        Ok(())
+    }
+
+    fn urGraphGetIdExp<B>(graph: ExpGraphHandle, id: *mut u64) {
+        let graph = object::<Graph<B>>(graph)?;
+        args::out(id)?.write(graph.id);
+        Ok(())
+    }
+
+    fn urGraphSetDestructionCallbackExp<B>(
+        graph: ExpGraphHandle, callback: ExpGraphDestructionCallback, user_data: *mut c_void,
+    ) {
+        let graph = object::<Graph<B>>(graph)?;
+        let function = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        graph.deleters.lock().add(function, user_data);
+        Ok(())
+    }
+
+    fn urGraphDumpContentsExp<B>(graph: ExpGraphHandle, file: *const c_char) {
+        let graph = object::<Graph<B>>(graph)?;
+        let path = path(args::c_str(file)?);
+        let text = dot::text(graph.id, &graph.nodes());
+        std::fs::write(path, text).map_err(|error| UrError::said(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("the graph cannot be written to {}: {error}", path.display()),
+        ))
+    }
+
+    fn urGraphGetNativeHandleExp<B>(graph: ExpGraphHandle, native: *mut NativeHandle) {
+        object::<Graph<B>>(graph)?;
+        args::out(native)?;
+        unsupported()
+    }
+
+    fn urGraphExecutableGraphGetNativeHandleExp<B>(graph: ExpExecutableGraphHandle, native: *mut NativeHandle) {
+        object::<ExecutableGraph<B>>(graph)?;
+        args::out(native)?;
+        unsupported()
+    }
+}
+
+command! {
+    fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
+        let graph = object::<ExecutableGraph<B>>(graph)?;
+        graph.buffer.recording().check_queue(&queue)?;
+    } run { graph.buffer.enqueue(&queue, wait, event) } record { Recorded::run(&graph.buffer)? }
+}
+
+pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    t.GraphExp = GraphExpDdiTable {
+        pfnCreateExp: Some(urGraphCreateExp::<B>),
+        pfnInstantiateGraphExp: Some(urGraphInstantiateGraphExp::<B>),
+        pfnDestroyExp: Some(urGraphDestroyExp::<B>),
+        pfnExecutableGraphDestroyExp: Some(urGraphExecutableGraphDestroyExp::<B>),
+        pfnIsEmptyExp: Some(urGraphIsEmptyExp::<B>),
+        pfnGetIdExp: Some(urGraphGetIdExp::<B>),
+        pfnSetDestructionCallbackExp: Some(urGraphSetDestructionCallbackExp::<B>),
+        pfnDumpContentsExp: Some(urGraphDumpContentsExp::<B>),
+        pfnGetNativeHandleExp: Some(urGraphGetNativeHandleExp::<B>),
+        pfnExecutableGraphGetNativeHandleExp: Some(urGraphExecutableGraphGetNativeHandleExp::<B>),
+    };
+    t.EnqueueExp.pfnGraphExp = Some(urEnqueueGraphExp::<B>);
+}
