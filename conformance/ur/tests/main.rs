@@ -18,6 +18,7 @@ mod enqueue_usm;
 mod event;
 mod gate;
 mod global;
+mod graph;
 mod image;
 mod kernel;
 mod launch;

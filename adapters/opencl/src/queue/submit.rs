@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{Command, QueueFlags, ResultCode};
-use kit::{Header, UrError, UrResult};
+use kit::{Capture, Header, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
