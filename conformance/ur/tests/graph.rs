@@ -561,6 +561,8 @@ fn what_cannot_be_captured() {
         start.info::<Command>(EventInfo::COMMAND_TYPE).expect("a command"),
         Command::USM_FILL
     );
+    let status: EventStatus = start.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("a status");
+    assert_eq!(status, EventStatus::QUEUED, "it never gets further");
     let context: ContextHandle = start.info(EventInfo::CONTEXT).expect("a context");
     assert_eq!(context, rig.context.raw());
 

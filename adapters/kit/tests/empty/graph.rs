@@ -429,7 +429,9 @@ fn events_of_the_captured() {
         Ok(Command::EVENTS_WAIT_WITH_BARRIER.0.into())
     );
     assert_eq!(event_info(event, EventInfo::CONTEXT), Ok(context.0 as u64));
-    assert_eq!(event_info(event, EventInfo::COMMAND_EXECUTION_STATUS), Err(INTERNAL));
+    assert_eq!(event_info(event, EventInfo::COMMAND_QUEUE), Err(INTERNAL));
+    let status = event_info(event, EventInfo::COMMAND_EXECUTION_STATUS);
+    assert_eq!(status, Ok(EventStatus::QUEUED.0.into()));
     let (mut size, mut native) = (0, 0);
     assert_eq!(
         call!(Event.pfnGetProfilingInfo(event, ProfilingInfo::COMMAND_START, 0, null_mut(), &mut size)),
