@@ -136,7 +136,6 @@ int main() {
     q.submit(p.step(a, 1, 1));
     graph.end_recording();
     CHECK(error_of([&] { graph.get_nodes(); }) != -1);
-    CHECK(error_of([&] { graph.finalize(syclx::property::graph::updatable{}); }) != -1);
   });
 
   return summary();
