@@ -173,16 +173,22 @@ append! {
     fn urCommandBufferAppendUSMMemcpyExp<B>(dst: *mut c_void, src: *const c_void, size: usize) {
         args::not_null(dst)?;
         args::not_null(src)?;
-        span(0, size)?;
-        Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size }
+        // SYCL's graphs have copies and fills of nothing.
+        match size {
+            0 => Operation::Nothing,
+            _ => Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size },
+        }
     }
 
     fn urCommandBufferAppendUSMFillExp<B>(
         dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
     ) {
         args::not_null(dst)?;
-        let pattern = pattern(pattern_at, pattern_size, size)?;
-        Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size }
+        let pattern = pattern(pattern_at, pattern_size, if size == 0 { pattern_size } else { size })?;
+        match size {
+            0 => Operation::Nothing,
+            _ => Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size },
+        }
     }
 
     fn urCommandBufferAppendMemBufferCopyExp<B>(

@@ -500,12 +500,13 @@ fn memory() {
         let to = usm.ptr();
         expect!(check(buffer.memcpy(nowhere, to, 16, FIRST)), ERROR_INVALID_NULL_POINTER);
         expect!(check(buffer.memcpy(to, nowhere, 16, FIRST)), ERROR_INVALID_NULL_POINTER);
-        expect!(check(buffer.memcpy(to, to, 0, FIRST)), ERROR_INVALID_SIZE);
+        // The specification calls it an error, but SYCL's graphs have copies and fills of nothing.
+        expect!(check(buffer.memcpy(to, to, 0, FIRST)), SUCCESS);
         expect!(
             check(buffer.memset(nowhere, &[1u32], 16, FIRST)),
             ERROR_INVALID_NULL_POINTER
         );
-        expect!(check(buffer.memset(to, &[1u32], 0, FIRST)), ERROR_INVALID_SIZE);
+        expect!(check(buffer.memset(to, &[1u32], 0, FIRST)), SUCCESS);
         expect!(check(buffer.memset(to, &[1u32], 15, FIRST)), ERROR_INVALID_SIZE);
         expect!(check(buffer.memset(to, &[1u32; 4], 8, FIRST)), ERROR_INVALID_SIZE);
         expect!(check(buffer.memset::<u32>(to, &[], 8, FIRST)), ERROR_INVALID_SIZE);
