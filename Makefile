@@ -99,7 +99,7 @@ test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
 
 .PHONY: fuzz
-fuzz: setup-build ## Give the compiler what no client should: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS
+fuzz: setup-build ## Give the compiler and the CPU adapter what no client should: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS
 	scripts/setup.sh fuzz
 	scripts/fuzz.sh $(FUZZ_TARGETS)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs the compiler's fuzz targets (compiler/fuzz), with AddressSanitizer for our own code.
+# Runs the fuzz targets of the compiler (compiler/fuzz) and of the CPU adapter (adapters/cpu/fuzz), with AddressSanitizer
+# for our own code.
 #
 #   scripts/fuzz.sh [TARGET...]     all targets when none is named
 #
@@ -17,12 +18,13 @@ cd "$(dirname "$0")/.."
 export PATH=$PWD/target/tools/bin:$PATH
 # cargo-fuzz wants a nightly toolchain for the flags that it passes; the stable one has all that they need.
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
-readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup compile object cache)
+readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup compile object cache sizes)
 readonly llvm=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-22}
 # No more memory than 2 GiB, no longer than 10 seconds. Leaks are LLVM's, of contexts that a panic left behind.
 readonly limits=(-rss_limit_mb=2048 -timeout=10 -max_len=16384 -detect_leaks=0 -print_final_stats=1)
 
-build() { (cd compiler && cargo fuzz build "$@"); }
+folder() { case $1 in sizes) echo adapters/cpu ;; *) echo compiler ;; esac; }
+build() { (cd "$(folder "$1")" && cargo fuzz build "$1"); }
 binary() { echo "$work/x86_64-unknown-linux-gnu/release/$1"; }
 
 # The tests' modules, as the tests assemble them, and the smallest of each library of the corpus.
