@@ -273,7 +273,8 @@ impl kit::Kernel<OpenCl> for Kernel {
             unsafe { cl_create!(clCreateKernel(self.program.raw, name.as_ptr())) }?
         };
         let mut copy = Self::wrap(raw, &self.program);
-        copy.objects = Some(Mutex::default());
+        let objects = self.objects.as_ref().map(|objects| objects.lock().clone());
+        copy.objects = Some(Mutex::new(objects.unwrap_or_default()));
         for arg in args.iter() {
             kit::Kernel::set_arg(&copy, arg?)?;
         }
