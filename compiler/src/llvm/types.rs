@@ -242,6 +242,11 @@ impl<'c> Type<'c> {
         Value::vector(&vec![value; self.lanes().unwrap_or(1) as usize])
     }
 
+    /// Whether there are values of it: not of `void`, nor of functions.
+    pub fn has_values(self) -> bool {
+        !matches!(self.kind(), Kind::Void | Kind::Other)
+    }
+
     /// Zero, null, or an aggregate of them.
     pub fn zero(self) -> Value<'c> {
         // SAFETY: a live type of values.

@@ -53,13 +53,13 @@ impl<'c> Unit<'c> {
                     _ => Err(inst.malformed("a number of a type that is none")),
                 }
             }
-            Op::ConstantNull => match ty(self)?.kind() {
-                Kind::Void | Kind::Other => Err(inst.malformed("null of a type without values")),
-                _ => Ok(ty(self)?.zero()),
+            Op::ConstantNull => match ty(self)? {
+                ty if ty.has_values() => Ok(ty.zero()),
+                _ => Err(inst.malformed("null of a type without values")),
             },
-            Op::Undef => match ty(self)?.kind() {
-                Kind::Void | Kind::Other => Err(inst.malformed("a value of a type without values")),
-                _ => Ok(ty(self)?.undef()),
+            Op::Undef => match ty(self)? {
+                ty if ty.has_values() => Ok(ty.undef()),
+                _ => Err(inst.malformed("a value of a type without values")),
             },
             Op::ConstantComposite | Op::SpecConstantComposite | Op::ConstantCompositeContinuedINTEL => {
                 let ty = ty(self)?;
@@ -160,6 +160,9 @@ impl<'c> Unit<'c> {
             .pointee(part, id)
             .ok_or_else(|| inst.malformed("its type is no pointer"))
             .and_then(|pointee| self.ty(part, pointee))?;
+        if !ty.has_values() {
+            return Err(inst.malformed("a variable of a type without values"));
+        }
         if let Some(index) = self.linked.global(place) {
             return Ok(self.global(index, ty));
         }

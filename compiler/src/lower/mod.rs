@@ -99,6 +99,12 @@ pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Mod
         let module = linked.module(part);
         let pointee = unit.pointee(part, id).unwrap_or_default();
         let ty = unit.ty(part, pointee)?;
+        if !ty.has_values() {
+            return Err(Error::Malformed {
+                offset: 0,
+                what: format!("variable {id}: there are no values of its type"),
+            });
+        }
         let value = unit
             .globals
             .entry(index)
