@@ -18,7 +18,7 @@ use oxur_api::*;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
-use crate::command_buffer::splice;
+use crate::command_buffer::{sort, splice};
 use crate::context::is_same;
 use crate::graph::Graph;
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
@@ -503,11 +503,6 @@ impl<B: Backend> State<B> {
         }
         true
     }
-}
-
-fn sort(places: &mut SmallVec<[u32; 2]>) {
-    places.sort_unstable();
-    places.dedup();
 }
 
 /// The event of a command that was captured. It stands for its place in the graph, for others to wait for.

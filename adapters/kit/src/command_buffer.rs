@@ -17,18 +17,16 @@ use oxur_api::*;
 
 pub use self::operation::{Address, KeptGlobal, KeptLaunch, KeptRange, Operation, Parts};
 use self::recording::Wanted;
-pub(crate) use self::recording::splice;
 pub use self::recording::{BufferCommand, Node, Recording, Settings};
+pub(crate) use self::recording::{sort, splice};
 pub use self::replayed::Replayed;
 use self::update::Update;
 use crate::capture::Recorded;
-use crate::enqueue::{BufferRect, LaunchProperties, Range, pattern, span};
+use crate::enqueue::{BufferRect, Launch, pattern, span};
 use crate::error::guard;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
-use crate::{
-    Args, Backend, Context, EventOut, InfoOut, Kernel, Object, UrError, UrResult, WaitList, args, command, entry,
-};
+use crate::{Args, Backend, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command, entry};
 
 /// A command buffer.
 pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
@@ -81,7 +79,7 @@ unsafe fn kept_launch<B: Backend>(
     // SAFETY: passed on to the caller.
     unsafe {
         let kernel = object::<B::Kernel>(kernel)?;
-        let range = KeptRange::new(&Range::new(dimensions, offset, global, local)?);
+        let launch = Launch::new(dimensions, offset, global, local, args, std::ptr::null())?;
         if (num_alternatives == 0) != alternatives.is_null() {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -97,12 +95,7 @@ unsafe fn kept_launch<B: Backend>(
                 choice.push(alternative);
             }
         }
-        Ok(Operation::Launch(Box::new(KeptLaunch {
-            kernel: kernel.snapshot(args)?,
-            range,
-            properties: LaunchProperties::default(),
-            choice,
-        })))
+        Operation::launch(&**kernel, &launch, choice)
     }
 }
 

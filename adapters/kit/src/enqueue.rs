@@ -355,7 +355,7 @@ command! {
         let kernel = object::<B::Kernel>(kernel)?;
         let arguments = Args::new(num_args, arguments)?;
         let launch = Launch::new(dimensions, offset, global, local, arguments, properties)?;
-    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch)? }
+    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch, Vec::new())? }
 
     fn urEnqueueEventsWait<B>(queue; wait, event) {
     } run { queue.wait(wait, event) } record { Recorded::Wait }

@@ -52,7 +52,7 @@ command! {
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
         let launch = Launch::new(dimensions, offset, global, local, Args::none(), properties)?;
-    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch)? }
+    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch, Vec::new())? }
 }
 
 pub(crate) fn entries<B: Backend>(t: &mut LegacyDdiTable) {

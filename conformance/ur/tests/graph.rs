@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Event, ExecutableGraph, Graph, Image, Kernel, Queue, Range, Result, Usm};
-use oxur_conformance::{Rig, check, expect, ur, values};
+use oxur_conformance::{Rig, Stack, check, expect, stack, ur, values};
 
 const IN_ORDER: QueueFlags = QueueFlags::empty();
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -18,6 +18,11 @@ fn rig() -> Option<Rig> {
     if supported.is_ok_and(|supported| supported) {
         return Some(rig);
     }
+    assert_eq!(
+        stack(),
+        Stack::Intel,
+        "our adapters need nothing of the driver to capture graphs"
+    );
     expect!(
         ur!(urQueueBeginGraphCaptureExp(rig.queue.raw())),
         ERROR_UNSUPPORTED_FEATURE

@@ -184,11 +184,34 @@ impl Plan {
     }
 
     /// Runs a plan that is short, step by step.
-    pub(crate) fn run(&self, worker: &mut Worker) -> Result<(), (String, Fault)> {
+    pub(crate) fn run_here(&self, worker: &mut Worker) -> Result<(), (String, Fault)> {
         for Step { work, .. } in &*self.steps {
             run_short(&**work, worker).map_err(|fault| (work.what(), fault))?;
         }
         Ok(())
+    }
+}
+
+/// A run of it.
+impl Work for Plan {
+    fn pieces(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn manner(&self) -> Manner {
+        Manner::Steps
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.clone())
+    }
+
+    fn what(&self) -> String {
+        "a command buffer".to_owned()
+    }
+
+    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        unreachable!("its steps run instead")
     }
 }
 
@@ -225,7 +248,6 @@ struct Run {
     /// The command that is over when all steps are.
     whole: Arc<dyn Node>,
     memory: Arc<Memory>,
-    brief: bool,
 }
 
 /// What changes while a plan runs.
@@ -265,7 +287,6 @@ pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Ar
     };
     Arc::new(Run {
         pool,
-        brief: plan.is_shorter(BRIEF),
         plan,
         whole,
         memory,
@@ -308,9 +329,23 @@ impl Memory {
 /// Steps that are ready, of a thread that goes on with them.
 #[derive(Default)]
 struct Ready {
-    steps: SmallVec<[u32; 32]>,
-    /// What they cost together, in cycles.
+    /// Each with what it costs, in cycles.
+    steps: SmallVec<[(u32, u64); 32]>,
+    /// What they cost together.
     cost: u64,
+}
+
+impl Ready {
+    fn push(&mut self, step: u32, cost: u64) {
+        self.steps.push((step, cost));
+        self.cost = self.cost.saturating_add(cost);
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let (step, cost) = self.steps.pop()?;
+        self.cost -= cost;
+        Some(step)
+    }
 }
 
 impl Run {
@@ -339,8 +374,7 @@ impl Run {
             Some(pieces) => pieces.renew(count, known, self.pool.seats()),
             None => *place = Some(Pieces::shared(count, known, self.pool.seats())),
         }
-        ready.cost += known.unwrap_or(SHORT);
-        ready.steps.push(step);
+        ready.push(step, known.unwrap_or(SHORT));
     }
 
     /// Makes a task of a step that waits for others than steps, or must not run where steps do.
@@ -436,9 +470,9 @@ impl Run {
     fn leave(self: &Arc<Self>, ready: &mut Ready, me: &Me<'_>) {
         let mut left = 0;
         while ready.cost > SHORT && ready.steps.len() - left > 1 {
-            let step = ready.steps[left];
+            let (step, cost) = ready.steps[left];
             self.memory.open(step);
-            ready.cost = ready.cost.saturating_sub(self.cost(step));
+            ready.cost -= cost;
             left += 1;
         }
         if left != 0 {
@@ -449,17 +483,12 @@ impl Run {
 
     /// Leaves all to other threads.
     fn leave_all(self: &Arc<Self>, ready: Ready) {
-        for step in ready.steps {
+        for (step, _) in ready.steps {
             self.memory.open(step);
         }
         if !self.memory.open.is_empty() {
             self.pool.run(self.clone());
         }
-    }
-
-    fn cost(&self, step: u32) -> u64 {
-        let work = &*self.plan.steps[step as usize].work;
-        work.cost(work.pieces()).unwrap_or(SHORT)
     }
 
     /// So many steps are over. Were they the last?
@@ -476,7 +505,7 @@ impl Run {
 
 impl Job for Run {
     fn is_brief(&self) -> bool {
-        self.brief
+        self.plan.is_shorter(BRIEF)
     }
 
     fn work(self: Arc<Self>, me: &mut Me<'_>) -> Option<Arc<dyn Job>> {
@@ -492,10 +521,9 @@ impl Job for Run {
         }
         loop {
             self.leave(&mut ready, me);
-            let Some(step) = ready.steps.pop().or_else(|| open.pop()) else {
+            let Some(step) = ready.pop().or_else(|| open.pop()) else {
                 break;
             };
-            ready.cost = ready.cost.saturating_sub(self.cost(step));
             over += self.take_part(step, &mut ready, me);
             if me.leaves() {
                 self.leave_all(ready);

@@ -2,20 +2,18 @@
 //! Command buffers and graphs on a queue: the work of their commands, and a run of all.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::Command;
 use kit::{DeviceGlobal, Operation, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Fault, Worker};
 
 use super::memory::{CopyBytes, CopyRows, Kept, kept_bytes, kept_fill, kept_fill_rows, kept_rows};
 use super::order::{Nothing, Order};
 use super::submit::{How, Turn};
 use super::{Out, Queue, Wait, host, image, launch, layouts, rectangle, rows};
 use crate::exec::plan::Plan;
-use crate::exec::{self, Failure, Manner, Pool, Work};
+use crate::exec::{self, Failure, Pool, Work};
 use crate::{Context, Cpu, Device};
 
 /// Checks a command of a graph on what is no buffer; `check` checks contexts.
@@ -169,31 +167,6 @@ pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> 
     })
 }
 
-/// A run of a command buffer.
-struct Runs(Plan);
-
-impl Work for Runs {
-    fn pieces(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn manner(&self) -> Manner {
-        Manner::Steps
-    }
-
-    fn plan(&self) -> Option<Plan> {
-        Some(self.0.clone())
-    }
-
-    fn what(&self) -> String {
-        "a command buffer".to_owned()
-    }
-
-    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
-        unreachable!("its plan runs instead")
-    }
-}
-
 impl Queue {
     /// Runs a plan, after all runs that have a place in `order`.
     pub(crate) fn run_plan(
@@ -217,18 +190,18 @@ impl Queue {
         };
         let now = || {
             let _turn = turn.take();
-            match exec::here(|worker| plan.run(worker)) {
+            match exec::here(|worker| plan.run_here(worker)) {
                 Ok(()) => true,
                 Err((what, fault)) => {
                     let failure = Failure::Step(what, Box::new(fault.into()));
-                    self.failures.add("a command buffer", &failure);
+                    self.failures.add(&plan.what(), &failure);
                     false
                 }
             }
         };
         let later = || {
             drop(turn.take());
-            Runs(plan.clone())
+            plan.clone()
         };
         self.submit_in(how, Some(order), wait, event, now, later)
     }

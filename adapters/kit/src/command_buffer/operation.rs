@@ -250,13 +250,14 @@ pub enum Operation<B: Backend> {
 pub type Parts<'a, B> = SmallVec<[(&'a Arc<<B as Backend>::Mem>, usize); 2]>;
 
 impl<B: Backend> Operation<B> {
-    /// A launch of a kernel, with the arguments that it brings, or those that the kernel has now.
-    pub(crate) fn launch(kernel: &B::Kernel, launch: &Launch<'_, B>) -> UrResult<Self> {
+    /// A launch of a kernel, with the arguments that it brings, or those that the kernel has now. `choice` are the kernels that
+    /// an update may choose from.
+    pub(crate) fn launch(kernel: &B::Kernel, launch: &Launch<'_, B>, choice: Vec<Arc<B::Kernel>>) -> UrResult<Self> {
         Ok(Self::Launch(Box::new(KeptLaunch {
             kernel: kernel.snapshot(launch.args)?,
             range: KeptRange::new(&launch.range),
             properties: launch.properties,
-            choice: Vec::new(),
+            choice,
         })))
     }
 

@@ -282,8 +282,7 @@ impl<B: Backend> Recording<B> {
             return Ok(count.checked_sub(1).map_or(smallvec![], |last| smallvec![last as u32]));
         }
         let mut after = SmallVec::from_slice(after);
-        after.sort_unstable();
-        after.dedup();
+        sort(&mut after);
         Ok(after)
     }
 
@@ -356,6 +355,12 @@ fn launch<'a, B: Backend>(
             _ => Err(wrong("only launches of kernels can be updated")),
         },
     }
+}
+
+/// Brings the places that a command waits for in order, each once.
+pub(crate) fn sort(places: &mut SmallVec<[u32; 2]>) {
+    places.sort_unstable();
+    places.dedup();
 }
 
 /// Appends commands to others. Those that wait for none of their own wait for `roots`. Returns the place of a command that

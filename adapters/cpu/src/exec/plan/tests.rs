@@ -8,29 +8,8 @@ use std::thread;
 use super::*;
 use crate::exec::tests::{Calls, pool};
 
-/// A run of a plan.
-struct Runs(Plan);
-
-impl Work for Runs {
-    fn pieces(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn manner(&self) -> Manner {
-        Manner::Steps
-    }
-
-    fn plan(&self) -> Option<Plan> {
-        Some(self.0.clone())
-    }
-
-    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
-        unreachable!()
-    }
-}
-
 fn whole(plan: &Plan) -> Arc<dyn Node> {
-    Task::new(pool(), Runs(plan.clone()), false)
+    Task::new(pool(), plan.clone(), false)
 }
 
 /// Runs it and waits. Says whether it did not fail.
@@ -164,7 +143,7 @@ fn short_plans_run_where_they_are() {
     };
     let mut plan = Plan::new(vec![add(1), add(2)], [&[][..], &[0][..]].into_iter());
     assert!(plan.is_shorter(20) && !plan.is_shorter(19));
-    assert!(plan.run(&mut Worker::new()).is_ok());
+    assert!(plan.run_here(&mut Worker::new()).is_ok());
     assert_eq!(count.load(Ordering::Relaxed), 3);
 
     // A copy is what it was.
@@ -176,7 +155,7 @@ fn short_plans_run_where_they_are() {
     assert_eq!(count.load(Ordering::Relaxed), 27);
 
     plan.change(0, step((1, Manner::Freely, Some(1)), |_| Err(Fault::StackOverflow)));
-    let (what, _) = plan.run(&mut Worker::new()).unwrap_err();
+    let (what, _) = plan.run_here(&mut Worker::new()).unwrap_err();
     assert_eq!(what, "a closure");
 }
 
