@@ -3,10 +3,11 @@
 //! bound (OpenCL C 3.0, section 7.4, full profile; `cl_khr_fp16`), and to what the table says of the function that is
 //! called. Every test prints the worst argument that it met. `OXUR_DENSE` says how many arguments to try (2000).
 
+use oxur_mpfr::Real;
 use spirv::OpenclStd100Op as Op;
 
 use super::jit::Compiled;
-use super::reference::{FORMATS, Format, Real};
+use super::reference::{FORMATS, Format};
 use super::{Random, signature, wrapper};
 use crate::builtins::{check, table};
 
@@ -278,13 +279,13 @@ macro_rules! accuracy {
 
 macro_rules! unary {
     ($name:literal) => {
-        |x, _| Real::unary($name, &x[0])
+        |x, _| Real::of($name, &x[0])
     };
 }
 
 macro_rules! binary {
     ($name:literal) => {
-        |x, _| Real::binary($name, &x[0], &x[1])
+        |x, _| Real::of_two($name, &x[0], &x[1])
     };
 }
 
@@ -320,7 +321,7 @@ const fn of_float(bound: f64) -> [f64; 3] {
 }
 
 fn asin_pi(x: &[Real], _: i32) -> Real {
-    Real::unary("mpfr_asinpi", &x[0])
+    Real::of("mpfr_asinpi", &x[0])
 }
 
 accuracy! {
@@ -355,19 +356,19 @@ accuracy! {
     fmin EXACT, near, binary!("mpfr_min");
     fmod EXACT, wide, binary!("mpfr_fmod");
     hypot bounds(2.0, 4.0), near, binary!("mpfr_hypot");
-    ldexp CORRECT, wide, |x, n| Real::with_int("mpfr_mul_2si", &x[0], n.clamp(-10_000, 10_000));
-    lgamma bounds(f64::INFINITY, f64::INFINITY), within!(20.0), |x, _| Real::lgamma(&x[0]);
+    ldexp CORRECT, wide, |x, n| Real::with_integer("mpfr_mul_2si", &x[0], (n.clamp(-10_000, 10_000)).into());
+    lgamma bounds(f64::INFINITY, f64::INFINITY), within!(20.0), |x, _| Real::log_gamma(&x[0]).0;
     log bounds(2.0, 3.0), |r| wide(r).map(f64::abs), unary!("mpfr_log");
     log2 bounds(2.0, 3.0), |r| [r.unit() * 3.0, 0.0, 0.0], unary!("mpfr_log2");
     log10 bounds(2.0, 3.0), |r| [r.unit() * 12.0, 0.0, 0.0], unary!("mpfr_log10");
     log1p bounds(2.0, 2.0), |r| [r.unit() * 3.0 - 1.0, 0.0, 0.0], unary!("mpfr_log1p");
     pow bounds(4.0, 16.0), base_and_exponent, binary!("mpfr_pow");
-    pown bounds(4.0, 16.0), |r| [1.0 + (r.unit() - 0.5) * r.unit(), 0.0, 0.0], |x, n| Real::with_int("mpfr_pow_si", &x[0], n);
+    pown bounds(4.0, 16.0), |r| [1.0 + (r.unit() - 0.5) * r.unit(), 0.0, 0.0], |x, n| Real::with_integer("mpfr_pow_si", &x[0], n.into());
     powr bounds(4.0, 16.0), base_and_exponent, powr_of;
     radians bounds(2.0, 2.0), within!(400.0), |x, _| half_turn("mpfr_div", "mpfr_mul", &x[0]);
     remainder EXACT, wide, binary!("mpfr_remainder");
     rint EXACT, within!(3000.0), |x, _| rounded("mpfr_roundeven", x);
-    rootn bounds(4.0, 16.0), wide, |x, n| Real::with_int("mpfr_rootn_si", &x[0], n);
+    rootn bounds(4.0, 16.0), wide, |x, n| Real::with_integer("mpfr_rootn_si", &x[0], n.into());
     round EXACT, within!(3000.0), |x, _| rounded("mpfr_round", x);
     rsqrt bounds(1.0, 2.0), |r| wide(r).map(f64::abs), reciprocal_root;
     sin bounds(2.0, 4.0), within!(1000.0), unary!("mpfr_sin");
@@ -389,7 +390,7 @@ accuracy! {
     half_log2 of_float(8192.0), within!(90.0), unary!("mpfr_log2");
     half_log10 of_float(8192.0), within!(90.0), unary!("mpfr_log10");
     half_powr of_float(8192.0), base_and_exponent, powr_of;
-    half_recip of_float(8192.0), wide, |x, _| Real::binary("mpfr_div", &Real::new(1.0), &x[0]);
+    half_recip of_float(8192.0), wide, |x, _| Real::of_two("mpfr_div", &Real::new(1.0), &x[0]);
     half_rsqrt of_float(8192.0), |r| wide(r).map(f64::abs), reciprocal_root;
     half_sin of_float(8192.0), within!(65536.0), unary!("mpfr_sin");
     half_sqrt of_float(8192.0), wide, unary!("mpfr_sqrt");
@@ -397,20 +398,20 @@ accuracy! {
 }
 
 /// Rounds to a whole number. (`mpfr_rint` and its like take no rounding mode.)
-fn rounded(name: &str, x: &[Real]) -> Real {
+fn rounded(name: &'static str, x: &[Real]) -> Real {
     // The third argument, a rounding mode, is one too many for these functions, which does no harm.
-    Real::unary(name, &x[0])
+    Real::of(name, &x[0])
 }
 
 fn fused(x: &[Real], _: i32) -> Real {
     // 256 digits hold the product, and the sum's digits that count, except of far apart numbers; those are rounded to
     // odd by what is left: a tie cannot arise from them.
-    Real::binary("mpfr_add", &Real::binary("mpfr_mul", &x[0], &x[1]), &x[2])
+    Real::of_two("mpfr_add", &Real::of_two("mpfr_mul", &x[0], &x[1]), &x[2])
 }
 
-fn half_turn(by_180: &str, by_pi: &str, x: &Real) -> Real {
-    let pi = Real::unary("mpfr_acos", &Real::new(-1.0));
-    Real::binary(by_pi, &Real::binary(by_180, x, &Real::new(180.0)), &pi)
+fn half_turn(by_180: &'static str, by_pi: &'static str, x: &Real) -> Real {
+    let pi = Real::pi();
+    Real::of_two(by_pi, &Real::of_two(by_180, x, &Real::new(180.0)), &pi)
 }
 
 /// OpenCL's answers are other than MPFR's for NaN (never 1), and for the negative zero (the same as for the other).
@@ -418,13 +419,13 @@ fn powr_of(x: &[Real], _: i32) -> Real {
     if x[0].is_nan() || x[1].is_nan() {
         return Real::new(f64::NAN);
     }
-    let size = Real::unary("mpfr_abs", &x[0]);
+    let size = Real::of("mpfr_abs", &x[0]);
     let negative = x[0].partial_cmp(&Real::new(0.0)) == Some(std::cmp::Ordering::Less);
-    Real::binary("mpfr_powr", if negative { &x[0] } else { &size }, &x[1])
+    Real::of_two("mpfr_powr", if negative { &x[0] } else { &size }, &x[1])
 }
 
 fn reciprocal_root(x: &[Real], _: i32) -> Real {
-    Real::binary("mpfr_div", &Real::new(1.0), &Real::unary("mpfr_sqrt", &x[0]))
+    Real::of_two("mpfr_div", &Real::new(1.0), &Real::of("mpfr_sqrt", &x[0]))
 }
 
 /// Beyond the range of all formats MPFR would compute for hours.
@@ -436,6 +437,6 @@ fn gamma(x: &[Real], _: i32) -> Real {
             let whole = y == y.trunc();
             Real::new(if whole { f64::NAN } else { 0.0 })
         }
-        _ => Real::unary("mpfr_gamma", &x[0]),
+        _ => Real::of("mpfr_gamma", &x[0]),
     }
 }

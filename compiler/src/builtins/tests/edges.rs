@@ -2,10 +2,11 @@
 //! Special values: OpenCL C 3.0, section 7.5 (and C99, annex F, which it builds on); functions with a second result;
 //! common and geometric functions; and vectors, which must give what their elements give.
 
+use oxur_mpfr::Real;
 use spirv::OpenclStd100Op as Op;
 
 use super::jit::Compiled;
-use super::reference::{FORMATS, Format, Real};
+use super::reference::{FORMATS, Format};
 use super::{Function, Random, regular, signature};
 use crate::builtins::check::{self, Outcome};
 use crate::llvm::Context;
@@ -634,7 +635,7 @@ fn second_results() {
             for step in [1, 2, 5, 17] {
                 let y = samples[(index + step) % samples.len()];
                 let (rest, quotient) = remquo.call(&[format.encode(x), format.encode(y)]);
-                let (exact, exact_quotient) = Real::remquo(&Real::new(x), &Real::new(y));
+                let (exact, exact_quotient) = Real::remainder(&Real::new(x), &Real::new(y));
                 let rest = format.decode(rest);
                 assert!(
                     same(rest, exact.to_f64()),
@@ -741,10 +742,10 @@ fn vectors(op: Op, format: Format, lanes: u32) -> impl Fn(&[&[f64]]) -> Vec<f64>
 
 /// The exact length.
 fn exact_length(x: &[Real]) -> Real {
-    let squares = x.iter().map(|x| Real::binary("mpfr_mul", x, x));
-    Real::unary(
+    let squares = x.iter().map(|x| Real::of_two("mpfr_mul", x, x));
+    Real::of(
         "mpfr_sqrt",
-        &squares.reduce(|a, b| Real::binary("mpfr_add", &a, &b)).unwrap(),
+        &squares.reduce(|a, b| Real::of_two("mpfr_add", &a, &b)).unwrap(),
     )
 }
 
@@ -778,7 +779,7 @@ fn geometry() {
                 let apart: Vec<_> = x
                     .iter()
                     .zip(&y)
-                    .map(|(&x, &y)| Real::binary("mpfr_sub", &Real::new(x), &Real::new(y)))
+                    .map(|(&x, &y)| Real::of_two("mpfr_sub", &Real::new(x), &Real::new(y)))
                     .collect();
                 let got = length(&[&x])[0];
                 let ulps = format.ulps(got, &exact);
@@ -797,7 +798,7 @@ fn geometry() {
                 for (i, (&component, got)) in x.iter().zip(&direction).enumerate() {
                     let expected = match exact.to_f64() {
                         0.0 => Real::new(component),
-                        _ => Real::binary("mpfr_div", &Real::new(component), &exact),
+                        _ => Real::of_two("mpfr_div", &Real::new(component), &exact),
                     };
                     let ulps = format.ulps(*got, &expected);
                     assert!(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What functions give that neither MPFR nor the arithmetic of doubles has as they are.
 
+use oxur_mpfr::Real;
+
 use super::format::{Exact, Format};
-use super::real::Real;
 use super::table::Call;
 use crate::rng::Rng;
 
@@ -13,7 +14,7 @@ macro_rules! within_65536 {
             if call.x[0].abs() > 65536.0 {
                 Exact::Any
             } else {
-                Real::of($name, &Real::new(call.x[0])).exact(call.format)
+                call.format.exact(&Real::of($name, &Real::new(call.x[0])))
             }
         }
     };
@@ -32,12 +33,12 @@ pub fn clamp(call: &Call) -> Exact {
 
 pub fn degrees(call: &Call) -> Exact {
     let x = Real::of_two("mpfr_mul", &Real::new(call.x[0]), &Real::new(180.0));
-    Real::of_two("mpfr_div", &x, &Real::pi()).exact(call.format)
+    call.format.exact(&Real::of_two("mpfr_div", &x, &Real::pi()))
 }
 
 pub fn radians(call: &Call) -> Exact {
     let x = Real::of_two("mpfr_mul", &Real::new(call.x[0]), &Real::pi());
-    Real::of_two("mpfr_div", &x, &Real::new(180.0)).exact(call.format)
+    call.format.exact(&Real::of_two("mpfr_div", &x, &Real::new(180.0)))
 }
 
 /// `x - y` if `x > y`, 0 if not; NaN if one is.
@@ -46,12 +47,13 @@ pub fn fdim(call: &Call) -> Exact {
     if x <= y {
         return call.format.exactly(0.0);
     }
-    Real::of_two("mpfr_sub", &Real::new(x), &Real::new(y)).exact(call.format)
+    call.format
+        .exact(&Real::of_two("mpfr_sub", &Real::new(x), &Real::new(y)))
 }
 
 pub fn fma(call: &Call) -> Exact {
     let [x, y, z] = call.x.map(Real::new);
-    Real::fused(&x, &y, &z).exact(call.format)
+    call.format.exact(&Real::fused(&x, &y, &z))
 }
 
 /// `x - floor(x)`, but always below 1.
@@ -61,7 +63,10 @@ pub fn fract(call: &Call) -> Exact {
         return call.format.exactly(0.0);
     }
     let below_one = call.format.decode(call.format.encode(1.0) - 1);
-    match Real::of_two("mpfr_sub", &Real::new(x), &Real::new(x.floor())).exact(call.format) {
+    match call
+        .format
+        .exact(&Real::of_two("mpfr_sub", &Real::new(x), &Real::new(x.floor())))
+    {
         Exact::Number { near, .. } if near > below_one => call.format.exactly(below_one),
         exact => exact,
     }
@@ -118,7 +123,11 @@ pub fn ilogb(call: &Call) -> Exact {
 }
 
 pub fn ldexp(call: &Call) -> Exact {
-    Real::with_integer("mpfr_mul_2si", &Real::new(call.x[0]), call.n.clamp(-4000, 4000)).exact(call.format)
+    call.format.exact(&Real::with_integer(
+        "mpfr_mul_2si",
+        &Real::new(call.x[0]),
+        call.n.clamp(-4000, 4000),
+    ))
 }
 
 pub fn lgamma(call: &Call) -> Exact {
@@ -126,7 +135,7 @@ pub fn lgamma(call: &Call) -> Exact {
     if call.x[0].abs() > 1e300 {
         return Exact::Any;
     }
-    Real::log_gamma(&Real::new(call.x[0])).0.exact(call.format)
+    call.format.exact(&Real::log_gamma(&Real::new(call.x[0])).0)
 }
 
 /// The sign of the gamma function: open where that has none.
@@ -142,7 +151,7 @@ pub fn tgamma(call: &Call) -> Exact {
     match call.x[0] {
         x if x > 200.0 => call.format.exactly(f64::INFINITY),
         x if x < -200.0 => call.format.exactly(if x == x.floor() { f64::NAN } else { 0.0 }),
-        x => Real::of("mpfr_gamma", &Real::new(x)).exact(call.format),
+        x => call.format.exact(&Real::of("mpfr_gamma", &Real::new(x))),
     }
 }
 
@@ -191,7 +200,8 @@ pub fn mix(call: &Call) -> Exact {
         return Exact::Any;
     }
     let difference = Real::of_two("mpfr_sub", &Real::new(y), &Real::new(x));
-    Real::fused(&difference, &Real::new(a), &Real::new(x)).exact(call.format)
+    call.format
+        .exact(&Real::fused(&difference, &Real::new(a), &Real::new(x)))
 }
 
 /// Two limits, the lower one first, and a number.
@@ -244,11 +254,13 @@ fn neighbour(format: Format, x: f64, up: bool) -> u64 {
 }
 
 pub fn pown(call: &Call) -> Exact {
-    Real::with_integer("mpfr_pow_si", &Real::new(call.x[0]), call.n).exact(call.format)
+    call.format
+        .exact(&Real::with_integer("mpfr_pow_si", &Real::new(call.x[0]), call.n))
 }
 
 pub fn rootn(call: &Call) -> Exact {
-    Real::with_integer("mpfr_rootn_si", &Real::new(call.x[0]), call.n).exact(call.format)
+    call.format
+        .exact(&Real::with_integer("mpfr_rootn_si", &Real::new(call.x[0]), call.n))
 }
 
 /// `pow` of what is not negative; it has more cases of NaN, and zeros have no sign.
@@ -262,7 +274,8 @@ pub fn powr(call: &Call) -> Exact {
     if is_nan {
         return Exact::Nan;
     }
-    Real::of_two("mpfr_pow", &Real::new(x.abs()), &Real::new(y)).exact(call.format)
+    call.format
+        .exact(&Real::of_two("mpfr_pow", &Real::new(x.abs()), &Real::new(y)))
 }
 
 /// `remquo` gives the low seven bits of the quotient at least, and its sign: how many more is open.
@@ -282,12 +295,13 @@ pub fn rsqrt(call: &Call) -> Exact {
     match call.x[0] {
         // Which infinity it is for the negative zero is open.
         x if x == 0.0 && x.is_sign_negative() => Exact::Any,
-        x => Real::of("mpfr_rec_sqrt", &Real::new(x)).exact(call.format),
+        x => call.format.exact(&Real::of("mpfr_rec_sqrt", &Real::new(x))),
     }
 }
 
 pub fn reciprocal(call: &Call) -> Exact {
-    Real::of_two("mpfr_div", &Real::new(1.0), &Real::new(call.x[0])).exact(call.format)
+    call.format
+        .exact(&Real::of_two("mpfr_div", &Real::new(1.0), &Real::new(call.x[0])))
 }
 
 pub fn sign(call: &Call) -> Exact {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The formats of floating-point numbers, and how far a number is from the exact result, in units of the last place.
 
+use oxur_mpfr::Real;
+
 /// A format of IEEE 754. All of its numbers are doubles, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
@@ -116,6 +118,20 @@ impl Format {
             near: x,
             rest: 0.0,
             ulp: self.ulp(exponent),
+        }
+    }
+
+    /// A number as the exact result.
+    pub fn exact(self, x: &Real) -> Exact {
+        let near = x.to_f64();
+        match x.exponent() {
+            Some(exponent) if near.is_finite() => {
+                let ulp = self.ulp(exponent.clamp(-2000, 2000) as i32);
+                let rest = Real::of_two("mpfr_sub", x, &Real::new(near));
+                let rest = rest.scaled((-ulp).into()).to_f64();
+                Exact::Number { near, rest, ulp }
+            }
+            _ => self.exactly(near),
         }
     }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions of vectors as such: OpenCL C 3.0, section 6.15.5. What they may be off by grows with the vector.
 
+use oxur_mpfr::Real;
+
 use super::format::{Exact, Format};
 use super::inputs::specials;
-use super::real::Real;
 use crate::rng::Rng;
 
 /// A function.
@@ -53,7 +54,7 @@ pub const FUNCTIONS: &[Function] = &[
         is_of_float: false,
         widths: &[1, 2, 3, 4],
         bounds: [(0.25, 0.5), (2.75, 0.5), (5.5, 1.0)],
-        exact: |vectors, format| vec![length(&reals(vectors[0])).exact(format)],
+        exact: |vectors, format| vec![format.exact(&length(&reals(vectors[0])))],
     },
     Function {
         name: "normalize",
@@ -80,7 +81,7 @@ pub const FUNCTIONS: &[Function] = &[
         is_of_float: true,
         widths: &[1, 2, 3, 4],
         bounds: FAST,
-        exact: |vectors, format| vec![length(&reals(vectors[0])).exact(format)],
+        exact: |vectors, format| vec![format.exact(&length(&reals(vectors[0])))],
     },
     Function {
         name: "fast_normalize",
@@ -154,7 +155,7 @@ fn distance(vectors: &[&[f64]], format: Format) -> Vec<Exact> {
     let differences: Vec<Real> = pairs
         .map(|(&x, &y)| Real::of_two("mpfr_sub", &Real::new(x), &Real::new(y)))
         .collect();
-    vec![length(&differences).exact(format)]
+    vec![format.exact(&length(&differences))]
 }
 
 fn normalize(vectors: &[&[f64]], format: Format) -> Vec<Exact> {
@@ -165,7 +166,7 @@ fn normalize(vectors: &[&[f64]], format: Format) -> Vec<Exact> {
     }
     elements
         .iter()
-        .map(|x| Real::of_two("mpfr_div", x, &size).exact(format))
+        .map(|x| format.exact(&Real::of_two("mpfr_div", x, &size)))
         .collect()
 }
 
@@ -176,7 +177,7 @@ fn cross(vectors: &[&[f64]], format: Format) -> Vec<Exact> {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let right = Real::of_two("mpfr_mul", &x[k], &y[j]);
         let product = Real::of_two("mpfr_mul", &x[j], &y[k]);
-        Real::of_two("mpfr_sub", &product, &right).exact(format)
+        format.exact(&Real::of_two("mpfr_sub", &product, &right))
     };
     (0..x.len())
         .map(|i| if i < 3 { element(i) } else { format.exactly(0.0) })

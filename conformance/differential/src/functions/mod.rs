@@ -8,7 +8,6 @@ mod geometric;
 mod inputs;
 mod integers;
 mod judge;
-mod real;
 mod row;
 mod subject;
 mod table;

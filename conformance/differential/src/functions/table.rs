@@ -3,9 +3,10 @@
 //!
 //! Bounds are those of OpenCL C 3.0, section 7.4, full profile, for half, float and double; edge cases those of 7.5.
 
+use oxur_mpfr::Real;
+
 use super::exact;
 use super::format::{DOUBLE, Exact, FLOAT, Format, HALF};
-use super::real::Real;
 use crate::rng::Rng;
 
 /// What a function takes.
@@ -165,13 +166,16 @@ const fn absolute(bound: f64) -> [Bound; 3] {
 
 macro_rules! mpfr {
     ($name:literal) => {
-        |call| Real::of($name, &Real::new(call.x[0])).exact(call.format)
+        |call| call.format.exact(&Real::of($name, &Real::new(call.x[0])))
     };
 }
 
 macro_rules! mpfr_of_two {
     ($name:literal) => {
-        |call| Real::of_two($name, &Real::new(call.x[0]), &Real::new(call.x[1])).exact(call.format)
+        |call| {
+            call.format
+                .exact(&Real::of_two($name, &Real::new(call.x[0]), &Real::new(call.x[1])))
+        }
     };
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Exact results: GNU MPFR, which every C compiler of GNU's brings along, loaded at run time. A crate would build GMP and
-//! MPFR from source, for minutes.
+//! Exact results of functions, for tests: GNU MPFR, which every C compiler of GNU's brings along, loaded at run time.
+//!
+//! A crate would build GMP and MPFR from source, for minutes, and bring licences that no part of what we ship has.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_long, c_void};
 
 use libloading::Library;
 
-use super::format::{Exact, Format};
-
-/// Bits of every number: those of a product of doubles, and of an error that is measured to three digits at least.
+/// Bits of every number: those of a product of doubles are fewer, and errors can be measured to three digits at least.
 const PRECISION: c_long = 144;
 
 /// Exponents beyond those of all formats and of their squares: MPFR need not compute what overflows.
@@ -178,19 +178,51 @@ impl Real {
         unsafe { function::<extern "C" fn(*const Raw, c_int) -> f64>("mpfr_get_d")(&self.0, NEAREST) }
     }
 
-    /// The number as the exact result of a function.
-    pub fn exact(&self, format: Format) -> Exact {
-        let near = self.to_f64();
-        // SAFETY: int mpfr_regular_p(mpfr_t): neither NaN, nor infinite, nor 0.
-        let is_regular = unsafe { function::<extern "C" fn(*const Raw) -> c_int>("mpfr_regular_p")(&self.0) } != 0;
-        if !is_regular || near.is_infinite() {
-            return format.exactly(near);
-        }
+    /// Whether it is not a number.
+    pub fn is_nan(&self) -> bool {
+        self.says("mpfr_nan_p")
+    }
+
+    /// Whether it is infinite.
+    pub fn is_infinite(&self) -> bool {
+        self.says("mpfr_inf_p")
+    }
+
+    /// The answer of a predicate.
+    fn says(&self, name: &'static str) -> bool {
+        // SAFETY: int mpfr_nan_p(mpfr_t), and others like it.
+        unsafe { function::<extern "C" fn(*const Raw) -> c_int>(name)(&self.0) != 0 }
+    }
+
+    /// The `n` of `2^n <= |x| < 2^(n + 1)`; none of 0, of infinity, and of what is no number.
+    pub fn exponent(&self) -> Option<i64> {
         // MPFR counts from fractions in [1/2, 1).
-        let ulp = format.ulp(self.0.exponent.clamp(-2000, 2000) as i32 - 1);
-        let rest = Self::of_two("mpfr_sub", self, &Self::new(near));
-        let rest = Self::with_integer("mpfr_mul_2si", &rest, (-ulp).into()).to_f64();
-        Exact::Number { near, rest, ulp }
+        self.says("mpfr_regular_p").then(|| self.0.exponent - 1)
+    }
+
+    /// `2^n x`
+    #[must_use]
+    pub fn scaled(&self, n: i64) -> Self {
+        Self::with_integer("mpfr_mul_2si", self, n)
+    }
+}
+
+impl PartialEq for Real {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Real {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        if self.is_nan() || other.is_nan() {
+            return None;
+        }
+        // SAFETY: int mpfr_cmp3(mpfr_t, mpfr_t, int): mpfr_cmp is a macro.
+        let sign = unsafe {
+            function::<extern "C" fn(*const Raw, *const Raw, c_int) -> c_int>("mpfr_cmp3")(&self.0, &other.0, 1)
+        };
+        Some(sign.cmp(&0))
     }
 }
 
