@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The vector form of each instruction.
+
+use llvm_sys::LLVMOpcode as L;
+
+use super::super::shape::{Shape, variable_size};
+use super::{Emit, Result, Slot, Wide};
+use crate::llvm::Value;
+
+impl<'c> Emit<'_, 'c> {
+    pub(super) fn instruction(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
+        let opcode = inst.opcode().expect("it is in a block");
+        match opcode {
+            L::LLVMPHI => {
+                let slot = self.slots[&inst];
+                let value = self.b.load(slot.ty, slot.address);
+                return Ok(Some(match self.shapes.of(inst) {
+                    Shape::Varying => Wide::Lanes(value),
+                    _ => Wide::First(value),
+                }));
+            }
+            L::LLVMAlloca => {
+                let count = inst.operand(0).as_const_int();
+                if count != Some(1) {
+                    return Err("a variable of a length that is computed".into());
+                }
+                let (ty, size) = (inst.allocated_type(), variable_size(self.module, inst));
+                let one = if self.module.size_of(ty) == size {
+                    ty
+                } else {
+                    self.cx.int(8).array(size)
+                };
+                let made = self
+                    .entry
+                    .alloca(one.array(self.lanes.into()))
+                    .align(inst.get_align().max(64));
+                // It is known everywhere.
+                let slot = self.slot_of_constant(made);
+                self.slots.insert(inst, slot);
+                return Ok(Some(Wide::First(made)));
+            }
+            L::LLVMStore => return self.store(inst).map(|()| None),
+            L::LLVMCall => return self.call(inst),
+            L::LLVMFence => {
+                self.b.insert(inst.clone_instruction());
+                return Ok(None);
+            }
+            L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => return self.atomic(inst).map(Some),
+            L::LLVMExtractValue => {
+                if let Wide::Pair(a, b) = self.wide(inst.operand(0))? {
+                    return Ok(Some(Wide::Lanes(if inst.indices() == [0] { a } else { b })));
+                }
+            }
+            L::LLVMLoad if self.shapes.of(inst) == Shape::Varying => return self.load(inst).map(Some),
+            L::LLVMGetElementPtr if self.shapes.private.element_size(inst).is_some() => {
+                return self.private_address(inst).map(Some);
+            }
+            _ => {}
+        }
+        if self.shapes.of(inst) == Shape::Varying {
+            return self.varying(inst, opcode).map(|v| Some(Wide::Lanes(v)));
+        }
+        self.once(inst).map(|v| Some(Wide::First(v)))
+    }
+
+    /// A variable that holds what is known everywhere anyway: so that other blocks find it.
+    fn slot_of_constant(&mut self, value: Value<'c>) -> Slot<'c> {
+        let address = self.entry.alloca(value.ty());
+        self.entry.store(value, address);
+        Slot {
+            address,
+            ty: value.ty(),
+        }
+    }
+
+    /// Computes lane 0's value as the scalar kernel does.
+    pub fn once(&mut self, inst: Value<'c>) -> Result<Value<'c>> {
+        let operands: Vec<_> = inst.operands();
+        let mut new = Vec::new();
+        for &operand in &operands {
+            new.push(match operand.opcode().is_none() && !self.known.contains_key(&operand) {
+                // Callees and blocks among them are no values of lanes.
+                true => match self.wide(operand)? {
+                    Wide::First(v) => v,
+                    _ => operand,
+                },
+                false => self.first(operand)?,
+            });
+        }
+        let copy = inst.clone_instruction();
+        for (i, &value) in new.iter().enumerate() {
+            if value != operands[i] {
+                copy.set_operand(i as u32, value);
+            }
+        }
+        Ok(self.b.insert(copy))
+    }
+
+    fn varying(&mut self, inst: Value<'c>, opcode: L) -> Result<Value<'c>> {
+        let ty = self.wide_type(inst.ty())?;
+        let operands = inst.operands();
+        let flags = inst.get_fast_math();
+        let value = match opcode {
+            L::LLVMAdd
+            | L::LLVMSub
+            | L::LLVMMul
+            | L::LLVMUDiv
+            | L::LLVMSDiv
+            | L::LLVMURem
+            | L::LLVMSRem
+            | L::LLVMShl
+            | L::LLVMLShr
+            | L::LLVMAShr
+            | L::LLVMAnd
+            | L::LLVMOr
+            | L::LLVMXor
+            | L::LLVMFAdd
+            | L::LLVMFSub
+            | L::LLVMFMul
+            | L::LLVMFDiv
+            | L::LLVMFRem => {
+                let (mut x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                let divides = matches!(opcode, L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem);
+                if divides && !y.is_const() {
+                    // A lane that is not here may hold what the way to here rules out.
+                    if let Some(mask) = self.mask {
+                        let mask = self.expand(mask, inst.ty());
+                        x = self.b.select(mask, x, ty.zero());
+                        y = self.b.select(mask, y, ty.int(1));
+                    }
+                    self.divide(opcode, x, y)?
+                } else {
+                    self.b.binary(opcode, x, y)
+                }
+            }
+            L::LLVMFNeg => {
+                let x = self.vector(operands[0])?;
+                self.b.fneg(x)
+            }
+            L::LLVMFreeze => {
+                let x = self.vector(operands[0])?;
+                self.b.freeze(x)
+            }
+            L::LLVMTrunc
+            | L::LLVMZExt
+            | L::LLVMSExt
+            | L::LLVMFPToUI
+            | L::LLVMFPToSI
+            | L::LLVMUIToFP
+            | L::LLVMSIToFP
+            | L::LLVMFPTrunc
+            | L::LLVMFPExt
+            | L::LLVMPtrToInt
+            | L::LLVMIntToPtr
+            | L::LLVMBitCast => {
+                let x = self.vector(operands[0])?;
+                self.b.cast(opcode, x, ty)
+            }
+            L::LLVMICmp => {
+                let (x, y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                self.b.icmp(inst.int_predicate(), x, y)
+            }
+            L::LLVMFCmp => {
+                let (x, y) = (self.vector(operands[0])?, self.vector(operands[1])?);
+                self.b.fcmp(inst.real_predicate(), x, y)
+            }
+            L::LLVMSelect => {
+                let (yes, no) = (self.vector(operands[1])?, self.vector(operands[2])?);
+                let condition = match self.shapes.of(operands[0]) {
+                    Shape::Uniform if operands[0].ty().lanes().is_none() => self.first(operands[0])?,
+                    _ => {
+                        let condition = self.vector(operands[0])?;
+                        match operands[0].ty().lanes() {
+                            None => self.expand(condition, inst.ty()),
+                            Some(_) => condition,
+                        }
+                    }
+                };
+                self.b.select(condition, yes, no)
+            }
+            L::LLVMExtractElement | L::LLVMInsertElement | L::LLVMShuffleVector => {
+                return match self.elements(inst, opcode, &operands)? {
+                    Some(value) => Ok(value),
+                    None => match self.one_by_one(inst)? {
+                        Wide::Lanes(value) => Ok(value),
+                        _ => Err(format!("{opcode:?} without a result")),
+                    },
+                };
+            }
+            L::LLVMGetElementPtr if inst.ty().lanes().is_some() => {
+                return Err("a vector of addresses that differ between lanes".into());
+            }
+            L::LLVMGetElementPtr => {
+                let mut args = Vec::new();
+                for (i, &operand) in operands.iter().enumerate() {
+                    args.push(match self.shapes.of(operand) {
+                        Shape::Uniform => self.first(operand)?,
+                        _ if i == 0 => self.vector(operand)?,
+                        _ => self.vector(operand)?,
+                    });
+                }
+                self.b.gep(inst.source_element_type(), args[0], &args[1..], false)
+            }
+            _ => return Err(format!("{opcode:?} of what differs between lanes")),
+        };
+        if value.ty() != ty {
+            return Err(format!("{opcode:?} gives an unexpected type"));
+        }
+        Ok(self.b.fast_math(value, flags))
+    }
+
+    /// Takes elements out of vectors, or puts them in, in all lanes; none if which ones is computed.
+    fn elements(&mut self, inst: Value<'c>, opcode: L, operands: &[Value<'c>]) -> Result<Option<Value<'c>>> {
+        let vector = operands[0];
+        let Some(n) = vector.ty().lanes() else { return Ok(None) };
+        let lanes = 0..self.lanes;
+        match opcode {
+            L::LLVMExtractElement => {
+                let Some(index) = operands[1].as_const_int().filter(|&i| i < n.into()) else {
+                    return Ok(None);
+                };
+                let all = self.vector(vector)?;
+                let pattern: Vec<u32> = lanes.map(|l| l * n + index as u32).collect();
+                Ok(Some(self.b.shuffle(all, all.ty().poison(), &pattern)))
+            }
+            L::LLVMInsertElement => {
+                let Some(index) = operands[2].as_const_int().filter(|&i| i < n.into()) else {
+                    return Ok(None);
+                };
+                let all = self.vector(vector)?;
+                let element = self.vector(operands[1])?;
+                let spread: Vec<u32> = (0..self.lanes * n).map(|i| i / n).collect();
+                let spread = self.b.shuffle(element, element.ty().poison(), &spread);
+                let pattern: Vec<u32> = (0..self.lanes * n)
+                    .map(|i| {
+                        if u64::from(i % n) == index {
+                            self.lanes * n + i
+                        } else {
+                            i
+                        }
+                    })
+                    .collect();
+                Ok(Some(self.b.shuffle(all, spread, &pattern)))
+            }
+            _ => {
+                let (x, y) = (self.vector(vector)?, self.vector(operands[1])?);
+                let own = inst.shuffle_pattern();
+                let pattern: Vec<u32> = lanes
+                    .flat_map(|l| own.iter().map(move |&m| (l, m)))
+                    .map(|(l, m)| match m {
+                        u32::MAX => m,
+                        m if m < n => l * n + m,
+                        m => self.lanes * n + l * n + m - n,
+                    })
+                    .collect();
+                Ok(Some(self.b.shuffle(x, y, &pattern)))
+            }
+        }
+    }
+}
