@@ -5,7 +5,7 @@
 //! does not tell which those are. So each command leaves a mark here, and a marker behind the commands of each queue that
 //! has some tells when they are complete. A context whose queues had no commands since costs a load.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
 use kit::UrResult;
@@ -19,11 +19,20 @@ use crate::event::RawEvent;
 /// Events, one a queue: when all are complete, so is what was submitted before they were made.
 pub(crate) type Markers = SmallVec<[Arc<RawEvent>; 2]>;
 
+/// There were no commands since none was found unfinished.
+const IDLE: u8 = 0;
+/// There were some.
+const BUSY: u8 = 1;
+/// A thread looks for unfinished commands, and there were none since it began.
+const LOOKING: u8 = 2;
+
 /// The queues of a context.
 #[derive(Default)]
 pub(crate) struct Activity {
-    /// Whether there were commands since the last time that none was found unfinished.
-    busy: AtomicBool,
+    /// One of the constants above.
+    state: AtomicU8,
+    /// Of the thread that looks for unfinished commands.
+    looking: Mutex<()>,
     /// Whether others may submit to a queue, whose commands leave no mark.
     shared: AtomicBool,
     queues: Mutex<Vec<Weak<Queue>>>,
@@ -33,11 +42,8 @@ pub(crate) struct Activity {
 
 impl Activity {
     /// Takes note of a command, after it was submitted.
-    #[inline(always)]
     pub(crate) fn note(&self) {
-        if !self.busy.load(Ordering::Relaxed) {
-            self.busy.store(true, Ordering::Relaxed);
-        }
+        self.state.store(BUSY, Ordering::Relaxed);
     }
 
     /// Takes note of a queue that others may submit to.
@@ -60,25 +66,34 @@ impl Activity {
 
     /// Markers behind all commands that may be unfinished; none if there are no such commands.
     pub(crate) fn unfinished(&self) -> UrResult<Markers> {
-        if !self.busy.swap(false, Ordering::Relaxed) && !self.shared.load(Ordering::Relaxed) {
+        if self.state.load(Ordering::Relaxed) == IDLE && !self.shared.load(Ordering::Relaxed) {
             return Ok(Markers::new());
         }
-        let found = self.find();
-        if !matches!(&found, Ok(markers) if markers.is_empty()) {
+        // Dropped when the lock is gone: a queue whose last reference this was leaves its marker with us.
+        let queues: SmallVec<[Arc<Queue>; 4]>;
+        // Others who ask meanwhile must not find that all is idle before it is known.
+        let _alone = self.looking.lock();
+        self.state.store(LOOKING, Ordering::Relaxed);
+        queues = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
+        let found = self.find(&queues);
+        if matches!(&found, Ok(markers) if markers.is_empty()) {
+            // Unless there was a command since then.
+            _ = self
+                .state
+                .compare_exchange(LOOKING, IDLE, Ordering::Relaxed, Ordering::Relaxed);
+        } else {
             self.note();
         }
         found
     }
 
-    fn find(&self) -> UrResult<Markers> {
+    fn find(&self, queues: &[Arc<Queue>]) -> UrResult<Markers> {
         let mut markers = {
             let mut orphans = self.orphans.lock();
             orphans.retain(|marker| !marker.is_over());
             orphans.clone()
         };
-        // Not under the lock: a queue that loses its last reference here leaves its marker with us.
-        let queues: SmallVec<[Arc<Queue>; 4]> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
-        for queue in &queues {
+        for queue in queues {
             markers.extend(queue.unfinished()?);
         }
         Ok(markers)

@@ -138,21 +138,35 @@ impl Queue {
             self.failed(raw);
             return Err(error);
         }
-        // After the command: a marker that another thread put before it does not speak for it.
-        self.changed.store(true, Ordering::Relaxed);
-        self.activity.note();
+        self.note();
         if event.wanted() {
-            event.set(Event::new(raw, self, command));
+            self.leave(raw, command, event);
         }
         Ok(())
+    }
+
+    /// Hands the client the event of a command. Not inlined, for all that it needs.
+    #[inline(never)]
+    fn leave(self: &Arc<Self>, raw: cl_event, command: Command, event: Out<'_>) {
+        event.set(Event::new(raw, self, command));
+    }
+
+    /// Takes note of a command, after it was submitted: a marker that another thread put before it does not speak for it.
+    #[inline(always)]
+    fn note(&self) {
+        // Who takes the mark of a queue away does so to look for unfinished commands of the context. As long as the mark is
+        // there, the context knows, or somebody is about to come to this queue.
+        if !self.changed.load(Ordering::Relaxed) {
+            self.changed.store(true, Ordering::Relaxed);
+            self.activity.note();
+        }
     }
 
     /// Clears up after a command that failed, perhaps after the driver had given it an event.
     #[cold]
     fn failed(&self, event: cl_event) {
         // A part of it may be in the queue.
-        self.changed.store(true, Ordering::Relaxed);
-        self.activity.note();
+        self.note();
         if !event.is_null() {
             drop(RawEvent(event));
         }
