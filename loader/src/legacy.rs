@@ -58,8 +58,13 @@ impl Pair {
         if !std::ptr::eq(self.ddi.load(Ordering::Acquire), ddi) {
             return None;
         }
+        let legacy = self.legacy.load(Ordering::Relaxed);
         // SAFETY: the legacy table was stored before the DDI table that was seen, from a reference that lives for ever.
-        Some(unsafe { &*self.legacy.load(Ordering::Relaxed) })
+        unsafe {
+            // The compiler would look again whether it is one.
+            std::hint::assert_unchecked(!legacy.is_null());
+            Some(&*legacy)
+        }
     }
 }
 

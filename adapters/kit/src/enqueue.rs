@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Entry points of the commands of a queue. The methods that they call are those of [`Queue`].
 
+mod launch;
 mod parameters;
 
 use std::ffi::{c_char, c_void};
 
 use oxur_api::*;
 
+pub(crate) use self::launch::urEnqueueKernelLaunch;
+use self::launch::urEnqueueKernelLaunchWithArgsExp;
 pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
 use self::parameters::{device_global, rows};
 pub(crate) use self::parameters::{pattern, span};
 use crate::capture::{Recorded, later, record};
 use crate::command_buffer::{Address, KeptGlobal, Operation};
 use crate::handle::{object, optional_object};
-use crate::{Args, Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
+use crate::{Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
 
 command! {
-    fn urEnqueueKernelLaunchWithArgsExp<B>(
-        queue, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
-        num_args: u32, arguments: *const ExpKernelArgProperties, properties: *const KernelLaunchExtProperties; wait, event
-    ) {
-        let kernel = object::<B::Kernel>(kernel)?;
-        let arguments = Args::new(num_args, arguments)?;
-        let launch = Launch::new(dimensions, offset, global, local, arguments, properties)?;
-    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch, Vec::new())? }
-
     fn urEnqueueEventsWait<B>(queue; wait, event) {
     } run { queue.wait(wait, event) } record { Recorded::Wait }
 

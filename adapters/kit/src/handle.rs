@@ -235,20 +235,51 @@ fn wrong_tag(invalid: ResultCode) -> UrError {
     )
 }
 
+/// As [`slot`], for handles that may well be of another type of object: without an error to be dropped.
+///
+/// # Safety
+/// As [`slot`].
+#[inline(always)]
+unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
+    let pointer = handle.as_ptr().cast::<Slot>();
+    if pointer.is_null() || !pointer.is_aligned() {
+        return None;
+    }
+    // SAFETY: not null and aligned; readable as the caller promises.
+    let slot = unsafe { &*pointer };
+    (slot.tag.load(Ordering::Acquire) == T::TAG).then_some(slot)
+}
+
 /// Whether a handle is of a live `T`. For handles that turned out to be of another type of object than expected.
 ///
 /// # Safety
 /// As [`object`].
 pub(crate) unsafe fn is<T: Object>(handle: T::Handle) -> bool {
-    let pointer = handle.as_ptr().cast::<Slot>();
-    // SAFETY: not null and aligned; readable as the caller promises.
-    !pointer.is_null() && pointer.is_aligned() && unsafe { &*pointer }.tag.load(Ordering::Acquire) == T::TAG
+    // SAFETY: passed on to the caller.
+    unsafe { slot_if::<T>(handle) }.is_some()
 }
 
 /// An object borrowed through its handle: an `Arc` whose reference is the client's.
 pub struct Borrowed<'a, T> {
     object: ManuallyDrop<Arc<T>>,
     client: PhantomData<&'a Arc<T>>,
+}
+
+impl<T> Borrowed<'_, T> {
+    /// The object of a slot.
+    ///
+    /// # Safety
+    /// The slot is live and has T's tag, and the client holds a reference while this lives.
+    #[inline(always)]
+    unsafe fn of(slot: &Slot) -> Self {
+        let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
+        Self {
+            // SAFETY: a live slot holds `Arc::as_ptr` of an object of its tag, which lives while the client holds a
+            // reference; the `ManuallyDrop` takes no part in the count.
+            object: ManuallyDrop::new(unsafe { Arc::from_raw(pointer) }),
+            client: PhantomData,
+        }
+    }
 }
 
 impl<T> Deref for Borrowed<'_, T> {
@@ -267,14 +298,18 @@ impl<T> Deref for Borrowed<'_, T> {
 pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, T>> {
     // SAFETY: passed on to the caller.
     let slot = unsafe { slot::<T>(handle) }?;
-    let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
-    // SAFETY: a live slot with T's tag holds `Arc::as_ptr` of a T, which lives while the client holds a reference; the
-    // `ManuallyDrop` takes no part in the count.
-    let object = ManuallyDrop::new(unsafe { Arc::from_raw(pointer) });
-    Ok(Borrowed {
-        object,
-        client: PhantomData,
-    })
+    // SAFETY: a live slot with T's tag.
+    Ok(unsafe { Borrowed::of(slot) })
+}
+
+/// As [`object`], if there is one: for a caller who has another way for all other handles.
+///
+/// # Safety
+/// As [`object`].
+#[inline(always)]
+pub(crate) unsafe fn object_if<'a, T: Object>(handle: T::Handle) -> Option<Borrowed<'a, T>> {
+    // SAFETY: passed on to the caller; a live slot with T's tag.
+    unsafe { slot_if::<T>(handle).map(|slot| Borrowed::of(slot)) }
 }
 
 /// As [`object`]; a null handle is `None`.

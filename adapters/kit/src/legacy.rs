@@ -5,9 +5,9 @@ use std::ffi::c_void;
 
 use oxur_api::*;
 
-use crate::enqueue::Launch;
+use crate::enqueue::urEnqueueKernelLaunch;
 use crate::handle::{object, optional_object};
-use crate::{Arg, Args, Backend, Kernel, Operation, Queue, args, command, entry};
+use crate::{Arg, Backend, Kernel, args, entry};
 
 entry! {
     fn urKernelSetArgValue<B>(
@@ -43,16 +43,6 @@ entry! {
         let access = properties.as_ref().map_or(MemFlags::READ_WRITE, |p| p.memoryAccess);
         object::<B::Kernel>(kernel)?.set_arg(Arg::Mem(index, optional_object(mem)?, access))
     }
-}
-
-command! {
-    fn urEnqueueKernelLaunch<B>(
-        queue, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
-        properties: *const KernelLaunchExtProperties; wait, event
-    ) {
-        let kernel = object::<B::Kernel>(kernel)?;
-        let launch = Launch::new(dimensions, offset, global, local, Args::none(), properties)?;
-    } run { queue.launch(&kernel, launch, wait, event) } record { Operation::<B>::launch(&kernel, &launch, Vec::new())? }
 }
 
 pub(crate) fn entries<B: Backend>(t: &mut LegacyDdiTable) {

@@ -105,9 +105,10 @@ pub trait Backend: Sized + Send + Sync + 'static {
 
 /// Writes C entry points. The body of each is a block of type `UrResult<()>` that runs guarded.
 macro_rules! entry {
-    ($( fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $body:block )*) => { $(
+    ($( $(#[$attribute:meta])* $vis:vis fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $body:block )*) => { $(
+        $(#[$attribute])*
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the C ABI decides")]
-        unsafe extern "C" fn $name<$b: $crate::Backend>($($p: $ty),*) -> oxur_api::ResultCode {
+        $vis unsafe extern "C" fn $name<$b: $crate::Backend>($($p: $ty),*) -> oxur_api::ResultCode {
             $crate::error::guard(stringify!($name), move || {
                 // SAFETY: the caller of the C function vouches, as the specification demands, that pointers that are
                 // not null point to what their types say, and that handles are null or from a UR function. What can be
@@ -124,10 +125,11 @@ use entry;
 /// to the queue, and is a `UrResult<()>`. If the queue captures, or waits for a command that was captured, `record` says
 /// what is kept of it: something that becomes a [`Recorded`](crate::capture::Recorded).
 macro_rules! command {
-    ($( fn $name:ident<$b:ident>($queue:ident $(, $p:ident: $ty:ty)*; $wait:ident, $event:ident) { $($decode:tt)* }
+    ($( $(#[$attribute:meta])* $vis:vis fn $name:ident<$b:ident>($queue:ident $(, $p:ident: $ty:ty)*; $wait:ident, $event:ident) { $($decode:tt)* }
         run $run:block record $record:block
     )*) => { $crate::entry! { $(
-        fn $name<$b>(
+        $(#[$attribute])*
+        $vis fn $name<$b>(
             $queue: oxur_api::QueueHandle $(, $p: $ty)*, num_events: u32, events: *const oxur_api::EventHandle,
             place: *mut oxur_api::EventHandle,
         ) {

@@ -111,9 +111,10 @@ api! {
     clGetExtensionFunctionAddressForPlatform: clGetExtensionFunctionAddressForPlatform_fn,
 }
 
+static API: OnceLock<Result<Api, String>> = OnceLock::new();
+
 /// OpenCL, or why there is none.
 pub fn load() -> Result<&'static Api, &'static str> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
     API.get_or_init(|| {
         let library = crate::icd::open()?;
         let api = Api::load(&library);
@@ -126,8 +127,13 @@ pub fn load() -> Result<&'static Api, &'static str> {
 }
 
 /// OpenCL, for code that runs only when there is an object of it.
+#[inline]
 pub fn api() -> &'static Api {
-    load().expect("objects exist only where OpenCL does")
+    // Not `load`: what can only be there already needs no registers for the way on which it is not.
+    match API.get() {
+        Some(Ok(api)) => api,
+        _ => unreachable!("objects exist only where OpenCL does"),
+    }
 }
 
 /// Calls a function that returns an error code. The code around it must be `unsafe`.

@@ -91,6 +91,7 @@ impl Kernel {
     }
 
     /// The work-group size that the source demands, if it does.
+    #[inline(never)]
     pub(crate) fn required_local_size(&self, device: &Arc<Device>) -> Option<&[usize; 3]> {
         let devices = &self.context().devices;
         let sizes = self.required_local_size.get_or_init(|| {

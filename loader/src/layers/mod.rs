@@ -90,10 +90,19 @@ unsafe impl Sync for CodeLocator {}
 static ACTIVE: AtomicU32 = AtomicU32::new(0);
 static LOCATOR: RwLock<Option<CodeLocator>> = RwLock::new(None);
 
+/// Tells the compiler that what comes here does so rarely.
+#[cold]
+#[inline(always)]
+fn rarely() {}
+
 /// Whether any layer is on.
 #[inline(always)]
 pub(crate) fn any() -> bool {
-    ACTIVE.load(Ordering::Relaxed) != 0
+    let any = ACTIVE.load(Ordering::Relaxed) != 0;
+    if any {
+        rarely();
+    }
+    any
 }
 
 /// Switches layers on.
