@@ -102,8 +102,9 @@ impl Kernel {
         Some(&sizes[index]).filter(|size| size[0] != 0)
     }
 
-    /// Sets one argument. The caller holds the lock, or is a client that answers for its own threads.
-    #[inline]
+    /// Sets one argument. The caller holds the lock, or is a client that answers for its own threads. Inlined, so that an
+    /// argument whose kind is known stays in registers.
+    #[inline(always)]
     pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the value before it returns.
         unsafe {
@@ -244,6 +245,7 @@ impl kit::Kernel<OpenCl> for Kernel {
         }
     }
 
+    #[inline(always)]
     fn set_arg(&self, arg: Arg<'_, OpenCl>) -> UrResult<()> {
         self.set(&arg)?;
         if let (Some(objects), Arg::Mem(index, mem, _)) = (&self.objects, &arg) {
