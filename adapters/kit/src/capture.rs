@@ -271,7 +271,7 @@ impl<B: Backend> Waits<B> {
 }
 
 /// Whether the command of an event is complete.
-fn is_over<B: Backend>(event: &B::Event) -> UrResult<bool> {
+pub(crate) fn is_over<B: Backend>(event: &B::Event) -> UrResult<bool> {
     let mut status = EventStatus::QUEUED;
     // SAFETY: a place of that size.
     let out = unsafe { InfoOut::new(size_of_val(&status), (&raw mut status).cast(), null_mut()) }?;

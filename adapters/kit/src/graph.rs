@@ -4,8 +4,6 @@
 //! A graph is the same for all adapters: commands, and what each waits for. What runs is a command buffer of the
 //! adapter's, which is made of them when the graph is instantiated.
 
-mod dot;
-
 use std::ffi::CStr;
 use std::mem::take;
 use std::path::Path;
@@ -18,9 +16,10 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::capture::Recorded;
 use crate::context::is_same;
 use crate::handle::{export, object, release, release_to};
+use crate::picture::{self, Shown, Times};
 use crate::{
-    Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, UrError, UrResult, args,
-    command, entry, unsupported,
+    Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, Settings, UrError, UrResult,
+    args, command, entry, queue, unsupported,
 };
 
 /// Commands that were captured.
@@ -39,6 +38,10 @@ struct State<B: Backend> {
     nodes: Vec<Node<B>>,
     /// Whether a queue captures into it.
     growing: bool,
+    /// Whether a queue that captured into it was made for profiling: runs then note the times of commands.
+    profiled: bool,
+    /// When the commands ran of what was made of it last.
+    times: Option<Arc<Times>>,
 }
 
 impl<B: Backend> Object for Graph<B> {
@@ -61,6 +64,8 @@ impl<B: Backend> Graph<B> {
                 device: None,
                 nodes: Vec::new(),
                 growing: false,
+                profiled: false,
+                times: None,
             }),
             deleters: Mutex::default(),
         })
@@ -89,6 +94,7 @@ impl<B: Backend> Graph<B> {
         }
         state.device = Some(queue.device().clone());
         state.growing = true;
+        state.profiled |= queue::is_profiled::<B>(queue);
         Ok(state.nodes.len())
     }
 
@@ -128,15 +134,34 @@ impl<B: Backend> Graph<B> {
         // A graph without commands runs on any.
         let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
         let nodes = state.nodes.iter().map(Node::copy).collect();
+        let profiled = state.profiled;
         drop(state);
-        let buffer = B::CommandBuffer::create(Recording::of_graph(self.context.clone(), device, nodes))?;
+        let settings = Settings {
+            profiled,
+            ..Settings::default()
+        };
+        let recording = Recording::of_graph(self.context.clone(), device, nodes, settings);
+        let buffer = B::CommandBuffer::create(recording)?;
         buffer.recording().finalize(|nodes| buffer.finalize(nodes))?;
+        self.state.lock().times = buffer.recording().times().cloned();
         let header = Header::new();
         Ok(Arc::new(ExecutableGraph { header, buffer }))
     }
 
+    /// Its picture, with the times of the last run of what was made of it last.
+    fn picture(&self) -> String {
+        let state = self.state.lock();
+        let commands: Vec<_> = state.nodes.iter().map(Shown::new).collect();
+        let times = state.times.clone();
+        drop(state);
+        let run = times.map(|times| times.last());
+        picture::text(&format!("graph {}", self.id), &commands, run.as_deref())
+    }
+
     /// The client has given its handle back: whoever else has the graph only keeps the place.
     fn destroy(&self) {
+        let times = self.state.lock().times.take();
+        drop(times);
         drop(take(&mut *self.nodes()));
         let deleters = take(&mut *self.deleters.lock());
         drop(deleters);
@@ -214,8 +239,7 @@ entry! {
     fn urGraphDumpContentsExp<B>(graph: ExpGraphHandle, file: *const c_char) {
         let graph = object::<Graph<B>>(graph)?;
         let path = path(args::c_str(file)?);
-        let text = dot::text(graph.id, &graph.nodes());
-        std::fs::write(path, text).map_err(|error| UrError::said(
+        std::fs::write(path, graph.picture()).map_err(|error| UrError::said(
             ResultCode::ERROR_INVALID_VALUE,
             format!("the graph cannot be written to {}: {error}", path.display()),
         ))

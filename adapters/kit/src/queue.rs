@@ -410,6 +410,15 @@ fn flags(properties: Option<&QueueProperties>) -> UrResult<QueueFlags> {
     Ok(flags)
 }
 
+/// Whether a queue was made for profiling.
+pub(crate) fn is_profiled<B: Backend>(queue: &B::Queue) -> bool {
+    let mut flags = QueueFlags::empty();
+    // SAFETY: a place of that size.
+    let out = unsafe { InfoOut::new(size_of_val(&flags), (&raw mut flags).cast(), std::ptr::null_mut()) };
+    let asked = out.and_then(|out| queue.info(QueueInfo::FLAGS, out));
+    asked.is_ok() && flags.contains(QueueFlags::PROFILING_ENABLE)
+}
+
 entry! {
     fn urQueueCreate<B>(
         context: ContextHandle, device: DeviceHandle, properties: *const QueueProperties, queue: *mut QueueHandle,

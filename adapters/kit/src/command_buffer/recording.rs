@@ -2,7 +2,7 @@
 //! What was appended to a command buffer, or captured into a graph that one is made of: commands, what each waits for, and
 //! what updates make of them.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use oxur_api::*;
 use parking_lot::{Mutex, MutexGuard};
@@ -13,6 +13,7 @@ use super::operation::{KeptLaunch, Operation};
 use super::update::Update;
 use crate::context::is_same;
 use crate::handle::{HandleKind, handle_of};
+use crate::picture::{self, Picture, Times};
 use crate::{Backend, Header, Object, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
@@ -22,7 +23,7 @@ pub struct Settings {
     pub updatable: bool,
     /// Its commands run in the order in which they are appended.
     pub in_order: bool,
-    /// The event of a run tells when it began and ended.
+    /// The event of a run tells when it began and ended, and pictures tell it of each command.
     pub profiled: bool,
 }
 
@@ -96,6 +97,8 @@ pub struct Recording<B: Backend> {
     settings: Settings,
     command: Command,
     state: Mutex<State<B>>,
+    times: OnceLock<Arc<Times>>,
+    picture: OnceLock<Picture>,
 }
 
 struct State<B: Backend> {
@@ -114,16 +117,23 @@ impl<B: Backend> Recording<B> {
                 nodes: Vec::new(),
                 finalized: false,
             }),
+            times: OnceLock::new(),
+            picture: OnceLock::new(),
         }
     }
 
     /// Of a graph's commands, to be finalized as they are.
-    pub(crate) fn of_graph(context: Arc<B::Context>, device: Arc<B::Device>, nodes: Vec<Node<B>>) -> Self {
+    pub(crate) fn of_graph(
+        context: Arc<B::Context>,
+        device: Arc<B::Device>,
+        nodes: Vec<Node<B>>,
+        settings: Settings,
+    ) -> Self {
         let finalized = false;
         Self {
             command: Command::ENQUEUE_GRAPH_EXP,
             state: Mutex::new(State { nodes, finalized }),
-            ..Self::new(context, device, Settings::default())
+            ..Self::new(context, device, settings)
         }
     }
 
@@ -140,6 +150,11 @@ impl<B: Backend> Recording<B> {
     /// What the client asked for.
     pub fn settings(&self) -> Settings {
         self.settings
+    }
+
+    /// Where runs note when each command ran, if anybody wants to know. Known when the buffer is finalized.
+    pub fn times(&self) -> Option<&Arc<Times>> {
+        self.times.get()
     }
 
     /// Which command of a queue a run is.
@@ -292,8 +307,14 @@ impl<B: Backend> Recording<B> {
         if state.finalized {
             return Err(invalid("the command buffer is finalized already"));
         }
+        if self.settings.profiled || picture::wanted() {
+            self.times.get_or_init(|| Arc::new(Times::new(state.nodes.len())));
+        }
         make(&state.nodes)?;
         state.finalized = true;
+        if let Some(picture) = self.times().and_then(|times| Picture::new(&state.nodes, times)) {
+            _ = self.picture.set(picture);
+        }
         Ok(())
     }
 
@@ -315,6 +336,7 @@ impl<B: Backend> Recording<B> {
             places.push(place);
             update.apply(launch)?;
         }
+        self.draw_again(nodes, &places);
         changed(nodes, &places)
     }
 
@@ -327,7 +349,14 @@ impl<B: Backend> Recording<B> {
     ) -> UrResult<()> {
         let mut state = self.updatable()?;
         change(&mut state.nodes[command.place])?;
+        self.draw_again(&state.nodes, &[command.place]);
         changed(&state.nodes, &[command.place])
+    }
+
+    fn draw_again(&self, nodes: &[Node<B>], changed: &[usize]) {
+        if let Some(picture) = self.picture.get() {
+            picture.change(nodes, changed);
+        }
     }
 
     fn updatable(&self) -> UrResult<MutexGuard<'_, State<B>>> {

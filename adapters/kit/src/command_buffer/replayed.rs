@@ -66,11 +66,16 @@ impl<B: Backend> Used<B> {
 
 impl<B: Backend> Drop for Used<B> {
     fn drop(&mut self) {
-        for event in self.0.drain(..).filter(|event| !event.is_null()) {
-            // SAFETY: a handle with a reference that is ours.
-            let released = unsafe { handle::release_to::<B::Event>(event, recycle) };
-            debug_assert!(released.is_ok());
-        }
+        self.0.drain(..).for_each(release::<B>);
+    }
+}
+
+/// Releases an event that a run needed, if there is one.
+fn release<B: Backend>(event: EventHandle) {
+    if !event.is_null() {
+        // SAFETY: a handle with a reference that is ours.
+        let released = unsafe { handle::release_to::<B::Event>(event, recycle) };
+        debug_assert!(released.is_ok());
     }
 }
 
@@ -84,8 +89,8 @@ fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
 }
 
 impl<B: Backend> Replayed<B> {
-    /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after that of
-    /// the first if it is `timed`.
+    /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after those of
+    /// the others if it is `timed`.
     fn run_in_order(
         &self,
         nodes: &[Node<B>],
@@ -99,20 +104,16 @@ impl<B: Backend> Replayed<B> {
             return Ok(used);
         };
         let mut wait = wait;
-        for (place, node) in others.iter().enumerate() {
+        for node in others {
             let wait = std::mem::replace(&mut wait, WaitList::empty());
-            let event = if timed && place == 0 {
-                used.next()
-            } else {
-                EventOut::none()
-            };
+            let event = if timed { used.next() } else { EventOut::none() };
             node.operation.submit(queue, wait, event)?;
         }
         last.operation.submit(queue, wait, used.next())?;
         Ok(used)
     }
 
-    /// Returns the event of what waits for all commands, after those of the first ones if it is `timed`.
+    /// Returns the event of what waits for all commands, after theirs if it is `timed`.
     fn run_out_of_order(
         &self,
         nodes: &[Node<B>],
@@ -131,15 +132,12 @@ impl<B: Backend> Replayed<B> {
                 ends.extend(used.0.last().copied());
             }
         }
-        let mut found = Used::new();
-        if timed {
-            for place in (0..nodes.len()).filter(|place| nodes[*place].after.is_empty()) {
-                found.0.push(std::mem::take(&mut used.0[place]));
-            }
-        }
         let ends = if ends.is_empty() { wait } else { list(&ends)? };
-        queue.wait(ends, found.next())?;
-        Ok(found)
+        queue.wait(ends, used.next())?;
+        if !timed {
+            used.0.drain(..nodes.len()).for_each(release::<B>);
+        }
+        Ok(used)
     }
 }
 
@@ -179,16 +177,26 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
         let waits = |run: &&Run<B>| !(queue.is_in_order() && ptr::eq(run.queue.as_ptr(), Arc::as_ptr(queue)));
         before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
         let wait = list(&before)?;
-        let timed = event.wanted() && self.recording.settings().profiled;
+        let times = self.recording.times();
         let used = if queue.is_in_order() {
-            self.run_in_order(&nodes, queue, wait, timed)
+            self.run_in_order(&nodes, queue, wait, times.is_some())
         } else {
-            self.run_out_of_order(&nodes, queue, wait, timed)
+            self.run_out_of_order(&nodes, queue, wait, times.is_some())
         }?;
-        let mut firsts = used.all()?;
-        let Some(end) = firsts.pop() else { return Ok(()) };
+        let mut events = used.all()?;
+        let Some(end) = events.last().cloned() else {
+            return Ok(());
+        };
+        events.truncate(nodes.len());
         if event.wanted() {
+            // In order they begin with the first.
+            let begins = |place: &usize| nodes[*place].after.is_empty() && (*place == 0 || !queue.is_in_order());
+            let firsts = if times.is_some() { events.len() } else { 0 };
+            let firsts: Vec<_> = (0..firsts).filter(begins).map(|place| events[place].clone()).collect();
             event.set(B::Event::of_run(self.recording.command(), &firsts, &end)?);
+        }
+        if let Some(times) = times {
+            times.submitted::<B>(events, &end);
         }
         *last = Some(Run {
             queue: Arc::downgrade(queue),

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Pictures of command buffers and graphs: text of the language DOT, which Graphviz and `oxur graph` draw.
+//!
+//! A box is a command, with what is known of it: its kernel, how much it does, and when it ran in the last complete
+//! run, if [`Times`] were kept. Boxes are the darker the longer their commands took. Edges go to those who wait.
+//! Dashed ellipses are events outside: those that a command waits for, and the one that it signals.
+//!
+//! [`files`] writes pictures by itself, if the user asks for that.
+
+mod files;
+mod times;
+
+use std::fmt::{self, Write as _};
+use std::ptr::null_mut;
+
+use oxur_api::{KernelInfo, RectRegion};
+use smallvec::SmallVec;
+
+pub(crate) use self::files::{Picture, wanted};
+pub use self::times::{Span, Times};
+use crate::{Backend, InfoOut, Kernel, Node, Operation, Range};
+
+/// What a picture shows of a command, whatever its time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    command: String,
+    /// What it runs or works on, by name.
+    name: Option<String>,
+    /// How much it does.
+    extent: Option<String>,
+    after: SmallVec<[u32; 2]>,
+    /// How many events outside it waits for.
+    events: usize,
+    signals: bool,
+}
+
+impl Shown {
+    pub(crate) fn new<B: Backend>(node: &Node<B>) -> Self {
+        let command = format!("{:?}", node.operation.command());
+        Self {
+            command: command.strip_prefix("UR_COMMAND_").unwrap_or(&command).to_owned(),
+            name: name(&node.operation),
+            extent: extent(&node.operation),
+            after: node.after.clone(),
+            events: node.events.len(),
+            signals: node.signal.is_some(),
+        }
+    }
+}
+
+/// The picture of these commands. `run` is when they ran, if that was noted at all.
+pub(crate) fn text(title: &str, commands: &[Shown], run: Option<&[Option<Span>]>) -> String {
+    let run = Run::new(run);
+    let mut text = String::new();
+    _ = writeln!(text, "digraph {} {{", Quoted(title));
+    let count = match commands.len() {
+        1 => "1 command".to_owned(),
+        count => format!("{count} commands"),
+    };
+    let heading = Quoted(format!("{title}: {count}, {}", run.words()));
+    _ = writeln!(text, "  graph [label={heading}, labelloc=t];");
+    _ = writeln!(
+        text,
+        "  node [shape=box, style=\"filled,rounded\", fillcolor=\"#ffffff\", fontname=\"sans-serif\"];"
+    );
+    for (place, command) in commands.iter().enumerate() {
+        box_of(&mut text, place, command, &run);
+    }
+    for (place, command) in commands.iter().enumerate() {
+        for before in &command.after {
+            _ = writeln!(text, "  {before} -> {place};");
+        }
+        if command.events != 0 {
+            let words = match command.events {
+                1 => "an event".to_owned(),
+                count => format!("{count} events"),
+            };
+            outside(&mut text, &format!("before{place}"), &words);
+            _ = writeln!(text, "  before{place} -> {place} [style=dashed];");
+        }
+        if command.signals {
+            outside(&mut text, &format!("signal{place}"), "its event");
+            _ = writeln!(text, "  {place} -> signal{place} [style=dashed];");
+        }
+    }
+    text + "}\n"
+}
+
+/// Longer names are cut in the box; the whole is a tooltip.
+const LONG: usize = 60;
+
+fn box_of(text: &mut String, place: usize, command: &Shown, run: &Run<'_>) {
+    let mut words = command.command.clone();
+    let mut more = String::new();
+    if let Some(name) = &command.name {
+        let length = name.chars().count();
+        if length > LONG {
+            let head: String = name.chars().take(LONG / 2).collect();
+            let tail: String = name.chars().skip(length - LONG / 2).collect();
+            _ = write!(words, "\n{head}...{tail}");
+            _ = write!(more, ", tooltip={}", Quoted(name));
+        } else {
+            _ = write!(words, "\n{name}");
+        }
+    }
+    if let Some(extent) = &command.extent {
+        _ = write!(words, "\n{extent}");
+    }
+    if let Some(span) = run.of(place) {
+        _ = write!(words, "\n{}", run.place(span));
+        _ = write!(more, ", fillcolor=\"{}\"", run.colour(span));
+    }
+    _ = writeln!(text, "  {place} [label={}{more}];", Quoted(words));
+}
+
+fn outside(text: &mut String, id: &str, words: &str) {
+    _ = writeln!(text, "  {id} [label={}, shape=ellipse, style=dashed];", Quoted(words));
+}
+
+/// A string of DOT.
+struct Quoted<T>(T);
+
+impl<T: AsRef<str>> fmt::Display for Quoted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.as_ref().chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                '\n' => f.write_str("\\n")?,
+                c if c.is_control() => f.write_char(' ')?,
+                c => f.write_char(c)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// When the commands of a run ran.
+struct Run<'a> {
+    /// Whether that was noted at all.
+    noted: bool,
+    spans: &'a [Option<Span>],
+    whole: Span,
+    /// What the longest command took.
+    longest: u64,
+}
+
+impl<'a> Run<'a> {
+    fn new(spans: Option<&'a [Option<Span>]>) -> Self {
+        let noted = spans.is_some();
+        let spans = spans.unwrap_or_default();
+        let known = || spans.iter().flatten();
+        let whole = Span {
+            began: known().map(|span| span.began).min().unwrap_or_default(),
+            ended: known().map(|span| span.ended).max().unwrap_or_default(),
+        };
+        let longest = known().map(Span::took).max().unwrap_or_default();
+        Self {
+            noted,
+            spans,
+            whole,
+            longest,
+        }
+    }
+
+    fn of(&self, place: usize) -> Option<Span> {
+        *self.spans.get(place)?
+    }
+
+    /// What there is to say of all commands together.
+    fn words(&self) -> String {
+        match (self.noted, self.spans.iter().flatten().next()) {
+            (_, Some(_)) => format!("last run took {}", Time(self.whole.took())),
+            (true, None) => "no times: no run is complete, or the driver gives none".to_owned(),
+            (false, None) => "no times: it is not made for profiling".to_owned(),
+        }
+    }
+
+    /// When a command began and what it took.
+    fn place(&self, span: Span) -> String {
+        let share = span.took() as f64 * 100.0 / self.whole.took().max(1) as f64;
+        let (began, took) = (Time(span.began - self.whole.began), Time(span.took()));
+        format!("at {began}: {took} ({share:.0} %)")
+    }
+
+    /// White for no time, orange for that of the longest.
+    fn colour(&self, span: Span) -> String {
+        let heat = span.took() as f64 / self.longest.max(1) as f64;
+        let mixed = |least: f64| (255.0 - (255.0 - least) * heat).round() as u8;
+        format!("#ff{:02x}{:02x}", mixed(165.0), mixed(80.0))
+    }
+}
+
+/// Nanoseconds, for people.
+struct Time(u64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ns @ 0..1_000 => write!(f, "{ns} ns"),
+            ns @ 1_000..1_000_000 => write!(f, "{:.1} us", ns as f64 / 1e3),
+            ns @ 1_000_000..1_000_000_000 => write!(f, "{:.2} ms", ns as f64 / 1e6),
+            ns => write!(f, "{:.3} s", ns as f64 / 1e9),
+        }
+    }
+}
+
+/// Bytes, for people.
+fn bytes(count: usize) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1 << 10 {
+        return format!("{count} bytes");
+    }
+    let unit = (count.ilog2() as usize / 10).min(UNITS.len());
+    let value = count as f64 / (1u64 << (10 * unit)) as f64;
+    // No digits that are zeros.
+    format!("{} {}", (value * 100.0).round() / 100.0, UNITS[unit - 1])
+}
+
+/// Sizes as `4 x 5 x 6`.
+fn product<T: ToString>(sizes: &[T]) -> String {
+    let sizes: Vec<_> = sizes.iter().map(T::to_string).collect();
+    sizes.join(" x ")
+}
+
+fn range(range: &Range<'_>) -> String {
+    let mut words = product(range.global);
+    if let Some(local) = range.local {
+        _ = write!(words, " in groups of {}", product(local));
+    }
+    if let Some(offset) = range.offset.filter(|offset| offset.iter().any(|start| *start != 0)) {
+        _ = write!(words, " from {}", product(offset));
+    }
+    words
+}
+
+fn region(region: &RectRegion, unit: &str) -> String {
+    let sizes = [region.width, region.height, region.depth];
+    format!("{} {unit}", product(&sizes))
+}
+
+/// How much a command does.
+fn extent<B: Backend>(operation: &Operation<B>) -> Option<String> {
+    Some(match operation {
+        Operation::Nothing | Operation::HostTask(_) => return None,
+        Operation::Launch(launch) => range(&launch.range.range()),
+        Operation::UsmMemcpy { size, .. }
+        | Operation::UsmFill { size, .. }
+        | Operation::UsmPrefetch { size, .. }
+        | Operation::UsmAdvise { size, .. }
+        | Operation::BufferCopy { size, .. }
+        | Operation::BufferRead { size, .. }
+        | Operation::BufferWrite { size, .. }
+        | Operation::BufferFill { size, .. } => bytes(*size),
+        Operation::UsmFill2D { width, height, .. } | Operation::UsmMemcpy2D { width, height, .. } => {
+            format!("{} bytes", product(&[*width, *height]))
+        }
+        Operation::BufferCopyRect { rect, .. }
+        | Operation::BufferReadRect { rect, .. }
+        | Operation::BufferWriteRect { rect, .. } => region(&rect.region, "bytes"),
+        Operation::ImageRead { region: of, .. }
+        | Operation::ImageWrite { region: of, .. }
+        | Operation::ImageCopy { region: of, .. } => region(of, "pixels"),
+        Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } => {
+            bytes(global.global().count)
+        }
+    })
+}
+
+/// What a command runs or works on, if that has a name.
+fn name<B: Backend>(operation: &Operation<B>) -> Option<String> {
+    match operation {
+        Operation::Launch(launch) => kernel::<B>(&launch.kernel),
+        Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } => {
+            Some(global.global().name.to_string_lossy().into_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A kernel's name, if it tells.
+fn kernel<B: Backend>(kernel: &B::Kernel) -> Option<String> {
+    let mut size = 0;
+    // SAFETY: only the size is asked for, and has a place.
+    let out = unsafe { InfoOut::new(0, null_mut(), &mut size) }.ok()?;
+    kernel.info(KernelInfo::FUNCTION_NAME, out).ok()?;
+    let mut name = vec![0u8; size];
+    // SAFETY: a place of that size.
+    let out = unsafe { InfoOut::new(size, name.as_mut_ptr().cast(), null_mut()) }.ok()?;
+    kernel.info(KernelInfo::FUNCTION_NAME, out).ok()?;
+    let name = String::from_utf8_lossy(&name);
+    Some(name.trim_end_matches('\0').to_owned())
+}
+
+#[cfg(test)]
+mod tests;

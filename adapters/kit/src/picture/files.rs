@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `UR_GRAPH_PICTURES`: a folder that gets a picture of each command buffer and each graph that can be run.
+//!
+//! A picture is written when that is made, and again, with times, when it is destroyed or the process ends. Who cannot
+//! write says so in the log, and the program goes on.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, Weak};
+
+use super::{Shown, Times, text};
+use crate::fork::{self, Forkable, Guard};
+use crate::{Backend, Node};
+
+/// The folder; none if nobody asks for pictures.
+static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let folder = std::env::var_os("UR_GRAPH_PICTURES").filter(|folder| !folder.is_empty())?;
+    // The program may go elsewhere.
+    let folder = std::path::absolute(folder).ok()?;
+    if let Err(error) = fs::create_dir_all(&folder) {
+        log::error!("UR_GRAPH_PICTURES: the folder {}: {error}", folder.display());
+        return None;
+    }
+    Some(folder)
+});
+
+/// Whether the user asks for pictures.
+pub(crate) fn wanted() -> bool {
+    FOLDER.is_some()
+}
+
+/// A picture that is in a file, and is written again when this is dropped.
+pub(crate) struct Picture(Arc<Drawn>);
+
+struct Drawn {
+    path: PathBuf,
+    /// Children of `fork` leave it to this one.
+    process: u32,
+    commands: Mutex<Vec<Shown>>,
+    times: Arc<Times>,
+}
+
+impl Picture {
+    /// Of these commands, if the user asks for pictures.
+    pub(crate) fn new<B: Backend>(nodes: &[Node<B>], times: &Arc<Times>) -> Option<Self> {
+        let folder = FOLDER.as_ref()?;
+        let drawn = Drawn::new(folder, nodes.iter().map(Shown::new).collect(), times);
+        let drawn = Arc::new(
+            drawn
+                .inspect_err(|error| log::error!("UR_GRAPH_PICTURES: a file in {}: {error}", folder.display()))
+                .ok()?,
+        );
+        drawn.write();
+        let mut living = fork::lock(&LIVING.0);
+        living.retain(|known| known.strong_count() != 0);
+        living.push(Arc::downgrade(&drawn));
+        Some(Self(drawn))
+    }
+
+    /// Commands at these places are not what they were.
+    pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: &[usize]) {
+        // In a child of `fork` another thread of the parent's may hold the lock for good.
+        if self.0.process == process::id() {
+            let mut commands = fork::lock(&self.0.commands);
+            changed
+                .iter()
+                .for_each(|place| commands[*place] = Shown::new(&nodes[*place]));
+        }
+    }
+}
+
+impl Drawn {
+    /// Takes a name that no file has, in whatever adapter or process.
+    fn new(folder: &Path, commands: Vec<Shown>, times: &Arc<Times>) -> io::Result<Self> {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let process = process::id();
+        loop {
+            let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+            let path = folder.join(format!("graph-{process}-{number}.dot"));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                result => {
+                    return result.map(|_| Self {
+                        path,
+                        process,
+                        commands: Mutex::new(commands),
+                        times: times.clone(),
+                    });
+                }
+            }
+        }
+    }
+
+    fn write(&self) {
+        if self.process != process::id() {
+            return;
+        }
+        let title = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let text = text(&title, &fork::lock(&self.commands), Some(&self.times.last()));
+        if let Err(error) = fs::write(&self.path, text) {
+            log::error!("UR_GRAPH_PICTURES: {}: {error}", self.path.display());
+        }
+    }
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        // When the process ends all have been written, and drivers may be gone.
+        if !ENDING.load(Ordering::Relaxed) {
+            self.write();
+        }
+    }
+}
+
+/// The pictures of what still lives.
+struct Living(Mutex<Vec<Weak<Drawn>>>);
+
+impl Forkable for Living {
+    fn hold(&self) -> Box<dyn Guard + '_> {
+        Box::new(fork::lock(&self.0))
+    }
+}
+
+static LIVING: LazyLock<Arc<Living>> = LazyLock::new(|| {
+    let living = Arc::new(Living(Mutex::default()));
+    fork::register(&living);
+    // SAFETY: a function that may be called whenever the process ends. An adapter's library is never unloaded.
+    if unsafe { libc::atexit(at_exit) } != 0 {
+        log::warn!("UR_GRAPH_PICTURES: pictures of what is not destroyed have no times");
+    }
+    living
+});
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn at_exit() {
+    let living: Vec<_> = fork::lock(&LIVING.0).iter().filter_map(Weak::upgrade).collect();
+    living.iter().for_each(|drawn| drawn.write());
+    ENDING.store(true, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_ones_own() {
+        let folder = std::env::temp_dir().join(format!("oxur-pictures-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let times = Arc::new(Times::new(0));
+        let new = || Drawn::new(&folder, Vec::new(), &times).unwrap();
+        let first = new();
+        let taken = folder.join(format!("graph-{}-2.dot", process::id()));
+        fs::write(&taken, "another's").unwrap();
+        let mut child = new();
+        assert_ne!(first.path, child.path);
+        // As in a child of `fork`.
+        child.process += 1;
+        let path = child.path.clone();
+        drop(child);
+        assert_eq!(fs::read(path).unwrap(), []);
+        let path = first.path.clone();
+        drop(first);
+        assert!(fs::read_to_string(path).unwrap().starts_with("digraph"));
+        assert_eq!(fs::read(taken).unwrap(), b"another's");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
