@@ -76,6 +76,10 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             .map(|node| self.step(node, None))
             .collect::<UrResult<Vec<_>>>()?;
         let plan = Plan::new(steps, nodes.iter().map(|node| &*node.after));
+        let plan = match self.recording.times() {
+            Some(times) => plan.timed(times),
+            None => plan,
+        };
         *fork::lock(&self.plan) = Some(plan);
         Ok(())
     }

@@ -9,7 +9,11 @@
 //! takes no lock and allocates nothing, unless it waits for commands outside of the plan or wants a thread of its own;
 //! then it becomes a task.
 //!
+//! Where somebody wants to know when each step ran, the works of the steps are [wrapped](timed) to tell.
+//!
 //! A plan is never changed while it may run: whoever changes it gets another one, which shares what has not changed.
+
+mod timed;
 
 use std::cell::UnsafeCell;
 use std::ops::Range;
@@ -18,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crossbeam_queue::ArrayQueue;
+use oxur_adapter_kit::Times;
 use oxur_compiler::{Fault, Worker};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -38,6 +43,8 @@ pub(crate) struct Plan {
     steps: Arc<Vec<Step>>,
     /// The memory of the last run.
     spare: Arc<Mutex<Option<Arc<Memory>>>>,
+    /// Where runs note when each step ran, if anybody wants to know.
+    times: Option<Arc<Times>>,
 }
 
 /// What a step does.
@@ -147,11 +154,24 @@ impl Plan {
             shape: Arc::new(shape),
             steps: Arc::new(steps),
             spare: Arc::default(),
+            times: None,
         }
+    }
+
+    /// The same plan, whose runs note when each step ran.
+    pub(crate) fn timed(mut self, times: &Arc<Times>) -> Self {
+        let timed = |(place, step): (usize, &Step)| timed::timed(step.clone(), times, place);
+        self.steps = Arc::new(self.steps.iter().enumerate().map(timed).collect());
+        self.times = Some(times.clone());
+        self
     }
 
     /// Puts another step at a place. Copies of the plan, which may run, do not see it.
     pub(crate) fn change(&mut self, place: usize, step: Step) {
+        let step = match &self.times {
+            Some(times) => timed::timed(step, times, place),
+            None => step,
+        };
         Arc::make_mut(&mut self.steps)[place] = step;
     }
 
@@ -185,10 +205,26 @@ impl Plan {
 
     /// Runs a plan that is short, step by step.
     pub(crate) fn run_here(&self, worker: &mut Worker) -> Result<(), (String, Fault)> {
+        self.begins();
         for Step { work, .. } in &*self.steps {
             run_short(&**work, worker).map_err(|fault| (work.what(), fault))?;
         }
+        self.ends();
         Ok(())
+    }
+
+    /// A run begins. Those of a plan that is timed come one after the other.
+    fn begins(&self) {
+        if let Some(times) = &self.times {
+            times.begin();
+        }
+    }
+
+    /// A run is complete.
+    fn ends(&self) {
+        if let Some(times) = &self.times {
+            times.end();
+        }
     }
 }
 
@@ -498,6 +534,9 @@ impl Run {
 
     /// All steps are over. Gives what is ready by that.
     fn end(&self, me: Option<&Me<'_>>) -> Option<Arc<dyn Job>> {
+        if !self.whole.has_failed() {
+            self.plan.ends();
+        }
         *self.plan.spare.lock() = Some(self.memory.clone());
         end(self.whole.clone(), me)
     }
@@ -513,6 +552,7 @@ impl Job for Run {
         let mut ready = Ready::default();
         let mut over = 0;
         if !self.memory.begun.swap(true, Ordering::AcqRel) {
+            self.plan.begins();
             begins(&self.whole);
             self.roots(&mut ready);
         } else if open.len() > 1 {

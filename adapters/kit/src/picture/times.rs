@@ -66,7 +66,7 @@ impl Place {
 
 impl Times {
     /// Of so many commands.
-    pub(crate) fn new(count: usize) -> Self {
+    pub fn new(count: usize) -> Self {
         let run = || (0..count).map(|_| Place::new()).collect();
         Self {
             runs: [run(), run()],
@@ -122,7 +122,7 @@ impl Times {
     }
 
     /// The last complete run; no times, or fewer than there are commands, where none is known.
-    pub(crate) fn last(&self) -> Vec<Option<Span>> {
+    pub fn last(&self) -> Vec<Option<Span>> {
         if let Some(spans) = self.asked.lock().iter().flatten().find_map(|ask| ask()) {
             return spans;
         }

@@ -270,3 +270,52 @@ fn many_runs_at_once() {
     });
     assert_eq!(count.load(Ordering::Relaxed), 8 * 20 * 50 * 20);
 }
+
+#[test]
+fn timed_plans_tell_when_steps_ran() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let sleeps = |kind, ns| {
+        step(kind, move |_| {
+            thread::sleep(std::time::Duration::from_nanos(ns));
+            Ok(())
+        })
+    };
+    let last = {
+        let fails = fails.clone();
+        step((1, Manner::Apart, None), move |_| match fails.load(Ordering::Relaxed) {
+            true => Err(Fault::StackOverflow),
+            false => Ok(()),
+        })
+    };
+    let steps = vec![
+        sleeps((1, Manner::Freely, Some(10)), 1_000),
+        sleeps((40, Manner::Freely, None), 100_000),
+        sleeps((0, Manner::Freely, None), 0),
+        last,
+    ];
+    let times = Arc::new(Times::new(4));
+    let before = [&[][..], &[0][..], &[0][..], &[1, 2][..]];
+    let mut plan = Plan::new(steps, before.into_iter()).timed(&times);
+    assert!(times.last().is_empty());
+    assert!(go(&plan));
+    let ran = times.last();
+    let [Some(first), Some(long), None, Some(end)] = ran[..] else {
+        panic!("{ran:?}")
+    };
+    assert!(first.began + 1_000 <= first.ended && first.ended <= long.began);
+    assert!(long.began + 100_000 <= long.ended && long.ended <= end.began);
+    assert!(end.ended <= clock::now());
+
+    fails.store(true, Ordering::Relaxed);
+    assert!(!go(&plan));
+    assert_eq!(times.last(), ran, "a run that fails is not complete");
+
+    plan.change(1, short(|| ()));
+    plan.change(3, short(|| ()));
+    assert!(plan.run_here(&mut Worker::new()).is_ok());
+    let ran = times.last();
+    let [Some(first), Some(second), None, Some(last)] = ran[..] else {
+        panic!("{ran:?}")
+    };
+    assert!(end.ended <= first.began && first.ended <= second.began && second.ended <= last.began);
+}
