@@ -152,9 +152,12 @@ impl<B: Backend> Graph<B> {
     fn picture(&self) -> String {
         let state = self.state.lock();
         let commands: Vec<_> = state.nodes.iter().map(Shown::new).collect();
-        let times = state.times.clone();
+        let (profiled, times) = (state.profiled, state.times.clone());
         drop(state);
-        let run = times.map(|times| times.last());
+        let run = match times {
+            None => profiled.then(Vec::new),
+            Some(times) => Some(times.last()),
+        };
         picture::text(&format!("graph {}", self.id), &commands, run.as_deref())
     }
 

@@ -24,6 +24,7 @@ mod kernel;
 mod launch;
 mod loader;
 mod native;
+mod picture;
 mod platform;
 mod program;
 mod queue;
