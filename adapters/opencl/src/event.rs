@@ -176,7 +176,8 @@ impl kit::Event<OpenCl> for Event {
             _ => return out.unsupported(),
         };
         let mut time = self.raw.time(what)?;
-        if what == CL_PROFILING_COMMAND_START {
+        // Until it runs, how far a run has come is for the first command to say.
+        if !matches!(what, CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE) {
             for first in &self.began {
                 time = time.min(first.time(what)?);
             }
