@@ -167,11 +167,11 @@ fn fork_and_join() {
             .capture(|| {
                 let start = fill(&origin, &a, 20, &[])?;
                 // The other queue joins by what it waits for, and its own order counts.
-                copy(&second, &b, &a, &[&start])?;
+                let copied = copy(&second, &b, &a, &[&start])?;
                 assert!(second.captures()?);
                 increment(&second, &kernel, &b, &[])?;
                 let back = increment(&second, &kernel, &b, &[])?;
-                let own = increment(&origin, &kernel, &a, &[&start])?;
+                let own = increment(&origin, &kernel, &a, &[&start, &copied])?;
                 copy(&origin, &c, &b, &[&back, &own])?;
                 Ok(())
             })
