@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `doctor` explains what is missing.
+//! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `graph` draws the graphs of one, `doctor`
+//! explains what is missing.
 //!
-//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` ends as its command ends,
-//! or with 126 or 127 where the command cannot be run or found, as shells do.
+//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` and `graph` end as their command
+//! ends, or with 126 or 127 where the command cannot be run or found, as shells do.
 
 mod doctor;
 mod elf;
+mod graph;
 mod info;
 mod opencl;
 mod ours;
 mod run;
 mod search;
+mod svg;
 mod sycl;
 
 use std::ffi::OsString;
@@ -47,18 +50,42 @@ enum Command {
     /// Run a SYCL program on oxur's libraries
     #[command(after_help = "Example: oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'")]
     Run {
-        /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated. Without it: the CPU adapter,
-        /// unless an OpenCL driver has the CPU, and the OpenCL adapter, if any driver takes SPIR-V
-        #[arg(long, value_name = "NAME|PATH")]
-        adapter: Vec<OsString>,
-        /// The libsycl that the command loads, where it is not found by itself
-        #[arg(long, value_name = "PATH")]
-        libsycl: Option<PathBuf>,
+        #[command(flatten)]
+        under: run::Under,
         /// Print the environment that would be set, and do not run
         #[arg(long)]
         dry_run: bool,
         /// The command and its arguments
         #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
+    /// Run a SYCL program on oxur's libraries and write a picture of each graph and command buffer that it makes
+    #[command(after_help = "\
+Pictures are text of the language DOT, graph-PROCESS-NUMBER.dot, for Graphviz; with --svg also SVG, for every browser.
+They show commands, who waits for whom, and when each command ran in the last run.
+
+Examples:
+  oxur graph --svg -o pictures -- python train.py
+  oxur graph --svg pictures/graph-4711-1.dot")]
+    Graph {
+        #[command(flatten)]
+        under: run::Under,
+        /// Draw each picture as SVG, too, beside the DOT file
+        #[arg(long)]
+        svg: bool,
+        /// The folder that the pictures go to
+        #[arg(short, long, value_name = "FOLDER", default_value = ".")]
+        output: PathBuf,
+        /// Draw these DOT files instead of running a command
+        #[arg(
+            value_name = "FILE",
+            requires = "svg",
+            conflicts_with = "command",
+            required_unless_present = "command"
+        )]
+        files: Vec<PathBuf>,
+        /// The command and its arguments
+        #[arg(last = true)]
         command: Vec<OsString>,
     },
     /// Explain what is missing for SYCL programs to run, and what to install
@@ -105,11 +132,18 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { json, loader, adapter } => info::main(json, loader, &adapter),
         Command::Run {
-            adapter,
-            libsycl,
+            under,
             dry_run,
             command,
-        } => run::main(&adapter, libsycl, dry_run, &command),
+        } => run::main(&under, dry_run, &command),
+        Command::Graph { files, .. } if !files.is_empty() => graph::draw(&files),
+        Command::Graph {
+            under,
+            svg,
+            output,
+            command,
+            ..
+        } => graph::main(&under, svg, &output, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
         Command::OpenclOffer => {
             let offer = ours::Offer::here();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur run`: sets the environment that puts oxur under a SYCL program, and becomes the program.
+//! `oxur run`: sets the environment that puts oxur under a SYCL program, and becomes the program. `oxur graph` does the
+//! same and watches.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -7,19 +8,43 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use clap::Args;
+
 use crate::ours::{Choice, Offer};
 use crate::sycl::{Entry, Sycl};
 use crate::{Failure, ours, search, sycl};
 
 /// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
-pub fn main(
-    adapters: &[OsString],
+pub fn main(under: &Under, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
+    let mut prepared = prepare(under, command)?;
+    if dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let error = prepared.exec();
+    Err(cannot_run(&prepared, &error))
+}
+
+/// What a command is to run on.
+#[derive(Args)]
+pub struct Under {
+    /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated. Without it: the CPU adapter,
+    /// unless an OpenCL driver has the CPU, and the OpenCL adapter, if any driver takes SPIR-V
+    #[arg(long, value_name = "NAME|PATH")]
+    adapter: Vec<OsString>,
+    /// The libsycl that the command loads, where it is not found by itself
+    #[arg(long, value_name = "PATH")]
     libsycl: Option<PathBuf>,
-    dry_run: bool,
-    command: &[OsString],
-) -> Result<ExitCode, Failure> {
+}
+
+/// A program that cannot be started.
+pub fn cannot_run(command: &Command, error: &std::io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", command.get_program().display()), "").with_code(126)
+}
+
+/// A command with the environment that puts our libraries under it, which is printed.
+pub fn prepare(under: &Under, command: &[OsString]) -> Result<Command, Failure> {
     let folder = ours::folder()?;
-    let named = ours::choose(&folder, adapters)?;
+    let named = ours::choose(&folder, &under.adapter)?;
     let program = search::program(Path::new(&command[0])).ok_or_else(|| {
         Failure::new(
             format!("{}: command not found", command[0].display()),
@@ -27,9 +52,9 @@ pub fn main(
         )
         .with_code(127)
     })?;
-    let sycl = match libsycl {
+    let sycl = match &under.libsycl {
         Some(path) => Some(
-            Sycl::read(&path)
+            Sycl::read(path)
                 .ok_or_else(|| Failure::new(format!("{} is no libsycl", path.display()), "name a libsycl.so.9"))?,
         ),
         None => sycl::of_command(&program),
@@ -59,15 +84,9 @@ pub fn main(
     for (name, value) in &variables {
         eprintln!("oxur: {name}={}", value.display());
     }
-    if dry_run {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let error = Command::new(&program)
-        .arg0(&command[0])
-        .args(&command[1..])
-        .envs(variables)
-        .exec();
-    Err(Failure::new(format!("{}: {error}", program.display()), "").with_code(126))
+    let mut prepared = Command::new(&program);
+    prepared.arg0(&command[0]).args(&command[1..]).envs(variables);
+    Ok(prepared)
 }
 
 /// What OpenCL offers a program with these variables. Another process looks: drivers leave threads behind, and this one

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `oxur graph`: runs a program on our libraries, has them write pictures of its graphs and command buffers, and draws
+//! them.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::run::{self, Under};
+use crate::{Failure, search, svg};
+
+/// Runs a command and prints the pictures of what it made.
+pub fn main(under: &Under, svg: bool, folder: &Path, command: &[OsString]) -> Result<ExitCode, Failure> {
+    let cannot_use = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()), "name a folder by -o");
+    fs::create_dir_all(folder).map_err(cannot_use)?;
+    let whole = folder.canonicalize().map_err(cannot_use)?;
+    let before = pictures(folder);
+    let mut prepared = run::prepare(under, command)?;
+    eprintln!("oxur: UR_GRAPH_PICTURES={}", whole.display());
+    let status = prepared
+        .env("UR_GRAPH_PICTURES", whole)
+        .status()
+        .map_err(|error| run::cannot_run(&prepared, &error))?;
+    let mut new: Vec<_> = pictures(folder).difference(&before).cloned().collect();
+    // By their numbers.
+    new.sort_by_key(|path| path.as_os_str().len());
+    if new.is_empty() {
+        eprintln!("oxur: the command made no graph that can be run and finalized no command buffer");
+    }
+    let drawn = print(&new, svg);
+    // As shells do.
+    match status.code().or_else(|| Some(128 + status.signal()?)) {
+        Some(0) => Ok(drawn),
+        code => Ok(ExitCode::from(code.map_or(1, |code| code as u8))),
+    }
+}
+
+/// Draws pictures that are there.
+pub fn draw(files: &[PathBuf]) -> Result<ExitCode, Failure> {
+    Ok(print(files, true))
+}
+
+/// Prints the names of pictures, and draws them before, if they are to be `svg`.
+fn print(files: &[PathBuf], svg: bool) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for file in files {
+        match if svg { draw_one(file) } else { Ok(file.clone()) } {
+            Ok(file) => println!("{}", file.display()),
+            Err(failure) => {
+                eprintln!("oxur: {failure}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    code
+}
+
+/// Draws a picture beside its file.
+fn draw_one(file: &Path) -> Result<PathBuf, Failure> {
+    let bad = |file: &Path, error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()), "");
+    let text = fs::read_to_string(file).map_err(|error| bad(file, &error))?;
+    let svg = svg::of_dot(&text).map_err(|error| bad(file, &error))?;
+    let drawn = file.with_extension("svg");
+    fs::write(&drawn, svg).map_err(|error| bad(&drawn, &error))?;
+    Ok(drawn)
+}
+
+/// The pictures in a folder.
+fn pictures(folder: &Path) -> BTreeSet<PathBuf> {
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("graph-") && name.ends_with(".dot")
+    };
+    search::entries(folder).into_iter().filter(is_one).collect()
+}
