@@ -62,8 +62,9 @@ fn print(files: &[PathBuf], svg: bool) -> ExitCode {
 /// Draws a picture beside its file.
 fn draw_one(file: &Path) -> Result<PathBuf, Failure> {
     let bad = |file: &Path, error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()), "");
-    let text = fs::read_to_string(file).map_err(|error| bad(file, &error))?;
-    let svg = svg::of_dot(&text).map_err(|error| bad(file, &error))?;
+    let text = fs::read(file).map_err(|error| bad(file, &error))?;
+    // SYCL writes the bytes that a command fills memory with.
+    let svg = svg::of_dot(&String::from_utf8_lossy(&text)).map_err(|error| bad(file, &error))?;
     let drawn = file.with_extension("svg");
     fs::write(&drawn, svg).map_err(|error| bad(&drawn, &error))?;
     Ok(drawn)

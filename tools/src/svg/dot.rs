@@ -49,7 +49,8 @@ fn is(attributes: &Attributes, name: &str, word: &str) -> bool {
 /// Reads a text. Panics over some that are no DOT.
 pub fn parse(text: &str) -> Result<Graph, String> {
     let mut builder = Builder::default();
-    let graph = DotParser::new(text).process()?;
+    // For the parser a NUL is the end.
+    let graph = DotParser::new(&text.replace('\0', " ")).process()?;
     let title = builder.visit(&graph, Attributes::new(), Attributes::new());
     let mut nodes = Vec::new();
     for (name, attributes) in builder.nodes {

@@ -43,13 +43,13 @@ fn nodes_edges_and_title() {
 #[test]
 fn what_others_write() {
     // As SYCL's graphs do, and with what DOT allows besides.
-    let text = "strict digraph dot {\n\"0x1\" [style=bold, label=\"ID = 0x1\\nTYPE = CGExecKernel\\n\"];\n\
+    let text = "strict digraph dot {\n\"0x1\" [style=bold, label=\"ID = 0x1\\nTYPE = CGFillUSM Pattern: \0\u{1}\\n\"];\n\
                 \"0x2\" [style=bold, label=\"ID = 0x2\"];\n  \"0x1\" -> \"0x2\"\n\
                 subgraph cluster { a -> b -> a; c; c -> c }\n}";
     let svg = of_dot(text).unwrap();
     assert_eq!(count(&svg, "<g class=\"node\">"), 5, "{svg}");
     assert!(
-        svg.contains(">TYPE = CGExecKernel</tspan>") && svg.contains(">c</tspan>"),
+        svg.contains(">TYPE = CGFillUSM Pattern:   </tspan>") && svg.contains(">c</tspan>"),
         "{svg}"
     );
     assert_eq!(count(&of_dot("digraph { }").unwrap(), "<g "), 0);
