@@ -5,7 +5,7 @@
 //! adapter's, which is made of them when the graph is instantiated.
 
 use std::ffi::CStr;
-use std::mem::take;
+use std::mem::{replace, take};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +17,10 @@ use crate::capture::Recorded;
 use crate::context::is_same;
 use crate::handle::{export, object, release, release_to};
 use crate::picture::{self, Shown, Times};
+use crate::queue::is_profiled;
 use crate::{
     Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, Settings, UrError, UrResult,
-    args, command, entry, queue, unsupported,
+    args, command, entry, unsupported,
 };
 
 /// Commands that were captured.
@@ -94,7 +95,7 @@ impl<B: Backend> Graph<B> {
         }
         state.device = Some(queue.device().clone());
         state.growing = true;
-        state.profiled |= queue::is_profiled::<B>(queue);
+        state.profiled |= is_profiled::<B>(queue);
         Ok(state.nodes.len())
     }
 
@@ -143,7 +144,10 @@ impl<B: Backend> Graph<B> {
         let recording = Recording::of_graph(self.context.clone(), device, nodes, settings);
         let buffer = B::CommandBuffer::create(recording)?;
         buffer.recording().finalize(|nodes| buffer.finalize(nodes))?;
-        self.state.lock().times = buffer.recording().times().cloned();
+        let times = buffer.recording().times().cloned();
+        let old = replace(&mut self.state.lock().times, times);
+        // Events and their queues may go with it: not under the lock.
+        drop(old);
         let header = Header::new();
         Ok(Arc::new(ExecutableGraph { header, buffer }))
     }

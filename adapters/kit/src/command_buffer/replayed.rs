@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::CommandBuffer;
 use super::recording::{Node, Recording};
 use crate::handle::{self, object};
+use crate::queue::is_profiled;
 use crate::recycle::recycle;
 use crate::{Backend, Event, EventOut, Header, Object, Queue, UrResult, WaitList};
 
@@ -177,7 +178,8 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
         let waits = |run: &&Run<B>| !(queue.is_in_order() && ptr::eq(run.queue.as_ptr(), Arc::as_ptr(queue)));
         before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
         let wait = list(&before)?;
-        let times = self.recording.times();
+        // Other queues' events have no times to tell.
+        let times = self.recording.times().filter(|_| is_profiled::<B>(queue));
         let used = if queue.is_in_order() {
             self.run_in_order(&nodes, queue, wait, times.is_some())
         } else {

@@ -4,6 +4,7 @@
 //! An adapter that runs them itself tells of each as it ends; there is room for two runs, so that the last complete one
 //! can be looked at while another is under way. Where a driver runs them, their events are asked afterwards.
 
+use std::mem::replace;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -113,12 +114,16 @@ impl Times {
             let ended = time::<B>(event, ProfilingInfo::COMMAND_END)?;
             (began <= ended).then_some(Span { began, ended })
         };
-        let mut asked = self.asked.lock();
-        asked[1] = asked[0].take();
-        asked[0] = Some(Box::new(move || {
+        let ask: Ask = Box::new(move || {
             let over = is_over::<B>(&end).unwrap_or(false);
             over.then(|| events.iter().map(span).collect())
-        }));
+        });
+        let mut asked = self.asked.lock();
+        let last = asked[0].replace(ask);
+        let old = replace(&mut asked[1], last);
+        drop(asked);
+        // Events and their queues may go with it: not under the lock.
+        drop(old);
     }
 
     /// The last complete run; no times, or fewer than there are commands, where none is known.
