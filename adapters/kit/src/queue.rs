@@ -8,6 +8,7 @@ use oxur_api::*;
 
 use crate::enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, NativeCommand};
 use crate::handle::{self, export, object, optional_object};
+use crate::picture;
 use crate::{
     Backend, Capture, EventOut, InfoOut, Object, UrError, UrResult, UsmKind, WaitList, args, entry, unsupported,
 };
@@ -426,7 +427,12 @@ entry! {
         let context = object::<B::Context>(context)?;
         let device = object::<B::Device>(device)?;
         let out = args::out(queue)?;
-        out.write(export(&B::Queue::create(&context, &device, flags(properties.as_ref())?)?));
+        let mut flags = flags(properties.as_ref())?;
+        if picture::wanted() {
+            // Drivers tell no times otherwise.
+            flags |= QueueFlags::PROFILING_ENABLE;
+        }
+        out.write(export(&B::Queue::create(&context, &device, flags)?));
         Ok(())
     }
 

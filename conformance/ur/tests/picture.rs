@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Context, Graph, Queue, Range, Usm};
+use oxur_conformance::client::{Arg, CommandBuffer, Context, Graph, Queue, Range, Usm};
 use oxur_conformance::{Ending, Rig, Stack, in_child, stack, values};
 
 use crate::command_buffer::{FIRST, PLAIN, empty, launch, queue, run};
@@ -111,11 +111,7 @@ fn no_times_without_profiling() {
 
 /// A finalized buffer that adds one to all values twice.
 fn twice(rig: &Rig, data: &Usm) -> CommandBuffer {
-    let profiled = CommandBufferSettings {
-        profiled: true,
-        ..PLAIN
-    };
-    let (buffer, kernel) = (empty(rig, profiled), rig.kernel("basic", "increment"));
+    let (buffer, kernel) = (empty(rig, PLAIN), rig.kernel("basic", "increment"));
     let args = [Arg::Pointer(data.ptr())];
     let first = launch(&buffer, &kernel, data.len() / 4, &args, FIRST).expect("a launch");
     launch(&buffer, &kernel, data.len() / 4, &args, &[first.point][..]).expect("a launch");
@@ -127,7 +123,8 @@ fn twice(rig: &Rig, data: &Usm) -> CommandBuffer {
 #[test]
 fn a_program_with_pictures() {
     let Some(rig) = rig() else { return };
-    let queue = queue(&rig, QueueFlags::PROFILING_ENABLE);
+    // Neither is made for profiling: the variable does.
+    let queue = queue(&rig, QueueFlags::empty());
     let data = rig.shared(&[0i32; 256]);
     let destroyed = twice(&rig, &data);
     run(&queue, &destroyed);
