@@ -25,19 +25,14 @@ pub(crate) struct CommandBuffer {
 }
 
 impl CommandBuffer {
-    /// The step that a command is, in place of an `old` one.
-    fn step(&self, node: &Node<Cpu>, old: Option<&Step>) -> UrResult<Step> {
+    /// The step that a command is.
+    fn step(&self, node: &Node<Cpu>) -> UrResult<Step> {
         let before = node
             .events
             .iter()
             .filter_map(|event| event.node().cloned())
             .collect::<Vec<_>>();
-        let old = old.and_then(|step| step.outside.as_ref()?.signal.clone());
-        let signal = node.signal.as_ref().and_then(|event| event.node());
-        let signal = signal.map(|node| match old {
-            Some(old) if old.is_of(node) => old,
-            _ => Arc::new(Signal::new(node.clone())),
-        });
+        let signal = node.signal.clone();
         let outside = !before.is_empty() || signal.is_some();
         Ok(Step {
             work: work(&node.operation, self.recording.device(), self.pool)?,
@@ -53,6 +48,8 @@ impl Forkable for CommandBuffer {
 }
 
 impl kit::CommandBuffer<Cpu> for CommandBuffer {
+    type Signal = Arc<Signal>;
+
     fn create(recording: Recording<Cpu>) -> UrResult<Arc<Self>> {
         let pool = recording.device().pool();
         let buffer = Arc::new(Self {
@@ -71,10 +68,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     }
 
     fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
-        let steps = nodes
-            .iter()
-            .map(|node| self.step(node, None))
-            .collect::<UrResult<Vec<_>>>()?;
+        let steps = nodes.iter().map(|node| self.step(node)).collect::<UrResult<Vec<_>>>()?;
         let plan = Plan::new(steps, nodes.iter().map(|node| &*node.after));
         let plan = match self.recording.times() {
             Some(times) => plan.timed(times),
@@ -88,8 +82,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         let mut plan = fork::lock(&self.plan);
         let Some(plan) = &mut *plan else { return Ok(()) };
         for place in changed {
-            let step = self.step(&nodes[*place], Some(plan.step(*place)))?;
-            plan.change(*place, step);
+            plan.change(*place, self.step(&nodes[*place])?);
         }
         Ok(())
     }
@@ -110,8 +103,10 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         queue.run_plan(self.recording.command(), plan, &self.order, wait, event)
     }
 
-    fn signal_event(&self, command: kit::ur::Command) -> UrResult<Arc<Event>> {
-        Ok(Event::of_run(self.recording.context(), command, unsubmitted(self.pool)))
+    fn signal(&self, command: kit::ur::Command) -> UrResult<(Arc<Event>, Arc<Signal>)> {
+        let node = unsubmitted(self.pool);
+        let event = Event::of_run(self.recording.context(), command, node.clone());
+        Ok((event, Arc::new(Signal::new(node))))
     }
 
     fn check_events(&self) -> UrResult<()> {

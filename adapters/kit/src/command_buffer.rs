@@ -8,6 +8,7 @@
 mod operation;
 mod recording;
 mod replayed;
+mod signal;
 mod update;
 
 use std::ffi::c_void;
@@ -17,9 +18,10 @@ use oxur_api::*;
 
 pub use self::operation::{Address, KeptGlobal, KeptLaunch, KeptRange, Operation, Parts};
 use self::recording::Wanted;
-pub use self::recording::{BufferCommand, Node, Recording, Settings};
+pub use self::recording::{BufferCommand, Node, Recording, Settings, SignalOf};
 pub(crate) use self::recording::{sort, splice};
 pub use self::replayed::Replayed;
+pub use self::signal::Signal;
 use self::update::Update;
 use crate::capture::Recorded;
 use crate::enqueue::{BufferRect, Launch, pattern, span};
@@ -30,6 +32,10 @@ use crate::{Args, Backend, Context, EventOut, InfoOut, Object, UrError, UrResult
 
 /// A command buffer.
 pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
+    /// What a command of this or of another buffer signals when it is complete, once. That is an event, which fails if
+    /// nobody has this any more and it was not signalled.
+    type Signal: Clone + Send + Sync + 'static;
+
     /// Makes one of which nothing is known yet but its context, its device and its settings.
     fn create(recording: Recording<B>) -> UrResult<Arc<Self>>;
 
@@ -45,8 +51,8 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Runs all commands, after those of an earlier run of the same buffer.
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
-    /// An event for a single command of this kind, which the next run signals.
-    fn signal_event(&self, _command: Command) -> UrResult<Arc<B::Event>> {
+    /// An event for a single command of this kind, and what the next run is to signal for it.
+    fn signal(&self, _command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
         unsupported()
     }
 
@@ -313,11 +319,13 @@ entry! {
         let out = args::out(event)?;
         let buffer = command.buffer()?;
         buffer.check_events()?;
-        let mut new = None;
+        // The old one is dropped when the lock is: who waits for its event may be told then.
+        let (mut new, mut old) = (None, None);
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
-                *signal = buffer.signal_event(node.operation.command())?;
-                new = Some(signal.clone());
+                let (event, other) = buffer.signal(node.operation.command())?;
+                old = Some(std::mem::replace(signal, other));
+                new = Some(event);
                 Ok(())
             }
             None => Err(UrError::said(
@@ -326,6 +334,7 @@ entry! {
             )),
         };
         buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
+        drop(old);
         if let Some(new) = new {
             out.write(export_owned(new));
         }

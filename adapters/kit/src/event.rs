@@ -25,13 +25,6 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     /// Has `callback` called once the command reaches `status`, which is not QUEUED; at once if it has already.
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
 
-    /// The event of a run of a command buffer or graph whose commands were submitted one by one: it is complete when `last`
-    /// is, and `command` tells which of both it was. `firsts` are the events of those that began it, if somebody may ask
-    /// when that was.
-    fn of_run(_command: Command, _firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
-        Ok(last.clone())
-    }
-
     /// The driver's handle.
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()
@@ -46,6 +39,20 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     fn create(_context: &Arc<B::Context>, _device: &Arc<B::Device>, _flags: ExpEventFlags) -> UrResult<Arc<Self>> {
         unsupported()
     }
+}
+
+/// What [`Replayed`](crate::Replayed) command buffers want of events.
+pub trait ReplayEvent<B: Backend>: Event<B> {
+    /// The event of a run of a command buffer or graph, as `command` tells: it is complete when `last` is. `firsts` are the
+    /// events of the commands that began it, if somebody may ask when that was: it is the earliest start of all.
+    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>>;
+
+    /// An event for a command that is yet to be submitted.
+    fn promise(context: &Arc<B::Context>, command: Command) -> UrResult<Arc<Self>>;
+
+    /// The command that such an event is for was submitted, with an event of its own. Without one it never will be, and who
+    /// waits is to be told that it failed.
+    fn fulfil(&self, command: Option<&Arc<Self>>);
 }
 
 /// A client's function that wants to know of an event.

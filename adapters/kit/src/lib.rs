@@ -49,14 +49,14 @@ pub use adapter::Adapter;
 pub use capture::Capture;
 pub use command_buffer::{
     Address, BufferCommand, CommandBuffer, KeptGlobal, KeptLaunch, KeptRange, Node, Operation, Parts, Recording,
-    Replayed, Settings,
+    Replayed, Settings, Signal, SignalOf,
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
 pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
-pub use event::{Callback, Event};
+pub use event::{Callback, Event, ReplayEvent};
 pub use handle::{Borrowed, HandleKind, Header, Object, export, handle_of};
 pub use info::InfoOut;
 pub use kernel::{Arg, Args, ExecInfo, Kernel};

@@ -4,7 +4,7 @@
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use kit::ur::{self, *};
 use kit::{
@@ -199,8 +199,7 @@ impl kit::Queue<Empty> for Queue {
     fn wait(self: &Arc<Self>, _wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
         // Nothing ever runs, so everything is complete.
         if event.wanted() {
-            let (header, over) = (Header::new(), true);
-            event.set(Arc::new(Event { header, over }));
+            event.set(Event::new(EventStatus::COMPLETE));
         }
         Ok(())
     }
@@ -222,16 +221,20 @@ impl kit::Queue<Empty> for Queue {
 
 struct Event {
     header: Header,
-    over: bool,
+    status: Mutex<EventStatus>,
+}
+
+impl Event {
+    fn new(status: EventStatus) -> Arc<Self> {
+        let (header, status) = (Header::new(), Mutex::new(status));
+        Arc::new(Self { header, status })
+    }
 }
 
 impl kit::Event<Empty> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_EXECUTION_STATUS => out.value(match self.over {
-                true => EventStatus::COMPLETE,
-                false => EventStatus::SUBMITTED,
-            }),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(*self.status.lock().expect("no panics")),
             _ => out.unsupported(),
         }
     }
@@ -251,8 +254,23 @@ impl kit::Event<Empty> for Event {
 
     /// One that is never complete.
     fn create(_: &Arc<Context>, _: &Arc<Device>, _: ExpEventFlags) -> UrResult<Arc<Self>> {
-        let (header, over) = (Header::new(), false);
-        Ok(Arc::new(Self { header, over }))
+        Ok(Self::new(EventStatus::SUBMITTED))
+    }
+}
+
+impl kit::ReplayEvent<Empty> for Event {
+    fn of_run(_: Command, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+        Ok(last.clone())
+    }
+
+    fn promise(_: &Arc<Context>, _: Command) -> UrResult<Arc<Self>> {
+        Ok(Self::new(EventStatus::QUEUED))
+    }
+
+    fn fulfil(&self, command: Option<&Arc<Self>>) {
+        let end = command.map_or(EventStatus::ERROR, |command| *command.status.lock().expect("no panics"));
+        let before = std::mem::replace(&mut *self.status.lock().expect("no panics"), end);
+        assert_eq!(before, EventStatus::QUEUED, "an event is fulfilled once");
     }
 }
 
@@ -345,6 +363,8 @@ macro_rules! call {
     }};
 }
 
+#[path = "empty/command_buffer.rs"]
+mod command_buffer;
 #[path = "empty/graph.rs"]
 mod graph;
 

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use kit::ur::{Command, EventInfo, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
@@ -11,13 +11,13 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use smallvec::SmallVec;
 
-use crate::cl::{self, cl};
+use crate::cl::{self, cl, cl_create};
 use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
 pub(crate) struct Event {
     pub(crate) header: Header,
-    pub(crate) raw: RawEvent,
+    raw: RawEvent,
     /// What it began with, if that was another command.
     began: Box<[RawEvent]>,
     owner: Owner,
@@ -30,6 +30,16 @@ enum Owner {
     Queue(Arc<Queue>),
     /// A context: the event is a native one that belongs to no queue, or to one that UR does not know.
     Context(Arc<Context>),
+    /// A command of a command buffer, which the client knows before it is submitted. The event's own is a user event, for
+    /// those that wait by then.
+    Command(Box<Promised>),
+}
+
+/// A command that will be submitted to some queue of a context.
+struct Promised {
+    context: Arc<Context>,
+    /// Its event, once it was.
+    submitted: OnceLock<RawEvent>,
 }
 
 impl Event {
@@ -49,6 +59,16 @@ impl Event {
         match &self.owner {
             Owner::Queue(queue) => &queue.context,
             Owner::Context(context) => context,
+            Owner::Command(promised) => &promised.context,
+        }
+    }
+
+    /// What is to be waited for, and asked.
+    #[inline]
+    fn current(&self) -> &RawEvent {
+        match &self.owner {
+            Owner::Command(promised) => promised.submitted.get().unwrap_or(&self.raw),
+            _ => &self.raw,
         }
     }
 }
@@ -112,7 +132,7 @@ impl Drop for RawEvent {
 
 /// The OpenCL events of a wait list, on the stack unless there are many.
 pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]> {
-    wait.iter().map(|event| event.raw.0).collect()
+    wait.iter().map(|event| event.current().0).collect()
 }
 
 /// Calls `callback` with the status that an OpenCL event reached. `data` is a `Box<Registered>`.
@@ -157,11 +177,11 @@ impl kit::Event<OpenCl> for Event {
         match query {
             EventInfo::COMMAND_QUEUE => match &self.owner {
                 Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) => out.unsupported(),
+                Owner::Context(_) | Owner::Command(_) => out.unsupported(),
             },
             EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
-            EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.raw.status()?)),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.current().status()?)),
             _ => out.unsupported(),
         }
     }
@@ -175,7 +195,7 @@ impl kit::Event<OpenCl> for Event {
             ProfilingInfo::COMMAND_COMPLETE => CL_PROFILING_COMMAND_COMPLETE,
             _ => return out.unsupported(),
         };
-        let mut time = self.raw.time(what)?;
+        let mut time = self.current().time(what)?;
         // Until it runs, how far a run has come is for the first command to say.
         if !matches!(what, CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE) {
             for first in &self.began {
@@ -190,7 +210,7 @@ impl kit::Event<OpenCl> for Event {
         if events.len() == 1
             && let Some(event) = events.iter().next()
         {
-            return event.raw.wait();
+            return event.current().wait();
         }
         let raw = raw_events(events);
         // SAFETY: live events.
@@ -209,27 +229,12 @@ impl kit::Event<OpenCl> for Event {
             callback,
         }));
         // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe { cl!(clSetEventCallback(self.raw.0, status, Some(reached), data.cast())) };
+        let set = unsafe { cl!(clSetEventCallback(self.current().0, status, Some(reached), data.cast())) };
         if set.is_err() {
             // SAFETY: OpenCL did not take it.
             drop(unsafe { Box::from_raw(data) });
         }
         set
-    }
-
-    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
-        let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
-        let owner = match &last.owner {
-            Owner::Queue(queue) => Owner::Queue(queue.clone()),
-            Owner::Context(context) => Owner::Context(context.clone()),
-        };
-        Ok(kit::recycled(Self {
-            header: Header::new(),
-            raw: last.raw.again()?,
-            began,
-            owner,
-            command,
-        }))
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
@@ -262,5 +267,79 @@ impl kit::Event<OpenCl> for Event {
             owner: Owner::Context(context.clone()),
             command,
         }))
+    }
+}
+
+impl Event {
+    /// Makes it that of a command that was submitted.
+    fn follow(&self, command: &RawEvent) -> UrResult<()> {
+        /// `data` is a `Box<RawEvent>`.
+        unsafe extern "C" fn over(_command: cl_event, status: cl_int, data: *mut c_void) {
+            // SAFETY: `follow` gave the box away, and OpenCL calls once.
+            let event = unsafe { Box::from_raw(data.cast::<RawEvent>()) };
+            end(&event, status);
+        }
+        let submitted = command.again()?;
+        let data = Box::into_raw(Box::new(self.raw.again()?));
+        // SAFETY: a live event, and a function for the data that it gets.
+        let set = unsafe { cl!(clSetEventCallback(command.0, CL_COMPLETE, Some(over), data.cast())) };
+        match set {
+            Ok(()) => {
+                if let Owner::Command(promised) = &self.owner {
+                    _ = promised.submitted.set(submitted);
+                }
+            }
+            // SAFETY: OpenCL did not take it.
+            Err(_) => drop(unsafe { Box::from_raw(data) }),
+        }
+        set
+    }
+}
+
+impl kit::ReplayEvent<OpenCl> for Event {
+    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+        let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
+        let Owner::Queue(queue) = &last.owner else {
+            return Err(ResultCode::ERROR_INVALID_EVENT.into());
+        };
+        Ok(kit::recycled(Self {
+            header: Header::new(),
+            raw: last.raw.again()?,
+            began,
+            owner: Owner::Queue(queue.clone()),
+            command,
+        }))
+    }
+
+    fn promise(context: &Arc<Context>, command: Command) -> UrResult<Arc<Self>> {
+        // SAFETY: a live context.
+        let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            raw,
+            began: Box::default(),
+            owner: Owner::Command(Box::new(Promised {
+                context: context.clone(),
+                submitted: OnceLock::new(),
+            })),
+            command,
+        }))
+    }
+
+    fn fulfil(&self, command: Option<&Arc<Self>>) {
+        match command.map(|command| self.follow(&command.raw)) {
+            Some(Ok(())) => return,
+            Some(Err(error)) => log::warn!("an event fails although its command may not: {error}"),
+            None => log::info!("the event of a command fails that was never run"),
+        }
+        end(&self.raw, CL_OUT_OF_RESOURCES);
+    }
+}
+
+/// Sets the status of a user event, which was not set before.
+pub(crate) fn end(event: &RawEvent, status: cl_int) {
+    // SAFETY: a live user event.
+    if let Err(error) = unsafe { cl!(clSetUserEventStatus(event.0, status)) } {
+        log::error!("an event that others wait for cannot be ended: {error}");
     }
 }

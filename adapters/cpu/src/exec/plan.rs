@@ -86,11 +86,6 @@ impl Signal {
         }
     }
 
-    /// Whether it is of this command.
-    pub(crate) fn is_of(&self, node: &Arc<dyn Node>) -> bool {
-        Arc::ptr_eq(&self.node, node)
-    }
-
     /// The step is over.
     fn give(&self, failed: bool) {
         if !self.given.swap(true, Ordering::AcqRel) {
@@ -173,11 +168,6 @@ impl Plan {
             None => step,
         };
         Arc::make_mut(&mut self.steps)[place] = step;
-    }
-
-    /// The step at a place.
-    pub(crate) fn step(&self, place: usize) -> &Step {
-        &self.steps[place]
     }
 
     /// How many steps it has.

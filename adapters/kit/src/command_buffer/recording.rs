@@ -38,6 +38,9 @@ impl Settings {
             .union(DeviceCommandBufferUpdateCapabilityFlags::KERNEL_HANDLE);
 }
 
+/// What a command of an adapter's signals.
+pub type SignalOf<B> = <<B as Backend>::CommandBuffer as CommandBuffer<B>>::Signal;
+
 /// A command, and what must be over before it.
 pub struct Node<B: Backend> {
     /// What it does.
@@ -46,8 +49,8 @@ pub struct Node<B: Backend> {
     pub after: SmallVec<[u32; 2]>,
     /// Events from outside that it waits for in each run.
     pub events: Vec<Arc<B::Event>>,
-    /// The event that the next run signals when the command is complete.
-    pub signal: Option<Arc<B::Event>>,
+    /// What the next run signals when the command is complete.
+    pub signal: Option<SignalOf<B>>,
     /// What the client changes it by.
     handle: Option<Arc<BufferCommand<B>>>,
 }
@@ -202,11 +205,11 @@ impl<B: Backend> Recording<B> {
         }
         let mut state = self.open()?;
         let after = self.places(&state, after)?;
-        let signal = if wanted.event {
-            Some(buffer.signal_event(operation.command())?)
-        } else {
-            None
+        let signal = match wanted.event {
+            true => Some(buffer.signal(operation.command())?),
+            false => None,
         };
+        let (event, signal) = signal.unzip();
         if !events.is_empty() {
             buffer.check_events()?;
         }
@@ -221,7 +224,7 @@ impl<B: Backend> Recording<B> {
         });
         let appended = Appended {
             point,
-            event: signal.clone(),
+            event,
             handle: handle.as_ref().map(handle_of),
         };
         state.nodes.push(Node {
@@ -255,7 +258,10 @@ impl<B: Backend> Recording<B> {
     /// Copies of commands, which stay as they are when these are updated.
     fn copies(&self, nodes: &[Node<B>]) -> UrResult<Vec<Node<B>>> {
         let copy = |node: &Node<B>| match self.settings.updatable {
-            true => Ok(Node::new(node.operation.detached()?, node.after.clone())),
+            true => Ok(Node {
+                operation: node.operation.detached()?,
+                ..node.copy()
+            }),
             false => Ok(node.copy()),
         };
         nodes.iter().map(copy).collect()
@@ -432,9 +438,13 @@ impl<B: Backend> Node<B> {
         }
     }
 
-    /// The same command of another buffer.
+    /// The same command of another buffer. What it signals is signalled once, by the first run of either.
     pub(crate) fn copy(&self) -> Self {
-        Self::new(self.operation.clone(), self.after.clone())
+        Self {
+            events: self.events.clone(),
+            signal: self.signal.clone(),
+            ..Self::new(self.operation.clone(), self.after.clone())
+        }
     }
 }
 

@@ -8,16 +8,17 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, OnceLock, Weak};
 
-use oxur_api::{EventHandle, ExpCommandBufferHandle, Handle};
+use oxur_api::{Command, EventHandle, ExpCommandBufferHandle, Handle};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::CommandBuffer;
 use super::recording::{Node, Recording};
+use super::signal::{Signal, Signals};
 use crate::handle::{self, object};
 use crate::queue::is_profiled;
 use crate::recycle::recycle;
-use crate::{Backend, Event, EventOut, Header, Object, Queue, UrResult, WaitList};
+use crate::{Backend, EventOut, Header, Object, Queue, ReplayEvent, UrResult, WaitList};
 
 /// A command buffer whose commands are submitted to the queue one by one.
 pub struct Replayed<B: Backend> {
@@ -43,15 +44,15 @@ impl<B: Backend> Object for Replayed<B> {
 }
 
 /// Events that a run needs, which it releases.
-struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
+pub(super) struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
 
 impl<B: Backend> Used<B> {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(SmallVec::new(), PhantomData)
     }
 
     /// Where the event of a command goes.
-    fn next(&mut self) -> EventOut<'_, B> {
+    pub(super) fn next(&mut self) -> EventOut<'_, B> {
         self.0.push(EventHandle::default());
         // SAFETY: the place lives as long as the borrow.
         unsafe { EventOut::new(self.0.last_mut().expect("just pushed")) }
@@ -59,9 +60,17 @@ impl<B: Backend> Used<B> {
 
     /// The events.
     fn all(&self) -> UrResult<Vec<Arc<B::Event>>> {
-        // SAFETY: the handles have references that are ours.
-        let event = |event: &EventHandle| unsafe { object::<B::Event>(*event) }.map(|event| Arc::clone(&event));
-        self.0.iter().map(event).collect()
+        self.0.iter().map(Self::event).collect()
+    }
+
+    /// The event of the last command.
+    pub(super) fn last(&self) -> UrResult<Arc<B::Event>> {
+        Self::event(self.0.last().expect("there is a command"))
+    }
+
+    fn event(event: &EventHandle) -> UrResult<Arc<B::Event>> {
+        // SAFETY: the handle has a reference that is ours.
+        unsafe { object::<B::Event>(*event) }.map(|event| Arc::clone(&event))
     }
 }
 
@@ -81,7 +90,7 @@ fn release<B: Backend>(event: EventHandle) {
 }
 
 /// A wait list of these events, which live as long as the slice.
-fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
+pub(super) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
     if events.is_empty() {
         return Ok(WaitList::empty());
     }
@@ -89,7 +98,10 @@ fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
     unsafe { WaitList::new(events.len() as u32, events.as_ptr()) }
 }
 
-impl<B: Backend> Replayed<B> {
+impl<B: Backend<CommandBuffer = Self>> Replayed<B>
+where
+    B::Event: ReplayEvent<B>,
+{
     /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after those of
     /// the others if it is `timed`.
     fn run_in_order(
@@ -98,6 +110,7 @@ impl<B: Backend> Replayed<B> {
         queue: &Arc<B::Queue>,
         wait: WaitList<'_, B>,
         timed: bool,
+        signals: &mut Signals<'_, B>,
     ) -> UrResult<Used<B>> {
         let mut used = Used::new();
         let Some((last, others)) = nodes.split_last() else {
@@ -107,10 +120,9 @@ impl<B: Backend> Replayed<B> {
         let mut wait = wait;
         for node in others {
             let wait = std::mem::replace(&mut wait, WaitList::empty());
-            let event = if timed { used.next() } else { EventOut::none() };
-            node.operation.submit(queue, wait, event)?;
+            signals.submit(node, wait, &mut used, timed)?;
         }
-        last.operation.submit(queue, wait, used.next())?;
+        signals.submit(last, wait, &mut used, true)?;
         Ok(used)
     }
 
@@ -121,6 +133,7 @@ impl<B: Backend> Replayed<B> {
         queue: &Arc<B::Queue>,
         wait: WaitList<'_, B>,
         timed: bool,
+        signals: &mut Signals<'_, B>,
     ) -> UrResult<Used<B>> {
         let awaited = self.awaited.get().map_or(&[][..], Vec::as_slice);
         let mut used = Used::<B>::new();
@@ -128,7 +141,7 @@ impl<B: Backend> Replayed<B> {
         for (node, awaited) in nodes.iter().zip(awaited) {
             let before: SmallVec<[EventHandle; 4]> = node.after.iter().map(|place| used.0[*place as usize]).collect();
             let wait = if before.is_empty() { wait } else { list(&before)? };
-            node.operation.submit(queue, wait, used.next())?;
+            signals.submit(node, wait, &mut used, true)?;
             if !awaited {
                 ends.extend(used.0.last().copied());
             }
@@ -142,7 +155,12 @@ impl<B: Backend> Replayed<B> {
     }
 }
 
-impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
+impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B>
+where
+    B::Event: ReplayEvent<B>,
+{
+    type Signal = Arc<Signal<B>>;
+
     fn create(recording: Recording<B>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
             header: Header::new(),
@@ -171,6 +189,8 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
     }
 
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        // Dropped when the locks are.
+        let mut signals = Signals::new(queue);
         let nodes = self.recording.nodes()?;
         let mut last = self.last.lock();
         let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
@@ -181,9 +201,9 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
         // Other queues' events have no times to tell.
         let times = self.recording.times().filter(|_| is_profiled::<B>(queue));
         let used = if queue.is_in_order() {
-            self.run_in_order(&nodes, queue, wait, times.is_some())
+            self.run_in_order(&nodes, queue, wait, times.is_some(), &mut signals)
         } else {
-            self.run_out_of_order(&nodes, queue, wait, times.is_some())
+            self.run_out_of_order(&nodes, queue, wait, times.is_some(), &mut signals)
         }?;
         let mut events = used.all()?;
         let Some(end) = events.last().cloned() else {
@@ -204,6 +224,14 @@ impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B> {
             queue: Arc::downgrade(queue),
             end,
         });
+        Ok(())
+    }
+
+    fn signal(&self, command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
+        Signal::new(self.recording.context(), command)
+    }
+
+    fn check_events(&self) -> UrResult<()> {
         Ok(())
     }
 }

@@ -186,7 +186,6 @@ impl Device {
             | DeviceInfo::ASYNC_BARRIER
             | DeviceInfo::HOST_PIPE_READ_WRITE_SUPPORT
             | DeviceInfo::VIRTUAL_MEMORY_SUPPORT
-            | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
             | DeviceInfo::BINDLESS_IMAGES_SUPPORT_EXP
             | DeviceInfo::BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP
             | DeviceInfo::BINDLESS_IMAGES_1D_USM_SUPPORT_EXP
@@ -223,9 +222,12 @@ impl Device {
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
             | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP => out.bool(false),
             DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
+            | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
             | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP
             | DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP => out.bool(true),
-            DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => out.value(kit::Settings::UPDATES),
+            DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => {
+                out.value(kit::Settings::UPDATES | DeviceCommandBufferUpdateCapabilityFlags::EVENTS)
+            }
             DeviceInfo::_2D_BLOCK_ARRAY_CAPABILITIES_EXP => {
                 out.value(0u32)
             }

@@ -13,7 +13,7 @@ use oxur_adapter_kit as kit;
 use super::submit::Deps;
 use super::{Out, Queue, Wait};
 use crate::cl::{cl, cl_create};
-use crate::event::RawEvent;
+use crate::event::{self, RawEvent};
 use crate::extensions::ext;
 use crate::{Mem, OpenCl};
 
@@ -91,10 +91,7 @@ impl Promise {
 
 impl Drop for Promise {
     fn drop(&mut self) {
-        // SAFETY: a live user event whose status was not set before.
-        if let Err(error) = unsafe { cl!(clSetUserEventStatus(self.event.0, self.status)) } {
-            log::error!("the end of a host task cannot be told: {error}");
-        }
+        event::end(&self.event, self.status);
     }
 }
 

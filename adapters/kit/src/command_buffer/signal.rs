@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Events of single commands where runs submit the commands one by one.
+//!
+//! The client has such an event before its command is submitted: it is a promise, which the next run of the command
+//! fulfils. If there is none any more, the event fails, so that nobody waits for good.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use oxur_api::{Command, EventHandle};
+use smallvec::SmallVec;
+
+use super::recording::Node;
+use super::replayed::{Replayed, Used, list};
+use crate::handle::handle_of;
+use crate::{Backend, EventOut, Queue, ReplayEvent, UrResult, WaitList};
+
+/// What a command signals, once. A command that is copied into another buffer has the same one as the copy.
+pub struct Signal<B>
+where
+    B: Backend,
+    B::Event: ReplayEvent<B>,
+{
+    event: Arc<B::Event>,
+    given: AtomicBool,
+}
+
+impl<B> Signal<B>
+where
+    B: Backend,
+    B::Event: ReplayEvent<B>,
+{
+    /// A new one, and its event.
+    pub(super) fn new(context: &Arc<B::Context>, command: Command) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
+        let event = B::Event::promise(context, command)?;
+        let given = AtomicBool::new(false);
+        Ok((event.clone(), Arc::new(Self { event, given })))
+    }
+}
+
+impl<B> Drop for Signal<B>
+where
+    B: Backend,
+    B::Event: ReplayEvent<B>,
+{
+    fn drop(&mut self) {
+        if !*self.given.get_mut() {
+            self.event.fulfil(None);
+        }
+    }
+}
+
+/// The promises that a run has to fulfil. It does so when this is dropped, where it must have no lock: the driver may
+/// call the client.
+pub(super) struct Signals<'a, B>
+where
+    B: Backend,
+    B::Event: ReplayEvent<B>,
+{
+    queue: &'a Arc<B::Queue>,
+    /// Each with the event of the command that was submitted.
+    due: SmallVec<[(Arc<Signal<B>>, Arc<B::Event>); 4]>,
+}
+
+impl<'a, B> Signals<'a, B>
+where
+    B: Backend<CommandBuffer = Replayed<B>>,
+    B::Event: ReplayEvent<B>,
+{
+    pub(super) fn new(queue: &'a Arc<B::Queue>) -> Self {
+        let due = SmallVec::new();
+        Self { queue, due }
+    }
+
+    /// Submits a command after the events of `wait` and those of its own. Its event goes to `used` if it is `wanted`.
+    pub(super) fn submit(
+        &mut self,
+        node: &Node<B>,
+        wait: WaitList<'_, B>,
+        used: &mut Used<B>,
+        wanted: bool,
+    ) -> UrResult<()> {
+        if node.events.is_empty() && node.signal.is_none() {
+            let event = if wanted { used.next() } else { EventOut::none() };
+            return node.operation.submit(self.queue, wait, event);
+        }
+        self.submit_with_events(node, wait, used, wanted)
+    }
+
+    #[cold]
+    fn submit_with_events(
+        &mut self,
+        node: &Node<B>,
+        wait: WaitList<'_, B>,
+        used: &mut Used<B>,
+        wanted: bool,
+    ) -> UrResult<()> {
+        let own = node.events.iter().map(handle_of);
+        let before: SmallVec<[EventHandle; 8]> = wait.handles().iter().copied().chain(own).collect();
+        let wait = list(&before)?;
+        // Runs of copies in other buffers may want to give it at the same time.
+        let due = node
+            .signal
+            .as_ref()
+            .filter(|signal| !signal.given.swap(true, Ordering::AcqRel));
+        let Some(signal) = due else {
+            let event = if wanted { used.next() } else { EventOut::none() };
+            return node.operation.submit(self.queue, wait, event);
+        };
+        let mut mine = Used::new();
+        let used = if wanted { used } else { &mut mine };
+        let submitted = node.operation.submit(self.queue, wait, used.next());
+        match submitted.and_then(|()| used.last()) {
+            Ok(event) => self.due.push((signal.clone(), event)),
+            Err(error) => {
+                // A later run may do better.
+                signal.given.store(false, Ordering::Release);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<B> Drop for Signals<'_, B>
+where
+    B: Backend,
+    B::Event: ReplayEvent<B>,
+{
+    fn drop(&mut self) {
+        if self.due.is_empty() {
+            return;
+        }
+        for (signal, event) in &self.due {
+            signal.event.fulfil(Some(event));
+        }
+        // Who waits for a promise does not wait for a command of the queue, which could be reason to begin with it.
+        if let Err(error) = self.queue.flush() {
+            log::warn!("commands that others wait for may be late: {error}");
+        }
+    }
+}
