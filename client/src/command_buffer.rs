@@ -54,7 +54,7 @@ impl FromInfo for CommandBufferSettings {
 pub struct Place<'a> {
     /// The commands that it waits for.
     pub after: &'a [SyncPoint],
-    /// The events that it waits for in the first run after they are given.
+    /// The events that it waits for, in each run.
     pub events: &'a [&'a Event],
     /// Whether an event is wanted that the next run signals.
     pub signal: bool,

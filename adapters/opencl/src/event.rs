@@ -181,7 +181,12 @@ impl kit::Event<OpenCl> for Event {
             },
             EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
-            EventInfo::COMMAND_EXECUTION_STATUS => out.value(conv::event_status(self.current().status()?)),
+            EventInfo::COMMAND_EXECUTION_STATUS => {
+                // Intel's driver says of a command that failed that it is complete; a user event says what it was told.
+                let told = matches!(self.owner, Owner::Command(_)) && self.raw.is_over();
+                let event = if told { &self.raw } else { self.current() };
+                out.value(conv::event_status(event.status()?))
+            }
             _ => out.unsupported(),
         }
     }

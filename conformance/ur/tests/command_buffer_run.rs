@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Runs of command buffers: order, queues, wait lists, events, times, release, threads.
 
-use std::ptr::null_mut;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Event, Place, Queue, Range, Usm};
-use oxur_conformance::{Rig, check, expect, intel, ur, values};
+use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Event, Queue, Range, Usm};
+use oxur_conformance::{Rig, check, expect, intel, values};
 
-use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, events, launch, queue, queues, rig, run};
+use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, launch, queue, queues, rig, run};
 use crate::gate::Gate;
 
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -37,7 +36,7 @@ fn slow(rig: &Rig, queue: &Queue, data: &Usm, steps: u32) -> Event {
     unsafe { queue.launch(&slow, &Range::new([data.len() / 4]), &args, &[]) }.expect("launch")
 }
 
-fn status(event: &Event) -> EventStatus {
+pub fn status(event: &Event) -> EventStatus {
     event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status")
 }
 
@@ -467,77 +466,4 @@ fn threads_that_append_to_one_buffer() {
         run(queue, &buffer);
         assert_eq!(values::<i32>(&counter), [4000 * times]);
     }
-}
-
-/// Events of single commands, where the device has them: signalled by the next run, waited for in the runs to come.
-#[test]
-fn events_of_commands() {
-    let Some(rig) = rig() else { return };
-    if intel("the adapter crashes on events of single commands") {
-        return;
-    }
-    let (data, copy) = (rig.shared(&[0i32; 64]), rig.shared(&[0i32; 64]));
-    let increment = rig.kernel("basic", "increment");
-    let args = [Arg::Pointer(data.ptr())];
-    let buffer = empty(&rig, UPDATABLE);
-    let before = rig.queue.marker(&[]).expect("urEnqueueEventsWait");
-    if !events(&rig) {
-        let signal = launch(&buffer, &increment, 64, &args, Place::default().signal());
-        expect!(check(signal), ERROR_UNSUPPORTED_FEATURE);
-        let wait = launch(&buffer, &increment, 64, &args, Place::default().events(&[&before]));
-        expect!(check(wait), ERROR_UNSUPPORTED_FEATURE);
-        return;
-    }
-    let waits = [&before];
-    let place = Place::default().signal().handle().events(&waits);
-    let first = launch(&buffer, &increment, 64, &args, place).expect("a launch");
-    // SAFETY: 256 bytes, which live until the last run.
-    unsafe { buffer.memcpy(copy.ptr(), data.ptr(), 256, &[first.point]) }.expect("a copy");
-    buffer.finalize().expect("urCommandBufferFinalizeExp");
-    let event = rig.queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
-    first.event.as_ref().expect("the event").wait().expect("urEventWait");
-    // SAFETY: the command that writes it is complete.
-    assert_eq!(unsafe { data.ptr().cast::<i32>().read_volatile() }, 1);
-    event.wait().expect("urEventWait");
-    // It was that of one run, and stays complete.
-    run(&queue(&rig, OUT_OF_ORDER), &buffer);
-    assert_eq!(status(first.event.as_ref().expect("the event")), EventStatus::COMPLETE);
-    assert_eq!(values::<i32>(&data), [2; 64]);
-    // Other events, for the runs to come.
-    let command = first.command();
-    // SAFETY: the buffer is alive.
-    let signal = unsafe { buffer.update_signal(command) }.expect("urCommandBufferUpdateSignalEventExp");
-    assert_ne!(status(&signal), EventStatus::COMPLETE);
-    let other = queue(&rig, OUT_OF_ORDER);
-    if let Some(gate) = Gate::new(&other) {
-        // SAFETY: as above.
-        unsafe { buffer.update_wait(command, &[&gate.event]) }.expect("urCommandBufferUpdateWaitEventsExp");
-        let event = rig.queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
-        std::thread::sleep(Duration::from_millis(10));
-        gate.shut();
-        assert_ne!(status(&signal), EventStatus::COMPLETE);
-        assert_ne!(status(&event), EventStatus::COMPLETE);
-        gate.open();
-        signal.wait().expect("urEventWait");
-        event.wait().expect("urEventWait");
-        assert_eq!(values::<i32>(&copy), [3; 64]);
-    }
-    // A list of another length, and a command without an event.
-    // SAFETY: the buffer is alive.
-    let result = unsafe { buffer.update_wait(command, &[]) };
-    expect!(check(result), ERROR_INVALID_EVENT_WAIT_LIST);
-    let (plain, none) = (empty(&rig, UPDATABLE), null_mut());
-    let silent = launch(&plain, &increment, 64, &args, Place::default().handle()).expect("a launch");
-    let handle = silent.command().raw();
-    expect!(
-        ur!(urCommandBufferUpdateSignalEventExp(handle, none)),
-        ERROR_INVALID_NULL_POINTER
-    );
-    // SAFETY: the buffer is alive.
-    let result = unsafe { plain.update_signal(silent.command()) };
-    expect!(check(result), ERROR_INVALID_OPERATION);
-    plain.finalize().expect("urCommandBufferFinalizeExp");
-    // SAFETY: the buffer is alive.
-    let result = unsafe { plain.update_signal(silent.command()) };
-    expect!(check(result), ERROR_INVALID_OPERATION);
 }

@@ -6,6 +6,7 @@ mod bad_input;
 mod buffer;
 mod command_buffer;
 mod command_buffer_errors;
+mod command_buffer_events;
 mod command_buffer_native;
 mod command_buffer_random;
 mod command_buffer_run;
