@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels.
 
+mod objects;
+
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
 
@@ -10,12 +12,10 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 
+use self::objects::Objects;
 use crate::cl::{self, Plain, api, cl, cl_create};
 use crate::extensions::{Extensions, ext};
-use crate::{Context, Device, Mem, OpenCl, Program, Queue};
-
-/// Memory objects by the numbers of the arguments that they are.
-type Objects = Mutex<Vec<(u32, Arc<Mem>)>>;
+use crate::{Context, Device, OpenCl, Program, Queue};
 
 /// A kernel. OpenCL keeps the arguments in it.
 pub(crate) struct Kernel {
@@ -26,8 +26,8 @@ pub(crate) struct Kernel {
     ext: Arc<Extensions>,
     /// Held while arguments are set and used, so that two threads may launch one kernel with arguments of their own.
     pub(crate) arguments: Mutex<()>,
-    /// In a snapshot, the objects among its arguments, by their numbers: OpenCL does not keep them.
-    objects: Option<Objects>,
+    /// The objects among the arguments that were set one by one.
+    objects: Objects,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
@@ -49,7 +49,7 @@ impl Kernel {
             program: program.clone(),
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
-            objects: None,
+            objects: Objects::none(),
             required_local_size: OnceLock::new(),
         }
     }
@@ -248,11 +248,7 @@ impl kit::Kernel<OpenCl> for Kernel {
     #[inline(always)]
     fn set_arg(&self, arg: Arg<'_, OpenCl>) -> UrResult<()> {
         self.set(&arg)?;
-        if let (Some(objects), Arg::Mem(index, mem, _)) = (&self.objects, &arg) {
-            let mut objects = objects.lock();
-            objects.retain(|(known, _)| known != index);
-            objects.extend(mem.as_ref().map(|mem| (*index, Arc::clone(mem))));
-        }
+        self.objects.set(&arg);
         Ok(())
     }
 
@@ -276,8 +272,7 @@ impl kit::Kernel<OpenCl> for Kernel {
             unsafe { cl_create!(clCreateKernel(self.program.raw, name.as_ptr())) }?
         };
         let mut copy = Self::wrap(raw, &self.program);
-        let objects = self.objects.as_ref().map(|objects| objects.lock().clone());
-        copy.objects = Some(Mutex::new(objects.unwrap_or_default()));
+        copy.objects = self.objects.keep();
         for arg in args.iter() {
             kit::Kernel::set_arg(&copy, arg?)?;
         }
