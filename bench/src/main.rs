@@ -39,8 +39,9 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
   --only STACK    nothing but raw, intel or ours: for a profiler
   --strict        end with 1 where a goal is missed beyond the noise
 
-Columns: the layer below (OpenCL, or a call without a loader), Intel's stack, ours, each with its minimum; ours by Intel's;
-what each stack adds to the layer below; our share of what Intel's adds. ± is half of the 95 % interval of the median.";
+Columns: the layer below (OpenCL, or a call without a loader; for replays the same launches one by one on our stack),
+Intel's stack, ours, each with its minimum; ours by Intel's; what each stack adds to the layer below; our share of what
+Intel's adds. ± is half of the 95 % interval of the median.";
 
 /// The command line.
 struct Options {
@@ -240,8 +241,15 @@ impl Stacks {
 
     /// What a row runs on each.
     fn subjects(&self, work: Work) -> [Option<Subject>; 3] {
+        let below = match work {
+            Work::Replay(_, count) => self
+                .ours
+                .as_ref()
+                .and_then(|stack| rows::subject(stack, Work::Launches(count))),
+            _ => rows::subject(&self.raw, work),
+        };
         [
-            rows::subject(&self.raw, work),
+            below,
             self.intel.as_ref().and_then(|stack| rows::subject(stack, work)),
             self.ours.as_ref().and_then(|stack| rows::subject(stack, work)),
         ]

@@ -8,7 +8,7 @@ use std::ptr::{null, null_mut};
 use libloading::Library;
 use opencl_sys::*;
 
-use crate::stack::{Failure, FourArgs, Kind, Launch, Stack};
+use crate::stack::{Failure, FourArgs, Kind, Launch, Means, Stack};
 
 macro_rules! functions {
     ($($name:ident: $ty:ty,)*) => {
@@ -299,7 +299,7 @@ fn enumerate(cl: &Functions) -> usize {
 impl Stack for Raw {
     type Event = cl_event;
     // Those of cl_khr_command_buffer, which the drivers of CPUs do not have.
-    type Buffer = Infallible;
+    type Recording = Infallible;
 
     fn title(&self) -> &str {
         "OpenCL"
@@ -327,16 +327,16 @@ impl Stack for Raw {
         self.enqueue(kernel, launch)
     }
 
-    fn record(&self, _count: u32, _args: FourArgs) -> Option<Infallible> {
+    fn record(&self, _means: Means, _count: u32, _args: FourArgs) -> Option<Infallible> {
         None
     }
 
-    fn replay(&self, buffer: &Infallible) {
-        match *buffer {}
+    fn replay(&self, recording: &Infallible) {
+        match *recording {}
     }
 
-    fn update(&self, buffer: &Infallible, _summand: i32) {
-        match *buffer {}
+    fn update(&self, recording: &Infallible, _summand: i32) {
+        match *recording {}
     }
 
     fn barrier(&self) -> cl_event {

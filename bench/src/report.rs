@@ -66,6 +66,7 @@ impl Figures {
             // One per cent is what the position of code in memory can make.
             Goal::NotSlower => over_rounds(&|s| s[OURS] - 1.01 * s[INTEL]),
             Goal::HalfOverhead => over_rounds(&|s| (s[OURS] - s[RAW]) - (s[INTEL] - s[RAW]) / 2.0),
+            Goal::NotSlowerThanBelow => over_rounds(&|s| s[OURS] - 1.01 * s[RAW]),
             Goal::AtMost(limit) => over_rounds(&|s| s[OURS] - limit),
         };
         Self {
@@ -181,6 +182,7 @@ pub fn describe(goal: Goal) -> String {
         Goal::None => "none".into(),
         Goal::NotSlower => "not slower than Intel's".into(),
         Goal::HalfOverhead => "at most half of what Intel's adds to the layer below".into(),
+        Goal::NotSlowerThanBelow => "not slower than the layer below".into(),
         Goal::AtMost(limit) => format!("at most {}", time(limit)),
     }
 }
@@ -261,6 +263,8 @@ mod tests {
             row(Goal::NotSlower, vec![[0.0, 1.0, 1.0]; 3]).verdict,
             Some(Verdict::Pass)
         );
+        let below = |ours| row(Goal::NotSlowerThanBelow, vec![[100.0, f64::NAN, ours]; 3]).verdict;
+        assert_eq!([100.0, 102.0].map(below), [Some(Verdict::Pass), Some(Verdict::Fail)]);
         let noise = (0..100).map(|i| [0.0, 10.0, f64::from(5 + i % 11)]).collect();
         assert_eq!(row(Goal::NotSlower, noise).verdict, Some(Verdict::Unclear));
         assert_eq!(row(Goal::AtMost(9.0), vec![[0.0, 1.0, f64::NAN]; 3]).verdict, None);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::measure::Subject;
 use crate::silent;
-use crate::stack::{Call, FourArgs, Kind, Launch, Stack, timed};
+use crate::stack::{Call, FourArgs, Kind, Launch, Means, Stack, WITH_ARGS, timed};
 
 /// What a row shall show of ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub enum Goal {
     NotSlower,
     /// What the stack adds to the layer below is at most half of what Intel's adds.
     HalfOverhead,
+    /// Not slower than the layer below.
+    NotSlowerThanBelow,
     /// At most so many nanoseconds.
     AtMost(f64),
 }
@@ -47,12 +49,12 @@ pub enum Work {
     },
     /// So many launches of the kernel with four arguments, one by one, and waiting for the last.
     Launches(u32),
-    /// The same launches by a command buffer.
-    Replay(u32),
+    /// The same launches by what was recorded before. The layer below is our stack, where they are submitted one by one.
+    Replay(Means, u32),
     /// A new value for an argument of a launch in a command buffer.
     Update,
-    /// A command buffer made of so many launches.
-    Record(u32),
+    /// A recording of so many launches, made ready to run.
+    Record(Means, u32),
     /// A blocking copy of so many bytes.
     Memcpy(usize),
     /// An allocation that is freed.
@@ -94,7 +96,7 @@ impl Work {
                 finish: false,
                 ..
             } => 128,
-            Self::Record(count) => (100_000 / count).max(1),
+            Self::Record(_, count) => (100_000 / count).max(1),
             _ => 100_000,
         }
     }
@@ -201,9 +203,9 @@ pub fn subject<S: Stack>(stack: &Rc<S>, work: Work) -> Option<Subject> {
             finish,
         } => launches_with_four(stack, launch, finish),
         Work::Launches(count) => many_launches(stack, count),
-        Work::Replay(count) => return replays(stack, count),
+        Work::Replay(means, count) => return replays(stack, means, count),
         Work::Update => return updates(stack),
-        Work::Record(count) => return records(stack, count),
+        Work::Record(means, count) => return records(stack, means, count),
         Work::Memcpy(size) => memcpy(stack, size),
         Work::Alloc { pool: true, .. } if !stack.has_pool() => return None,
         Work::Alloc {
@@ -363,13 +365,6 @@ fn launches_with_four<S: Stack>(stack: Rc<S>, launch: Launch, finish: bool) -> S
     })
 }
 
-const WITH_ARGS: Launch = Launch {
-    call: Call::WithArgs,
-    event: false,
-    local: true,
-    silent: false,
-};
-
 /// What launches of `multiply_add` work on: two numbers.
 struct Numbers<S: Stack>(Memory<S>);
 
@@ -423,15 +418,15 @@ fn many_launches<S: Stack>(stack: Rc<S>, count: u32) -> Subject {
     })
 }
 
-fn replays<S: Stack>(stack: Rc<S>, count: u32) -> Option<Subject> {
+fn replays<S: Stack>(stack: Rc<S>, means: Means, count: u32) -> Option<Subject> {
     let (numbers, mut round) = (Numbers::new(&stack), 0);
-    let buffer = stack.record(count, numbers.args(5))?;
+    let recording = stack.record(means, count, numbers.args(5))?;
     Some(Box::new(move |n| {
         round += 1;
         numbers.put(round);
         let took = timed(|| {
             for _ in 0..n {
-                stack.replay(&buffer);
+                stack.replay(&recording);
                 stack.finish();
             }
         });
@@ -442,7 +437,7 @@ fn replays<S: Stack>(stack: Rc<S>, count: u32) -> Option<Subject> {
 
 fn updates<S: Stack>(stack: Rc<S>) -> Option<Subject> {
     let numbers = Numbers::new(&stack);
-    let buffer = stack.record(100, numbers.args(5))?;
+    let buffer = stack.record(Means::CommandBuffer, 100, numbers.args(5))?;
     Some(Box::new(move |n| {
         numbers.put(7);
         let took = timed(|| (1..=n).for_each(|i| stack.update(&buffer, i as i32)));
@@ -453,12 +448,12 @@ fn updates<S: Stack>(stack: Rc<S>) -> Option<Subject> {
     }))
 }
 
-fn records<S: Stack>(stack: Rc<S>, count: u32) -> Option<Subject> {
+fn records<S: Stack>(stack: Rc<S>, means: Means, count: u32) -> Option<Subject> {
     let numbers = Numbers::new(&stack);
-    drop(stack.record(1, numbers.args(5))?);
+    drop(stack.record(means, 1, numbers.args(5))?);
     Some(Box::new(move |n| {
         let mut last = None;
-        let took = timed(|| (0..n).for_each(|i| last = stack.record(count, numbers.args(i as i32))));
+        let took = timed(|| (0..n).for_each(|i| last = stack.record(means, count, numbers.args(i as i32))));
         numbers.put(7);
         stack.replay(&last.take().expect("at least one was recorded"));
         stack.finish();
@@ -467,7 +462,7 @@ fn records<S: Stack>(stack: Rc<S>, count: u32) -> Option<Subject> {
     }))
 }
 
-/// The rows of command buffers. `most` is what a kernel of a replay may take, in nanoseconds, if there is such a goal.
+/// The rows of command buffers and graphs. `most` is what a kernel of a replay may take, in nanoseconds, if there is such a goal.
 pub fn command_buffers(mut row: impl FnMut(String, Goal, Work), most: Option<f64>) {
     for count in [10, 100, 1000] {
         row(
@@ -475,8 +470,17 @@ pub fn command_buffers(mut row: impl FnMut(String, Goal, Work), most: Option<f64
             Goal::None,
             Work::Launches(count),
         );
-        let goal = most.map_or(Goal::None, |most| Goal::AtMost(most * f64::from(count)));
-        row(format!("{count} launches: replay, finish"), goal, Work::Replay(count));
+        let goal = most.map_or(Goal::NotSlowerThanBelow, |most| Goal::AtMost(most * f64::from(count)));
+        row(
+            format!("{count} launches: replay, finish"),
+            goal,
+            Work::Replay(Means::CommandBuffer, count),
+        );
+        row(
+            format!("{count} launches: graph replay, finish"),
+            Goal::NotSlowerThanBelow,
+            Work::Replay(Means::Graph, count),
+        );
     }
     let goal = most.map_or(Goal::None, |_| Goal::AtMost(200.0));
     row("command buffer: update of one argument".into(), goal, Work::Update);
@@ -484,7 +488,12 @@ pub fn command_buffers(mut row: impl FnMut(String, Goal, Work), most: Option<f64
         row(
             format!("command buffer: create, append {count}, finalize"),
             Goal::None,
-            Work::Record(count),
+            Work::Record(Means::CommandBuffer, count),
+        );
+        row(
+            format!("graph: capture {count}, instantiate"),
+            Goal::None,
+            Work::Record(Means::Graph, count),
         );
     }
 }

@@ -30,6 +30,14 @@ pub struct Launch {
     pub silent: bool,
 }
 
+/// A launch of a client of 2026.2.
+pub const WITH_ARGS: Launch = Launch {
+    call: Call::WithArgs,
+    event: false,
+    local: true,
+    silent: false,
+};
+
 /// The arguments of `multiply_add`.
 #[derive(Clone, Copy, Debug)]
 pub struct FourArgs {
@@ -54,13 +62,22 @@ pub enum Kind {
     Host,
 }
 
+/// How commands are put together that run again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// A command buffer, to which they are appended.
+    CommandBuffer,
+    /// A graph, into which a queue captures them.
+    Graph,
+}
+
 /// A stack with a device, an in-order queue and the program of `kernels.cl`. A call that fails ends the program: a figure
 /// of a call that did nothing would be a lie.
 pub trait Stack: 'static {
     /// The completion of a command.
     type Event: Copy;
-    /// A command buffer.
-    type Buffer: 'static;
+    /// Commands that run again and again.
+    type Recording: 'static;
 
     /// Names it in messages.
     fn title(&self) -> &str;
@@ -69,12 +86,12 @@ pub trait Stack: 'static {
     fn launch(&self, launch: Launch) -> Option<Self::Event>;
     /// Launches `multiply_add`.
     fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<Self::Event>;
-    /// A finalized command buffer of launches of `multiply_add` one after the other, if there is such a thing.
-    fn record(&self, count: u32, args: FourArgs) -> Option<Self::Buffer>;
-    /// Runs a command buffer.
-    fn replay(&self, buffer: &Self::Buffer);
-    /// Gives its last launch another summand.
-    fn update(&self, buffer: &Self::Buffer, summand: i32);
+    /// Launches of `multiply_add` one after the other, ready to run, if there is such a thing.
+    fn record(&self, means: Means, count: u32, args: FourArgs) -> Option<Self::Recording>;
+    /// Runs them.
+    fn replay(&self, recording: &Self::Recording);
+    /// Gives the last launch of a command buffer another summand.
+    fn update(&self, recording: &Self::Recording, summand: i32);
     /// An event after all commands so far.
     fn barrier(&self) -> Self::Event;
     /// Waits for all commands.

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use oxur_client::api::*;
-use oxur_client::{Adapter, Context, Device, Error, Fns, Kernel, Loader, Program, Queue, UsmPool};
+use oxur_client::{Adapter, Context, Device, Error, ExecutableGraph, Fns, Kernel, Loader, Program, Queue, UsmPool};
 
-use crate::stack::{Call, Failure, FourArgs, Kind, Launch, Stack};
+use crate::stack::{Call, Failure, FourArgs, Kind, Launch, Means, Stack, WITH_ARGS};
 
 /// A queue and the kernels that are launched on it.
 struct Lane {
@@ -164,85 +164,8 @@ impl Ur {
         });
         launch.event.then_some(event)
     }
-}
-
-/// A command buffer and the handle of its last launch, released with this.
-pub struct Buffer {
-    fns: Fns,
-    raw: ExpCommandBufferHandle,
-    last: ExpCommandBufferCommandHandle,
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: a live command buffer that nobody else knows.
-        check(unsafe { self.fns.urCommandBufferReleaseExp(self.raw) });
-    }
-}
-
-/// The arguments of `multiply_add`, which live as long as `args`.
-fn properties(args: &FourArgs) -> [ExpKernelArgProperties; 4] {
-    let arg = |index, r#type, size, value| ExpKernelArgProperties {
-        r#type,
-        index,
-        size,
-        value,
-        ..Default::default()
-    };
-    let pointer = |index, pointer| {
-        let value = ExpKernelArgValue { pointer };
-        arg(index, ExpKernelArgType::POINTER, size_of::<usize>(), value)
-    };
-    let value = |index, number: &i32| {
-        let value = (&raw const *number).cast();
-        arg(
-            index,
-            ExpKernelArgType::VALUE,
-            size_of::<i32>(),
-            ExpKernelArgValue { value },
-        )
-    };
-    [
-        pointer(0, args.out),
-        pointer(1, args.input),
-        value(2, &args.factor),
-        value(3, &args.summand),
-    ]
-}
-
-impl Stack for Ur {
-    type Event = EventHandle;
-    type Buffer = Buffer;
-
-    fn title(&self) -> &str {
-        self.title
-    }
-
-    fn launch(&self, launch: Launch) -> Option<EventHandle> {
-        self.enqueue(&self.lane(launch).count_up, launch, &[])
-    }
-
-    fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<EventHandle> {
-        let kernel = &self.lane(launch).multiply_add;
-        let size = size_of::<i32>();
-        let (factor, summand) = ((&raw const args.factor).cast(), (&raw const args.summand).cast());
-        match launch.call {
-            Call::SetArgs => {
-                let (fns, handle) = (&self.fns, kernel.raw());
-                // SAFETY: a live kernel and the arguments that it expects.
-                unsafe {
-                    check(fns.urKernelSetArgPointer(handle, 0, null(), args.out));
-                    check(fns.urKernelSetArgPointer(handle, 1, null(), args.input));
-                    check(fns.urKernelSetArgValue(handle, 2, size, null(), factor));
-                    check(fns.urKernelSetArgValue(handle, 3, size, null(), summand));
-                }
-                self.enqueue(kernel, launch, &[])
-            }
-            Call::WithArgs => self.enqueue(kernel, launch, &properties(&args)),
-        }
-    }
-
-    fn record(&self, count: u32, args: FourArgs) -> Option<Buffer> {
+    /// Appends launches to a command buffer.
+    fn append(&self, count: u32, args: FourArgs) -> Option<Buffer> {
         let (fns, one) = (self.fns, 1usize);
         let desc = ExpCommandBufferDesc {
             isUpdatable: 1,
@@ -290,16 +213,126 @@ impl Stack for Ur {
         Some(buffer)
     }
 
-    fn replay(&self, buffer: &Buffer) {
+    /// Captures launches into a graph. Intel's adapter refuses that.
+    fn capture(&self, count: u32, args: FourArgs) -> Option<ExecutableGraph> {
+        let lane = &self.lanes[0];
+        lane.queue.begin_capture().ok()?;
+        let properties = properties(&args);
+        for _ in 0..count {
+            self.enqueue(&lane.multiply_add, WITH_ARGS, &properties);
+        }
+        let graph = lane.queue.end_capture().and_then(|graph| graph.instantiate());
+        Some(graph.unwrap_or_else(|error| panic!("{error}")))
+    }
+}
+
+/// A command buffer and the handle of its last launch, released with this.
+pub struct Buffer {
+    fns: Fns,
+    raw: ExpCommandBufferHandle,
+    last: ExpCommandBufferCommandHandle,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: a live command buffer that nobody else knows.
+        check(unsafe { self.fns.urCommandBufferReleaseExp(self.raw) });
+    }
+}
+
+/// Commands that run again and again.
+pub enum Recording {
+    /// They were appended.
+    CommandBuffer(Buffer),
+    /// They were captured.
+    Graph(ExecutableGraph),
+}
+
+/// The arguments of `multiply_add`, which live as long as `args`.
+fn properties(args: &FourArgs) -> [ExpKernelArgProperties; 4] {
+    let arg = |index, r#type, size, value| ExpKernelArgProperties {
+        r#type,
+        index,
+        size,
+        value,
+        ..Default::default()
+    };
+    let pointer = |index, pointer| {
+        let value = ExpKernelArgValue { pointer };
+        arg(index, ExpKernelArgType::POINTER, size_of::<usize>(), value)
+    };
+    let value = |index, number: &i32| {
+        let value = (&raw const *number).cast();
+        arg(
+            index,
+            ExpKernelArgType::VALUE,
+            size_of::<i32>(),
+            ExpKernelArgValue { value },
+        )
+    };
+    [
+        pointer(0, args.out),
+        pointer(1, args.input),
+        value(2, &args.factor),
+        value(3, &args.summand),
+    ]
+}
+
+impl Stack for Ur {
+    type Event = EventHandle;
+    type Recording = Recording;
+
+    fn title(&self) -> &str {
+        self.title
+    }
+
+    fn launch(&self, launch: Launch) -> Option<EventHandle> {
+        self.enqueue(&self.lane(launch).count_up, launch, &[])
+    }
+
+    fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<EventHandle> {
+        let kernel = &self.lane(launch).multiply_add;
+        let size = size_of::<i32>();
+        let (factor, summand) = ((&raw const args.factor).cast(), (&raw const args.summand).cast());
+        match launch.call {
+            Call::SetArgs => {
+                let (fns, handle) = (&self.fns, kernel.raw());
+                // SAFETY: a live kernel and the arguments that it expects.
+                unsafe {
+                    check(fns.urKernelSetArgPointer(handle, 0, null(), args.out));
+                    check(fns.urKernelSetArgPointer(handle, 1, null(), args.input));
+                    check(fns.urKernelSetArgValue(handle, 2, size, null(), factor));
+                    check(fns.urKernelSetArgValue(handle, 3, size, null(), summand));
+                }
+                self.enqueue(kernel, launch, &[])
+            }
+            Call::WithArgs => self.enqueue(kernel, launch, &properties(&args)),
+        }
+    }
+
+    fn record(&self, means: Means, count: u32, args: FourArgs) -> Option<Recording> {
+        match means {
+            Means::CommandBuffer => self.append(count, args).map(Recording::CommandBuffer),
+            Means::Graph => self.capture(count, args).map(Recording::Graph),
+        }
+    }
+
+    fn replay(&self, recording: &Recording) {
         let queue = self.lanes[0].queue.raw();
+        let (list, out) = (null(), null_mut());
         // SAFETY: live handles.
         check(unsafe {
-            self.fns
-                .urEnqueueCommandBufferExp(queue, buffer.raw, 0, null(), null_mut())
+            match recording {
+                Recording::CommandBuffer(buffer) => self.fns.urEnqueueCommandBufferExp(queue, buffer.raw, 0, list, out),
+                Recording::Graph(graph) => self.fns.urEnqueueGraphExp(queue, graph.raw(), 0, list, out),
+            }
         });
     }
 
-    fn update(&self, buffer: &Buffer, summand: i32) {
+    fn update(&self, recording: &Recording, summand: i32) {
+        let Recording::CommandBuffer(buffer) = recording else {
+            panic!("a graph is not updated");
+        };
         let value = ExpCommandBufferUpdateValueArgDesc {
             argIndex: 3,
             argSize: size_of::<i32>(),
