@@ -371,6 +371,34 @@ fn of_a_child_that_runs_itself() {
     assert_eq!(values::<i32>(&data), [2; 64]);
 }
 
+/// A graph has no commands that wait for something outside of it, or signal it.
+#[test]
+fn not_in_a_graph() {
+    let Some(rig) = rig_with_events() else { return };
+    let (kernel, data) = (rig.kernel("basic", "increment"), rig.shared(&[0i32; 64]));
+    let before = rig.queue.marker(&[]).expect("urEnqueueEventsWait");
+    let waits = [&before];
+    for place in [Place::default().signal(), Place::default().events(&waits)] {
+        let buffer = empty(&rig, PLAIN);
+        let appended = increment(&buffer, &kernel, &data, place);
+        finalize(&buffer);
+        rig.queue.begin_capture().expect("urQueueBeginGraphCaptureExp");
+        expect!(check(rig.queue.run(&buffer, &[])), ERROR_GRAPH_CAPTURE_UNSUPPORTED);
+        expect!(
+            check(rig.queue.end_capture().map(drop)),
+            ERROR_GRAPH_CAPTURE_INVALIDATED
+        );
+        // It runs as before.
+        run(&rig.queue, &buffer);
+        drop(buffer);
+        appended
+            .event
+            .iter()
+            .for_each(|event| event.wait().expect("urEventWait"));
+    }
+    assert_eq!(values::<i32>(&data), [2; 64]);
+}
+
 /// Each thread has a buffer, and gives its command an event for every run. All run on one queue.
 #[test]
 fn threads() {
