@@ -243,7 +243,7 @@ impl Drop for Buffer {
 /// Commands that run again and again.
 pub enum Recording {
     /// They were appended.
-    CommandBuffer(Buffer),
+    CommandBuffer(Box<Buffer>),
     /// They were captured.
     Graph(ExecutableGraph),
 }
@@ -312,7 +312,9 @@ impl Stack for Ur {
 
     fn record(&self, means: Means, count: u32, args: FourArgs) -> Option<Recording> {
         match means {
-            Means::CommandBuffer => self.append(count, args).map(Recording::CommandBuffer),
+            Means::CommandBuffer => self
+                .append(count, args)
+                .map(|buffer| Recording::CommandBuffer(Box::new(buffer))),
             Means::Graph => self.capture(count, args).map(Recording::Graph),
         }
     }

@@ -50,6 +50,9 @@ where
     }
 }
 
+/// A promise, and the event of the command that was submitted.
+type Due<B> = (Arc<Signal<B>>, Arc<<B as Backend>::Event>);
+
 /// The promises that a run has to fulfil. It does so when this is dropped, where it must have no lock: the driver may
 /// call the client.
 pub(super) struct Signals<'a, B>
@@ -58,8 +61,7 @@ where
     B::Event: ReplayEvent<B>,
 {
     queue: &'a Arc<B::Queue>,
-    /// Each with the event of the command that was submitted.
-    due: SmallVec<[(Arc<Signal<B>>, Arc<B::Event>); 4]>,
+    due: SmallVec<[Due<B>; 4]>,
 }
 
 impl<'a, B> Signals<'a, B>
