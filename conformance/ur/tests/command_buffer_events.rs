@@ -225,6 +225,8 @@ fn of_one_command_for_another_of_the_same_buffer() {
         // SAFETY: 256 bytes, which live until the run is complete.
         unsafe { buffer.memcpy(copy.ptr(), data.ptr(), 256, Place::default().events(&waits)) }.expect("a copy");
         finalize(&buffer);
+        // The buffer keeps what its commands wait for.
+        drop(first);
         run(&queue, &buffer);
         assert_eq!(values::<i32>(&copy), [1; 64]);
     }
