@@ -647,38 +647,6 @@ fn objects_live_as_long_as_they_are_needed() {
     }
 }
 
-/// Arguments that were set one by one before the launch was appended, as clients of 2026.1 do.
-#[test]
-fn objects_that_were_set_live_as_long_as_they_are_needed() {
-    let Some(rig) = rig() else { return };
-    if intel("command buffers do not keep the objects among arguments that were set") {
-        return;
-    }
-    let sum = rig.shared(&[0i32; 64]);
-    let buffer = empty(&rig, UPDATABLE);
-    let add = rig.kernel("basic", "add");
-    {
-        // Only the command buffer knows these when the block ends.
-        let (first, second) = (rig.buffer(&[3i32; 64]), rig.buffer(&[4i32; 64]));
-        let args = [Arg::mem(&first), Arg::mem(&second), Arg::Pointer(sum.ptr())];
-        // SAFETY: 64 values each, and memory that lives until the last run.
-        unsafe { buffer.launch_legacy(&add, &Range::new([64]), &args, &[], FIRST) }.expect("a launch");
-        // What the kernel gets later is not the launch's.
-        let other = rig.buffer(&[5i32; 64]);
-        // SAFETY: no launch is made with it.
-        unsafe { add.set_arg(0, Arg::mem(&other)) }.expect("urKernelSetArgMemObj");
-    }
-    // In the place of those that went, if they did.
-    let _others = [(); 8].map(|()| rig.buffer(&[100i32; 64]));
-    buffer.finalize().expect("urCommandBufferFinalizeExp");
-    for queue in queues(&rig) {
-        run(&queue, &buffer);
-        assert_eq!(values::<i32>(&sum), [7; 64]);
-        // SAFETY: host-visible memory that no command uses.
-        unsafe { sum.ptr().cast::<i32>().write_bytes(0, 64) };
-    }
-}
-
 #[test]
 fn a_long_chain() {
     let Some(rig) = rig() else { return };
