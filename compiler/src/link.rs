@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Linking: which definition an import means, which variables a program has, what its kernels are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -85,21 +85,18 @@ impl Linked {
     }
 
     fn find_exports(&mut self) -> Result<(), Error> {
+        let mut again = Vec::new();
         for (part, Part { module, .. }) in self.parts.iter().enumerate() {
             let functions = module.functions().iter().filter(|f| f.defined).map(|f| f.id);
             for id in functions.chain(module.variables().iter().copied()) {
                 match module.linkage(id) {
                     Some((name, LinkageType::Export)) => {
-                        if let Some(&(other, _)) = self.exports.get(&name) {
-                            let (_, kind) = self.parts[other]
-                                .module
-                                .linkage(self.exports[&name].1)
-                                .expect("it is exported");
-                            if kind == LinkageType::Export {
-                                return Err(Error::Link(format!(
-                                    "{name} is defined in module {other} and again in module {part}"
-                                )));
-                            }
+                        if let Some(&(other, known)) = self.exports.get(&name)
+                            && self.parts[other].module.linkage(known).map(|l| l.1) == Some(LinkageType::Export)
+                        {
+                            again.push(format!(
+                                "{name} is defined in module {other} and again in module {part}"
+                            ));
                         }
                         self.exports.insert(name, (part, id));
                     }
@@ -110,13 +107,13 @@ impl Linked {
                 }
             }
         }
-        Ok(())
+        all_well(again)
     }
 
     /// The definition of a function or variable, which may be in another module; an error if there is none.
     pub fn resolve(&self, (part, id): Place) -> Result<Place, Error> {
         match self.module(part).linkage(id) {
-            Some((name, LinkageType::Import)) => self.exports.get(&name).copied().ok_or_else(|| undefined(&name)),
+            Some((name, LinkageType::Import)) => self.exports.get(&name).copied().ok_or_else(|| undefined(&[name])),
             // All users must see the same one.
             Some((name, LinkageType::LinkOnceODR)) => Ok(self.exports.get(&name).copied().unwrap_or((part, id))),
             _ => Ok((part, id)),
@@ -201,25 +198,31 @@ impl Linked {
 
     fn find_kernels(&mut self, options: &Options) -> Result<(), Error> {
         let mut found = HashMap::new();
+        let mut again = Vec::new();
+        let mut missing = BTreeSet::new();
         let mut scans = Scans::default();
         for part in 0..self.parts.len() {
             let module = self.parts[part].module.clone();
             for entry in module.entry_points() {
                 if let Some(other) = found.insert(entry.name.clone(), part) {
-                    return Err(Error::Link(format!(
+                    again.push(format!(
                         "the kernel {} is in module {other} and again in module {part}",
                         entry.name
-                    )));
+                    ));
                 }
-                let kernel = self.kernel(part, &module, entry, options, &mut scans)?;
+                let kernel = self.kernel(part, &module, entry, &mut scans, &mut missing)?;
                 self.kernels.push(kernel);
             }
         }
-        Ok(())
+        all_well(again)?;
+        if options.allow_unresolved || missing.is_empty() {
+            return Ok(());
+        }
+        Err(undefined(&missing.into_iter().collect::<Vec<_>>()))
     }
 
-    /// All that a function reaches, in all modules. Imports that nothing defines are left out, or an error.
-    pub fn reach(&self, start: Place, allow_unresolved: bool) -> Result<Vec<(usize, Reach)>, Error> {
+    /// All that a function reaches, in all modules. Imports that nothing defines are left out, and `missing`.
+    fn reach(&self, start: Place, missing: &mut BTreeSet<String>) -> Vec<(usize, Reach)> {
         let mut reached: HashMap<usize, Reach> = HashMap::new();
         // How many functions and variables of each part were resolved.
         let mut resolved: HashMap<usize, [usize; 2]> = HashMap::new();
@@ -239,17 +242,17 @@ impl Linked {
             for &id in fresh {
                 match self.resolve((part, id)) {
                     Ok(place) if place != (part, id) => todo.push(place),
-                    Ok(_) => {}
-                    Err(_) if built_in(module, id).is_some() => {}
-                    Err(_) if allow_unresolved || module.linkage(id).is_some_and(|l| is_known_import(&l.0)) => {}
-                    Err(error) => return Err(error),
+                    Err(_) if built_in(module, id).is_none() => {
+                        missing.extend(module.linkage(id).map(|l| l.0).filter(|name| !is_known_import(name)));
+                    }
+                    _ => {}
                 }
             }
             (*functions, *variables) = (reach.functions.len(), reach.variables.len());
         }
         let mut reached: Vec<_> = reached.into_iter().collect();
         reached.sort_by_key(|r| r.0);
-        Ok(reached)
+        reached
     }
 
     fn kernel(
@@ -257,10 +260,10 @@ impl Linked {
         part: usize,
         module: &Module,
         entry: &EntryPoint,
-        options: &Options,
         scans: &mut Scans,
+        missing: &mut BTreeSet<String>,
     ) -> Result<LinkedKernel, Error> {
-        let reach = self.reach((part, entry.function), options.allow_unresolved)?;
+        let reach = self.reach((part, entry.function), missing);
         let mut locals = HashMap::new();
         let mut local_memory = 0u64;
         let mut has_barriers = false;
@@ -466,16 +469,24 @@ impl Scans {
     }
 }
 
-/// What a name that no module defines means.
-fn undefined(name: &str) -> Error {
-    if name.starts_with("llvm.genx.") {
+/// An error that names all that does not fit, unless there is nothing.
+fn all_well(again: Vec<String>) -> Result<(), Error> {
+    match again.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Link(again.join("; "))),
+    }
+}
+
+/// What it means that no module defines these names.
+fn undefined(names: &[String]) -> Error {
+    if let Some(name) = names.iter().find(|name| name.starts_with("llvm.genx.")) {
         // ESIMD: not one work-item's code, but that of a GPU's vectors.
         return Error::Unsupported {
             feature: "ESIMD".into(),
             what: format!("capability VectorComputeINTEL, function {name}"),
         };
     }
-    Error::Link(format!("nothing defines {name}"))
+    Error::Link(format!("nothing defines {}", names.join(", ")))
 }
 
 /// Imports that the compiler itself defines.
