@@ -234,6 +234,7 @@ entry! {
         }
         let devices = args::objects::<B::Device>(devices, num_devices)?;
         let programs = args::objects::<B::Program>(programs, count)?;
+        args::known_flags(flags)?;
         link_result::<B>(B::Program::link(&context, &devices, &programs, args::optional_c_str(options), flags), out)
     }
 

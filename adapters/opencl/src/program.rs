@@ -40,8 +40,16 @@ unsafe impl Send for Program {}
 // SAFETY: as above.
 unsafe impl Sync for Program {}
 
-fn raw_devices(devices: &[Arc<Device>]) -> Vec<cl_device_id> {
-    devices.iter().map(|d| d.raw).collect()
+/// The driver's handles of devices that a build is for. Drivers crash on devices that are none of the context's.
+fn raw_devices(context: &Context, devices: &[Arc<Device>]) -> UrResult<Vec<cl_device_id>> {
+    let raw = |device: &Arc<Device>| match context.device(device.raw) {
+        Some(_) => Ok(device.raw),
+        None => Err(UrError::said(
+            ResultCode::ERROR_INVALID_DEVICE,
+            "a program is built for devices of its context only",
+        )),
+    };
+    devices.iter().map(raw).collect()
 }
 
 /// A null pointer for no devices: all those of the program.
@@ -280,7 +288,7 @@ impl kit::Program<OpenCl> for Program {
         binaries: &[&[u8]],
         _metadata: &[ProgramMetadata],
     ) -> UrResult<Arc<Self>> {
-        let devices = raw_devices(devices);
+        let devices = raw_devices(context, devices)?;
         let lengths: Vec<usize> = binaries.iter().map(|b| b.len()).collect();
         let mut pointers: Vec<*const u8> = binaries.iter().map(|b| b.as_ptr()).collect();
         let mut status = vec![CL_SUCCESS; binaries.len()];
@@ -300,7 +308,7 @@ impl kit::Program<OpenCl> for Program {
 
     fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         no_flags(flags)?;
-        let raw = raw_devices(devices);
+        let raw = raw_devices(&self.context, devices)?;
         let (count, pointer) = array(&raw);
         // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
         unsafe {
@@ -318,7 +326,7 @@ impl kit::Program<OpenCl> for Program {
 
     fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         no_flags(flags)?;
-        let raw = raw_devices(devices);
+        let raw = raw_devices(&self.context, devices)?;
         let (count, pointer) = array(&raw);
         // SAFETY: as in `build`; there are no headers.
         unsafe {
@@ -345,7 +353,7 @@ impl kit::Program<OpenCl> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         no_flags(flags)?;
-        let raw = raw_devices(devices);
+        let raw = raw_devices(context, devices)?;
         let (count, pointer) = array(&raw);
         let inputs: Vec<cl_program> = programs.iter().map(|p| p.raw).collect();
         let Some(function) = api().clLinkProgram else {
