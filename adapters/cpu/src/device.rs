@@ -2,7 +2,8 @@
 //! Devices and sub-devices: the CPUs that the process may use, or a part of them.
 //!
 //! [`topology`] finds the CPUs and what they share, [`memory`] how much memory there is, [`facts`] the rest of what the
-//! machine is. [`limits`] has what is our choice. [`info`] answers queries from these, [`partition`] divides devices.
+//! machine is. [`limits`] has what is our choice, [`without`] what is the
+//! user's. [`info`] answers queries from these, [`partition`] divides devices.
 
 mod facts;
 mod info;
@@ -10,6 +11,7 @@ pub(crate) mod limits;
 mod memory;
 mod partition;
 mod topology;
+pub(crate) mod without;
 
 use std::ffi::CStr;
 use std::sync::{Arc, Weak};
@@ -19,7 +21,7 @@ use kit::{Header, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
 use self::facts::Facts;
-pub(crate) use self::info::EXTENSIONS;
+pub(crate) use self::info::extensions;
 use self::partition::MadeBy;
 use crate::exec::{Pool, clock};
 use crate::{Cpu, Platform};

@@ -8,7 +8,7 @@ use kit::ur::{self, PlatformInfo, ResultCode};
 use kit::{Header, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
-use crate::device::EXTENSIONS;
+use crate::device::extensions;
 use crate::{Cpu, Device};
 
 /// The platform.
@@ -37,7 +37,7 @@ impl kit::Platform<Cpu> for Platform {
             PlatformInfo::NAME => out.str("oxur CPU"),
             PlatformInfo::VENDOR_NAME => out.str("oxur"),
             PlatformInfo::VERSION => out.str(concat!("OpenCL 3.0 oxur ", env!("CARGO_PKG_VERSION"))),
-            PlatformInfo::EXTENSIONS => out.str(EXTENSIONS),
+            PlatformInfo::EXTENSIONS => out.str(extensions()),
             PlatformInfo::PROFILE => out.str("FULL_PROFILE"),
             _ => out.unsupported(),
         }

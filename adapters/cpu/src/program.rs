@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 
 use self::binary::{Binary, Stored};
 use self::options::BuildOptions;
+use crate::device::without;
 use crate::{Context, Cpu, Device};
 
 /// A program.
@@ -83,12 +84,13 @@ impl Linked {
 impl Piece {
     /// Parses a module. One that breaks the rules of SPIR-V is no program at all.
     fn new(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<Self> {
-        match Module::parse(&il) {
+        let module = match Module::parse(&il) {
             Err(error @ Error::Malformed { .. }) => {
-                Err(UrError::said(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+                return Err(UrError::said(ResultCode::ERROR_INVALID_BINARY, error.to_string()));
             }
-            module => Ok(Self { il, module, constants }),
-        }
+            module => module.and_then(|module| without::check(&module).map(|()| module)),
+        };
+        Ok(Self { il, module, constants })
     }
 
     fn part(&self) -> Result<Part, Error> {

@@ -43,6 +43,7 @@ pub struct Module {
     uses: Vec<OnceLock<reach::Uses>>,
     variables: Vec<Id>,
     entry_points: Vec<EntryPoint>,
+    capabilities: Vec<u32>,
     spec_constants: Vec<(u32, usize)>,
     spec_ids: HashMap<Id, u32>,
     digest: OnceLock<[u8; 32]>,
@@ -107,6 +108,11 @@ impl Module {
     /// The specialization constants that may be set: `SpecId` and size in bytes.
     pub fn specialization_constants(&self) -> &[(u32, usize)] {
         &self.spec_constants
+    }
+
+    /// The capabilities that it declares, by their numbers.
+    pub fn capabilities(&self) -> &[u32] {
+        &self.capabilities
     }
 
     /// The names of its kernels.

@@ -81,6 +81,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
         uses: Vec::new(),
         variables: Vec::new(),
         entry_points: Vec::new(),
+        capabilities: Vec::new(),
         spec_constants: Vec::new(),
         spec_ids: HashMap::new(),
         digest: OnceLock::new(),
@@ -241,6 +242,7 @@ impl Parser<'_> {
                         what: "it is none that the SPIR-V grammar knows".into(),
                     });
                 }
+                module.capabilities.push(number);
             }
             Op::Decorate | Op::DecorateId | Op::DecorateString => {
                 // What is not known is a hint, by the rule that a decoration needs a capability.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The answers to `urDeviceGetInfo`: what is true of this machine and of this adapter.
 
+use std::sync::OnceLock;
+
 use kit::ur::*;
 use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::{Device, limits, memory, partition, topology};
+use super::{Device, limits, memory, partition, topology, without};
 
 /// What the compiler supports, by the names that OpenCL has for it. SYCL runtimes read abilities off this list.
-pub(crate) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
+pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
     cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics \
     cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics \
     cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_ext_float_atomics \
@@ -20,6 +22,17 @@ pub(crate) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
     cl_intel_subgroups cl_intel_subgroups_char cl_intel_subgroups_short cl_intel_subgroups_long \
     cl_intel_spirv_subgroups cl_intel_required_subgroup_size \
     cl_intel_unified_shared_memory cl_intel_devicelib_assert";
+
+/// Those of them that the user wants the device to have.
+pub(crate) fn extensions() -> &'static str {
+    static EXTENSIONS_LEFT: OnceLock<String> = OnceLock::new();
+    EXTENSIONS_LEFT.get_or_init(|| without::extensions(EXTENSIONS))
+}
+
+/// A number that says what a feature has, or, if the device does without it, zero.
+fn unless_without(name: &str, number: u32) -> u32 {
+    if without::is(name) { 0 } else { number }
+}
 
 /// The versions of SPIR-V that the compiler takes.
 const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6";
@@ -67,7 +80,7 @@ impl Device {
             DeviceInfo::VERSION => out.str(concat!("OpenCL 3.0 oxur ", env!("CARGO_PKG_VERSION"))),
             DeviceInfo::BACKEND_RUNTIME_VERSION => out.str("3.0"),
             DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
-            DeviceInfo::EXTENSIONS => out.str(EXTENSIONS),
+            DeviceInfo::EXTENSIONS => out.str(extensions()),
             DeviceInfo::IL_VERSION => out.str(IL_VERSION),
             DeviceInfo::BUILT_IN_KERNELS => out.str(""),
             DeviceInfo::UUID => out.value(self.uuid()),
@@ -99,7 +112,7 @@ impl Device {
             // Arithmetic.
             DeviceInfo::HALF_FP_CONFIG => out.value(HALF_FP),
             DeviceInfo::SINGLE_FP_CONFIG => out.value(SINGLE_FP),
-            DeviceInfo::DOUBLE_FP_CONFIG => out.value(DOUBLE_FP),
+            DeviceInfo::DOUBLE_FP_CONFIG => out.value(unless_without("fp64", DOUBLE_FP.bits())),
             // The compiler makes vectors of work-items: a kernel need not have its own.
             DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
@@ -107,17 +120,16 @@ impl Device {
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG_LONG
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE => out.value(1u32),
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT => out.value(1u32),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE => out.value(unless_without("fp64", 1)),
             DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(f.vector),
             DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT | DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(f.vector / 2),
             DeviceInfo::NATIVE_VECTOR_WIDTH_INT | DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT => out.value(f.vector / 4),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG_LONG
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(f.vector / 8),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG_LONG => out.value(f.vector / 8),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(unless_without("fp64", f.vector / 8)),
 
             // Atomics.
-            DeviceInfo::ATOMIC_64 => out.bool(true),
+            DeviceInfo::ATOMIC_64 => out.bool(!without::is("atomic64")),
             DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
                 out.value(ORDERS)
             }
@@ -179,6 +191,7 @@ impl Device {
             | DeviceInfo::LINKER_AVAILABLE
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP
+            | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP
             | DeviceInfo::GLOBAL_VARIABLE_SUPPORT
             | DeviceInfo::USE_NATIVE_ASSERT => out.bool(true),
             // It means that a program *must* be built for a sub-device; one for the root device does.
@@ -241,7 +254,6 @@ impl Device {
             | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
-            | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
             DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
             | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
