@@ -31,7 +31,7 @@ pub fn compile(bytes: &[u8]) {
     for info in program.kernels().iter().take(4) {
         _ = program.kernel(&info.name);
     }
-    _ = program.global("");
+    _ = program.global("", &(0..usize::MAX));
 }
 
 /// Loads an object file.

@@ -2,6 +2,7 @@
 //! Programs: modules that were linked, and the kernels in them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -9,7 +10,7 @@ use parking_lot::Mutex;
 use crate::cache::{CacheConfig, ProgramKey};
 use crate::codegen::{self, Loaded, Object};
 use crate::kernel::{Code, Compiled, Kernel};
-use crate::link::{Linked, LinkedKernel};
+use crate::link::{GlobalVariable, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
 use crate::workgroup::{self, Shape};
@@ -111,6 +112,17 @@ impl Program {
         &self.infos
     }
 
+    /// The kernels of some of its modules.
+    pub fn kernels_of(&self, parts: &Range<usize>) -> impl Iterator<Item = &Arc<KernelInfo>> {
+        let of_these = |kernel: &&LinkedKernel| parts.contains(&kernel.place.0);
+        self.linked.kernels.iter().filter(of_these).map(|kernel| &kernel.info)
+    }
+
+    /// Whether a kernel was made of it, or somebody knows where one of its variables is.
+    pub fn is_used(&self) -> bool {
+        self.globals.get().is_some() || !self.kernels.lock().is_empty()
+    }
+
     /// What is known of a kernel without compiling it.
     pub fn kernel_info(&self, name: &str) -> Option<&Arc<KernelInfo>> {
         self.infos.iter().find(|kernel| kernel.name == name)
@@ -151,13 +163,14 @@ impl Program {
         failed.into_inner().map_or(Ok(()), Err)
     }
 
-    /// A variable, by its name in `HostAccessINTEL`, then by its linkage name.
-    pub fn global(&self, name: &str) -> Option<Global> {
+    /// A variable of some of its modules, by its name in `HostAccessINTEL`, then by its linkage name.
+    pub fn global(&self, name: &str, parts: &Range<usize>) -> Option<Global> {
         let globals = &self.linked.globals;
-        let index = globals
-            .iter()
-            .position(|g| g.host_name.as_deref() == Some(name))
-            .or_else(|| globals.iter().position(|g| g.name.as_deref() == Some(name)))?;
+        let find = |is_it: &dyn Fn(&GlobalVariable) -> bool| {
+            globals.iter().position(|g| parts.contains(&g.place.0) && is_it(g))
+        };
+        let index =
+            find(&|g| g.host_name.as_deref() == Some(name)).or_else(|| find(&|g| g.name.as_deref() == Some(name)))?;
         let loaded = self.loaded_globals().ok()?;
         let address = loaded.symbol(&global_name(index))?.cast_mut();
         Some(Global {

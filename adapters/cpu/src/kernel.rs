@@ -94,7 +94,7 @@ impl Kernel {
 
 impl kit::Kernel<Cpu> for Kernel {
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let linked = program.linked()?;
+        let code = program.code()?;
         let unknown = || {
             UrError::said(
                 ResultCode::ERROR_INVALID_KERNEL_NAME,
@@ -102,10 +102,10 @@ impl kit::Kernel<Cpu> for Kernel {
             )
         };
         let name = name.to_str().map_err(|_| unknown())?;
-        if linked.kernel_info(name).is_none() {
+        if !code.has_kernel(name) {
             return Err(unknown());
         }
-        let compiled = linked.kernel(name).map_err(|error| {
+        let compiled = code.kernel(name).map_err(|error| {
             program.note(&error);
             build_error(&error)
         })?;

@@ -2,10 +2,11 @@
 //! Programs: modules, what became of them, and how the client is told.
 //!
 //! A program is parsed when it is made and linked when it is built; its kernels are compiled one by one, when they are
-//! created. All devices run the same code, so there is one build for all of them. [`options`] knows the client's options,
-//! [`binary`] how a program is kept.
+//! created. All devices run the same code, so there is one build for all of them; it is kept for which of them the client
+//! asked for it. [`options`] knows the client's options, [`binary`] how a program is kept, [`code`] what can run.
 
 mod binary;
+mod code;
 mod options;
 
 use std::ffi::{CStr, CString, c_void};
@@ -15,9 +16,10 @@ use kit::ur::*;
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Global, Module, Part};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use self::binary::{Binary, Stored};
+pub(crate) use self::code::Code;
 use self::options::BuildOptions;
 use crate::device::without;
 use crate::{Context, Cpu, Device};
@@ -37,8 +39,13 @@ struct Piece {
     il: Arc<[u8]>,
     /// What came of parsing it: a module that needs what the compiler does not have fails the build.
     module: Result<Arc<Module>, Error>,
-    constants: Vec<(u32, Vec<u8>)>,
+    /// The specialization constants for the next build or compilation.
+    set: Constants,
+    /// Those of the last one.
+    constants: Constants,
 }
+
+type Constants = Vec<(u32, Vec<u8>)>;
 
 /// What became of a program.
 struct State {
@@ -47,50 +54,40 @@ struct State {
     kind: ProgramBinaryType,
     options: BuildOptions,
     log: String,
+    /// The devices that the client has named; with their parts, all that have what is said here.
+    devices: Vec<Arc<Device>>,
     /// What can run.
-    linked: Option<Linked>,
-}
-
-/// A program that can run.
-struct Linked {
-    program: Arc<oxur_compiler::Program>,
-    /// The device globals that were asked for. Programs have few.
+    code: Option<Code>,
+    /// The device globals of `code` that were asked for. Programs have few.
     globals: Vec<(CString, Global)>,
 }
 
-// SAFETY: a `Global` is an address that lives as long as `program`.
-unsafe impl Send for Linked {}
-
-impl Linked {
-    fn new(parts: &[Part], options: &BuildOptions) -> Result<Self, Error> {
-        let program = oxur_compiler::Program::link(parts, &options.for_compiler())?;
-        Ok(Self {
-            program,
-            globals: Vec::new(),
-        })
-    }
-
-    /// Finds a device global.
-    fn global(&mut self, name: &CStr) -> Option<Global> {
-        if let Some((_, known)) = self.globals.iter().find(|(known, _)| **known == *name) {
-            return Some(*known);
-        }
-        let found = self.program.global(name.to_str().ok()?)?;
-        self.globals.push((name.to_owned(), found));
-        Some(found)
-    }
-}
+// SAFETY: a `Global` is an address that lives as long as `code`.
+unsafe impl Send for State {}
 
 impl Piece {
     /// Parses a module. One that breaks the rules of SPIR-V is no program at all.
-    fn new(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<Self> {
+    fn new(il: Arc<[u8]>, constants: Constants) -> UrResult<Self> {
         let module = match Module::parse(&il) {
             Err(error @ Error::Malformed { .. }) => {
                 return Err(UrError::said(ResultCode::ERROR_INVALID_BINARY, error.to_string()));
             }
             module => module.and_then(|module| without::check(&module).map(|()| module)),
         };
-        Ok(Self { il, module, constants })
+        Ok(Self {
+            il,
+            module,
+            set: constants.clone(),
+            constants,
+        })
+    }
+
+    /// The module with the constants that it was compiled with.
+    fn compiled(&self) -> Self {
+        Self {
+            set: self.constants.clone(),
+            ..self.clone()
+        }
     }
 
     fn part(&self) -> Result<Part, Error> {
@@ -109,7 +106,62 @@ impl State {
             kind,
             options: BuildOptions::default(),
             log: String::new(),
-            linked: None,
+            devices: Vec::new(),
+            code: None,
+            globals: Vec::new(),
+        }
+    }
+
+    /// Takes note of the devices that the client names.
+    fn add_devices(&mut self, devices: &[Arc<Device>]) {
+        for device in devices {
+            if !self.is_for(device) {
+                self.devices.push(device.clone());
+            }
+        }
+    }
+
+    fn is_for(&self, device: &Arc<Device>) -> bool {
+        self.devices.iter().any(|own| device.is_part_of(own))
+    }
+
+    /// What can run, for a device.
+    fn code_for(&self, device: &Arc<Device>) -> UrResult<&Code> {
+        let code = self.code.as_ref().ok_or_else(not_built)?;
+        match self.is_for(device) {
+            true => Ok(code),
+            false => Err(UrError::said(
+                ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
+                "the program was not built for this device",
+            )),
+        }
+    }
+
+    fn set_code(&mut self, code: Option<Code>) {
+        self.globals.clear();
+        self.code = code;
+    }
+
+    /// Finds a device global.
+    fn global(&mut self, name: &CStr) -> UrResult<Global> {
+        if let Some((_, known)) = self.globals.iter().find(|(known, _)| **known == *name) {
+            return Ok(*known);
+        }
+        let found = self.code.as_ref().ok_or_else(not_built)?.global(name);
+        let found = found.ok_or_else(|| {
+            UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the program has no global variable {name:?}"),
+            )
+        })?;
+        self.globals.push((name.to_owned(), found));
+        Ok(found)
+    }
+
+    /// From now on the constants count that were set.
+    fn take_constants(&mut self) {
+        for piece in &mut self.pieces {
+            piece.constants.clone_from(&piece.set);
         }
     }
 
@@ -128,6 +180,7 @@ impl State {
                 Ok(())
             }
             Err(error) => {
+                self.set_code(None);
                 self.status = ProgramBuildStatus::ERROR;
                 self.log = error.to_string();
                 Err(build_error(&error))
@@ -188,10 +241,8 @@ impl Program {
     }
 
     /// What can run. An error if the program was not built.
-    pub(crate) fn linked(&self) -> UrResult<Arc<oxur_compiler::Program>> {
-        let state = self.state.lock();
-        let linked = state.linked.as_ref().ok_or_else(not_built)?;
-        Ok(linked.program.clone())
+    pub(crate) fn code(&self) -> UrResult<Code> {
+        self.state.lock().code.clone().ok_or_else(not_built)
     }
 
     /// Adds what the compiler says of a kernel to the log.
@@ -203,20 +254,20 @@ impl Program {
         state.log += &error.to_string();
     }
 
-    /// Where a device global is and how large it is: by its unique id, then by its linkage name.
-    pub(crate) fn global(&self, name: &CStr) -> UrResult<Global> {
-        let found = self.state.lock().linked.as_mut().ok_or_else(not_built)?.global(name);
-        found.ok_or_else(|| {
-            UrError::said(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the program has no global variable {name:?}"),
-            )
-        })
-    }
-
-    /// The address of `count` bytes at `offset` in a device global, of which all must be in it.
-    pub(crate) fn global_part(&self, name: &CStr, offset: usize, count: usize) -> UrResult<*mut u8> {
-        let Global { address, size } = self.global(name)?;
+    /// The address of `count` bytes at `offset` in a device global, of which all must be in it. It is found by its unique
+    /// id, then by its linkage name. Where a device is given, the program must have been built for it.
+    pub(crate) fn global_part(
+        &self,
+        device: Option<&Arc<Device>>,
+        name: &CStr,
+        offset: usize,
+        count: usize,
+    ) -> UrResult<*mut u8> {
+        let mut state = self.state.lock();
+        if let Some(device) = device {
+            state.code_for(device)?;
+        }
+        let Global { address, size } = state.global(name)?;
         if offset.checked_add(count).is_none_or(|end| end > size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -226,8 +277,27 @@ impl Program {
         Ok(address.wrapping_add(offset))
     }
 
-    fn check_devices(&self, devices: &[Arc<Device>]) -> UrResult<()> {
-        devices.iter().try_for_each(|device| self.context.check_device(device))
+    /// What is known of a program that is linked in a context.
+    fn state_for_link(&self, context: &Arc<Context>) -> UrResult<MutexGuard<'_, State>> {
+        if !Arc::ptr_eq(&self.context, context) {
+            let what = "a program of another context cannot be linked in this one";
+            return Err(UrError::said(ResultCode::ERROR_INVALID_PROGRAM, what));
+        }
+        let state = self.state.lock();
+        if state.kind == ProgramBinaryType::NONE {
+            let what = "a program that is linked must be compiled before";
+            return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what));
+        }
+        Ok(state)
+    }
+
+    /// The devices that a call means: those that it names, or, if it names none, all of the context.
+    fn devices<'a>(&'a self, named: &'a [Arc<Device>]) -> UrResult<&'a [Arc<Device>]> {
+        if named.is_empty() {
+            return Ok(&self.context.devices);
+        }
+        named.iter().try_for_each(|device| self.context.check_device(device))?;
+        Ok(named)
     }
 }
 
@@ -274,41 +344,47 @@ impl kit::Program<Cpu> for Program {
             .map(|stored| Piece::new(stored.il, stored.constants));
         let mut state = State::new(pieces.collect::<UrResult<_>>()?, binary.kind);
         state.options = binary.options;
+        state.add_devices(devices);
         Ok(Self::new(context, false, state))
     }
 
     fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        self.check_devices(devices)?;
+        let devices = self.devices(devices)?;
         let mut options = BuildOptions::new(text, flags)?;
         let mut state = self.state.lock();
         let state = &mut *state;
-        if state.kind != ProgramBinaryType::NONE && state.linked.is_none() {
+        if state.kind != ProgramBinaryType::NONE && state.code.is_none() {
             // What a binary was built with still holds.
             options.fast_math |= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
             options.allow_unresolved |= state.options.allow_unresolved;
         }
-        let same = options.text == state.options.text && options.allow_unresolved == state.options.allow_unresolved;
-        if state.linked.is_some() && same {
+        state.add_devices(devices);
+        let same = options.text == state.options.text
+            && options.allow_unresolved == state.options.allow_unresolved
+            && state.pieces.iter().all(|piece| piece.set == piece.constants);
+        if state.code.is_some() && same {
             // Built before, for another device.
             return Ok(());
         }
-        state.linked = None;
-        let linked = state.parts().and_then(|parts| Linked::new(&parts, &options));
-        let result = linked.map(|linked| {
-            state.linked = Some(linked);
+        state.take_constants();
+        let code = state.parts().and_then(|parts| Code::new(&parts, &options));
+        let result = code.map(|code| {
+            state.set_code(Some(code));
             ProgramBinaryType::EXECUTABLE
         });
         state.finish(options, result)
     }
 
     fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        self.check_devices(devices)?;
+        let devices = self.devices(devices)?;
         let options = BuildOptions::new(text, flags)?;
         let mut state = self.state.lock();
+        state.add_devices(devices);
+        state.take_constants();
         // A module is checked when it is parsed; there is nothing else to do before it is linked.
         let result = state.parts().map(|_| ProgramBinaryType::COMPILED_OBJECT);
-        state.linked = None;
+        state.set_code(None);
         state.finish(options, result)
     }
 
@@ -320,32 +396,24 @@ impl kit::Program<Cpu> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
-        kit::args::known_flags(flags)?;
         let mut options = BuildOptions::new(text, flags)?;
         let mut pieces = Vec::new();
         // Whatever one module may do only if all may.
         let mut fast_math = true;
         for program in programs {
-            if !Arc::ptr_eq(&program.context, context) {
-                let what = "a program of another context cannot be linked in this one";
-                return Err(UrError::said(ResultCode::ERROR_INVALID_PROGRAM, what).into());
-            }
-            let state = program.state.lock();
-            if state.kind == ProgramBinaryType::NONE {
-                let what = "a program that is linked must be compiled before";
-                return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what).into());
-            }
-            pieces.extend(state.pieces.iter().cloned());
+            let state = program.state_for_link(context)?;
+            pieces.extend(state.pieces.iter().map(Piece::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
         }
         options.fast_math |= fast_math;
         let mut state = State::new(pieces, ProgramBinaryType::NONE);
+        state.add_devices(if devices.is_empty() { &context.devices } else { devices });
         let result = state.parts().and_then(|parts| {
             if options.library {
                 return Ok(ProgramBinaryType::LIBRARY);
             }
-            state.linked = Some(Linked::new(&parts, &options)?);
+            state.set_code(Some(Code::new(&parts, &options)?));
             Ok(ProgramBinaryType::EXECUTABLE)
         });
         let finished = state.finish(options, result);
@@ -360,26 +428,57 @@ impl kit::Program<Cpu> for Program {
         }
     }
 
+    fn dynamic_link(context: &Arc<Context>, programs: &[Arc<Self>]) -> UrResult<()> {
+        let mut options = BuildOptions::default();
+        let (mut parts, mut places) = (Vec::new(), Vec::new());
+        let mut fast_math = true;
+        for program in programs {
+            let state = program.state_for_link(context)?;
+            if state.code.as_ref().is_some_and(Code::is_used) {
+                // Kernels and addresses of variables that the client has would be of a program that is no more.
+                let what = "a program whose kernels or variables are in use cannot be linked dynamically any more";
+                return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what));
+            }
+            let own = state.parts().map_err(|error| build_error(&error))?;
+            places.push(parts.len()..parts.len() + own.len());
+            parts.extend(own);
+            fast_math &= state.options.fast_math;
+            options.no_optimization |= state.options.no_optimization;
+        }
+        options.fast_math = fast_math;
+        let code = Code::new(&parts, &options).map_err(|error| {
+            programs.iter().for_each(|program| program.note(&error));
+            build_error(&error).with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE)
+        })?;
+        for (program, own) in programs.iter().zip(places) {
+            let mut state = program.state.lock();
+            state.set_code(Some(code.part(own)));
+            state.kind = ProgramBinaryType::EXECUTABLE;
+        }
+        Ok(())
+    }
+
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         self.context.check_device(device)?;
-        let linked = self.linked()?;
+        let code = self.state.lock().code_for(device)?.clone();
         let no_name = |_| UrError::said(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
         let name = name.to_str().map_err(no_name)?;
-        linked
-            .function(name)
+        code.function(name)
             .map(|address| address.cast_mut().cast())
             .map_err(|error| {
-                let code = match linked.kernel_info(name) {
-                    Some(_) => ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
-                    None => ResultCode::ERROR_INVALID_KERNEL_NAME,
+                let result = match code.has_kernel(name) {
+                    true => ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
+                    false => ResultCode::ERROR_INVALID_KERNEL_NAME,
                 };
-                UrError::said(code, error.to_string())
+                UrError::said(result, error.to_string())
             })
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         self.context.check_device(device)?;
-        let Global { address, size } = self.global(name)?;
+        let mut state = self.state.lock();
+        state.code_for(device)?;
+        let Global { address, size } = state.global(name)?;
         Ok((address.cast(), size))
     }
 
@@ -413,10 +512,10 @@ impl kit::Program<Cpu> for Program {
                     Ok(())
                 })
             }
-            ProgramInfo::NUM_KERNELS => out.value(self.linked()?.kernels().len()),
+            ProgramInfo::NUM_KERNELS => out.value(self.code()?.kernels().count()),
             ProgramInfo::KERNEL_NAMES => {
-                let linked = self.linked()?;
-                let names: Vec<&str> = linked.kernels().iter().map(|kernel| &*kernel.name).collect();
+                let code = self.code()?;
+                let names: Vec<&str> = code.kernels().map(|kernel| &*kernel.name).collect();
                 out.str(&names.join(";"))
             }
             _ => out.unsupported(),
@@ -426,6 +525,14 @@ impl kit::Program<Cpu> for Program {
     fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
         self.context.check_device(device)?;
         let state = self.state.lock();
+        if !state.is_for(device) {
+            return match query {
+                ProgramBuildInfo::STATUS => out.value(ProgramBuildStatus::NONE),
+                ProgramBuildInfo::OPTIONS | ProgramBuildInfo::LOG => out.str(""),
+                ProgramBuildInfo::BINARY_TYPE => out.value(ProgramBinaryType::NONE),
+                _ => out.unsupported(),
+            };
+        }
         match query {
             ProgramBuildInfo::STATUS => out.value(state.status),
             ProgramBuildInfo::OPTIONS => out.str(&state.options.text),
@@ -464,13 +571,11 @@ impl kit::Program<Cpu> for Program {
             }
         }
         for (id, value) in constants {
-            match piece.constants.iter_mut().find(|(known, _)| known == id) {
+            match piece.set.iter_mut().find(|(known, _)| known == id) {
                 Some((_, known)) => *known = value.to_vec(),
-                None => piece.constants.push((*id, value.to_vec())),
+                None => piece.set.push((*id, value.to_vec())),
             }
         }
-        // The next build is another one.
-        state.linked = None;
         Ok(())
     }
 }

@@ -682,7 +682,7 @@ impl kit::Queue<Cpu> for Queue {
             count,
         } = global;
         self.check_context(program.context())?;
-        let dst = program.global_part(name, offset, count)?;
+        let dst = program.global_part(Some(&self.device), name, offset, count)?;
         let copy = CopyBytes {
             dst,
             src: src.cast(),
@@ -713,7 +713,7 @@ impl kit::Queue<Cpu> for Queue {
             count,
         } = global;
         self.check_context(program.context())?;
-        let src = program.global_part(name, offset, count)?;
+        let src = program.global_part(Some(&self.device), name, offset, count)?;
         let copy = CopyBytes {
             dst: dst.cast(),
             src,

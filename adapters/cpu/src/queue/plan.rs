@@ -62,7 +62,9 @@ fn image_copy(operation: &Operation<Cpu>) -> UrResult<Option<CopyRows>> {
 
 /// Where a part of a device global is.
 fn part(global: &DeviceGlobal<'_, Cpu>) -> UrResult<*mut u8> {
-    global.program.global_part(global.name, global.offset, global.count)
+    global
+        .program
+        .global_part(None, global.name, global.offset, global.count)
 }
 
 /// The work of a command of a command buffer, whose ranges were checked.
