@@ -135,6 +135,11 @@ impl Program {
         })
     }
 
+    fn is_executable(&self, device: &Device) -> bool {
+        let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE);
+        kind.is_ok_and(|kind| kind as cl_program_binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+    }
+
     /// The address and size of a device global.
     fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         let mut address = std::ptr::null_mut();
@@ -149,6 +154,11 @@ impl Program {
         match found {
             Ok(()) => Ok((address, size)),
             Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => Err(error),
+            // Drivers say different things of a program that they have not built for the device.
+            Err(_) if !self.is_executable(device) => Err(UrError::said(
+                ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
+                "the program was not built for this device, or its build failed",
+            )),
             Err(error) => Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the program has no global variable {name:?} for this device: {error}"),
@@ -156,8 +166,21 @@ impl Program {
         }
     }
 
-    /// Checks that `offset + count` bytes are inside of a device global.
-    pub(crate) fn check_global(&self, device: &Device, name: &CStr, offset: usize, count: usize) -> UrResult<()> {
+    /// Checks that `offset + count` bytes are inside of a device global, for a queue of this context and device.
+    pub(crate) fn check_global(
+        &self,
+        (context, device): (&Arc<Context>, &Device),
+        name: &CStr,
+        offset: usize,
+        count: usize,
+    ) -> UrResult<()> {
+        // Intel's driver takes any.
+        if !Arc::ptr_eq(context, &self.context) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the queue and the program are of different contexts",
+            ));
+        }
         let id = device.raw as usize;
         let known = |sizes: &[GlobalSize]| {
             sizes

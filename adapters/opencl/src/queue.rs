@@ -680,7 +680,7 @@ impl kit::Queue<OpenCl> for Queue {
             offset,
             count,
         } = global;
-        program.check_global(&self.device, name, offset, count)?;
+        program.check_global((&self.context, &self.device), name, offset, count)?;
         self.submit(Command::DEVICE_GLOBAL_VARIABLE_WRITE, wait, event, |d| {
             let (name, blocking) = (CStr::as_ptr(name), cl_bool::from(blocking));
             // SAFETY: live handles; the client vouches for its memory.
@@ -718,7 +718,7 @@ impl kit::Queue<OpenCl> for Queue {
             offset,
             count,
         } = global;
-        program.check_global(&self.device, name, offset, count)?;
+        program.check_global((&self.context, &self.device), name, offset, count)?;
         self.submit(Command::DEVICE_GLOBAL_VARIABLE_READ, wait, event, |d| {
             let (name, blocking) = (CStr::as_ptr(name), cl_bool::from(blocking));
             // SAFETY: live handles; the client vouches for its memory.
