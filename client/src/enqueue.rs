@@ -408,18 +408,46 @@ impl Queue {
         to: &mut [T],
         wait: &[&Event],
     ) -> Result<Event> {
+        // SAFETY: the call blocks until the slice is written.
+        unsafe {
+            self.global_read_to(
+                program,
+                name,
+                true,
+                offset,
+                size_of_val(to),
+                to.as_mut_ptr().cast(),
+                wait,
+            )
+        }
+    }
+
+    /// Copies from a program's global variable.
+    ///
+    /// # Safety
+    /// `to` must have `size` bytes until the command has finished.
+    pub unsafe fn global_read_to(
+        &self,
+        program: &Program,
+        name: &str,
+        blocking: bool,
+        offset: usize,
+        size: usize,
+        to: *mut c_void,
+        wait: &[&Event],
+    ) -> Result<Event> {
         let (wait, name) = (WaitList::new(wait), CString::new(name)?);
         self.enqueue(|event| {
-            // SAFETY: the handles are alive, the name ends with NUL, the call blocks until the slice is written.
+            // SAFETY: the handles are alive, the name ends with NUL; the caller vouches for the memory.
             unsafe {
                 self.fns().urEnqueueDeviceGlobalVariableRead(
                     self.raw(),
                     program.raw(),
                     name.as_ptr(),
-                    true,
-                    size_of_val(to),
+                    blocking,
+                    size,
                     offset,
-                    to.as_mut_ptr().cast(),
+                    to,
                     wait.len(),
                     wait.ptr(),
                     event,
@@ -437,18 +465,37 @@ impl Queue {
         from: &[T],
         wait: &[&Event],
     ) -> Result<Event> {
-        let (wait, name, bytes) = (WaitList::new(wait), CString::new(name)?, bytes_of(from));
+        let bytes = bytes_of(from);
+        // SAFETY: the call blocks until the slice is read.
+        unsafe { self.global_write_from(program, name, true, offset, bytes.len(), bytes.as_ptr().cast(), wait) }
+    }
+
+    /// Copies to a program's global variable.
+    ///
+    /// # Safety
+    /// `from` must have `size` bytes until the command has finished.
+    pub unsafe fn global_write_from(
+        &self,
+        program: &Program,
+        name: &str,
+        blocking: bool,
+        offset: usize,
+        size: usize,
+        from: *const c_void,
+        wait: &[&Event],
+    ) -> Result<Event> {
+        let (wait, name) = (WaitList::new(wait), CString::new(name)?);
         self.enqueue(|event| {
-            // SAFETY: the handles are alive, the name ends with NUL, the call blocks until the slice is read.
+            // SAFETY: the handles are alive, the name ends with NUL; the caller vouches for the memory.
             unsafe {
                 self.fns().urEnqueueDeviceGlobalVariableWrite(
                     self.raw(),
                     program.raw(),
                     name.as_ptr(),
-                    true,
-                    bytes.len(),
+                    blocking,
+                    size,
                     offset,
-                    bytes.as_ptr().cast(),
+                    from,
                     wait.len(),
                     wait.ptr(),
                     event,

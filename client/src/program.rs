@@ -209,6 +209,27 @@ impl Program {
         }
     }
 
+    /// Address on a device of a function, as function pointers in kernels have it.
+    pub fn function_pointer(&self, device: &Device, name: &str) -> Result<*mut c_void> {
+        let (name, mut address) = (CString::new(name)?, null_mut());
+        // SAFETY: the handles are alive, the name ends with NUL, the result has a place.
+        unsafe {
+            let (fns, program) = (self.fns(), self.raw());
+            fns.urProgramGetFunctionPointer(device.raw(), program, name.as_ptr(), &mut address)
+        }?;
+        Ok(address)
+    }
+
+    /// Resolves imports between programs that were made with unresolved symbols.
+    pub fn link_dynamically(context: &Context, programs: &[&Program]) -> Result<()> {
+        let programs: Vec<_> = programs.iter().map(|program| program.raw()).collect();
+        // SAFETY: the handles are alive.
+        unsafe {
+            let (fns, count) = (context.fns(), programs.len() as u32);
+            fns.urProgramDynamicLinkExp(context.raw(), count, programs.as_ptr())
+        }
+    }
+
     /// Address on a device, and size, of a global variable.
     pub fn global_pointer(&self, device: &Device, name: &str) -> Result<(*mut c_void, usize)> {
         let name = CString::new(name)?;

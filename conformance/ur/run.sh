@@ -10,7 +10,7 @@
 #   ours-<name>  our loader and another of our adapters, on that driver
 #   intel        Intel's loader and OpenCL adapter, 2026.1, on that driver
 #
-# Without a stack: ours, then intel. Needs `make setup dist`, clang-14 and llvm-spirv-14.
+# Without a stack: ours, then intel. Needs `make setup dist`, clang-14, llvm-spirv-14 and spirv-as.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

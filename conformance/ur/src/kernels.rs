@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Device code: OpenCL C from `kernels/`, compiled to SPIR-V when a test first needs it, into `target/kernels/`.
+//! Device code: OpenCL C and SPIR-V assembly from `kernels/`, made SPIR-V when a test first needs it, into
+//! `target/kernels/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,30 +12,61 @@ use crate::stack::root;
 /// Compilers of Debian 12, with the translator of the same LLVM.
 const COMPILERS: [(&str, &str); 2] = [("clang-14", "llvm-spirv-14"), ("clang", "llvm-spirv")];
 
-/// The SPIR-V of `kernels/<name>.cl`.
+/// The SPIR-V of `kernels/<name>.cl` or `kernels/<name>.spvasm`; of `<name>.<image>`, that of a section of the file, which
+/// a line `//// image <image>` begins, with what stands before the first section.
 pub fn spirv(name: &str) -> Vec<u8> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("kernels")
-        .join(name)
-        .with_extension("cl");
+    let (file, image) = match name.split_once('.') {
+        Some((file, image)) => (file, Some(image)),
+        None => (name, None),
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let source = ["cl", "spvasm"].map(|kind| folder.join(file).with_extension(kind));
+    let source = source.iter().find(|path| path.exists());
+    let source = source.unwrap_or_else(|| panic!("kernels/ has no {file}.cl and no {file}.spvasm"));
     let target = root().join("target/kernels");
     fs::create_dir_all(&target).expect("target/kernels");
-    let module = target.join(name).with_extension("spv");
+    let module = target.join(format!("{name}.spv"));
     let newer = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
     static COMPILING: Mutex<()> = Mutex::new(());
     let _alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
-    if newer(&module).is_none_or(|built| Some(built) < newer(&source)) {
+    if newer(&module).is_none_or(|built| Some(built) < newer(source)) {
         // Other processes may do the same at the same time: each has files of its own, and the last rename wins.
         let own = target.join(format!("{name}-{}", std::process::id()));
-        let result = own.with_extension("new");
-        compile(&source, &own.with_extension("bc"), &result);
+        let with = |kind: &str| PathBuf::from(format!("{}.{kind}", own.display()));
+        let (text, result) = (with("txt"), with("new"));
+        fs::write(&text, section(source, image)).expect("target/kernels");
+        match source.extension().is_some_and(|kind| kind == "cl") {
+            true => compile(&text, &with("bc"), &result),
+            // The default version is the newest, which drivers do not take.
+            false => run(
+                Command::new("spirv-as")
+                    .args(["--target-env", "spv1.1"])
+                    .arg(&text)
+                    .arg("-o")
+                    .arg(&result),
+                "spirv-tools",
+            ),
+        }
+        fs::remove_file(&text).expect("the section");
         fs::rename(&result, &module).expect("the compiled kernel");
     }
     fs::read(&module).expect("the compiled kernel")
 }
 
+/// The text of a file, or of a section of it.
+fn section(source: &Path, image: Option<&str>) -> String {
+    const BEGIN: &str = "\n//// image ";
+    let text = fs::read_to_string(source).expect("the kernel's source");
+    let Some(image) = image else { return text };
+    let mut parts = text.split(BEGIN);
+    let common = parts.next().unwrap_or_default();
+    let found = parts.find_map(|part| part.strip_prefix(image)?.strip_prefix('\n'));
+    let found = found.unwrap_or_else(|| panic!("{} has no image {image}", source.display()));
+    format!("{common}\n{found}")
+}
+
 /// From OpenCL C to SPIR-V.
-fn compile(source: &Path, bitcode: &PathBuf, module: &PathBuf) {
+fn compile(source: &Path, bitcode: &Path, module: &Path) {
     let Some((clang, translator)) = COMPILERS
         .into_iter()
         .find(|(c, t)| [c, t].iter().all(|tool| exists(tool)))
@@ -51,14 +83,14 @@ fn compile(source: &Path, bitcode: &PathBuf, module: &PathBuf) {
                 "-cl-std=CL2.0",
                 "-O1",
             ])
-            .args(["-Xclang", "-finclude-default-header"])
+            .args(["-Xclang", "-finclude-default-header", "-x", "cl"])
             .arg(source)
             .arg("-o")
             .arg(bitcode),
         clang,
     );
     // 1.1 is what every driver takes.
-    let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes";
+    let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes,+SPV_INTEL_function_pointers";
     run(
         Command::new(translator)
             .args(["--spirv-max-version=1.1", extensions])

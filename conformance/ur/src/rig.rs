@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The objects that nearly every test needs.
 
+use std::ffi::CStr;
+
 use oxur_client::api::*;
 use oxur_client::*;
 
-use crate::{loader, spirv};
+use crate::{loader, spirv, ur};
 
 /// A device with a context and a queue.
 pub struct Rig {
@@ -52,6 +54,33 @@ impl Rig {
         let program = Program::with_il(&self.context, &spirv(file)).expect("urProgramCreateWithIL");
         program.build(&self.context, "").expect("urProgramBuild");
         program
+    }
+
+    /// A program of `kernels/<name>`, as [`spirv`] takes it, compiled to be linked.
+    pub fn part(&self, name: &str) -> Program {
+        let part = Program::with_il(&self.context, &spirv(name)).expect("urProgramCreateWithIL");
+        part.compile(&self.context, "").expect("urProgramCompile");
+        part
+    }
+
+    /// Links programs. A link that fails gives its code and its log, which is empty where there is none.
+    pub fn link(&self, parts: &[&Program], options: &CStr) -> core::result::Result<Program, (ResultCode, String)> {
+        let handles: Vec<_> = parts.iter().map(|part| part.raw()).collect();
+        let mut linked = ProgramHandle::default();
+        let code = ur!(urProgramLink(
+            self.context.raw(),
+            handles.len() as u32,
+            handles.as_ptr(),
+            options.as_ptr(),
+            &mut linked
+        ));
+        // SAFETY: a new program comes with one reference.
+        let program = (!linked.is_null()).then(|| unsafe { Program::from_raw(loader(), linked) });
+        if code == ResultCode::SUCCESS {
+            return Ok(program.expect("a link that succeeds gives a program"));
+        }
+        let log = program.and_then(|program| program.build_info(&self.device, ProgramBuildInfo::LOG).ok());
+        Err((code, log.unwrap_or_default()))
     }
 
     /// A kernel of `kernels/<file>.cl`.

@@ -87,6 +87,59 @@ fn the_backend_that_the_variable_says() {
     }
 }
 
+/// The features that the device can do without: their names, and the modules that need them.
+const FEATURES: [(&str, &str); 2] = [("fp64", "double"), ("atomic64", "atomic64")];
+
+/// What the device says of a feature, in all places where it does; and whether a module that needs it can be built.
+fn assert_feature(rig: &Rig, (name, module): (&str, &str), there: bool) {
+    let device = &rig.device;
+    let extensions: String = device.info(DeviceInfo::EXTENSIONS).expect("the extensions");
+    let of_platform: String = rig.platform.info(PlatformInfo::EXTENSIONS).expect("the extensions");
+    assert_eq!(extensions, of_platform);
+    let listed = |name: &str| extensions.split(' ').any(|extension| extension == name);
+    let extension = match name {
+        "fp64" => {
+            let number = |query| device.info::<u32>(query).expect("a number");
+            assert_eq!(number(DeviceInfo::DOUBLE_FP_CONFIG) != 0, there);
+            assert_eq!(number(DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE) != 0, there);
+            assert_eq!(number(DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE) != 0, there);
+            "cl_khr_fp64"
+        }
+        _ => {
+            assert_eq!(
+                device.info::<bool>(DeviceInfo::ATOMIC_64).expect("a truth value"),
+                there
+            );
+            "cl_khr_int64_base_atomics"
+        }
+    };
+    assert_eq!(listed(extension), there, "{extensions}");
+    let program = Program::with_il(&rig.context, &spirv(&format!("optional.{module}"))).expect("urProgramCreateWithIL");
+    let built = check(program.build(&rig.context, ""));
+    if there {
+        return expect!(built, SUCCESS);
+    }
+    expect!(built, ERROR_PROGRAM_BUILD_FAILURE);
+    let log: String = program.build_info(device, ProgramBuildInfo::LOG).expect("the log");
+    assert!(log.contains("capability") && log.contains(name), "{log}");
+}
+
+#[test]
+fn a_device_without_an_optional_feature() {
+    let Some(rig) = rig() else { return };
+    let without = std::env::var("UR_CPU_WITHOUT").unwrap_or_default();
+    for feature in FEATURES {
+        assert_feature(&rig, feature, !without.split(',').any(|name| name == feature.0));
+    }
+    if without.split(',').any(|name| name == "fp64") {
+        crate::virtual_functions::on_a_device_without_double();
+    }
+    for list in ["fp64", "atomic64", "atomic64,fp64"] {
+        let passed = with_variable("cpu::a_device_without_an_optional_feature", "UR_CPU_WITHOUT", list);
+        assert_ne!(passed, Some(false), "UR_CPU_WITHOUT={list}");
+    }
+}
+
 #[test]
 fn the_device_is_the_machine() {
     let Some(rig) = rig() else { return };
@@ -179,28 +232,20 @@ fn damaged_binaries() {
 }
 
 #[test]
-fn a_library_is_linked_again() {
+fn a_library_by_way_of_its_binary() {
     let Some(rig) = rig() else { return };
-    let part = |name: &str| {
-        let program = Program::with_il(&rig.context, &spirv(name)).expect("urProgramCreateWithIL");
-        program.compile(&rig.context, "").expect("urProgramCompile");
-        program
-    };
-    let library = Program::link(&rig.context, &[&part("link_function")], "-create-library").expect("a library");
-    let kind: ProgramBinaryType = library
-        .build_info(&rig.device, ProgramBuildInfo::BINARY_TYPE)
-        .expect("the kind");
-    assert_eq!(kind, ProgramBinaryType::LIBRARY);
-    // Also by way of its binary.
+    let library = rig
+        .link(&[&rig.part("link_function")], c"-create-library")
+        .expect("a library");
     let binary = library.binaries().expect("the binaries").remove(0);
     let again = Program::with_binaries(&rig.context, &[&rig.device], &[&binary]).expect("urProgramCreateWithBinary");
-    for library in [&library, &again] {
-        let program = Program::link(&rig.context, &[&part("link_kernel"), library], "").expect("urProgramLink");
-        let data = rig.buffer(&[1i32, 2, 3, 4]);
-        let kernel = Kernel::new(&program, "call_twice").expect("urKernelCreate");
-        rig.run(&kernel, &Range::new([4]), &[Arg::mem(&data)]);
-        assert_eq!(rig.contents::<i32>(&data), [2, 4, 6, 8]);
-    }
+    let program = rig
+        .link(&[&rig.part("link_kernel"), &again], c"")
+        .expect("urProgramLink");
+    let data = rig.buffer(&[1i32, 2, 3, 4]);
+    let kernel = Kernel::new(&program, "call_twice").expect("urKernelCreate");
+    rig.run(&kernel, &Range::new([4]), &[Arg::mem(&data)]);
+    assert_eq!(rig.contents::<i32>(&data), [2, 4, 6, 8]);
 }
 
 #[test]

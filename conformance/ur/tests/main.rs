@@ -23,6 +23,7 @@ mod graph;
 mod image;
 mod kernel;
 mod launch;
+mod link;
 mod loader;
 mod native;
 mod picture;
@@ -31,6 +32,7 @@ mod program;
 mod queue;
 mod threads;
 mod usm;
+mod virtual_functions;
 mod virtual_mem;
 
 /// What Intel's stack does otherwise in many places, and why. What it does in one place stands there.
