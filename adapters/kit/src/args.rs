@@ -94,10 +94,16 @@ pub unsafe fn specialization_constants<'a>(
     }
     // SAFETY: passed on to the caller.
     let constants = unsafe { slice(constants, count as usize) }?;
-    // SAFETY: passed on to the caller.
     constants
         .iter()
-        .map(|c| Ok((c.id, unsafe { slice(c.pValue.cast::<u8>(), c.size) }?)))
+        .map(|c| match c.pValue.is_null() {
+            true => Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the specialization constant {} has no value", c.id),
+            )),
+            // SAFETY: passed on to the caller.
+            false => Ok((c.id, unsafe { slice(c.pValue.cast::<u8>(), c.size) }?)),
+        })
         .collect()
 }
 

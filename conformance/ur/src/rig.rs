@@ -6,7 +6,7 @@ use std::ffi::CStr;
 use oxur_client::api::*;
 use oxur_client::*;
 
-use crate::{loader, spirv, ur};
+use crate::{check, loader, spirv};
 
 /// A device with a context and a queue.
 pub struct Rig {
@@ -67,13 +67,15 @@ impl Rig {
     pub fn link(&self, parts: &[&Program], options: &CStr) -> core::result::Result<Program, (ResultCode, String)> {
         let handles: Vec<_> = parts.iter().map(|part| part.raw()).collect();
         let mut linked = ProgramHandle::default();
-        let code = ur!(urProgramLink(
-            self.context.raw(),
-            handles.len() as u32,
-            handles.as_ptr(),
-            options.as_ptr(),
-            &mut linked
-        ));
+        let (count, options) = (handles.len() as u32, options.as_ptr());
+        // SAFETY: the handles are alive, the options end with NUL, the result has a place.
+        let result = unsafe {
+            let context = self.context.raw();
+            loader()
+                .fns()
+                .urProgramLink(context, count, handles.as_ptr(), options, &mut linked)
+        };
+        let code = check(result);
         // SAFETY: a new program comes with one reference.
         let program = (!linked.is_null()).then(|| unsafe { Program::from_raw(loader(), linked) });
         if code == ResultCode::SUCCESS {

@@ -369,6 +369,21 @@ fn specialization_constants_that_are_refused() {
     let program = program.raw();
     expect!(ur!(urProgramSetSpecializationConstants(program, 1, null())), ERROR_INVALID_NULL_POINTER;
         intel crash, known::UNCHECKED);
+    let (value, size) = (1i64, 4);
+    let constant = |size, value| SpecializationConstantInfo {
+        id: 1,
+        size,
+        pValue: value,
+    };
+    let (too_long, nothing) = (constant(8, (&raw const value).cast()), constant(size, null()));
+    expect!(
+        ur!(urProgramSetSpecializationConstants(program, 1, &too_long)),
+        ERROR_INVALID_VALUE
+    );
+    expect!(
+        ur!(urProgramSetSpecializationConstants(program, 1, &nothing)),
+        ERROR_INVALID_VALUE
+    );
     let one = SpecializationConstantInfo::default();
     expect!(ur!(urProgramSetSpecializationConstants(program, 0, &one)), ERROR_INVALID_SIZE; intel SUCCESS, known::UNCHECKED);
 }
@@ -413,6 +428,20 @@ fn unknown_function_pointer() {
         get(c"fill", &mut pointer),
         SUCCESS | ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE | ERROR_UNSUPPORTED_FEATURE
     );
+}
+
+#[test]
+fn function_pointers_that_are_refused() {
+    let rig = Rig::new();
+    let (program, mut pointer) = (il(&rig, "basic"), null_mut());
+    let (device, raw) = (rig.device.raw(), program.raw());
+    let early = program.function_pointer(&rig.device, "fill");
+    expect!(check(early), ERROR_INVALID_PROGRAM_EXECUTABLE);
+    program.build(&rig.context, "").expect("urProgramBuild");
+    expect!(ur!(urProgramGetFunctionPointer(device, raw, null(), &mut pointer)), ERROR_INVALID_NULL_POINTER;
+        intel SUCCESS, known::UNCHECKED);
+    expect!(ur!(urProgramGetFunctionPointer(device, raw, c"fill".as_ptr(), null_mut())), ERROR_INVALID_NULL_POINTER;
+        intel crash, known::UNCHECKED);
 }
 
 #[test]
