@@ -123,6 +123,11 @@ impl Program {
         self.globals.get().is_some() || !self.kernels.lock().is_empty()
     }
 
+    /// Whether it has variables that live as long as it does.
+    pub fn has_variables(&self) -> bool {
+        !self.linked.globals.is_empty()
+    }
+
     /// What is known of a kernel without compiling it.
     pub fn kernel_info(&self, name: &str) -> Option<&Arc<KernelInfo>> {
         self.infos.iter().find(|kernel| kernel.name == name)

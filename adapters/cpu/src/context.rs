@@ -32,14 +32,19 @@ pub(crate) struct Context {
 
 impl Context {
     /// Checks that a device is one of the context's, or a part of one.
-    pub(crate) fn check_device(&self, device: &Arc<Device>) -> UrResult<()> {
-        if self.devices.iter().any(|own| device.is_part_of(own)) {
-            return Ok(());
-        }
-        Err(UrError::said(
-            ResultCode::ERROR_INVALID_DEVICE,
-            "the device is none of the context's, and no part of one",
-        ))
+    pub(crate) fn check_device(&self, device: &Device) -> UrResult<()> {
+        self.place_of(device).map(drop)
+    }
+
+    /// Which of the context's devices one is, or is a part of.
+    pub(crate) fn place_of(&self, device: &Device) -> UrResult<usize> {
+        let place = self.devices.iter().position(|own| device.is_part_of(own));
+        place.ok_or_else(|| {
+            UrError::said(
+                ResultCode::ERROR_INVALID_DEVICE,
+                "the device is none of the context's, and no part of one",
+            )
+        })
     }
 }
 

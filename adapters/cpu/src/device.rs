@@ -67,8 +67,8 @@ impl Device {
     }
 
     /// Whether it is `other` or a part of it.
-    pub(crate) fn is_part_of(self: &Arc<Self>, other: &Arc<Self>) -> bool {
-        Arc::ptr_eq(self, other) || self.parent.as_ref().is_some_and(|parent| parent.is_part_of(other))
+    pub(crate) fn is_part_of(&self, other: &Arc<Self>) -> bool {
+        std::ptr::eq(self, &**other) || self.parent.as_ref().is_some_and(|parent| parent.is_part_of(other))
     }
 
     /// The most bytes that one allocation has.

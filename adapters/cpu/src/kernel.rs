@@ -27,8 +27,10 @@ use crate::{Cpu, Device, Program, Queue};
 pub(crate) struct Kernel {
     pub(crate) header: Header,
     pub(crate) program: Arc<Program>,
-    /// The code, and what it wants from a launch.
-    pub(crate) compiled: Arc<oxur_compiler::Kernel>,
+    /// The code for the first device of the context, and what it wants from a launch.
+    compiled: Arc<oxur_compiler::Kernel>,
+    /// The code for the others, if theirs is another: where the program has variables, of which each device has its own.
+    for_others: Arc<[Arc<oxur_compiler::Kernel>]>,
     /// The arguments for launches that bring none.
     settings: Mutex<Settings>,
     /// The last choice of a work-group size.
@@ -41,6 +43,15 @@ impl Kernel {
     /// What a launch must give it.
     pub(crate) fn wants(&self) -> &oxur_compiler::KernelInfo {
         self.compiled.info()
+    }
+
+    /// The code for the device at a place in the context.
+    #[inline]
+    pub(crate) fn compiled(&self, place: usize) -> &oxur_compiler::Kernel {
+        match place.checked_sub(1) {
+            None => &self.compiled,
+            Some(other) => self.for_others.get(other).unwrap_or(&self.compiled),
+        }
     }
 
     /// Lays out the arguments of a launch, which are `args` or, if there are none, those that were set before. Checks
@@ -105,15 +116,18 @@ impl kit::Kernel<Cpu> for Kernel {
         if !code.has_kernel(name) {
             return Err(unknown());
         }
-        let compiled = code.kernel(name).map_err(|error| {
+        let mut compiled = code.kernel(name).map_err(|error| {
             program.note(&error);
             build_error(&error)
         })?;
+        let for_others = compiled.drain(1..).collect();
+        let compiled = compiled.remove(0);
         Ok(Arc::new(Self {
             header: Header::new(),
             program: program.clone(),
             settings: Mutex::new(Settings::new(compiled.info())),
             compiled,
+            for_others,
             chosen: Chosen::default(),
             cost: Arc::default(),
         }))
@@ -182,6 +196,7 @@ impl kit::Kernel<Cpu> for Kernel {
             header: Header::new(),
             program: self.program.clone(),
             compiled: self.compiled.clone(),
+            for_others: self.for_others.clone(),
             settings: Mutex::new(settings),
             chosen: Chosen::default(),
             cost: self.cost.clone(),

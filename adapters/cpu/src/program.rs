@@ -2,8 +2,8 @@
 //! Programs: modules, what became of them, and how the client is told.
 //!
 //! A program is parsed when it is made and linked when it is built; its kernels are compiled one by one, when they are
-//! created. All devices run the same code, so there is one build for all of them; it is kept for which of them the client
-//! asked for it. [`options`] knows the client's options, [`binary`] how a program is kept, [`code`] what can run.
+//! created. All devices run the same code, so there is one build for all of them, but each has its own variables; it is kept
+//! for which devices the client asked for it. [`options`] knows the client's options, [`binary`] how a program is kept, [`code`] what can run.
 
 mod binary;
 mod code;
@@ -58,8 +58,8 @@ struct State {
     devices: Vec<Arc<Device>>,
     /// What can run.
     code: Option<Code>,
-    /// The device globals of `code` that were asked for. Programs have few.
-    globals: Vec<(CString, Global)>,
+    /// The device globals of `code` that were asked for, with the device's place in the context. Programs have few.
+    globals: Vec<(CString, usize, Global)>,
 }
 
 // SAFETY: a `Global` is an address that lives as long as `code`.
@@ -121,12 +121,12 @@ impl State {
         }
     }
 
-    fn is_for(&self, device: &Arc<Device>) -> bool {
+    fn is_for(&self, device: &Device) -> bool {
         self.devices.iter().any(|own| device.is_part_of(own))
     }
 
     /// What can run, for a device.
-    fn code_for(&self, device: &Arc<Device>) -> UrResult<&Code> {
+    fn code_for(&self, device: &Device) -> UrResult<&Code> {
         let code = self.code.as_ref().ok_or_else(not_built)?;
         match self.is_for(device) {
             true => Ok(code),
@@ -142,19 +142,20 @@ impl State {
         self.code = code;
     }
 
-    /// Finds a device global.
-    fn global(&mut self, name: &CStr) -> UrResult<Global> {
-        if let Some((_, known)) = self.globals.iter().find(|(known, _)| **known == *name) {
+    /// Finds a device global of the device at this place in the context.
+    fn global(&mut self, name: &CStr, place: usize) -> UrResult<Global> {
+        let is_it = |known: &&(CString, usize, Global)| known.1 == place && *known.0 == *name;
+        if let Some((.., known)) = self.globals.iter().find(is_it) {
             return Ok(*known);
         }
-        let found = self.code.as_ref().ok_or_else(not_built)?.global(name);
+        let found = self.code.as_ref().ok_or_else(not_built)?.global(name, place);
         let found = found.ok_or_else(|| {
             UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the program has no global variable {name:?}"),
             )
         })?;
-        self.globals.push((name.to_owned(), found));
+        self.globals.push((name.to_owned(), place, found));
         Ok(found)
     }
 
@@ -254,20 +255,17 @@ impl Program {
         state.log += &error.to_string();
     }
 
-    /// The address of `count` bytes at `offset` in a device global, of which all must be in it. It is found by its unique
-    /// id, then by its linkage name. Where a device is given, the program must have been built for it.
-    pub(crate) fn global_part(
-        &self,
-        device: Option<&Arc<Device>>,
-        name: &CStr,
-        offset: usize,
-        count: usize,
-    ) -> UrResult<*mut u8> {
+    /// A device global of a device that the program was built for. It is found by its unique id, then by its linkage name.
+    fn global(&self, device: &Device, name: &CStr) -> UrResult<Global> {
+        let place = self.context.place_of(device)?;
         let mut state = self.state.lock();
-        if let Some(device) = device {
-            state.code_for(device)?;
-        }
-        let Global { address, size } = state.global(name)?;
+        state.code_for(device)?;
+        state.global(name, place)
+    }
+
+    /// The address of `count` bytes at `offset` in a device global, of which all must be in it.
+    pub(crate) fn global_part(&self, device: &Device, name: &CStr, offset: usize, count: usize) -> UrResult<*mut u8> {
+        let Global { address, size } = self.global(device, name)?;
         if offset.checked_add(count).is_none_or(|end| end > size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -275,6 +273,12 @@ impl Program {
             ));
         }
         Ok(address.wrapping_add(offset))
+    }
+
+    /// Checks a part of a device global, whatever device it may be used on.
+    pub(crate) fn check_global(&self, name: &CStr, offset: usize, count: usize) -> UrResult<()> {
+        let device = self.state.lock().devices.first().cloned().ok_or_else(not_built)?;
+        self.global_part(&device, name, offset, count).map(drop)
     }
 
     /// What is known of a program that is linked in a context.
@@ -368,7 +372,9 @@ impl kit::Program<Cpu> for Program {
             return Ok(());
         }
         state.take_constants();
-        let code = state.parts().and_then(|parts| Code::new(&parts, &options));
+        let code = state
+            .parts()
+            .and_then(|parts| Code::new(&parts, &options, self.context.devices.len()));
         let result = code.map(|code| {
             state.set_code(Some(code));
             ProgramBinaryType::EXECUTABLE
@@ -413,7 +419,7 @@ impl kit::Program<Cpu> for Program {
             if options.library {
                 return Ok(ProgramBinaryType::LIBRARY);
             }
-            state.set_code(Some(Code::new(&parts, &options)?));
+            state.set_code(Some(Code::new(&parts, &options, context.devices.len())?));
             Ok(ProgramBinaryType::EXECUTABLE)
         });
         let finished = state.finish(options, result);
@@ -446,7 +452,7 @@ impl kit::Program<Cpu> for Program {
             options.no_optimization |= state.options.no_optimization;
         }
         options.fast_math = fast_math;
-        let code = Code::new(&parts, &options).map_err(|error| {
+        let code = Code::new(&parts, &options, context.devices.len()).map_err(|error| {
             programs.iter().for_each(|program| program.note(&error));
             build_error(&error).with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE)
         })?;
@@ -459,11 +465,11 @@ impl kit::Program<Cpu> for Program {
     }
 
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
-        self.context.check_device(device)?;
+        let place = self.context.place_of(device)?;
         let code = self.state.lock().code_for(device)?.clone();
         let no_name = |_| UrError::said(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
         let name = name.to_str().map_err(no_name)?;
-        code.function(name)
+        code.function(name, place)
             .map(|address| address.cast_mut().cast())
             .map_err(|error| {
                 let result = match code.has_kernel(name) {
@@ -475,10 +481,7 @@ impl kit::Program<Cpu> for Program {
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        self.context.check_device(device)?;
-        let mut state = self.state.lock();
-        state.code_for(device)?;
-        let Global { address, size } = state.global(name)?;
+        let Global { address, size } = self.global(device, name)?;
         Ok((address.cast(), size))
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct Queue {
     pub(crate) header: Header,
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
+    /// Which of the context's devices it is, or is a part of.
+    place: usize,
     pub(crate) failures: Failures,
     capture: Capture<Cpu>,
     flags: QueueFlags,
@@ -135,13 +137,14 @@ fn rows(at: *mut c_void, row_pitch: usize) -> Layout {
 
 impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
-        context.check_device(device)?;
+        let place = context.place_of(device)?;
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         let queue = Arc::new(Self {
             header: Header::new(),
             context: context.clone(),
             device: device.clone(),
+            place,
             failures: Failures::default(),
             capture: Capture::default(),
             flags,
@@ -682,7 +685,7 @@ impl kit::Queue<Cpu> for Queue {
             count,
         } = global;
         self.check_context(program.context())?;
-        let dst = program.global_part(Some(&self.device), name, offset, count)?;
+        let dst = program.global_part(&self.device, name, offset, count)?;
         let copy = CopyBytes {
             dst,
             src: src.cast(),
@@ -713,7 +716,7 @@ impl kit::Queue<Cpu> for Queue {
             count,
         } = global;
         self.check_context(program.context())?;
-        let src = program.global_part(Some(&self.device), name, offset, count)?;
+        let src = program.global_part(&self.device, name, offset, count)?;
         let copy = CopyBytes {
             dst: dst.cast(),
             src,

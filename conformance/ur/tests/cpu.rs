@@ -249,6 +249,26 @@ fn a_library_by_way_of_its_binary() {
 }
 
 #[test]
+fn device_globals_after_a_kernel_that_failed() {
+    let Some(rig) = rig() else { return };
+    let program = rig.program("globals");
+    let nowhere = [Arg::Pointer(std::ptr::null()), Arg::value(&1i32)];
+    let failed = rig
+        .start(&rig.kernel("basic", "fill"), &Range::new([1]), &nowhere, &[])
+        .expect("the launch is right");
+    let mut numbers = [-1i32; 8];
+    let read = rig.queue.global_read(&program, "numbers", 0, &mut numbers, &[&failed]);
+    expect!(check(read), ERROR_IN_EVENT_LIST_EXEC_STATUS);
+    let write = rig.queue.global_write(&program, "numbers", 0, &numbers, &[&failed]);
+    expect!(check(write), ERROR_IN_EVENT_LIST_EXEC_STATUS);
+    assert_eq!(numbers, [-1; 8], "nothing was read");
+    rig.queue
+        .global_read(&program, "numbers", 0, &mut numbers, &[])
+        .expect("read");
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8], "nothing was written");
+}
+
+#[test]
 fn formats_that_no_image_has() {
     let Some(rig) = rig() else { return };
     let desc = ImageDesc {

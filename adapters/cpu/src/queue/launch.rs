@@ -21,6 +21,8 @@ use crate::{Cpu, Device, Kernel};
 /// A launch of a kernel that is not run at once.
 struct Ready {
     kernel: Arc<Kernel>,
+    /// Of the queue's device in the context.
+    place: usize,
     args: Packed,
     range: NdRange,
     groups: u64,
@@ -68,7 +70,7 @@ impl Work for Ready {
             pieces
         };
         // SAFETY: `launch_kernel` or `kept` packed the arguments.
-        unsafe { run(&self.kernel, &self.args, self.range, groups, worker) }
+        unsafe { run(self.kernel.compiled(self.place), &self.args, self.range, groups, worker) }
     }
 }
 
@@ -82,6 +84,7 @@ pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> Ur
     kernel.pack(Args::none(), &mut args)?;
     Ok(Ready {
         kernel: kernel.clone(),
+        place: kernel.program.context().place_of(device)?,
         args,
         range,
         groups,
@@ -95,7 +98,7 @@ pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> Ur
 /// [`Kernel::pack`] must have packed the arguments for this kernel.
 #[inline]
 unsafe fn run(
-    kernel: &Kernel,
+    kernel: &oxur_compiler::Kernel,
     args: &Packed,
     range: NdRange,
     groups: Range<u64>,
@@ -108,7 +111,7 @@ unsafe fn run(
     };
     // SAFETY: the arguments are laid out as the kernel wants them, and keep the memory objects among them. The client
     // vouches for its pointers until the command is complete.
-    unsafe { kernel.compiled.run(&launch, groups, worker) }
+    unsafe { kernel.run(&launch, groups, worker) }
 }
 
 fn what(kernel: &Kernel) -> String {
@@ -142,7 +145,9 @@ impl Queue {
             let measure = kernel.cost.is_due();
             let started = if measure { clock::cycles() } else { 0 };
             // SAFETY: packed above.
-            let result = exec::here(|worker| unsafe { run(kernel, &args.borrow(), range, 0..groups, worker) });
+            let result = exec::here(|worker| unsafe {
+                run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker)
+            });
             match result {
                 Ok(()) if measure => kernel.cost.learn(groups, clock::cycles().wrapping_sub(started)),
                 Ok(()) => {}
@@ -152,6 +157,7 @@ impl Queue {
         };
         let later = || Ready {
             kernel: kernel.clone(),
+            place: self.place,
             args: args.replace(Packed::new()),
             range,
             groups,

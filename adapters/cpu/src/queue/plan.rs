@@ -25,7 +25,7 @@ pub(crate) fn check(operation: &Operation<Cpu>, check: impl Fn(&Arc<Context>) ->
     if let Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } = operation {
         let global = global.global();
         check(global.program.context())?;
-        part(&global)?;
+        global.program.check_global(global.name, global.offset, global.count)?;
     }
     Ok(())
 }
@@ -61,10 +61,10 @@ fn image_copy(operation: &Operation<Cpu>) -> UrResult<Option<CopyRows>> {
 }
 
 /// Where a part of a device global is.
-fn part(global: &DeviceGlobal<'_, Cpu>) -> UrResult<*mut u8> {
+fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<*mut u8> {
     global
         .program
-        .global_part(None, global.name, global.offset, global.count)
+        .global_part(device, global.name, global.offset, global.count)
 }
 
 /// The work of a command of a command buffer, whose ranges were checked.
@@ -157,12 +157,12 @@ pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> 
         }
         Operation::DeviceGlobalRead { global, dst } => {
             let global = global.global();
-            let (dst, src, size) = (dst.0.cast(), part(&global)?.cast_const(), global.count);
+            let (dst, src, size) = (dst.0.cast(), part(&global, device)?.cast_const(), global.count);
             kept_bytes(CopyBytes { dst, src, size }, Kept::Program(global.program))
         }
         Operation::DeviceGlobalWrite { global, src } => {
             let global = global.global();
-            let (dst, src, size) = (part(&global)?, src.0.cast_const().cast(), global.count);
+            let (dst, src, size) = (part(&global, device)?, src.0.cast_const().cast(), global.count);
             kept_bytes(CopyBytes { dst, src, size }, Kept::Program(global.program))
         }
         &Operation::HostTask(task) => Arc::new(host::Calls(task)),
