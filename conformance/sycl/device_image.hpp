@@ -135,11 +135,16 @@ inline void register_images(std::vector<DeviceImage> images) {
   __sycl_register_lib(&all);
 }
 
-/// A kernel of a registered image, built for the queue's device with whatever other images it needs.
-inline sycl::kernel registered_kernel(const sycl::queue &q, const std::string &name) {
+/// A kernel of a registered image, built for these devices with whatever other images it needs.
+inline sycl::kernel registered_kernel(const sycl::context &context, const std::vector<sycl::device> &devices,
+                                      const std::string &name) {
   for (const auto &id : sycl::get_kernel_ids())
     if (id.get_name() == name)
-      return sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {q.get_device()}, {id})
-          .get_kernel(id);
+      return sycl::get_kernel_bundle<sycl::bundle_state::executable>(context, devices, {id}).get_kernel(id);
   throw std::runtime_error("no image has a kernel " + name);
+}
+
+/// The same for the queue's device.
+inline sycl::kernel registered_kernel(const sycl::queue &q, const std::string &name) {
+  return registered_kernel(q.get_context(), {q.get_device()}, name);
 }

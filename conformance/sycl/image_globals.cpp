@@ -131,6 +131,25 @@ int main() {
     CHECK(read(q, plain) != read(other, plain));
   });
 
+  scenario("each device of a context has its own", [&] {
+    constexpr auto equally = sycl::info::partition_property::partition_equally;
+    auto parts = q.get_device().create_sub_devices<equally>(1);
+    parts.resize(2); // machines have two CPUs at least
+    sycl::context both{parts};
+    auto add = registered_kernel(both, parts, "add"), get = registered_kernel(both, parts, "get");
+    int *seen = sycl::malloc_shared<int>(8, parts[0], both);
+    int amount = 1;
+    for (auto &part : parts) { // what the first one adds must not show on the second
+      sycl::queue own{both, part, sycl::property::queue::in_order{}};
+      launch(own, add, 1, 1, amount);
+      launch(own, get, 1, 1, seen, seen + 4).wait();
+      CHECK(Values(seen, seen + 4) == Values(4, amount));
+      CHECK(Values(seen + 4, seen + 8) == Values{10 + amount, 20 + amount, 30 + amount, 40 + amount});
+      ++amount;
+    }
+    sycl::free(seen, both);
+  });
+
   sycl::free(out, q);
   return summary();
 }
