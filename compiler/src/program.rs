@@ -120,7 +120,8 @@ impl Program {
 
     /// Whether a kernel was made of it, or somebody knows where one of its variables is.
     pub fn is_used(&self) -> bool {
-        self.globals.get().is_some() || !self.kernels.lock().is_empty()
+        let is_there = |slot: &Slot| matches!(slot.get(), Some(Ok(_)));
+        self.globals.get().is_some_and(Result::is_ok) || self.kernels.lock().values().any(is_there)
     }
 
     /// Whether it has variables that live as long as it does.

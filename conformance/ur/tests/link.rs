@@ -479,6 +479,12 @@ fn dynamically(rig: &Rig) -> bool {
         check(Program::link_dynamically(&rig.context, &[&part])),
         ERROR_UNSUPPORTED_FEATURE
     );
+    let open = ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS;
+    let program = il(&rig.context, "linking.first");
+    expect!(
+        check(program.build_for(&[&rig.device], open, "")),
+        ERROR_UNSUPPORTED_FEATURE
+    );
     false
 }
 
@@ -499,6 +505,10 @@ fn a_dynamic_link() {
         return;
     }
     let [kernel, first, second] = open_programs(&rig, CHAIN);
+    // Before the link there is no such kernel, and the log says why.
+    expect!(check(Kernel::new(&kernel, "chain")), ERROR_PROGRAM_LINK_FAILURE);
+    let log: String = kernel.build_info(&rig.device, ProgramBuildInfo::LOG).expect("the log");
+    assert!(log.contains("first"), "{log}");
     let linked = Program::link_dynamically(&rig.context, &[&kernel, &first, &second]);
     linked.expect("urProgramDynamicLinkExp");
     // Each is a program of its own, with its kernels and its variables.
