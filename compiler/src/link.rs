@@ -57,6 +57,8 @@ pub struct GlobalVariable {
     pub host_name: Option<String>,
     /// Its size in bytes.
     pub size: u64,
+    /// Whether nobody may write to it.
+    pub is_constant: bool,
 }
 
 impl Linked {
@@ -163,6 +165,7 @@ impl Linked {
                     name: linkage.map(|l| l.0),
                     host_name: module.host_name(id),
                     size,
+                    is_constant: !is_mutable || module.decoration(id, Decoration::Constant).is_some(),
                 });
             }
         }

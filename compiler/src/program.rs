@@ -124,9 +124,9 @@ impl Program {
         self.globals.get().is_some_and(Result::is_ok) || self.kernels.lock().values().any(is_there)
     }
 
-    /// Whether it has variables that live as long as it does.
+    /// Whether it has variables that live as long as it does, and change.
     pub fn has_variables(&self) -> bool {
-        !self.linked.globals.is_empty()
+        self.linked.globals.iter().any(|global| !global.is_constant)
     }
 
     /// What is known of a kernel without compiling it.
