@@ -335,8 +335,9 @@ fn of_commands_of_a_child() {
                 assert_ne!(status(event), EventStatus::COMPLETE);
             }
             gate.open();
-            event.wait().expect("urEventWait");
             ran.wait().expect("urEventWait");
+            assert_eq!(status(event), EventStatus::COMPLETE);
+            event.wait().expect("urEventWait");
             assert_eq!(values::<i32>(&copy), [1; 64]);
             // The child itself goes on as it would without a parent.
             finalize(&child);
