@@ -78,9 +78,19 @@ pub(crate) unsafe fn learn(handle: AdapterHandle, legacy: LegacyTable) {
     }
     // SAFETY: the first word of a live handle points to its adapter's table.
     let ddi = unsafe { *handle.as_ptr().cast::<*mut DdiTable>() };
+    let known = |pair: &Pair| pair.ddi.load(Ordering::Relaxed);
+    // Nearly always it was learned before.
+    if PAIRS
+        .iter()
+        .map(known)
+        .take_while(|known| !known.is_null())
+        .any(|known| known == ddi)
+    {
+        return;
+    }
     let _guard = LEARNING.lock();
     for pair in &PAIRS {
-        let known = pair.ddi.load(Ordering::Relaxed);
+        let known = known(pair);
         if known == ddi {
             return;
         }

@@ -22,6 +22,13 @@ pub(crate) struct Adapter {
     pub(crate) legacy: LegacyTable,
 }
 
+impl PartialEq for Adapter {
+    /// Whether both are of the same library.
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && std::ptr::fn_addr_eq(self.get, other.get)
+    }
+}
+
 /// Why a candidate is not loaded, and what its owner can do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refused {

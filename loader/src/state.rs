@@ -2,21 +2,46 @@
 //! Initialisation and teardown, which are counted, and the adapters that are there in between.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use log::LevelFilter;
 use oxur_api::*;
 use oxur_log::Component;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use crate::library::Adapter;
 use crate::{UrResult, answer, client, config, discovery, layers, legacy};
 
-/// How many initialisations no teardown has undone. Its lock makes them take turns.
-static INITIALISATIONS: Mutex<usize> = Mutex::new(0);
+/// Makes initialisations and teardowns take turns.
+static STATE: Mutex<State> = Mutex::new(State {
+    initialisations: 0,
+    lists: Vec::new(),
+});
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
-static ADAPTERS: RwLock<Option<Arc<[Adapter]>>> = RwLock::new(None);
+/// One of the lists of [`State`], or null.
+static ADAPTERS: AtomicPtr<Vec<Adapter>> = AtomicPtr::new(null_mut());
+
+struct State {
+    /// How many initialisations no teardown has undone.
+    initialisations: usize,
+    /// What was found so far. Adapters are never unloaded, so what is known of them stays, too: who looks at it needs no
+    /// lock while it calls them.
+    lists: Vec<&'static Vec<Adapter>>,
+}
+
+impl State {
+    /// Makes a list stay, if it is not one that is known.
+    fn keep(&mut self, found: Vec<Adapter>) -> &'static Vec<Adapter> {
+        let known = self.lists.iter().find(|known| ***known == found);
+        known.copied().unwrap_or_else(|| {
+            let list = &*Box::leak(Box::new(found));
+            self.lists.push(list);
+            list
+        })
+    }
+}
 
 /// Whether the loader may be used.
 pub(crate) fn initialized() -> bool {
@@ -49,27 +74,31 @@ pub(crate) unsafe extern "C" fn urLoaderInit(
             return Err(ResultCode::ERROR_INVALID_ENUMERATION);
         }
         let settings = config::settings(hLoaderConfig)?;
-        let mut initialisations = INITIALISATIONS.lock();
+        let mut state = STATE.lock();
         start_logging();
         client::adapt()?;
-        if *initialisations == 0 {
-            *ADAPTERS.write() = Some(discovery::adapters(device_flags).into());
+        if state.initialisations == 0 {
+            let adapters = state.keep(discovery::adapters(device_flags));
+            ADAPTERS.store(std::ptr::from_ref(adapters).cast_mut(), Ordering::Release);
             layers::start(settings);
             INITIALIZED.store(true, Ordering::Release);
         }
-        *initialisations += 1;
+        state.initialisations += 1;
         Ok(())
     })
 }
 
 pub(crate) unsafe extern "C" fn urLoaderTearDown() -> ResultCode {
     answer(|| {
-        let mut initialisations = INITIALISATIONS.lock();
-        *initialisations = initialisations.checked_sub(1).ok_or(ResultCode::ERROR_UNINITIALIZED)?;
-        if *initialisations == 0 {
+        let mut state = STATE.lock();
+        state.initialisations = state
+            .initialisations
+            .checked_sub(1)
+            .ok_or(ResultCode::ERROR_UNINITIALIZED)?;
+        if state.initialisations == 0 {
             INITIALIZED.store(false, Ordering::Release);
             layers::stop();
-            *ADAPTERS.write() = None;
+            ADAPTERS.store(null_mut(), Ordering::Release);
         }
         Ok(())
     })
@@ -81,24 +110,23 @@ pub(crate) unsafe extern "C" fn urAdapterGet(
     pNumAdapters: *mut u32,
 ) -> ResultCode {
     answer(|| {
-        let adapters = ADAPTERS.read().clone().ok_or(ResultCode::ERROR_UNINITIALIZED)?;
+        // SAFETY: null, or a list that stays.
+        let adapters = unsafe { ADAPTERS.load(Ordering::Acquire).as_ref() }.ok_or(ResultCode::ERROR_UNINITIALIZED)?;
         if !phAdapters.is_null() && NumEntries == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE);
         }
-        let room = if phAdapters.is_null() { 0 } else { NumEntries as usize };
-        let (mut found, mut total) = (Vec::new(), 0);
-        for adapter in adapters.iter() {
-            match handles(adapter, room - found.len()) {
-                Ok((count, handles)) => {
+        let room = if phAdapters.is_null() { 0 } else { NumEntries };
+        let (mut given, mut total) = (0, 0);
+        for adapter in adapters {
+            // SAFETY: there is place for `room` handles, for which the caller vouches, and there are `given` of them.
+            let asked = unsafe { handles(adapter, phAdapters.wrapping_add(given as usize), room - given) };
+            match asked {
+                Ok(count) => {
                     total += count;
-                    found.extend(handles);
+                    given += count.min(room - given);
                 }
                 Err(code) => log::warn!("adapter {} is left out: urAdapterGet: {code:?}", adapter.path.display()),
             }
-        }
-        for (index, handle) in found.into_iter().enumerate() {
-            // SAFETY: there are at most `room` handles, for which the caller vouches.
-            unsafe { phAdapters.add(index).write(handle) };
         }
         if !pNumAdapters.is_null() {
             // SAFETY: not null, and the caller vouches that it is writable.
@@ -108,20 +136,21 @@ pub(crate) unsafe extern "C" fn urAdapterGet(
     })
 }
 
-/// How many handles an adapter has, and at most `room` of them.
-fn handles(adapter: &Adapter, room: usize) -> UrResult<(u32, Vec<AdapterHandle>)> {
-    let check = |code| if code == ResultCode::SUCCESS { Ok(()) } else { Err(code) };
+/// How many handles an adapter has. At most `room` of them go to `place`.
+///
+/// # Safety
+/// `place` is writable for `room` handles.
+unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> UrResult<u32> {
+    let place = if room == 0 { null_mut() } else { place };
     let mut count = 0;
-    // SAFETY: an adapter may be asked for the count alone.
-    check(unsafe { (adapter.get)(0, std::ptr::null_mut(), &mut count) })?;
-    let mut handles = vec![AdapterHandle::default(); room.min(count as usize)];
-    if !handles.is_empty() {
-        // SAFETY: there is room for as many handles.
-        check(unsafe { (adapter.get)(handles.len() as u32, handles.as_mut_ptr(), std::ptr::null_mut()) })?;
+    // SAFETY: there is room for as many handles; without, an adapter may be asked for the count alone.
+    match unsafe { (adapter.get)(room, place, &mut count) } {
+        ResultCode::SUCCESS => {}
+        code => return Err(code),
     }
-    for handle in &handles {
+    for index in 0..count.min(room) as usize {
         // SAFETY: the adapter has just given the handle out.
-        unsafe { legacy::learn(*handle, adapter.legacy) };
+        unsafe { legacy::learn(*place.add(index), adapter.legacy) };
     }
-    Ok((count, handles))
+    Ok(count)
 }

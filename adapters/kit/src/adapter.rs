@@ -49,21 +49,21 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     }
 }
 
-/// The adapter, once it is open: `Any` because a static cannot be generic.
-static ADAPTER: OnceLock<Arc<dyn Any + Send + Sync>> = OnceLock::new();
+/// The adapter, an `Arc<B::Adapter>`, once it is open: `Any` because a static cannot be generic.
+static ADAPTER: OnceLock<Box<dyn Any + Send + Sync>> = OnceLock::new();
 
-pub(crate) fn adapter<B: Backend>() -> UrResult<Arc<B::Adapter>> {
+pub(crate) fn adapter<B: Backend>() -> UrResult<&'static Arc<B::Adapter>> {
     static OPENING: Mutex<()> = Mutex::new(());
     if ADAPTER.get().is_none() {
         let _one_at_a_time = OPENING.lock();
         if ADAPTER.get().is_none() {
             // An adapter that fails to open is tried again at the next call.
             let opened = B::Adapter::open()?;
-            ADAPTER.get_or_init(|| opened);
+            ADAPTER.get_or_init(|| Box::new(opened));
         }
     }
-    let open = ADAPTER.get().expect("it was opened above").clone();
-    Ok(open.downcast().expect("a library has one backend"))
+    let open = ADAPTER.get().expect("it was opened above");
+    Ok(open.downcast_ref().expect("a library has one backend"))
 }
 
 entry! {

@@ -3,6 +3,7 @@
 //!
 //! Every function here trusts what no callee can check: that a pointer that is not null points to what its type says.
 
+use std::borrow::Borrow;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -143,8 +144,8 @@ pub unsafe fn chain(next: *const c_void) -> impl Iterator<Item = (StructureType,
 ///
 /// # Safety
 /// `handles`, unless null, must be writable for `capacity` handles, and `count`, unless null, for a `u32`.
-pub unsafe fn list<T: Object>(
-    items: &[Arc<T>],
+pub unsafe fn list<T: Object, A: Borrow<Arc<T>>>(
+    items: &[A],
     counted: bool,
     capacity: u32,
     handles: *mut T::Handle,
@@ -158,6 +159,7 @@ pub unsafe fn list<T: Object>(
     }
     if !handles.is_null() {
         for (i, item) in items.iter().take(capacity as usize).enumerate() {
+            let item = item.borrow();
             let handle = if counted { export(item) } else { handle_of(item) };
             // SAFETY: the caller vouches for `capacity` handles.
             unsafe { handles.add(i).write(handle) };

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use oxur_api::*;
+use smallvec::SmallVec;
 
 use crate::handle::{self, export, object};
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -74,16 +75,17 @@ entry! {
     ) {
         let platform = object::<B::Platform>(platform)?;
         let all = crate::Platform::devices(&**platform);
-        let mut found = Vec::with_capacity(all.len());
+        let mut found = SmallVec::<[&Arc<B::Device>; 8]>::new();
         for device in all {
             if kind == DeviceType::DEFAULT || matches(kind, device.kind())? {
-                found.push(device.clone());
+                found.push(device);
             }
         }
         if kind == DeviceType::DEFAULT {
             found.truncate(1);
         }
-        args::list(&found, true, capacity, devices, count)
+        // They are root devices, whose references nobody counts.
+        args::list(&found, false, capacity, devices, count)
     }
 
     fn urDeviceGetInfo<B>(

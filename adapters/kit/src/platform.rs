@@ -41,8 +41,8 @@ entry! {
         let platform = object::<B::Platform>(platform)?;
         let out = InfoOut::new(size, value, needed)?;
         match query {
-            PlatformInfo::BACKEND => out.value(crate::Adapter::backend(&*adapter::<B>()?)),
-            PlatformInfo::ADAPTER => out.handle(&adapter::<B>()?),
+            PlatformInfo::BACKEND => out.value(crate::Adapter::backend(&**adapter::<B>()?)),
+            PlatformInfo::ADAPTER => out.handle(adapter::<B>()?),
             _ => platform.info(query, out),
         }
     }
