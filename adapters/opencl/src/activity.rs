@@ -42,8 +42,11 @@ pub(crate) struct Activity {
 
 impl Activity {
     /// Takes note of a command, after it was submitted.
+    #[inline(always)]
     pub(crate) fn note(&self) {
-        self.state.store(BUSY, Ordering::Relaxed);
+        if self.state.load(Ordering::Relaxed) != BUSY {
+            self.state.store(BUSY, Ordering::Relaxed);
+        }
     }
 
     /// Takes note of a queue that others may submit to.
@@ -53,15 +56,17 @@ impl Activity {
 
     /// Takes a new queue in.
     pub(crate) fn add(&self, queue: &Arc<Queue>) {
-        let mut queues = self.queues.lock();
-        queues.retain(|queue| queue.strong_count() != 0);
-        queues.push(Arc::downgrade(queue));
+        self.queues.lock().push(Arc::downgrade(queue));
     }
 
-    /// Keeps the marker of a queue that goes.
-    pub(crate) fn leave(&self, marker: Arc<RawEvent>) {
-        self.orphans.lock().push(marker);
-        self.note();
+    /// Forgets a queue that goes, but for the marker behind its last commands.
+    pub(crate) fn leave(&self, queue: &Queue, marker: Option<Arc<RawEvent>>) {
+        if let Some(marker) = marker {
+            self.orphans.lock().push(marker);
+            self.note();
+        }
+        // At last: as long as it is in the list, others wait for the marker.
+        self.queues.lock().retain(|known| !std::ptr::eq(known.as_ptr(), queue));
     }
 
     /// Markers behind all commands that may be unfinished; none if there are no such commands.
@@ -74,7 +79,7 @@ impl Activity {
         // Others who ask meanwhile must not find that all is idle before it is known.
         let _alone = self.looking.lock();
         self.state.store(LOOKING, Ordering::Relaxed);
-        queues = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
+        queues = self.queues();
         let found = self.find(&queues);
         if matches!(&found, Ok(markers) if markers.is_empty()) {
             // Unless there was a command since then.
@@ -85,6 +90,18 @@ impl Activity {
             self.note();
         }
         found
+    }
+
+    /// All queues. One that is about to go is waited for, until it has left its marker.
+    fn queues(&self) -> SmallVec<[Arc<Queue>; 4]> {
+        loop {
+            let queues: SmallVec<[Option<Arc<Queue>>; 4]> = self.queues.lock().iter().map(Weak::upgrade).collect();
+            if queues.iter().all(Option::is_some) {
+                return queues.into_iter().flatten().collect();
+            }
+            drop(queues);
+            std::thread::yield_now();
+        }
     }
 
     fn find(&self, queues: &[Arc<Queue>]) -> UrResult<Markers> {

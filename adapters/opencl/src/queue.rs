@@ -57,9 +57,11 @@ unsafe impl Sync for Queue {}
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        if let Ok(Some(marker)) = self.unfinished() {
-            self.activity.leave(marker);
-        }
+        let marker = self.unfinished().unwrap_or_else(|error| {
+            log::warn!("it is not known when the last commands of a queue are complete: {error}");
+            None
+        });
+        self.activity.leave(self, marker);
         // SAFETY: the reference is ours. OpenCL finishes what is in the queue.
         if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.raw)) } {
             log::warn!("a queue is leaked: {error}");

@@ -154,12 +154,12 @@ impl Queue {
     /// Takes note of a command, after it was submitted: a marker that another thread put before it does not speak for it.
     #[inline(always)]
     fn note(&self) {
-        // Who takes the mark of a queue away does so to look for unfinished commands of the context. As long as the mark is
-        // there, the context knows, or somebody is about to come to this queue.
+        // Loads, so that threads do not take the line from each other.
         if !self.changed.load(Ordering::Relaxed) {
             self.changed.store(true, Ordering::Relaxed);
-            self.activity.note();
         }
+        // Also if there was a mark: the thread that set it may not have come here yet.
+        self.activity.note();
     }
 
     /// Clears up after a command that failed, perhaps after the driver had given it an event.
