@@ -2,6 +2,7 @@
 //! Memory objects and samplers among a kernel's arguments. OpenCL neither keeps them nor says which they are.
 
 use std::any::Any;
+use std::ptr;
 use std::sync::{Arc, Weak};
 
 use kit::Arg;
@@ -35,16 +36,22 @@ impl Objects {
         match arg {
             // A number or a pointer in place of an object leaves it here: that costs less than looking for it.
             Arg::Value(..) | Arg::Pointer(..) | Arg::Local(..) => {}
-            Arg::Mem(index, mem, _) => self.put(*index, mem.as_ref().map(|mem| Arc::clone(mem) as _)),
-            Arg::Sampler(index, sampler) => self.put(*index, Some(Arc::clone(sampler) as _)),
+            Arg::Mem(index, mem, _) => self.put(*index, mem.as_ref().map(|mem| &**mem)),
+            Arg::Sampler(index, sampler) => self.put(*index, Some(&**sampler)),
         }
     }
 
     #[inline(never)]
-    fn put(&self, index: u32, object: Option<Arc<Object>>) {
+    fn put<T: Any + Send + Sync>(&self, index: u32, object: Option<&Arc<T>>) {
         match self {
-            Self::Known(list) => put(list, index, object.as_ref().map(Arc::downgrade)),
-            Self::Kept(list) => put(list, index, object),
+            Self::Known(list) => {
+                let is = |known: &Weak<Object>, new: &Arc<T>| ptr::addr_eq(known.as_ptr(), Arc::as_ptr(new));
+                put(list, index, object, is, |object| Arc::downgrade(object) as _);
+            }
+            Self::Kept(list) => {
+                let is = |known: &Arc<Object>, new: &Arc<T>| ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(new));
+                put(list, index, object, is, |object| Arc::clone(object) as _);
+            }
         }
     }
 
@@ -61,12 +68,13 @@ impl Objects {
     }
 }
 
-/// Puts an object in the place of the one that was the same argument.
-fn put<T>(list: &List<T>, index: u32, object: Option<T>) {
+/// Puts an object in the place of the one that was the same argument, unless it is that one, as it is in most launches.
+fn put<T, O>(list: &List<T>, index: u32, object: Option<&O>, is: impl Fn(&T, &O) -> bool, keep: impl Fn(&O) -> T) {
     let mut list = list.lock();
     match (list.iter().position(|(known, _)| *known == index), object) {
-        (Some(at), Some(object)) => list[at].1 = object,
+        (Some(at), Some(object)) if is(&list[at].1, object) => {}
+        (Some(at), Some(object)) => list[at].1 = keep(object),
         (Some(at), None) => _ = list.swap_remove(at),
-        (None, object) => list.extend(object.map(|object| (index, object))),
+        (None, object) => list.extend(object.map(|object| (index, keep(object)))),
     }
 }
