@@ -368,7 +368,7 @@ impl<B: Backend> Session<B> {
         }
         let recorded = what()?;
         if let Recorded::Command(operation) = &recorded {
-            self.graph.context().check_operation(operation)?;
+            self.graph.context().check_operation(&self.device, operation)?;
         }
         let mut state = self.open()?;
         let branch = match part {

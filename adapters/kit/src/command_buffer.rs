@@ -134,7 +134,7 @@ macro_rules! append {
             let buffer = object::<$b::CommandBuffer>(buffer)?;
             let operation: Operation<$b> = $operation;
             let recording = buffer.recording();
-            recording.context().check_operation(&operation)?;
+            recording.context().check_operation(recording.device(), &operation)?;
             let after = sync_points(num_points, points)?;
             let events = WaitList::new(num_events, events)?;
             let wanted = Wanted { event: !event.is_null(), handle: !command.is_null() };

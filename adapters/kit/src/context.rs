@@ -23,8 +23,8 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
         out.unsupported()
     }
 
-    /// Checks that a command buffer of this context can have a command that does this.
-    fn check_operation(&self, _operation: &Operation<B>) -> UrResult<()> {
+    /// Checks that a command buffer of this context, which runs on this device of it, can have a command that does this.
+    fn check_operation(&self, _device: &Arc<B::Device>, _operation: &Operation<B>) -> UrResult<()> {
         Ok(())
     }
 

@@ -137,7 +137,7 @@ impl kit::Context<OpenCl> for Context {
         }
     }
 
-    fn check_operation(&self, operation: &Operation<OpenCl>) -> UrResult<()> {
+    fn check_operation(&self, device: &Arc<Device>, operation: &Operation<OpenCl>) -> UrResult<()> {
         let check = |raw| match raw == self.raw {
             true => Ok(()),
             false => Err(UrError::said(
@@ -151,6 +151,15 @@ impl kit::Context<OpenCl> for Context {
         for (buffer, end) in operation.buffers()? {
             check(buffer.context.raw)?;
             buffer.check_range(0, end)?;
+        }
+        for image in operation.images() {
+            check(image.context.raw)?;
+        }
+        if let Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } = operation {
+            let global = global.global();
+            global
+                .program
+                .check_global((self, device), global.name, global.offset, global.count)?;
         }
         Ok(())
     }

@@ -169,13 +169,13 @@ impl Program {
     /// Checks that `offset + count` bytes are inside of a device global, for a queue of this context and device.
     pub(crate) fn check_global(
         &self,
-        (context, device): (&Arc<Context>, &Device),
+        (context, device): (&Context, &Device),
         name: &CStr,
         offset: usize,
         count: usize,
     ) -> UrResult<()> {
         // Intel's driver takes any.
-        if !Arc::ptr_eq(context, &self.context) {
+        if context.raw != self.context.raw {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the queue and the program are of different contexts",

@@ -627,6 +627,34 @@ fn threads_capture_apart() {
     });
 }
 
+/// What a device global lacks is said when the command is captured, not when a run is half submitted.
+#[test]
+fn device_globals_are_checked_at_once() {
+    let Some(rig) = rig() else { return };
+    let supported = rig.device.info::<bool>(DeviceInfo::GLOBAL_VARIABLE_SUPPORT);
+    if !supported.is_ok_and(|supported| supported) {
+        return;
+    }
+    let (program, stranger) = (rig.program("globals"), Rig::new().program("globals"));
+    let write = |program, name, offset| {
+        let numbers = [0i32; 2];
+        // SAFETY: nothing is written: the capture is given up.
+        let code = unsafe {
+            rig.queue
+                .global_write_from(program, name, false, offset, 8, numbers.as_ptr().cast(), &[])
+        };
+        check(code.map(drop))
+    };
+    let captured = rig.queue.capture(|| {
+        expect!(write(&stranger, "numbers", 0), ERROR_INVALID_CONTEXT);
+        expect!(write(&program, "numbers", 25), ERROR_INVALID_VALUE);
+        expect!(write(&program, "nobody", 0), ERROR_INVALID_VALUE);
+        expect!(write(&program, "numbers", 24), SUCCESS);
+        Ok(())
+    });
+    drop(captured);
+}
+
 /// Random commands on random queues, each after those whose memory it uses, give what they give one after the other.
 #[test]
 fn random_graphs() {
