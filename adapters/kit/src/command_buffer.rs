@@ -348,6 +348,8 @@ entry! {
         let events = WaitList::<B>::new(num_events, events)?;
         let buffer = command.buffer()?;
         buffer.check_events()?;
+        // The old ones are dropped when the lock is: one may be all that its queue lives for.
+        let mut old = Vec::new();
         let put = |node: &mut Node<B>| {
             if node.events.len() != events.len() {
                 return Err(UrError::said(
@@ -355,7 +357,8 @@ entry! {
                     format!("the command was appended with {} events, not {}", node.events.len(), events.len()),
                 ));
             }
-            node.events = events.iter().map(|event| Arc::clone(&event)).collect();
+            let new = events.iter().map(|event| Arc::clone(&event)).collect();
+            old = std::mem::replace(&mut node.events, new);
             Ok(())
         };
         buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))

@@ -17,6 +17,7 @@ use oxur_api::{KernelInfo, RectRegion};
 use smallvec::SmallVec;
 
 pub(crate) use self::files::{Picture, wanted};
+pub(crate) use self::times::Ask;
 pub use self::times::{Span, Times};
 use crate::{Backend, InfoOut, Kernel, Node, Operation, Range};
 

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kit::ur::{Command, EventInfo, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
+use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -61,6 +61,11 @@ impl Event {
             Owner::Context(context) => context,
             Owner::Command(promised) => &promised.context,
         }
+    }
+
+    /// Whether its command was not submitted yet, and may still be.
+    fn is_to_come(&self) -> bool {
+        matches!(&self.owner, Owner::Command(promised) if promised.submitted.get().is_none() && !self.raw.is_over())
     }
 
     /// What is to be waited for, and asked.
@@ -181,6 +186,8 @@ impl kit::Event<OpenCl> for Event {
             },
             EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
+            // A user event says that its command is submitted.
+            EventInfo::COMMAND_EXECUTION_STATUS if self.is_to_come() => out.value(EventStatus::QUEUED),
             EventInfo::COMMAND_EXECUTION_STATUS => {
                 // Intel's driver says of a command that failed that it is complete; a user event says what it was told.
                 let told = matches!(self.owner, Owner::Command(_)) && self.raw.is_over();

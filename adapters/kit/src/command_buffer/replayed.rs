@@ -16,6 +16,7 @@ use super::CommandBuffer;
 use super::recording::{Node, Recording};
 use super::signal::{Signal, Signals};
 use crate::handle::{self, object};
+use crate::picture::Ask;
 use crate::queue::is_profiled;
 use crate::recycle::recycle;
 use crate::{Backend, EventOut, Header, Object, Queue, ReplayEvent, UrResult, WaitList};
@@ -33,6 +34,25 @@ pub struct Replayed<B: Backend> {
 struct Run<B: Backend> {
     queue: Weak<B::Queue>,
     end: Arc<B::Event>,
+}
+
+impl<B: Backend> Run<B> {
+    fn new(queue: &Arc<B::Queue>, end: Arc<B::Event>) -> Self {
+        let queue = Arc::downgrade(queue);
+        Self { queue, end }
+    }
+}
+
+/// What is kept of runs that others have come after.
+struct Past<B: Backend> {
+    run: Option<Run<B>>,
+    times: Option<Ask>,
+}
+
+impl<B: Backend> Default for Past<B> {
+    fn default() -> Self {
+        Self { run: None, times: None }
+    }
 }
 
 impl<B: Backend> Object for Replayed<B> {
@@ -189,8 +209,8 @@ where
     }
 
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
-        // Dropped when the locks are.
-        let mut signals = Signals::new(queue);
+        // Dropped when the locks are: events may be all that their queues live for.
+        let (mut signals, mut past) = (Signals::new(queue), Past::default());
         let nodes = self.recording.nodes()?;
         let mut last = self.last.lock();
         let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
@@ -204,7 +224,18 @@ where
             self.run_in_order(&nodes, queue, wait, times.is_some(), &mut signals)
         } else {
             self.run_out_of_order(&nodes, queue, wait, times.is_some(), &mut signals)
-        }?;
+        };
+        let used = match used {
+            Ok(used) => used,
+            Err(error) => {
+                // The next run waits for what was submitted all the same.
+                let mut all = Used::new();
+                if queue.wait(WaitList::empty(), all.next()).is_ok() {
+                    past.run = last.replace(Run::new(queue, all.last()?));
+                }
+                return Err(error);
+            }
+        };
         let mut events = used.all()?;
         let Some(end) = events.last().cloned() else {
             return Ok(());
@@ -218,12 +249,9 @@ where
             event.set(B::Event::of_run(self.recording.command(), &firsts, &end)?);
         }
         if let Some(times) = times {
-            times.submitted::<B>(events, &end);
+            past.times = times.submitted::<B>(events, &end);
         }
-        *last = Some(Run {
-            queue: Arc::downgrade(queue),
-            end,
-        });
+        past.run = last.replace(Run::new(queue, end));
         Ok(())
     }
 

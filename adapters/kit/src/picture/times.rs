@@ -42,7 +42,7 @@ pub struct Times {
 }
 
 /// Says when the commands of a run ran, as far as that is to be had; nothing unless it is complete.
-type Ask = Box<dyn Fn() -> Option<Vec<Option<Span>>> + Send + Sync>;
+pub(crate) type Ask = Box<dyn Fn() -> Option<Vec<Option<Span>>> + Send + Sync>;
 
 /// The time of a command: `u64::MAX` and 0 before it has run.
 struct Place {
@@ -106,8 +106,10 @@ impl Times {
         self.complete.fetch_add(1, Ordering::Release);
     }
 
-    /// A run was submitted as commands with these events, and is complete when `end` is.
-    pub(crate) fn submitted<B: Backend>(&self, events: Vec<Arc<B::Event>>, end: &Arc<B::Event>) {
+    /// A run was submitted as commands with these events, and is complete when `end` is. Returns what is not asked any more:
+    /// events and their queues may go with it, for which the caller must have no lock.
+    #[must_use]
+    pub(crate) fn submitted<B: Backend>(&self, events: Vec<Arc<B::Event>>, end: &Arc<B::Event>) -> Option<Ask> {
         let end = end.clone();
         let span = |event: &Arc<B::Event>| {
             let began = time::<B>(event, ProfilingInfo::COMMAND_START)?;
@@ -120,10 +122,7 @@ impl Times {
         });
         let mut asked = self.asked.lock();
         let last = asked[0].replace(ask);
-        let old = replace(&mut asked[1], last);
-        drop(asked);
-        // Events and their queues may go with it: not under the lock.
-        drop(old);
+        replace(&mut asked[1], last)
     }
 
     /// The last complete run; no times, or fewer than there are commands, where none is known.
