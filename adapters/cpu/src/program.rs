@@ -65,6 +65,13 @@ struct State {
 // SAFETY: a `Global` is an address that lives as long as `code`.
 unsafe impl Send for State {}
 
+/// A part of a device global.
+pub(crate) struct GlobalPart {
+    pub(crate) address: *mut u8,
+    /// What the variable is of. A program that is built again lets go of it, so whoever keeps the address keeps this.
+    pub(crate) owner: Arc<oxur_compiler::Program>,
+}
+
 impl Piece {
     /// Parses a module. One that breaks the rules of SPIR-V is no program at all.
     fn new(il: Arc<[u8]>, constants: Constants) -> UrResult<Self> {
@@ -142,21 +149,22 @@ impl State {
         self.code = code;
     }
 
-    /// Finds a device global of the device at this place in the context.
-    fn global(&mut self, name: &CStr, place: usize) -> UrResult<Global> {
+    /// Finds a device global of the device at this place in the context, and what it is of.
+    fn global(&mut self, name: &CStr, place: usize) -> UrResult<(Global, Arc<oxur_compiler::Program>)> {
+        let code = self.code.as_ref().ok_or_else(not_built)?;
+        let owner = code.instance(place).clone();
         let is_it = |known: &&(CString, usize, Global)| known.1 == place && *known.0 == *name;
         if let Some((.., known)) = self.globals.iter().find(is_it) {
-            return Ok(*known);
+            return Ok((*known, owner));
         }
-        let found = self.code.as_ref().ok_or_else(not_built)?.global(name, place);
-        let found = found.ok_or_else(|| {
+        let found = code.global(name, place).ok_or_else(|| {
             UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the program has no global variable {name:?}"),
             )
         })?;
         self.globals.push((name.to_owned(), place, found));
-        Ok(found)
+        Ok((found, owner))
     }
 
     /// From now on the constants count that were set.
@@ -256,23 +264,32 @@ impl Program {
     }
 
     /// A device global of a device that the program was built for. It is found by its unique id, then by its linkage name.
-    fn global(&self, device: &Device, name: &CStr) -> UrResult<Global> {
+    fn global(&self, device: &Device, name: &CStr) -> UrResult<(Global, Arc<oxur_compiler::Program>)> {
         let place = self.context.place_of(device)?;
         let mut state = self.state.lock();
         state.code_for(device)?;
         state.global(name, place)
     }
 
-    /// The address of `count` bytes at `offset` in a device global, of which all must be in it.
-    pub(crate) fn global_part(&self, device: &Device, name: &CStr, offset: usize, count: usize) -> UrResult<*mut u8> {
-        let Global { address, size } = self.global(device, name)?;
+    /// Finds `count` bytes at `offset` in a device global, of which all must be in it.
+    pub(crate) fn global_part(
+        &self,
+        device: &Device,
+        name: &CStr,
+        offset: usize,
+        count: usize,
+    ) -> UrResult<GlobalPart> {
+        let (Global { address, size }, owner) = self.global(device, name)?;
         if offset.checked_add(count).is_none_or(|end| end > size) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
             ));
         }
-        Ok(address.wrapping_add(offset))
+        Ok(GlobalPart {
+            address: address.wrapping_add(offset),
+            owner,
+        })
     }
 
     /// Checks a part of a device global, whatever device it may be used on.
@@ -481,7 +498,7 @@ impl kit::Program<Cpu> for Program {
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        let Global { address, size } = self.global(device, name)?;
+        let (Global { address, size }, _) = self.global(device, name)?;
         Ok((address.cast(), size))
     }
 

@@ -685,16 +685,16 @@ impl kit::Queue<Cpu> for Queue {
             count,
         } = global;
         self.check_context(program.context())?;
-        let dst = program.global_part(&self.device, name, offset, count)?;
+        let part = program.global_part(&self.device, name, offset, count)?;
         let copy = CopyBytes {
-            dst,
+            dst: part.address,
             src: src.cast(),
             size: count,
         };
         self.copy(
             (Command::DEVICE_GLOBAL_VARIABLE_WRITE, blocking),
             copy,
-            Kept::Program(program),
+            Kept::Variables(&part.owner),
             wait,
             event,
         )
@@ -716,16 +716,16 @@ impl kit::Queue<Cpu> for Queue {
             count,
         } = global;
         self.check_context(program.context())?;
-        let src = program.global_part(&self.device, name, offset, count)?;
+        let part = program.global_part(&self.device, name, offset, count)?;
         let copy = CopyBytes {
             dst: dst.cast(),
-            src,
+            src: part.address,
             size: count,
         };
         self.copy(
             (Command::DEVICE_GLOBAL_VARIABLE_READ, blocking),
             copy,
-            Kept::Program(program),
+            Kept::Variables(&part.owner),
             wait,
             event,
         )

@@ -302,6 +302,49 @@ fn later_than_their_wait_lists() {
     }
 }
 
+/// A build with other options or a compilation makes other variables; commands that came before it mean those of before.
+#[test]
+fn commands_from_before_a_build() {
+    let Some((rig, _)) = rig() else { return };
+    if !is_cpu(&rig) {
+        return println!("nothing is known of drivers there");
+    }
+    let other_options = |program: &Program| program.build(&rig.context, "-cl-fast-relaxed-math");
+    let compilation = |program: &Program| program.compile(&rig.context, "");
+    for again in [&other_options as &dyn Fn(&Program) -> _, &compilation] {
+        let program = rig.program("globals");
+        let (from, mut to) = ([2i32; 8], [0i32; 8]);
+        let to = &raw mut to;
+        // SAFETY: the arrays live until the queue has finished, and after all runs of the graph.
+        let copies = |wait: &[&Event]| unsafe {
+            write_later(&rig.queue, &program, from.as_ptr(), 8, wait);
+            read_later(&rig.queue, &program, to.cast(), 8, &[])
+        };
+        let gates = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("a queue");
+        let Some(gate) = Gate::new(&gates) else { return };
+        let captured = rig.queue.capture(|| {
+            copies(&[]);
+            Ok(())
+        });
+        let graph = captured.expect("a capture");
+        let graph = graph.instantiate().expect("urGraphInstantiateGraphExp");
+        let read = copies(&[&gate.event]);
+        gate.shut();
+        again(&program).expect("another build");
+        gate.open();
+        read.wait().expect("urEventWait");
+        // SAFETY: the read has finished.
+        assert_eq!(unsafe { to.replace([0; 8]) }, [2; 8]);
+        // SAFETY: as above.
+        let run = unsafe { rig.queue.run_graph(&graph, &[]) }.expect("urEnqueueGraphExp");
+        run.wait().expect("urEventWait");
+        // SAFETY: the run has finished.
+        assert_eq!(unsafe { to.read() }, [2; 8]);
+        program.build(&rig.context, "").expect("urProgramBuild");
+        assert_eq!(sum(&rig, &program), 36, "these are new ones");
+    }
+}
+
 #[test]
 fn usm_of_every_kind() {
     let Some((rig, program)) = rig() else { return };

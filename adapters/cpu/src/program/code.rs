@@ -44,7 +44,7 @@ impl Code {
     }
 
     /// That of a device, by the device's place in the context.
-    fn instance(&self, place: usize) -> &Arc<oxur_compiler::Program> {
+    pub(super) fn instance(&self, place: usize) -> &Arc<oxur_compiler::Program> {
         self.instances.get(place).unwrap_or(&self.instances[0])
     }
 

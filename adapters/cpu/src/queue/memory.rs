@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 
 use super::submit::How;
 use super::{Out, Queue, Wait};
+use crate::Mem;
 use crate::exec::Work;
-use crate::{Mem, Program};
 
 /// Bytes are moved in blocks of about this size, which fits a core's cache twice. Also by one thread: large memory is
 /// copied a quarter faster so than by one call of the C library's.
@@ -293,7 +293,7 @@ unsafe fn fill(dst: *mut u8, size: usize, pattern: &[u8], before: usize) {
 pub(super) enum Kept<'a> {
     Nothing,
     Mems(&'a [&'a Arc<Mem>]),
-    Program(&'a Arc<Program>),
+    Variables(&'a Arc<oxur_compiler::Program>),
 }
 
 impl Kept<'_> {
@@ -302,11 +302,11 @@ impl Kept<'_> {
             Self::Nothing => Keep::default(),
             Self::Mems(mems) => Keep {
                 _mems: mems.iter().map(|mem| Arc::clone(mem)).collect(),
-                _program: None,
+                _variables: None,
             },
-            Self::Program(program) => Keep {
+            Self::Variables(owner) => Keep {
                 _mems: SmallVec::new(),
-                _program: Some(program.clone()),
+                _variables: Some(owner.clone()),
             },
         }
     }
@@ -316,7 +316,8 @@ impl Kept<'_> {
 #[derive(Default)]
 struct Keep {
     _mems: SmallVec<[Arc<Mem>; 2]>,
-    _program: Option<Arc<Program>>,
+    /// What the variables are of: UR's program may have others by now.
+    _variables: Option<Arc<oxur_compiler::Program>>,
 }
 
 /// A command that does something to bytes, and what they are in.
@@ -337,7 +338,7 @@ impl<B: Bytes> Work for OnBytes<B> {
 
     fn run(&self, pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
         // SAFETY: the client vouched for its memory when it enqueued the command, until this is complete, and orders its
-        // commands; memory objects live with the command, and the command was checked to be inside of them.
+        // commands; memory objects and variables live with the command, and the command was checked to be inside of them.
         unsafe { self.bytes.run(pieces) };
         Ok(())
     }

@@ -14,6 +14,7 @@ use super::submit::{How, Turn};
 use super::{Out, Queue, Wait, host, image, launch, layouts, rectangle, rows};
 use crate::exec::plan::Plan;
 use crate::exec::{self, Failure, Pool, Work};
+use crate::program::GlobalPart;
 use crate::{Context, Cpu, Device};
 
 /// Checks a command of a graph on what is no buffer; `check` checks contexts.
@@ -61,7 +62,7 @@ fn image_copy(operation: &Operation<Cpu>) -> UrResult<Option<CopyRows>> {
 }
 
 /// Where a part of a device global is.
-fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<*mut u8> {
+fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<GlobalPart> {
     global
         .program
         .global_part(device, global.name, global.offset, global.count)
@@ -157,13 +158,15 @@ pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> 
         }
         Operation::DeviceGlobalRead { global, dst } => {
             let global = global.global();
-            let (dst, src, size) = (dst.0.cast(), part(&global, device)?.cast_const(), global.count);
-            kept_bytes(CopyBytes { dst, src, size }, Kept::Program(global.program))
+            let part = part(&global, device)?;
+            let (dst, src, size) = (dst.0.cast(), part.address.cast_const(), global.count);
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Variables(&part.owner))
         }
         Operation::DeviceGlobalWrite { global, src } => {
             let global = global.global();
-            let (dst, src, size) = (part(&global, device)?, src.0.cast_const().cast(), global.count);
-            kept_bytes(CopyBytes { dst, src, size }, Kept::Program(global.program))
+            let part = part(&global, device)?;
+            let (dst, src, size) = (part.address, src.0.cast_const().cast(), global.count);
+            kept_bytes(CopyBytes { dst, src, size }, Kept::Variables(&part.owner))
         }
         &Operation::HostTask(task) => Arc::new(host::Calls(task)),
     })
