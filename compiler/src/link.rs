@@ -27,6 +27,8 @@ pub struct Linked {
     /// The variables that live as long as the program.
     pub globals: Vec<GlobalVariable>,
     global_of: HashMap<Place, usize>,
+    /// What modules call the variables that they define.
+    pub global_names: Vec<GlobalName>,
     /// The functions that are called through pointers.
     pub pointed: Vec<Place>,
     pointed_of: HashMap<Place, usize>,
@@ -51,14 +53,23 @@ pub struct LinkedKernel {
 pub struct GlobalVariable {
     /// Where it is defined.
     pub place: Place,
-    /// Its linkage name.
-    pub name: Option<String>,
-    /// The name by which the host reaches it.
-    pub host_name: Option<String>,
     /// Its size in bytes.
     pub size: u64,
     /// Whether nobody may write to it.
     pub is_constant: bool,
+}
+
+/// What a module calls a variable that it defines. Of a definition that several modules have, one alone is a variable, but
+/// all of them have names for it.
+pub struct GlobalName {
+    /// The module.
+    pub part: usize,
+    /// The linkage name.
+    pub name: Option<String>,
+    /// The name by which the host reaches it.
+    pub host_name: Option<String>,
+    /// The definition that counts.
+    pub place: Place,
 }
 
 impl Linked {
@@ -70,6 +81,7 @@ impl Linked {
             kernels: Vec::new(),
             globals: Vec::new(),
             global_of: HashMap::new(),
+            global_names: Vec::new(),
             pointed: Vec::new(),
             pointed_of: HashMap::new(),
             layouts: Mutex::new(HashMap::new()),
@@ -152,7 +164,14 @@ impl Linked {
                 {
                     continue;
                 }
-                if self.resolve((part, id))? != (part, id) {
+                let place = self.resolve((part, id))?;
+                self.global_names.push(GlobalName {
+                    part,
+                    name: linkage.map(|l| l.0),
+                    host_name: module.host_name(id),
+                    place,
+                });
+                if place != (part, id) {
                     continue;
                 }
                 let size = match module.value_type(id).and_then(|ty| module.ty(ty)) {
@@ -161,9 +180,7 @@ impl Linked {
                 };
                 self.global_of.insert((part, id), self.globals.len());
                 self.globals.push(GlobalVariable {
-                    place: (part, id),
-                    name: linkage.map(|l| l.0),
-                    host_name: module.host_name(id),
+                    place,
                     size,
                     is_constant: !is_mutable || module.decoration(id, Decoration::Constant).is_some(),
                 });

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::cache::{CacheConfig, ProgramKey};
 use crate::codegen::{self, Loaded, Object};
 use crate::kernel::{Code, Compiled, Kernel};
-use crate::link::{GlobalVariable, Linked, LinkedKernel};
+use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
 use crate::workgroup::{self, Shape};
@@ -169,19 +169,20 @@ impl Program {
         failed.into_inner().map_or(Ok(()), Err)
     }
 
-    /// A variable of some of its modules, by its name in `HostAccessINTEL`, then by its linkage name.
+    /// A variable that some of its modules define, by its name in `HostAccessINTEL`, then by its linkage name.
     pub fn global(&self, name: &str, parts: &Range<usize>) -> Option<Global> {
-        let globals = &self.linked.globals;
-        let find = |is_it: &dyn Fn(&GlobalVariable) -> bool| {
-            globals.iter().position(|g| parts.contains(&g.place.0) && is_it(g))
+        let names = &self.linked.global_names;
+        let find = |is_it: &dyn Fn(&GlobalName) -> bool| {
+            names.iter().find(|known| parts.contains(&known.part) && is_it(known))
         };
-        let index =
-            find(&|g| g.host_name.as_deref() == Some(name)).or_else(|| find(&|g| g.name.as_deref() == Some(name)))?;
+        let found = find(&|known| known.host_name.as_deref() == Some(name))
+            .or_else(|| find(&|known| known.name.as_deref() == Some(name)))?;
+        let index = self.linked.global(found.place)?;
         let loaded = self.loaded_globals().ok()?;
         let address = loaded.symbol(&global_name(index))?.cast_mut();
         Some(Global {
             address,
-            size: globals[index].size as usize,
+            size: self.linked.globals[index].size as usize,
         })
     }
 

@@ -166,3 +166,34 @@ fn many_imports_of_a_module_in_itself() {
     module.end();
     assert_eq!(link(module.parse(first + 4 * PAIRS)).kernels().len(), 1);
 }
+
+/// Of a definition that two modules have there is one variable, which each of them knows by its own names.
+#[test]
+fn names_of_a_variable_that_two_modules_define() {
+    const TYPE_POINTER: u32 = 32;
+    const VARIABLE: u32 = 59;
+    const LINKAGE: u32 = 41;
+    const LINK_ONCE: u32 = 2;
+    const HOST_ACCESS: u32 = 6188;
+    const CROSS_WORKGROUP: u32 = 5;
+    let (pointer, variable) = (FIRST_FREE, FIRST_FREE + 1);
+    let part = |host_name: &str| {
+        let mut module = Assembler::new();
+        module
+            .named(DECORATE, &[variable, LINKAGE], "v", &[LINK_ONCE])
+            .named(DECORATE, &[variable, HOST_ACCESS, 2], host_name, &[])
+            .types()
+            .add(TYPE_POINTER, &[pointer, CROSS_WORKGROUP, INT])
+            .add(VARIABLE, &[pointer, variable, CROSS_WORKGROUP, ONE]);
+        Part::new(module.parse(FIRST_FREE + 2))
+    };
+    let program = Program::link(&[part("one"), part("two")], &Options::default()).unwrap();
+    let all = program.global("v", &(0..2)).unwrap();
+    assert_eq!(all.size, 4);
+    for (parts, name) in [(0..1, "v"), (1..2, "v"), (0..1, "one"), (1..2, "two"), (0..2, "two")] {
+        assert_eq!(program.global(name, &parts), Some(all), "{name} of {parts:?}");
+    }
+    for (parts, name) in [(0..1, "two"), (1..2, "one"), (0..2, "w"), (2..3, "v")] {
+        assert_eq!(program.global(name, &parts), None, "{name} of {parts:?}");
+    }
+}

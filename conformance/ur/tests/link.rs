@@ -534,6 +534,35 @@ fn a_dynamic_link() {
 }
 
 #[test]
+fn a_dynamic_link_of_definitions_that_several_programs_have() {
+    let rig = Rig::new();
+    if !dynamically(&rig) {
+        return;
+    }
+    let programs = ["linkonce.one", "linkonce.other"].map(|name| rig.program(name));
+    let linked = Program::link_dynamically(&rig.context, &programs.each_ref());
+    linked.expect("urProgramDynamicLinkExp");
+    // There is one variable, and each program has its name.
+    let [one, other] = &programs;
+    for (program, kernel, start, sum) in [(one, "one", 5, 6), (other, "other", 100, 110)] {
+        let wrote = rig.queue.global_write(other, "counter", 0, &[start], &[]);
+        wrote.expect("write");
+        let (out, kernel) = (
+            rig.buffer(&[0i32]),
+            Kernel::new(program, kernel).expect("urKernelCreate"),
+        );
+        rig.run(&kernel, &Range::new([1]), &[Arg::mem(&out)]);
+        assert_eq!(rig.contents::<i32>(&out), [sum]);
+        for program in &programs {
+            let mut counter = [0i32];
+            let read = rig.queue.global_read(program, "counter", 0, &mut counter, &[]);
+            read.expect("read");
+            assert_eq!(counter, [sum]);
+        }
+    }
+}
+
+#[test]
 fn a_dynamic_link_of_compiled_programs_of_equal_names() {
     let rig = Rig::new();
     if !dynamically(&rig) {
