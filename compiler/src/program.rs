@@ -118,10 +118,10 @@ impl Program {
         self.linked.kernels.iter().filter(of_these).map(|kernel| &kernel.info)
     }
 
-    /// Whether a kernel was made of it, or somebody knows where one of its variables is.
+    /// Whether a kernel was made of it or is being made, or somebody knows where one of its variables is.
     pub fn is_used(&self) -> bool {
-        let is_there = |slot: &Slot| matches!(slot.get(), Some(Ok(_)));
-        self.globals.get().is_some_and(Result::is_ok) || self.kernels.lock().values().any(is_there)
+        let has_failed = |slot: &Slot| matches!(slot.get(), Some(Err(_)));
+        self.globals.get().is_some_and(Result::is_ok) || !self.kernels.lock().values().all(has_failed)
     }
 
     /// Whether it has variables that live as long as it does, and change.

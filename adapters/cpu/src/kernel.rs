@@ -105,7 +105,7 @@ impl Kernel {
 
 impl kit::Kernel<Cpu> for Kernel {
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let code = program.code()?;
+        let code = program.claim()?;
         let unknown = || {
             UrError::said(
                 ResultCode::ERROR_INVALID_KERNEL_NAME,

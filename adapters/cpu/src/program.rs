@@ -16,10 +16,10 @@ use kit::ur::*;
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Global, Module, Part};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use self::binary::{Binary, Stored};
-pub(crate) use self::code::Code;
+pub(crate) use self::code::{Claim, Code};
 use self::options::BuildOptions;
 use crate::device::without;
 use crate::{Context, Cpu, Device};
@@ -167,6 +167,13 @@ impl State {
         Ok((found, owner))
     }
 
+    fn note(&mut self, error: &Error) {
+        if !self.log.is_empty() {
+            self.log.push('\n');
+        }
+        self.log += &error.to_string();
+    }
+
     /// From now on the constants count that were set.
     fn take_constants(&mut self) {
         for piece in &mut self.pieces {
@@ -250,17 +257,19 @@ impl Program {
     }
 
     /// What can run. An error if the program was not built.
-    pub(crate) fn code(&self) -> UrResult<Code> {
+    fn code(&self) -> UrResult<Code> {
         self.state.lock().code.clone().ok_or_else(not_built)
+    }
+
+    /// The same, for a kernel that is about to be made.
+    pub(crate) fn claim(&self) -> UrResult<Claim> {
+        let state = self.state.lock();
+        state.code.as_ref().map(Code::claim).ok_or_else(not_built)
     }
 
     /// Adds what the compiler says of a kernel to the log.
     pub(crate) fn note(&self, error: &Error) {
-        let mut state = self.state.lock();
-        if !state.log.is_empty() {
-            state.log.push('\n');
-        }
-        state.log += &error.to_string();
+        self.state.lock().note(error);
     }
 
     /// A device global of a device that the program was built for. It is found by its unique id, then by its linkage name.
@@ -298,18 +307,17 @@ impl Program {
         self.global_part(&device, name, offset, count).map(drop)
     }
 
-    /// What is known of a program that is linked in a context.
-    fn state_for_link(&self, context: &Arc<Context>) -> UrResult<MutexGuard<'_, State>> {
+    /// Checks that a program can be linked in a context.
+    fn check_link(&self, context: &Arc<Context>, state: &State) -> UrResult<()> {
         if !Arc::ptr_eq(&self.context, context) {
             let what = "a program of another context cannot be linked in this one";
             return Err(UrError::said(ResultCode::ERROR_INVALID_PROGRAM, what));
         }
-        let state = self.state.lock();
         if state.kind == ProgramBinaryType::NONE {
             let what = "a program that is linked must be compiled before";
             return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what));
         }
-        Ok(state)
+        Ok(())
     }
 
     /// The devices that a call means: those that it names, or, if it names none, all of the context.
@@ -424,7 +432,8 @@ impl kit::Program<Cpu> for Program {
         // Whatever one module may do only if all may.
         let mut fast_math = true;
         for program in programs {
-            let state = program.state_for_link(context)?;
+            let state = program.state.lock();
+            program.check_link(context, &state)?;
             pieces.extend(state.pieces.iter().map(Piece::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
@@ -455,8 +464,19 @@ impl kit::Program<Cpu> for Program {
         let mut options = BuildOptions::default();
         let (mut parts, mut places) = (Vec::new(), Vec::new());
         let mut fast_math = true;
+        // All stay locked until all are linked: nobody makes a kernel of one meanwhile. By address, so that two such links do
+        // not wait for each other; one that is named twice is locked once.
+        let mut order: Vec<_> = programs.iter().map(Arc::as_ptr).zip(programs).collect();
+        order.sort_unstable_by_key(|(address, _)| *address);
+        order.dedup_by_key(|(address, _)| *address);
+        let mut states: Vec<_> = order.iter().map(|(_, program)| program.state.lock()).collect();
+        let place_of = |program: &Arc<Self>| {
+            let found = order.binary_search_by_key(&Arc::as_ptr(program), |(address, _)| *address);
+            found.expect("all are in it")
+        };
         for program in programs {
-            let state = program.state_for_link(context)?;
+            let state = &*states[place_of(program)];
+            program.check_link(context, state)?;
             if state.code.as_ref().is_some_and(Code::is_used) {
                 // Kernels and addresses of variables that the client has would be of a program that is no more.
                 let what = "a program whose kernels or variables are in use cannot be linked dynamically any more";
@@ -470,11 +490,11 @@ impl kit::Program<Cpu> for Program {
         }
         options.fast_math = fast_math;
         let code = Code::new(&parts, &options, context.devices.len()).map_err(|error| {
-            programs.iter().for_each(|program| program.note(&error));
+            states.iter_mut().for_each(|state| state.note(&error));
             build_error(&error).with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE)
         })?;
         for (program, own) in programs.iter().zip(places) {
-            let mut state = program.state.lock();
+            let state = &mut states[place_of(program)];
             state.set_code(Some(code.part(own)));
             state.kind = ProgramBinaryType::EXECUTABLE;
         }
@@ -483,7 +503,7 @@ impl kit::Program<Cpu> for Program {
 
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         let place = self.context.place_of(device)?;
-        let code = self.state.lock().code_for(device)?.clone();
+        let code = self.state.lock().code_for(device)?.claim();
         let no_name = |_| UrError::said(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
         let name = name.to_str().map_err(no_name)?;
         code.function(name, place)

@@ -562,6 +562,45 @@ fn a_dynamic_link_of_definitions_that_several_programs_have() {
     }
 }
 
+/// Either the kernel is there first, and the link is refused, or it is one of the link's.
+#[test]
+fn a_dynamic_link_while_a_kernel_is_created() {
+    let rig = Rig::new();
+    if !dynamically(&rig) {
+        return;
+    }
+    let (mut linked, mut refused) = (0, 0);
+    for round in 0..200 {
+        let programs = ["linkonce.one", "linkonce.other"].map(|name| rig.program(name));
+        let start = std::sync::Barrier::new(2);
+        let (kernel, link) = std::thread::scope(|scope| {
+            let kernel = scope.spawn(|| {
+                start.wait();
+                // Sometimes before the link, sometimes within it, sometimes after it.
+                (0..round * 10).for_each(|_| std::hint::spin_loop());
+                Kernel::new(&programs[0], "one").expect("urKernelCreate")
+            });
+            start.wait();
+            let link = check(Program::link_dynamically(&rig.context, &programs.each_ref()));
+            (kernel.join().expect("a kernel"), link)
+        });
+        match link {
+            ResultCode::SUCCESS => linked += 1,
+            code => {
+                expect!(code, ERROR_INVALID_OPERATION);
+                refused += 1;
+            }
+        }
+        let out = rig.buffer(&[0i32]);
+        rig.run(&kernel, &Range::new([1]), &[Arg::mem(&out)]);
+        let mut counter = [0i32];
+        let read = rig.queue.global_read(&programs[0], "counter", 0, &mut counter, &[]);
+        read.expect("read");
+        assert_eq!(counter, [1], "round {round}: the kernel has the program's variable");
+    }
+    println!("{linked} linked, {refused} refused");
+}
+
 #[test]
 fn a_dynamic_link_of_compiled_programs_of_equal_names() {
     let rig = Rig::new();
@@ -594,6 +633,8 @@ fn a_dynamic_link_that_is_refused() {
     assert!(log.contains("second"), "the log names what is missing: {log}");
     // Until it is there.
     let [second] = open_programs(&rig, ["linking.second"]);
+    // But once.
+    expect!(link(&[&kernel, &second, &first, &second]), ERROR_PROGRAM_LINK_FAILURE);
     expect!(link(&[&kernel, &first, &second]), SUCCESS);
     run_chain(&rig, &kernel);
     // What is in use stays as it is.

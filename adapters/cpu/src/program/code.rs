@@ -2,8 +2,9 @@
 //! What of a program can run: modules that the compiler has linked.
 
 use std::ffi::CStr;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxur_compiler::{Error, Global, Kernel, KernelInfo, Part};
 
@@ -12,10 +13,36 @@ use super::options::BuildOptions;
 /// A linked program, of which a program of UR is all or, after a dynamic link, a part.
 #[derive(Clone)]
 pub(crate) struct Code {
-    /// One for each device of the context, since each has its own variables; one for all if there are none.
-    instances: Arc<[Arc<oxur_compiler::Program>]>,
+    linked: Arc<Linked>,
     /// Which modules are this program's.
     own: Range<usize>,
+}
+
+/// What is linked, for all programs that have a part of it.
+struct Linked {
+    /// One for each device of the context, since each has its own variables; one for all if there are none.
+    instances: Box<[Arc<oxur_compiler::Program>]>,
+    /// How many [`Claim`]s there are.
+    claims: AtomicUsize,
+}
+
+/// Code that somebody is about to make a kernel of, or to find an address in. Until the kernel is there, nothing else of the
+/// code tells.
+pub(crate) struct Claim(Code);
+
+impl Deref for Claim {
+    type Target = Code;
+
+    fn deref(&self) -> &Code {
+        &self.0
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // Whoever sees that it is gone sees what came of it.
+        self.0.linked.claims.fetch_sub(1, Ordering::Release);
+    }
 }
 
 impl Code {
@@ -29,8 +56,12 @@ impl Code {
             0
         };
         let more = (0..more).map(|_| link());
-        Ok(Self {
+        let linked = Linked {
             instances: std::iter::once(Ok(first)).chain(more).collect::<Result<_, _>>()?,
+            claims: AtomicUsize::new(0),
+        };
+        Ok(Self {
+            linked: Arc::new(linked),
             own: 0..parts.len(),
         })
     }
@@ -38,19 +69,26 @@ impl Code {
     /// The same code, for a program that has these modules of it.
     pub(super) fn part(&self, own: Range<usize>) -> Self {
         Self {
-            instances: self.instances.clone(),
+            linked: self.linked.clone(),
             own,
         }
     }
 
+    /// The same code, which is in use from now on. To be called while the program cannot get other code.
+    pub(super) fn claim(&self) -> Claim {
+        self.linked.claims.fetch_add(1, Ordering::Relaxed);
+        Claim(self.clone())
+    }
+
     /// That of a device, by the device's place in the context.
     pub(super) fn instance(&self, place: usize) -> &Arc<oxur_compiler::Program> {
-        self.instances.get(place).unwrap_or(&self.instances[0])
+        let instances = &self.linked.instances;
+        instances.get(place).unwrap_or(&instances[0])
     }
 
     /// The kernels of this program.
     pub(crate) fn kernels(&self) -> impl Iterator<Item = &Arc<KernelInfo>> {
-        self.instances[0].kernels_of(&self.own)
+        self.linked.instances[0].kernels_of(&self.own)
     }
 
     /// Whether this program has such a kernel.
@@ -63,7 +101,8 @@ impl Code {
         if !self.has_kernel(name) {
             return Err(Error::NoKernel(name.to_owned()));
         }
-        self.instances.iter().map(|program| program.kernel(name)).collect()
+        let instances = self.linked.instances.iter();
+        instances.map(|program| program.kernel(name)).collect()
     }
 
     /// Where a function is, for a device, that is called through pointers.
@@ -76,8 +115,9 @@ impl Code {
         self.instance(place).global(name.to_str().ok()?, &self.own)
     }
 
-    /// Whether somebody has a kernel of it, or the address of a variable.
+    /// Whether somebody has a kernel of it or the address of a variable, or will have.
     pub(super) fn is_used(&self) -> bool {
-        self.instances.iter().any(|program| program.is_used())
+        let Linked { instances, claims } = &*self.linked;
+        claims.load(Ordering::Acquire) != 0 || instances.iter().any(|program| program.is_used())
     }
 }
