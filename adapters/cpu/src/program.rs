@@ -212,8 +212,14 @@ impl State {
             il: piece.il.clone(),
             constants: piece.constants.clone(),
         };
+        // A binary has the program's own modules alone, which other programs may have been linked with.
+        let is_part = self.code.as_ref().is_some_and(Code::is_part);
         Binary {
-            kind: self.kind,
+            kind: if is_part {
+                ProgramBinaryType::COMPILED_OBJECT
+            } else {
+                self.kind
+            },
             options: self.options.clone(),
             modules: self.pieces.iter().map(stored).collect(),
         }

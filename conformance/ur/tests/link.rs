@@ -602,6 +602,38 @@ fn a_dynamic_link_while_a_kernel_is_created() {
 }
 
 #[test]
+fn a_part_of_a_dynamic_link_by_way_of_its_binary() {
+    let rig = Rig::new();
+    if !dynamically(&rig) {
+        return;
+    }
+    let programs = chain(&rig);
+    let link = |programs: &[Program; 3]| Program::link_dynamically(&rig.context, &programs.each_ref());
+    link(&programs).expect("urProgramDynamicLinkExp");
+    let from_binary = |program: &Program| {
+        let binary = program.binaries().expect("the binaries").remove(0);
+        Program::with_binaries(&rig.context, &[&rig.device], &[&binary]).expect("urProgramCreateWithBinary")
+    };
+    // What can run is all of them together: a binary of one is to be linked again.
+    let parts = programs.each_ref().map(|program| {
+        assert_eq!(kind(&rig, program), ProgramBinaryType::EXECUTABLE);
+        let part = from_binary(program);
+        assert_eq!(kind(&rig, &part), ProgramBinaryType::COMPILED_OBJECT);
+        part
+    });
+    run_chain(&rig, &rig.link(&parts.each_ref(), c"").expect("urProgramLink"));
+    link(&parts).expect("urProgramDynamicLinkExp");
+    run_chain(&rig, &parts[0]);
+    // One that lacks nothing can run.
+    let alone = rig.part("linkonce.one");
+    Program::link_dynamically(&rig.context, &[&alone]).expect("urProgramDynamicLinkExp");
+    let alone = from_binary(&alone);
+    assert_eq!(kind(&rig, &alone), ProgramBinaryType::EXECUTABLE);
+    alone.build(&rig.context, "").expect("urProgramBuild");
+    Kernel::new(&alone, "one").expect("urKernelCreate");
+}
+
+#[test]
 fn a_dynamic_link_of_compiled_programs_of_equal_names() {
     let rig = Rig::new();
     if !dynamically(&rig) {

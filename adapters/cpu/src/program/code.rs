@@ -22,6 +22,7 @@ pub(crate) struct Code {
 struct Linked {
     /// One for each device of the context, since each has its own variables; one for all if there are none.
     instances: Box<[Arc<oxur_compiler::Program>]>,
+    modules: usize,
     /// How many [`Claim`]s there are.
     claims: AtomicUsize,
 }
@@ -58,6 +59,7 @@ impl Code {
         let more = (0..more).map(|_| link());
         let linked = Linked {
             instances: std::iter::once(Ok(first)).chain(more).collect::<Result<_, _>>()?,
+            modules: parts.len(),
             claims: AtomicUsize::new(0),
         };
         Ok(Self {
@@ -72,6 +74,11 @@ impl Code {
             linked: self.linked.clone(),
             own,
         }
+    }
+
+    /// Whether other programs have the rest of it, without which this one cannot run.
+    pub(super) fn is_part(&self) -> bool {
+        self.own.len() < self.linked.modules
     }
 
     /// The same code, which is in use from now on. To be called while the program cannot get other code.
@@ -117,7 +124,7 @@ impl Code {
 
     /// Whether somebody has a kernel of it or the address of a variable, or will have.
     pub(super) fn is_used(&self) -> bool {
-        let Linked { instances, claims } = &*self.linked;
+        let Linked { instances, claims, .. } = &*self.linked;
         claims.load(Ordering::Acquire) != 0 || instances.iter().any(|program| program.is_used())
     }
 }
