@@ -94,13 +94,18 @@ impl Activity {
 
     /// All queues. One that is about to go is waited for, until it has left its marker.
     fn queues(&self) -> SmallVec<[Arc<Queue>; 4]> {
+        // Far more than a marker takes. It would be too few for one thing only: that the driver, in the thread that makes the
+        // marker, calls a function of the client's which frees memory.
+        const PATIENCE: usize = 1_000_000;
+        let mut turns = 0;
         loop {
             let queues: SmallVec<[Option<Arc<Queue>>; 4]> = self.queues.lock().iter().map(Weak::upgrade).collect();
-            if queues.iter().all(Option::is_some) {
+            if turns == PATIENCE || queues.iter().all(Option::is_some) {
                 return queues.into_iter().flatten().collect();
             }
             drop(queues);
             std::thread::yield_now();
+            turns += 1;
         }
     }
 
