@@ -85,7 +85,7 @@ impl kit::Context<Cpu> for Context {
         }
     }
 
-    fn check_operation(&self, _device: &Arc<Device>, operation: &Operation<Cpu>) -> UrResult<()> {
+    fn check_operation(&self, device: &Arc<Device>, operation: &Operation<Cpu>) -> UrResult<()> {
         let check = |context: &Arc<Self>| match std::ptr::eq(Arc::as_ptr(context), self) {
             true => Ok(()),
             false => Err(UrError::said(
@@ -100,7 +100,7 @@ impl kit::Context<Cpu> for Context {
             check(buffer.context())?;
             buffer.check_range(0, end)?;
         }
-        crate::queue::check(operation, check)
+        crate::queue::check(device, operation, check)
     }
 
     fn deleters(&self) -> &Deleters {

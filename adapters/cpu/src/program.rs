@@ -307,12 +307,6 @@ impl Program {
         })
     }
 
-    /// Checks a part of a device global, whatever device it may be used on.
-    pub(crate) fn check_global(&self, name: &CStr, offset: usize, count: usize) -> UrResult<()> {
-        let device = self.state.lock().devices.first().cloned().ok_or_else(not_built)?;
-        self.global_part(&device, name, offset, count).map(drop)
-    }
-
     /// Checks that a program can be linked in a context.
     fn check_link(&self, context: &Arc<Context>, state: &State) -> UrResult<()> {
         if !Arc::ptr_eq(&self.context, context) {

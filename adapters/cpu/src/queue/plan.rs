@@ -18,7 +18,11 @@ use crate::program::GlobalPart;
 use crate::{Context, Cpu, Device};
 
 /// Checks a command of a graph on what is no buffer; `check` checks contexts.
-pub(crate) fn check(operation: &Operation<Cpu>, check: impl Fn(&Arc<Context>) -> UrResult<()>) -> UrResult<()> {
+pub(crate) fn check(
+    device: &Device,
+    operation: &Operation<Cpu>,
+    check: impl Fn(&Arc<Context>) -> UrResult<()>,
+) -> UrResult<()> {
     for image in operation.images() {
         check(image.context())?;
     }
@@ -26,7 +30,7 @@ pub(crate) fn check(operation: &Operation<Cpu>, check: impl Fn(&Arc<Context>) ->
     if let Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } = operation {
         let global = global.global();
         check(global.program.context())?;
-        global.program.check_global(global.name, global.offset, global.count)?;
+        part(&global, device)?;
     }
     Ok(())
 }
