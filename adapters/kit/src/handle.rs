@@ -199,46 +199,10 @@ pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     T::Handle::from_ptr(new.as_ptr().cast())
 }
 
-/// Finds the slot of a handle that a client gave, or says that it is none of `T`'s.
+/// The slot of a handle, if it is of a live `T`.
 ///
 /// # Safety
 /// A handle that is not null must point to readable memory of the size of a slot.
-#[inline(always)]
-unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
-    let pointer = handle.as_ptr().cast::<Slot>();
-    if pointer.is_null() || !pointer.is_aligned() {
-        return Err(no_pointer(pointer, T::Handle::INVALID));
-    }
-    // SAFETY: not null and aligned; readable as the caller promises.
-    let slot = unsafe { &*pointer };
-    if slot.tag.load(Ordering::Acquire) != T::TAG {
-        return Err(wrong_tag(T::Handle::INVALID));
-    }
-    Ok(slot)
-}
-
-#[cold]
-#[inline(never)]
-fn no_pointer(pointer: *const Slot, invalid: ResultCode) -> UrError {
-    if pointer.is_null() {
-        return ResultCode::ERROR_INVALID_NULL_HANDLE.into();
-    }
-    UrError::said(invalid, "the handle is not a pointer to an object of this adapter")
-}
-
-#[cold]
-#[inline(never)]
-fn wrong_tag(invalid: ResultCode) -> UrError {
-    UrError::said(
-        invalid,
-        "the handle is of another type, from another adapter, or was released before",
-    )
-}
-
-/// As [`slot`], for handles that may well be of another type of object: without an error to be dropped.
-///
-/// # Safety
-/// As [`slot`].
 #[inline(always)]
 unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
     let pointer = handle.as_ptr().cast::<Slot>();
@@ -248,6 +212,33 @@ unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
     // SAFETY: not null and aligned; readable as the caller promises.
     let slot = unsafe { &*pointer };
     (slot.tag.load(Ordering::Acquire) == T::TAG).then_some(slot)
+}
+
+/// Finds the slot of a handle that a client gave, or says that it is none of `T`'s.
+///
+/// # Safety
+/// As [`slot_if`].
+#[inline(always)]
+unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
+    // SAFETY: passed on to the caller.
+    match unsafe { slot_if::<T>(handle) } {
+        Some(slot) => Ok(slot),
+        None => Err(no_object(handle.as_ptr().cast(), T::Handle::INVALID)),
+    }
+}
+
+/// What is wrong with a handle that is none of the type it should be.
+#[cold]
+#[inline(never)]
+fn no_object(pointer: *const Slot, invalid: ResultCode) -> UrError {
+    if pointer.is_null() {
+        return ResultCode::ERROR_INVALID_NULL_HANDLE.into();
+    }
+    let what = match pointer.is_aligned() {
+        true => "the handle is of another type, from another adapter, or was released before",
+        false => "the handle is not a pointer to an object of this adapter",
+    };
+    UrError::said(invalid, what)
 }
 
 /// Whether a handle is of a live `T`. For handles that turned out to be of another type of object than expected.

@@ -8,6 +8,7 @@ use oxur_conformance::client::{Arg, Context, Device, Kernel, Program, Queue, Ran
 use oxur_conformance::{Rig, check, expect, intel, spirv, ur};
 
 use crate::known;
+use crate::program::multi_device;
 
 fn il(context: &Context, name: &str) -> Program {
     Program::with_il(context, &spirv(name)).expect("urProgramCreateWithIL")
@@ -322,15 +323,6 @@ fn parts_of_the_device(rig: &Rig) -> Option<(Context, Vec<Device>)> {
     }
 }
 
-/// Whether the `…Exp` forms are there.
-fn for_devices(rig: &Rig) -> bool {
-    !intel("the device says that it has them, the adapter that it has not")
-        && rig
-            .device
-            .info(DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP)
-            .expect("a truth value")
-}
-
 #[test]
 fn a_link_for_two_devices() {
     let rig = Rig::new();
@@ -339,7 +331,7 @@ fn a_link_for_two_devices() {
     };
     let devices = [&devices[0], &devices[1]];
     let parts = CHAIN.map(|name| il(&context, name));
-    let program = if for_devices(&rig) {
+    let program = if multi_device(&rig) {
         let none = ExpProgramFlags::empty();
         for part in &parts {
             part.compile_for(&devices, none, "").expect("urProgramCompileExp");
@@ -372,7 +364,7 @@ fn a_link_for_two_devices() {
 #[test]
 fn errors_of_the_forms_for_devices() {
     let rig = Rig::new();
-    if !for_devices(&rig) {
+    if !multi_device(&rig) {
         let program = il(&rig.context, "linking.second");
         let result = program.compile_for(&[&rig.device], ExpProgramFlags::empty(), "");
         return expect!(check(result), ERROR_UNSUPPORTED_FEATURE | SUCCESS);
@@ -443,7 +435,7 @@ fn errors_of_the_forms_for_devices() {
 #[test]
 fn a_failed_link_for_devices_has_a_log() {
     let rig = Rig::new();
-    if !for_devices(&rig) {
+    if !multi_device(&rig) {
         return;
     }
     let (part, mut device, mut linked) = (rig.part("linking.kernel"), rig.device.raw(), ProgramHandle::default());

@@ -13,8 +13,8 @@ fn il(rig: &Rig, name: &str) -> Program {
     Program::with_il(&rig.context, &spirv(name)).expect("urProgramCreateWithIL")
 }
 
-/// What the `…Exp` forms answer where the device query says that they are not there.
-fn multi_device(rig: &Rig) -> bool {
+/// Whether the `…Exp` forms are there.
+pub fn multi_device(rig: &Rig) -> bool {
     !intel("the device says that it has them, the adapter that it has not")
         && rig
             .device

@@ -78,6 +78,11 @@ impl<B: Backend> Used<B> {
         unsafe { EventOut::new(self.0.last_mut().expect("just pushed")) }
     }
 
+    /// As [`next`](Self::next), for a command whose event may be of no use.
+    pub(super) fn next_if(&mut self, wanted: bool) -> EventOut<'_, B> {
+        if wanted { self.next() } else { EventOut::none() }
+    }
+
     /// The events.
     fn all(&self) -> UrResult<Vec<Arc<B::Event>>> {
         self.0.iter().map(Self::event).collect()

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::recording::Node;
 use super::replayed::{Replayed, Used, list};
 use crate::handle::handle_of;
-use crate::{Backend, EventOut, Queue, ReplayEvent, UrResult, WaitList};
+use crate::{Backend, Queue, ReplayEvent, UrResult, WaitList};
 
 /// What a command signals, once. A command that is copied into another buffer has the same one as the copy.
 pub struct Signal<B>
@@ -83,8 +83,7 @@ where
         wanted: bool,
     ) -> UrResult<()> {
         if node.events.is_empty() && node.signal.is_none() {
-            let event = if wanted { used.next() } else { EventOut::none() };
-            return node.operation.submit(self.queue, wait, event);
+            return node.operation.submit(self.queue, wait, used.next_if(wanted));
         }
         self.submit_with_events(node, wait, used, wanted)
     }
@@ -106,8 +105,7 @@ where
             .as_ref()
             .filter(|signal| !signal.given.swap(true, Ordering::AcqRel));
         let Some(signal) = due else {
-            let event = if wanted { used.next() } else { EventOut::none() };
-            return node.operation.submit(self.queue, wait, event);
+            return node.operation.submit(self.queue, wait, used.next_if(wanted));
         };
         let mut mine = Used::new();
         let used = if wanted { used } else { &mut mine };
