@@ -4,14 +4,16 @@
 # llama.cpp's SYCL backend on our loader and CPU adapter, against its own CPU backend: test.sh [DIST/lib]
 # PYTHON names a Python 3.12 or newer. What it installs takes 3 GB in target/env/llama.
 set -euo pipefail
-cd "$(dirname "$0")"
-root=$PWD/../..
+root=$(realpath "$(dirname "$0")/../..")
 lib=$(realpath "${1:-$root/dist/lib}")
+cd "$root/conformance/llama"
 env=$root/target/env/llama
 work=$root/target/llama
 mkdir -p "$work"
 
 if ! cmp -s requirements.txt "$env/.stamp"; then
+  "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 12))' ||
+    { echo "test.sh: the wheel is for Python 3.12 or newer: name one in PYTHON" >&2; exit 1; }
   "${PYTHON:-python3}" -m venv --clear "$env"
   "$env/bin/python" -m pip install -q --no-deps --retries 10 --progress-bar off -r requirements.txt
   cp requirements.txt "$env/.stamp"
