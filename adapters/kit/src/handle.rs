@@ -206,7 +206,12 @@ pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
 #[inline(always)]
 unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
     let pointer = handle.as_ptr().cast::<Slot>();
-    if pointer.is_null() || !pointer.is_aligned() {
+    if pointer.is_null() {
+        std::hint::cold_path();
+        return None;
+    }
+    if !pointer.is_aligned() {
+        std::hint::cold_path();
         return None;
     }
     // SAFETY: not null and aligned; readable as the caller promises.

@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
@@ -29,6 +30,9 @@ macro_rules! api {
                         .and_then(|symbol| *symbol),)*
                 }
             }
+
+            /// Of a library that has none of them.
+            const NONE: Self = Self { $($name: None,)* };
         }
     };
 }
@@ -111,29 +115,29 @@ api! {
     clGetExtensionFunctionAddressForPlatform: clGetExtensionFunctionAddressForPlatform_fn,
 }
 
-static API: OnceLock<Result<Api, String>> = OnceLock::new();
+/// The functions, once they are loaded; until then none.
+static API: AtomicPtr<Api> = AtomicPtr::new((&raw const NOTHING).cast_mut());
+static NOTHING: Api = Api::NONE;
 
 /// OpenCL, or why there is none.
 pub fn load() -> Result<&'static Api, &'static str> {
-    API.get_or_init(|| {
+    static LOADED: OnceLock<Result<&'static Api, String>> = OnceLock::new();
+    let loaded = LOADED.get_or_init(|| {
         let library = crate::icd::open()?;
-        let api = Api::load(&library);
+        let api = Box::leak(Box::new(Api::load(&library)));
         // Drivers have threads of their own: the library stays for the life of the process.
         std::mem::forget(library);
+        API.store(api, Ordering::Release);
         Ok(api)
-    })
-    .as_ref()
-    .map_err(|message| &**message)
+    });
+    loaded.as_deref().map_err(|message| &**message)
 }
 
-/// OpenCL, for code that runs only when there is an object of it.
+/// OpenCL, for code that runs only when there is an object of it. A pointer and not `load`, because every call comes here.
 #[inline]
 pub fn api() -> &'static Api {
-    // Not `load`: what can only be there already needs no registers for the way on which it is not.
-    match API.get() {
-        Some(Ok(api)) => api,
-        _ => unreachable!("objects exist only where OpenCL does"),
-    }
+    // SAFETY: `NOTHING`, or the functions that `load` leaked.
+    unsafe { &*API.load(Ordering::Acquire) }
 }
 
 /// Calls a function that returns an error code. The code around it must be `unsafe`.
@@ -171,8 +175,10 @@ pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
     }
 }
 
+/// A C function for what that promises its callers: that it does not unwind. Most of them then need nothing for that case.
 #[cold]
-fn failed(function: &'static str, code: cl_int) -> UrError {
+#[allow(improper_ctypes_definitions, reason = "only Rust calls it")]
+extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
     let message = format!("{function} returned {} ({code})", conv::error_name(code));
     match conv::result(code) {
         Some(result) => UrError::said(result, message),
@@ -182,7 +188,8 @@ fn failed(function: &'static str, code: cl_int) -> UrError {
 
 /// The error of a function that this OpenCL does not have.
 #[cold]
-pub fn missing(function: &'static str) -> UrError {
+#[allow(improper_ctypes_definitions, reason = "as above")]
+pub extern "C" fn missing(function: &'static str) -> UrError {
     UrError::said(
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         format!("the OpenCL library or driver has no {function}: a newer one is needed"),

@@ -4,16 +4,15 @@
 //! Nearly all launches wait for nothing and ask for nothing special. They have ways of their own, so that what the others
 //! need takes no registers from them: all that a launch costs here is some nanoseconds, and that was half of it.
 
-use std::ptr::null;
-
 use oxur_api::*;
 
-use super::Launch;
+use super::{Launch, Range};
 use crate::error::guard;
 use crate::handle::{object, object_if};
 use crate::{Args, Backend, EventOut, Operation, Queue, UrResult, WaitList, command};
 
-/// A launch that waits for nothing and asks for nothing special. `None` if the queue captures, or is none.
+/// A launch that waits for nothing and asks for nothing special. `None` if the queue captures, or there is something to
+/// complain of: saying so is for the general way.
 ///
 /// # Safety
 /// As the C functions.
@@ -33,10 +32,10 @@ unsafe fn plain<'a, B: Backend>(
     // SAFETY: passed on to the caller.
     unsafe {
         let queue = object_if::<B::Queue>(queue).filter(|queue| !queue.capture().is_active())?;
+        let kernel = object_if::<B::Kernel>(kernel)?;
+        let range = Range::if_valid(dimensions, offset, global, local)?;
         Some(guard(function, || {
-            let kernel = object::<B::Kernel>(kernel)?;
-            let launch = Launch::new(dimensions, offset, global, local, args()?, null())?;
-            queue.launch(&kernel, launch, WaitList::empty(), event)
+            queue.launch(&kernel, Launch::plain(range, args()?), WaitList::empty(), event)
         }))
     }
 }
@@ -55,11 +54,8 @@ macro_rules! launches {
                 unsafe {
                     let name = stringify!($name);
                     let args = || $args;
-                    if event.is_null()
-                        && num_events == 0
-                        && events.is_null()
-                        && properties.is_null()
-                        && !local.is_null()
+                    if !local.is_null()
+                        && (event as usize | events as usize | properties as usize | num_events as usize) == 0
                         && let Some(result) = plain::<B>(
                             name, queue, kernel, dimensions, offset, global, local, args, EventOut::none(),
                         )

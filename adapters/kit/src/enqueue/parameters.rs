@@ -2,6 +2,7 @@
 //! What the parameters of a queue's commands become when they are checked.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::hint::cold_path;
 use std::sync::Arc;
 
 use oxur_api::*;
@@ -32,19 +33,49 @@ impl Range<'_> {
         global: *const usize,
         local: *const usize,
     ) -> UrResult<Self> {
-        let dimensions = Self::dimensions(dimensions)?;
         // SAFETY: passed on to the caller.
-        let array = |p: *const usize| (!p.is_null()).then(|| unsafe { std::slice::from_raw_parts(p, dimensions) });
-        let range = Self {
-            offset: array(offset),
-            global: array(global).ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?,
-            local: array(local),
-        };
-        match range.local {
-            // Not `contains`: there are three at most, and that is made for many.
-            Some(local) if (0..3).any(|d| local.get(d) == Some(&0)) => Err(no_group(local)),
-            _ => Ok(range),
+        match unsafe { Self::if_valid(dimensions, offset, global, local) } {
+            Some(range) => Ok(range),
+            // SAFETY: as above.
+            None => Err(unsafe { invalid(dimensions, global, local) }),
         }
+    }
+
+    /// As [`Self::new`], if there is nothing wrong: for a caller who has another way for all that is.
+    ///
+    /// # Safety
+    /// As [`Self::new`].
+    #[inline(always)]
+    pub(crate) unsafe fn if_valid(
+        dimensions: u32,
+        offset: *const usize,
+        global: *const usize,
+        local: *const usize,
+    ) -> Option<Self> {
+        if global.is_null() {
+            cold_path();
+            return None;
+        }
+        // SAFETY: passed on to the caller.
+        let fits = |d: usize| local.is_null() || unsafe { *local.add(d) } != 0;
+        let valid = if dimensions == 1 {
+            fits(0)
+        } else {
+            // Not rare, but then the others jump over nothing.
+            cold_path();
+            dimensions == 2 && fits(0) && fits(1) || dimensions == 3 && fits(0) && fits(1) && fits(2)
+        };
+        if !valid {
+            cold_path();
+            return None;
+        }
+        // SAFETY: passed on to the caller.
+        let array = |p: *const usize| unsafe { std::slice::from_raw_parts(p, dimensions as usize) };
+        Some(Self {
+            offset: (!offset.is_null()).then(|| array(offset)),
+            global: array(global),
+            local: (!local.is_null()).then(|| array(local)),
+        })
     }
 
     /// Checks `workDim`.
@@ -65,12 +96,24 @@ fn no_dimensions(count: u32) -> UrError {
     )
 }
 
+/// What is wrong with a range for which [`Range::if_valid`] has nothing.
+///
+/// # Safety
+/// As [`Range::new`].
 #[cold]
-fn no_group(local: &[usize]) -> UrError {
-    UrError::said(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("a work-group has at least one work-item in each dimension, not {local:?}"),
-    )
+unsafe fn invalid(dimensions: u32, global: *const usize, local: *const usize) -> UrError {
+    match Range::dimensions(dimensions) {
+        Err(error) => error,
+        Ok(_) if global.is_null() => ResultCode::ERROR_INVALID_NULL_POINTER.into(),
+        Ok(count) => {
+            // SAFETY: passed on to the caller: nothing else is left than a size of zero.
+            let local = unsafe { std::slice::from_raw_parts(local, count) };
+            UrError::said(
+                ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+                format!("a work-group has at least one work-item in each dimension, not {local:?}"),
+            )
+        }
+    }
 }
 
 /// A launch of a kernel.
@@ -95,6 +138,16 @@ pub struct LaunchProperties {
 }
 
 impl<'a, B: Backend> Launch<'a, B> {
+    /// One that asks for nothing special.
+    #[inline(always)]
+    pub(crate) fn plain(range: Range<'a>, args: Args<'a, B>) -> Self {
+        Self {
+            range,
+            args,
+            properties: LaunchProperties::default(),
+        }
+    }
+
     /// Takes the parameters of a launch.
     ///
     /// # Safety
