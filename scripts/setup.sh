@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 readonly packages=(build-essential ca-certificates clang clang-14 cmake g++ libstdc++-12-dev llvm-spirv-14
   libpolly-22-dev libxml2-dev libzstd-dev llvm-22-dev llvm-22-tools spirv-tools zlib1g-dev
   ocl-icd-libopencl1 pkg-config
-  pocl-opencl-icd python3 python3-venv)
+  pocl-opencl-icd python3 python3-dev python3-venv)
 readonly tools=$PWD/target/tools
 readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2
 
@@ -26,7 +26,7 @@ say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
 system() {
-  command -v cargo >/dev/null || die "cargo is missing: install Rust (1.88 or newer) with rustup, with clippy and rustfmt"
+  command -v cargo >/dev/null || die "cargo is missing: install Rust (1.95 or newer) with rustup, with clippy and rustfmt"
   command -v dpkg-query >/dev/null || die "this is no Debian: install by hand what these packages hold: ${packages[*]}"
   local missing=() name
   for name in "${packages[@]}"; do
