@@ -14,7 +14,7 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
 
@@ -66,6 +66,12 @@ pub trait Object: Send + Sync + Sized + 'static {
 
     /// The member that connects the object with its handle.
     fn header(&self) -> &Header;
+
+    /// What [`each_held`] finds it by; 0 if nobody looks for it.
+    #[inline]
+    fn group(&self) -> u64 {
+        0
+    }
 }
 
 /// Says that a structure with a member `header: Header` is the object behind a handle.
@@ -90,13 +96,30 @@ macro_rules! object {
 #[repr(C)]
 struct Slot {
     ddi: AtomicPtr<DdiTable>,
-    tag: AtomicU32,
-    references: AtomicU32,
+    /// The tag in the lower half, the client's references in the upper one: who takes a reference of what may be about to
+    /// go ([`each_held`]) must know in one step that it is still the same.
+    state: AtomicU64,
     /// `Arc::as_ptr` of the object.
     object: AtomicPtr<()>,
+    /// Of the object.
+    group: AtomicU64,
 }
 
-const DEAD: u32 = 0;
+const DEAD: u64 = 0;
+/// A reference of the client's in a slot's state.
+const REFERENCE: u64 = 1 << 32;
+
+/// The tag in a slot's state.
+#[inline(always)]
+fn tag(state: u64) -> u32 {
+    state as u32
+}
+
+/// The client's references in a slot's state.
+#[inline(always)]
+fn references(state: u64) -> u32 {
+    (state >> 32) as u32
+}
 
 /// The member of an object that knows its slot, once it has one.
 #[derive(Default)]
@@ -116,7 +139,7 @@ impl Header {
     pub fn references(&self) -> u32 {
         match NonNull::new(self.slot.load(Ordering::Acquire)) {
             // SAFETY: a slot that a header points to is live, and slots are never freed.
-            Some(slot) => unsafe { slot.as_ref() }.references.load(Ordering::Relaxed),
+            Some(slot) => references(unsafe { slot.as_ref() }.state.load(Ordering::Relaxed)),
             None => 0,
         }
     }
@@ -126,9 +149,21 @@ impl Drop for Header {
     fn drop(&mut self) {
         if let Some(slot) = NonNull::new(*self.slot.get_mut()) {
             // SAFETY: slots are never freed.
-            unsafe { slot.as_ref() }.tag.store(DEAD, Ordering::Release);
+            unsafe { slot.as_ref() }.state.store(DEAD, Ordering::Release);
             pool::put(slot);
         }
+    }
+}
+
+impl Slot {
+    /// Makes it that of an object.
+    #[inline(always)]
+    fn fill<T: Object>(&self, object: *const T, group: u64, references: u64) {
+        self.ddi.store(DDI.load(Ordering::Acquire), Ordering::Relaxed);
+        self.group.store(group, Ordering::Relaxed);
+        self.object.store(object.cast_mut().cast(), Ordering::Relaxed);
+        self.state
+            .store(u64::from(T::TAG) + references * REFERENCE, Ordering::Release);
     }
 }
 
@@ -150,18 +185,14 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
     let new = pool::take();
     // SAFETY: slots are never freed, and this one is ours until it is published below.
     let slot = unsafe { new.as_ref() };
-    slot.ddi.store(DDI.load(Ordering::Acquire), Ordering::Relaxed);
-    slot.references.store(0, Ordering::Relaxed);
-    slot.object
-        .store(Arc::as_ptr(object).cast_mut().cast(), Ordering::Relaxed);
-    slot.tag.store(T::TAG, Ordering::Release);
+    slot.fill(Arc::as_ptr(object), object.group(), 0);
     match header
         .slot
         .compare_exchange(ptr::null_mut(), new.as_ptr(), Ordering::AcqRel, Ordering::Acquire)
     {
         Ok(_) => T::Handle::from_ptr(new.as_ptr().cast()),
         Err(other) => {
-            slot.tag.store(DEAD, Ordering::Release);
+            slot.state.store(DEAD, Ordering::Release);
             pool::put(new);
             T::Handle::from_ptr(other.cast())
         }
@@ -191,11 +222,8 @@ pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     // SAFETY: slots are never freed, and this one is ours until the handle is given away.
     let slot = unsafe { new.as_ref() };
     header.slot.store(new.as_ptr(), Ordering::Release);
-    slot.ddi.store(DDI.load(Ordering::Acquire), Ordering::Relaxed);
-    slot.references.store(1, Ordering::Relaxed);
-    slot.object
-        .store(Arc::into_raw(object).cast_mut().cast(), Ordering::Relaxed);
-    slot.tag.store(T::TAG, Ordering::Release);
+    let group = object.group();
+    slot.fill(Arc::into_raw(object), group, 1);
     T::Handle::from_ptr(new.as_ptr().cast())
 }
 
@@ -216,7 +244,7 @@ unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
     }
     // SAFETY: not null and aligned; readable as the caller promises.
     let slot = unsafe { &*pointer };
-    (slot.tag.load(Ordering::Acquire) == T::TAG).then_some(slot)
+    (tag(slot.state.load(Ordering::Acquire)) == T::TAG).then_some(slot)
 }
 
 /// Finds the slot of a handle that a client gave, or says that it is none of `T`'s.
@@ -322,7 +350,7 @@ pub unsafe fn optional_object<'a, T: Object>(handle: T::Handle) -> UrResult<Opti
 }
 
 fn add_reference<T: Object>(slot: &Slot) {
-    if slot.references.fetch_add(1, Ordering::Relaxed) == 0 {
+    if references(slot.state.fetch_add(REFERENCE, Ordering::Relaxed)) == 0 {
         // SAFETY: the slot is live, so its object is; from here on the slot owns a strong reference.
         unsafe { Arc::increment_strong_count(slot.object.load(Ordering::Relaxed).cast_const().cast::<T>()) };
     }
@@ -355,18 +383,54 @@ pub unsafe fn release<T: Object>(handle: T::Handle) -> UrResult<()> {
 pub(crate) unsafe fn release_to<T: Object>(handle: T::Handle, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
     // SAFETY: passed on to the caller.
     let slot = unsafe { slot::<T>(handle) }?;
-    let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
-    let before = slot
-        .references
-        .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| n.checked_sub(1));
-    match before {
-        Err(_) => Err(released_too_often(T::Handle::INVALID)),
-        Ok(1) => {
-            // SAFETY: the slot's own strong reference, taken when the count left zero.
-            last(unsafe { Arc::from_raw(pointer) });
-            Ok(())
+    // SAFETY: a live slot with T's tag.
+    unsafe { slot.release::<T>(last) }
+}
+
+impl Slot {
+    /// Gives back a reference of the client's.
+    ///
+    /// # Safety
+    /// It is the slot of a live `T`.
+    #[inline(always)]
+    unsafe fn release<T: Object>(&self, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
+        let pointer = self.object.load(Ordering::Relaxed).cast_const().cast::<T>();
+        let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |state| {
+            state.checked_sub(REFERENCE)
+        });
+        match before.map(references) {
+            Err(_) => Err(released_too_often(T::Handle::INVALID)),
+            Ok(1) => {
+                // SAFETY: the slot's own strong reference, taken when the count left zero.
+                last(unsafe { Arc::from_raw(pointer) });
+                Ok(())
+            }
+            Ok(_) => Ok(()),
         }
-        Ok(_) => Ok(()),
+    }
+}
+
+/// Calls `f` with every object of a group (not 0) that the client has a reference of. It looks at all handles that there
+/// are, so it is for what happens rarely; but it costs the objects nothing that they can be found.
+pub fn each_held<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
+    for slot in pool::all().into_iter().flatten() {
+        let is_held =
+            |state| tag(state) == T::TAG && references(state) != 0 && slot.group.load(Ordering::Relaxed) == group;
+        let held = slot.state.fetch_update(Ordering::Acquire, Ordering::Acquire, |state| {
+            is_held(state).then_some(state + REFERENCE)
+        });
+        if held.is_err() {
+            continue;
+        }
+        // SAFETY: the reference that was just taken as the client would, so it is a live `T` until that is given back.
+        unsafe {
+            let object = Borrowed::<T>::of(slot);
+            // It may be another one since the group was looked at.
+            if object.group() == group {
+                f(&object);
+            }
+            slot.release::<T>(drop).expect("there is that reference");
+        }
     }
 }
 
@@ -392,7 +456,17 @@ mod pool {
     // SAFETY: a free slot is owned by the pool alone; all members of a slot are atomic.
     unsafe impl Send for Free {}
 
-    static SHARED: Mutex<Vec<Free>> = Mutex::new(Vec::new());
+    static SHARED: Mutex<Shared> = Mutex::new(Shared {
+        free: Vec::new(),
+        all: Vec::new(),
+    });
+
+    /// What all threads share.
+    struct Shared {
+        free: Vec<Free>,
+        /// All slots, free or not, in the batches in which they were made.
+        all: Vec<&'static [Slot]>,
+    }
 
     /// The list for all, as what is locked over a fork.
     pub(crate) struct FreeSlots;
@@ -408,7 +482,7 @@ mod pool {
 
     impl Drop for Local {
         fn drop(&mut self) {
-            lock(&SHARED).append(&mut self.0);
+            lock(&SHARED).free.append(&mut self.0);
         }
     }
 
@@ -421,7 +495,7 @@ mod pool {
     fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
         match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
             Ok(result) => result,
-            Err(_) => f(&mut lock(&SHARED)),
+            Err(_) => f(&mut lock(&SHARED).free),
         }
     }
 
@@ -433,23 +507,30 @@ mod pool {
         }
     }
 
+    /// All slots that there are.
+    pub(super) fn all() -> Vec<&'static [Slot]> {
+        lock(&SHARED).all.clone()
+    }
+
     #[cold]
     fn refill() -> NonNull<Slot> {
         let mut batch = {
             let mut shared = lock(&SHARED);
-            let rest = shared.len().saturating_sub(BATCH);
-            shared.split_off(rest)
+            let rest = shared.free.len().saturating_sub(BATCH);
+            shared.free.split_off(rest)
         };
         if batch.is_empty() {
             let new: Vec<Slot> = (0..BATCH)
                 .map(|_| Slot {
                     ddi: AtomicPtr::new(ptr::null_mut()),
-                    tag: AtomicU32::new(DEAD),
-                    references: AtomicU32::new(0),
+                    state: AtomicU64::new(DEAD),
                     object: AtomicPtr::new(ptr::null_mut()),
+                    group: AtomicU64::new(0),
                 })
                 .collect();
-            batch.extend(new.leak().iter().map(|slot| Free(NonNull::from(slot))));
+            let new: &[Slot] = new.leak();
+            lock(&SHARED).all.push(new);
+            batch.extend(new.iter().map(|slot| Free(NonNull::from(slot))));
         }
         let Free(slot) = batch.pop().expect("a batch has slots");
         with(|free| free.append(&mut batch));
@@ -471,6 +552,9 @@ mod pool {
     #[cold]
     fn spill() {
         let mut batch = with(|free| free.split_off(free.len().saturating_sub(BATCH)));
-        lock(&SHARED).append(&mut batch);
+        lock(&SHARED).free.append(&mut batch);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,9 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Hands all commands to the device.
     fn flush(&self) -> UrResult<()>;
 
+    /// The client has given its last reference back. It may still have events that want to know the queue.
+    fn released(self: Arc<Self>) {}
+
     /// The driver's handle. `data`, unless null, is where the client wants to know what
     /// kind of handle it is.
     fn native(&self, _data: *mut c_void) -> UrResult<NativeHandle> {
@@ -450,7 +453,7 @@ entry! {
     }
 
     fn urQueueRelease<B>(queue: QueueHandle) {
-        handle::release::<B::Queue>(queue)
+        handle::release_to::<B::Queue>(queue, |queue| queue.released())
     }
 
     fn urQueueGetNativeHandle<B>(queue: QueueHandle, desc: *mut QueueNativeDesc, native: *mut NativeHandle) {

@@ -61,7 +61,7 @@ impl Range<'_> {
         let valid = if dimensions == 1 {
             fits(0)
         } else {
-            // Not rare, but then the others jump over nothing.
+            // Not rare, but this keeps the way of one dimension free of jumps.
             cold_path();
             dimensions == 2 && fits(0) && fits(1) || dimensions == 3 && fits(0) && fits(1) && fits(2)
         };
