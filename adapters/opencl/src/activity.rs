@@ -2,15 +2,16 @@
 //! Which commands of a context may be unfinished.
 //!
 //! `urUSMFree` has to keep memory from being used again before the commands that may touch it are complete, and OpenCL
-//! does not tell which those are. So each command leaves a mark here, and a marker behind the commands of each queue that
-//! has some tells when they are complete. A context whose queues had no commands since costs a load.
+//! does not tell which those are. So each command leaves a [`Mark`] for its queue here, and a marker behind the commands of
+//! each queue that has one tells when they are complete. A context whose queues had no commands since costs some loads.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Weak};
+use std::hint::cold_path;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 use kit::UrResult;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use crate::Queue;
@@ -19,16 +20,19 @@ use crate::event::RawEvent;
 /// Events, one a queue: when all are complete, so is what was submitted before they were made.
 pub(crate) type Markers = SmallVec<[Arc<RawEvent>; 2]>;
 
-/// There were no commands since none was found unfinished.
+/// Apart from marks, nothing is known that may be unfinished.
 const IDLE: u8 = 0;
-/// There were some.
+/// Something may be.
 const BUSY: u8 = 1;
-/// A thread looks for unfinished commands, and there were none since it began.
+/// A thread looks for unfinished commands, and none that it may have missed became known since it began.
 const LOOKING: u8 = 2;
 
 /// The queues of a context.
 #[derive(Default)]
 pub(crate) struct Activity {
+    marks: Chain,
+    /// Bits that no queue has.
+    free: Mutex<Vec<Place>>,
     /// One of the constants above.
     state: AtomicU8,
     /// Of the thread that looks for unfinished commands.
@@ -40,13 +44,91 @@ pub(crate) struct Activity {
     orphans: Mutex<Markers>,
 }
 
-impl Activity {
-    /// Takes note of a command, after it was submitted.
-    #[inline(always)]
-    pub(crate) fn note(&self) {
-        if self.state.load(Ordering::Relaxed) != BUSY {
-            self.state.store(BUSY, Ordering::Relaxed);
+/// Bits of 64 queues, and of more if there are more.
+#[derive(Default)]
+struct Marks {
+    bits: AtomicU64,
+    more: Chain,
+}
+
+type Chain = OnceLock<Arc<Marks>>;
+
+/// One of the bits.
+#[derive(Clone)]
+struct Place {
+    marks: Arc<Marks>,
+    bit: u64,
+}
+
+/// Whether a queue had commands since it was looked at.
+pub(crate) struct Mark {
+    place: Place,
+    activity: Arc<Activity>,
+}
+
+impl Mark {
+    /// One for a new queue, not set.
+    pub(crate) fn new(activity: &Arc<Activity>) -> Self {
+        Self {
+            place: activity.place(),
+            activity: activity.clone(),
         }
+    }
+
+    /// Takes note of a command, after it was submitted: a marker that another thread put before it does not speak for it.
+    #[inline(always)]
+    pub(crate) fn set(&self) {
+        // A load, so that threads do not take the line from each other.
+        let Place { marks, bit } = &self.place;
+        if marks.bits.load(Ordering::Relaxed) & bit == 0 {
+            cold_path();
+            marks.bits.fetch_or(*bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it was set. It is not any more: the caller puts a marker behind the commands, and has said that the
+    /// context is busy.
+    pub(crate) fn take(&self) -> bool {
+        let Place { marks, bit } = &self.place;
+        marks.bits.fetch_and(!bit, Ordering::AcqRel) & bit != 0
+    }
+
+    /// The record that it is in.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.activity
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        self.take();
+        self.activity.free.lock().push(self.place.clone());
+    }
+}
+
+impl Activity {
+    /// A bit that no queue has.
+    fn place(&self) -> Place {
+        let mut free = self.free.lock();
+        if let Some(place) = free.pop() {
+            return place;
+        }
+        let mut end = &self.marks;
+        while let Some(marks) = end.get() {
+            end = &marks.more;
+        }
+        let marks = end.get_or_init(Arc::default);
+        let place = |i: u32| Place {
+            marks: marks.clone(),
+            bit: 1u64 << i,
+        };
+        free.extend((1..u64::BITS).rev().map(place));
+        place(0)
+    }
+
+    /// Takes note of what may be unfinished beside commands that left a mark.
+    pub(crate) fn note(&self) {
+        self.state.store(BUSY, Ordering::Relaxed);
     }
 
     /// Takes note of a queue that others may submit to.
@@ -69,20 +151,38 @@ impl Activity {
         self.queues.lock().retain(|known| !std::ptr::eq(known.as_ptr(), queue));
     }
 
+    /// Whether nothing can be unfinished.
+    fn is_idle(&self) -> bool {
+        let mut chain = &self.marks;
+        while let Some(marks) = chain.get() {
+            if marks.bits.load(Ordering::Acquire) != 0 {
+                return false;
+            }
+            chain = &marks.more;
+        }
+        // At last: who takes a mark says so before.
+        self.state.load(Ordering::Relaxed) == IDLE && !self.shared.load(Ordering::Relaxed)
+    }
+
+    /// Has others wait who want to know what is unfinished, as long as marks are taken.
+    pub(crate) fn look(&self) -> MutexGuard<'_, ()> {
+        self.looking.lock()
+    }
+
     /// Markers behind all commands that may be unfinished; none if there are no such commands.
     pub(crate) fn unfinished(&self) -> UrResult<Markers> {
-        if self.state.load(Ordering::Relaxed) == IDLE && !self.shared.load(Ordering::Relaxed) {
+        if self.is_idle() {
             return Ok(Markers::new());
         }
         // Dropped when the lock is gone: a queue whose last reference this was leaves its marker with us.
         let queues: SmallVec<[Arc<Queue>; 4]>;
-        // Others who ask meanwhile must not find that all is idle before it is known.
-        let _alone = self.looking.lock();
+        let all;
+        let _alone = self.look();
         self.state.store(LOOKING, Ordering::Relaxed);
-        queues = self.queues();
+        (queues, all) = self.queues();
         let found = self.find(&queues);
-        if matches!(&found, Ok(markers) if markers.is_empty()) {
-            // Unless there was a command since then.
+        if all && matches!(&found, Ok(markers) if markers.is_empty()) {
+            // Unless a queue has gone since then.
             _ = self
                 .state
                 .compare_exchange(LOOKING, IDLE, Ordering::Relaxed, Ordering::Relaxed);
@@ -92,16 +192,17 @@ impl Activity {
         found
     }
 
-    /// All queues. One that is about to go is waited for, until it has left its marker.
-    fn queues(&self) -> SmallVec<[Arc<Queue>; 4]> {
+    /// The queues, and whether these are all. One that is about to go is waited for, until it has left its marker.
+    fn queues(&self) -> (SmallVec<[Arc<Queue>; 4]>, bool) {
         // Far more than a marker takes. It would be too few for one thing only: that the driver, in the thread that makes the
         // marker, calls a function of the client's which frees memory.
         const PATIENCE: usize = 1_000_000;
         let mut turns = 0;
         loop {
             let queues: SmallVec<[Option<Arc<Queue>>; 4]> = self.queues.lock().iter().map(Weak::upgrade).collect();
-            if turns == PATIENCE || queues.iter().all(Option::is_some) {
-                return queues.into_iter().flatten().collect();
+            let all = queues.iter().all(Option::is_some);
+            if all || turns == PATIENCE {
+                return (queues.into_iter().flatten().collect(), all);
             }
             drop(queues);
             std::thread::yield_now();

@@ -12,6 +12,7 @@ use oxur_adapter_kit as kit;
 
 use crate::cl::{self, cl, cl_create};
 use crate::extensions::Extensions;
+use crate::number::Number;
 use crate::usm::ContextUsm;
 use crate::{Adapter, Device, OpenCl};
 
@@ -54,6 +55,17 @@ impl Context {
         })
     }
 
+    /// The number of the OpenCL context.
+    #[inline(always)]
+    pub(crate) fn number(&self) -> Number {
+        self.usm.number
+    }
+
+    /// From now on others may allocate and free memory in it: a native handle was given out, by which they find it.
+    pub(crate) fn share(&self) {
+        self.usm.share();
+    }
+
     /// Wraps a native context; without devices it asks the driver for them.
     pub(crate) fn from_native(
         adapter: &Adapter,
@@ -81,7 +93,9 @@ impl Context {
             // SAFETY: the client vouches for its native handle. Released in `drop`.
             unsafe { cl!(clRetainContext(raw)) }?;
         }
-        Ok(Self::new(raw, devices))
+        let context = Self::new(raw, devices);
+        context.share();
+        Ok(context)
     }
 
     /// The device of this context that an OpenCL handle stands for.
@@ -169,6 +183,7 @@ impl kit::Context<OpenCl> for Context {
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
+        self.share();
         Ok(self.raw as NativeHandle)
     }
 }

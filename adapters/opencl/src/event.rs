@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Events.
+//!
+//! An event of a command keeps no reference of its queue as long as the client has one: that would cost more than all else
+//! that it costs here. It has the queue's number, by which the queue is found when somebody asks. When the client releases the
+//! queue, the queue finds its events, and from then on they keep it, and it keeps its context.
 
 use std::ffi::c_void;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
+use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use smallvec::SmallVec;
 
 use crate::cl::{self, cl, cl_create};
+use crate::number::Number;
 use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
@@ -20,14 +25,16 @@ pub(crate) struct Event {
     raw: RawEvent,
     /// What it began with, if that was another command.
     began: Box<[RawEvent]>,
+    /// The number of its context.
+    context: Number,
     owner: Owner,
     command: Command,
 }
 
 /// What an event belongs to.
 enum Owner {
-    /// The queue of its command, and that queue's context.
-    Queue(Arc<Queue>),
+    /// The queue of its command, which has this number; itself once the client has released it.
+    Queue(Number, OnceLock<Arc<Queue>>),
     /// A context: the event is a native one that belongs to no queue, or to one that UR does not know.
     Context(Arc<Context>),
     /// A command of a command buffer, which the client knows before it is submitted. The event's own is a user event, for
@@ -43,23 +50,45 @@ struct Promised {
 }
 
 impl Event {
-    /// Takes over a reference of an OpenCL event.
+    /// Takes over a reference of an OpenCL event of a command in a queue of a context.
     #[inline]
-    pub(crate) fn new(raw: cl_event, queue: &Arc<Queue>, command: Command) -> Arc<Self> {
+    pub(crate) fn new(raw: cl_event, queue: Number, context: Number, command: Command) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             raw: RawEvent(raw),
             began: Box::default(),
-            owner: Owner::Queue(queue.clone()),
+            context,
+            owner: Owner::Queue(queue, OnceLock::new()),
             command,
         })
     }
 
-    pub(crate) fn context(&self) -> &Arc<Context> {
+    /// Whether it is of a context.
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        self.context == context.number()
+    }
+
+    /// Keeps its queue, which the client has released.
+    pub(crate) fn keep(&self, queue: &Arc<Queue>) {
+        if let Owner::Queue(_, kept) = &self.owner {
+            kept.get_or_init(|| queue.clone());
+        }
+    }
+
+    /// The queue of its command, if it has one.
+    fn queue(&self) -> Option<Arc<Queue>> {
         match &self.owner {
-            Owner::Queue(queue) => &queue.context,
-            Owner::Context(context) => context,
-            Owner::Command(promised) => &promised.context,
+            Owner::Queue(number, kept) => kept.get().cloned().or_else(|| Queue::numbered(*number)),
+            Owner::Context(_) | Owner::Command(_) => None,
+        }
+    }
+
+    /// The context that it is of.
+    fn context(&self) -> Option<Arc<Context>> {
+        match &self.owner {
+            Owner::Queue(..) => self.queue().map(|queue| queue.context.clone()),
+            Owner::Context(context) => Some(context.clone()),
+            Owner::Command(promised) => Some(promised.context.clone()),
         }
     }
 
@@ -157,8 +186,8 @@ unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void
     }
 }
 
-/// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call
-/// the client: nothing for a thread that the driver calls back from.
+/// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call the
+/// client: nothing for a thread that the driver calls back from.
 fn reap(event: Event) {
     static REAPER: LazyLock<Sender<Event>> = LazyLock::new(|| {
         let (send, receive) = channel();
@@ -177,14 +206,34 @@ struct Registered {
     callback: Callback,
 }
 
+impl kit::Object for Event {
+    type Handle = EventHandle;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The number of its queue.
+    #[inline]
+    fn group(&self) -> u64 {
+        match &self.owner {
+            Owner::Queue(number, _) => number.get(),
+            Owner::Context(_) | Owner::Command(_) => 0,
+        }
+    }
+}
+
 impl kit::Event<OpenCl> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_QUEUE => match &self.owner {
-                Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) | Owner::Command(_) => out.unsupported(),
+            EventInfo::COMMAND_QUEUE => match self.queue() {
+                Some(queue) => out.handle(&queue),
+                None => out.unsupported(),
             },
-            EventInfo::CONTEXT => out.handle(self.context()),
+            EventInfo::CONTEXT => match self.context() {
+                Some(context) => out.handle(&context),
+                None => out.unsupported(),
+            },
             EventInfo::COMMAND_TYPE => out.value(self.command),
             // A user event says that its command is submitted.
             EventInfo::COMMAND_EXECUTION_STATUS if self.is_to_come() => out.value(EventStatus::QUEUED),
@@ -250,6 +299,9 @@ impl kit::Event<OpenCl> for Event {
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
+        if let Some(context) = self.context() {
+            context.share();
+        }
         Ok(self.raw.0 as NativeHandle)
     }
 
@@ -276,6 +328,7 @@ impl kit::Event<OpenCl> for Event {
             header: Header::new(),
             raw,
             began: Box::default(),
+            context: context.number(),
             owner: Owner::Context(context.clone()),
             command,
         }))
@@ -311,14 +364,15 @@ impl Event {
 impl kit::ReplayEvent<OpenCl> for Event {
     fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
-        let Owner::Queue(queue) = &last.owner else {
+        let Owner::Queue(queue, _) = last.owner else {
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
         };
         Ok(kit::recycled(Self {
             header: Header::new(),
             raw: last.raw.again()?,
             began,
-            owner: Owner::Queue(queue.clone()),
+            context: last.context,
+            owner: Owner::Queue(queue, OnceLock::new()),
             command,
         }))
     }
@@ -330,6 +384,7 @@ impl kit::ReplayEvent<OpenCl> for Event {
             header: Header::new(),
             raw,
             began: Box::default(),
+            context: context.number(),
             owner: Owner::Command(Box::new(Promised {
                 context: context.clone(),
                 submitted: OnceLock::new(),

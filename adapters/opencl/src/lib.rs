@@ -17,6 +17,7 @@ mod icd;
 mod interop;
 mod kernel;
 mod mem;
+mod number;
 mod platform;
 mod program;
 mod queue;
@@ -64,7 +65,6 @@ kit::object! {
     Device: DeviceHandle,
     Context: ContextHandle,
     Queue: QueueHandle,
-    Event: EventHandle,
     Mem: MemHandle,
     Sampler: SamplerHandle,
     Program: ProgramHandle,

@@ -173,6 +173,7 @@ impl kit::Mem<OpenCl> for Mem {
     }
 
     fn native(&self, _device: Option<&Arc<Device>>) -> UrResult<NativeHandle> {
+        self.context.share();
         Ok(self.raw as NativeHandle)
     }
 

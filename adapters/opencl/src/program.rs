@@ -516,6 +516,7 @@ impl kit::Program<OpenCl> for Program {
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
+        self.context.share();
         Ok(self.raw as NativeHandle)
     }
 

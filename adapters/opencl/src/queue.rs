@@ -23,31 +23,35 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 
-use crate::activity::Activity;
+use crate::activity::Mark;
 use crate::cl::{self, api, cl, cl_create};
 use crate::event::RawEvent;
 use crate::extensions::ext;
-use crate::{Context, Device, Kernel, Mem, OpenCl, conv};
+use crate::number::{Number, Numbered};
+use crate::{Context, Device, Event, Kernel, Mem, OpenCl, conv};
 
 type Wait<'a> = WaitList<'a, OpenCl>;
 type Out<'a> = EventOut<'a, OpenCl>;
+
+static QUEUES: Numbered<Queue> = Numbered::new();
 
 /// A queue.
 pub(crate) struct Queue {
     pub(crate) header: Header,
     pub(crate) raw: cl_command_queue,
+    number: Number,
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
     capture: Capture<OpenCl>,
     flags: QueueFlags,
-    /// Whether there were commands since the probe.
-    changed: AtomicBool,
+    /// Whether there were commands since the probe, as the context knows it.
+    mark: Mark,
     /// Whether others may submit to it, too: it is a native queue, or its native handle was given out.
     shared: AtomicBool,
+    /// Whether the client has given its last reference back: then events keep the queue.
+    released: AtomicBool,
     /// A marker behind what was the last command: see [`Queue::unfinished`].
     probe: Mutex<Option<Arc<RawEvent>>>,
-    /// The context's record of unfinished commands.
-    activity: Arc<Activity>,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -57,11 +61,15 @@ unsafe impl Sync for Queue {}
 
 impl Drop for Queue {
     fn drop(&mut self) {
+        QUEUES.remove(self.number);
+        let activity = self.mark.activity();
+        // Others who want to know wait until it has left.
+        activity.note();
         let marker = self.unfinished().unwrap_or_else(|error| {
             log::warn!("it is not known when the last commands of a queue are complete: {error}");
             None
         });
-        self.activity.leave(self, marker);
+        activity.leave(self, marker);
         // SAFETY: the reference is ours. OpenCL finishes what is in the queue.
         if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.raw)) } {
             log::warn!("a queue is leaked: {error}");
@@ -140,9 +148,15 @@ impl kit::Queue<OpenCl> for Queue {
         unsafe { cl!(clFlush(self.raw)) }
     }
 
+    fn released(self: Arc<Self>) {
+        self.released.store(true, Ordering::Relaxed);
+        kit::each_held(self.number.get(), |event: &Arc<Event>| event.keep(&self));
+    }
+
     fn native(&self, _data: *mut c_void) -> UrResult<NativeHandle> {
         self.shared.store(true, Ordering::Relaxed);
-        self.activity.note_shared();
+        self.mark.activity().note_shared();
+        self.context.share();
         Ok(self.raw as NativeHandle)
     }
 

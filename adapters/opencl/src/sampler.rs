@@ -82,6 +82,7 @@ impl kit::Sampler<OpenCl> for Sampler {
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
+        self.context.share();
         Ok(self.raw as NativeHandle)
     }
 

@@ -22,6 +22,7 @@ mod quarantine;
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use kit::ur::{Handle, ResultCode, UsmAllocInfo, UsmPoolHandle, UsmType};
@@ -31,16 +32,22 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 
+use self::driver::note_change;
+pub(crate) use self::driver::times_changed;
 use self::driver::{Driver, Place, alloc_flags};
 pub(crate) use self::pool::UsmPool;
 use self::quarantine::Quarantine;
 use crate::activity::{Activity, Markers};
 use crate::extensions::Extensions;
+use crate::number::Number;
 use crate::{Context, Device, OpenCl};
 
 /// The USM of a context.
-#[derive(Default)]
 pub(crate) struct ContextUsm {
+    /// The number of the OpenCL context.
+    pub(crate) number: Number,
+    /// Whether others may allocate and free memory in it, too.
+    shared: AtomicBool,
     cache: UsmCache<Place>,
     /// Where allocations come from that name no pool.
     arenas: OnceLock<Arenas>,
@@ -58,10 +65,28 @@ impl ContextUsm {
         let mut known = OF_CONTEXT.lock();
         let entry = known.entry(context as usize).or_default();
         entry.upgrade().unwrap_or_else(|| {
-            let new = Arc::new(Self::default());
+            let new = Arc::new(Self {
+                number: Number::new(),
+                shared: AtomicBool::new(false),
+                cache: UsmCache::default(),
+                arenas: OnceLock::new(),
+                quarantine: Quarantine::default(),
+                activity: Arc::default(),
+            });
             *entry = Arc::downgrade(&new);
             new
         })
+    }
+
+    /// From now on others may allocate and free memory, too.
+    pub(crate) fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+        note_change();
+    }
+
+    /// Whether all memory is allocated and freed here.
+    pub(crate) fn is_ours(&self) -> bool {
+        !self.shared.load(Ordering::Relaxed)
     }
 
     /// Gives up a wrapper's share. The last one gives all free memory back to the driver.

@@ -14,9 +14,11 @@ use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::{Out, Queue, Wait};
+use super::{Out, QUEUES, Queue, Wait};
+use crate::activity::Mark;
 use crate::cl::cl;
 use crate::event::{RawEvent, raw_events};
+use crate::number::Number;
 use crate::{Context, Device, Event};
 
 /// The last three parameters of every `clEnqueue*` function.
@@ -39,20 +41,28 @@ impl Queue {
         let queue = Arc::new(Self {
             header: Header::new(),
             raw,
+            number: Number::new(),
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
             flags,
-            changed: AtomicBool::new(shared),
+            mark: Mark::new(&context.usm.activity),
             shared: AtomicBool::new(shared),
+            released: AtomicBool::new(false),
             probe: Mutex::default(),
-            activity: context.usm.activity.clone(),
         });
-        queue.activity.add(&queue);
+        QUEUES.add(queue.number, &queue);
+        let activity = queue.mark.activity();
+        activity.add(&queue);
         if shared {
-            queue.activity.note_shared();
+            activity.note_shared();
         }
         queue
+    }
+
+    /// The queue with this number, if the client has it still.
+    pub(crate) fn numbered(number: Number) -> Option<Arc<Self>> {
+        QUEUES.find(number)
     }
 
     /// A marker behind all commands that may be unfinished; `None` if there are none.
@@ -61,11 +71,9 @@ impl Queue {
     /// so that whoever asks again and again asks the same one, until there is a new command.
     pub(crate) fn unfinished(&self) -> UrResult<Option<Arc<RawEvent>>> {
         let mut probe = self.probe.lock();
-        let changed = self.changed.swap(false, Ordering::Relaxed) || self.shared.load(Ordering::Relaxed);
+        let changed = self.mark.take() || self.shared.load(Ordering::Relaxed);
         if changed {
-            let marker = self
-                .mark()
-                .inspect_err(|_| self.changed.store(true, Ordering::Relaxed))?;
+            let marker = self.mark().inspect_err(|_| self.mark.set())?;
             *probe = Some(Arc::new(marker));
         }
         if probe.as_ref().is_some_and(|marker| marker.is_over()) {
@@ -77,7 +85,13 @@ impl Queue {
     /// Whether every command is complete.
     pub(super) fn is_empty(&self) -> UrResult<bool> {
         const PATIENCE: usize = 1000;
-        let Some(marker) = self.unfinished()? else {
+        let marker = {
+            let activity = self.mark.activity();
+            let _alone = activity.look();
+            activity.note();
+            self.unfinished()?
+        };
+        let Some(marker) = marker else {
             return Ok(true);
         };
         // On an idle queue the marker itself takes a moment.
@@ -138,7 +152,7 @@ impl Queue {
             self.failed(raw);
             return Err(error);
         }
-        self.note();
+        self.mark.set();
         if event.wanted() {
             self.leave(raw, command, event);
         }
@@ -148,25 +162,18 @@ impl Queue {
     /// Hands the client the event of a command. Not inlined, for all that it needs.
     #[inline(never)]
     fn leave(self: &Arc<Self>, raw: cl_event, command: Command, event: Out<'_>) {
-        event.set(Event::new(raw, self, command));
-    }
-
-    /// Takes note of a command, after it was submitted: a marker that another thread put before it does not speak for it.
-    #[inline(always)]
-    fn note(&self) {
-        // Loads, so that threads do not take the line from each other.
-        if !self.changed.load(Ordering::Relaxed) {
-            self.changed.store(true, Ordering::Relaxed);
+        let new = Event::new(raw, self.number, self.context.number(), command);
+        if self.released.load(Ordering::Relaxed) {
+            new.keep(self);
         }
-        // Also if there was a mark: the thread that set it may not have come here yet.
-        self.activity.note();
+        event.set(new);
     }
 
     /// Clears up after a command that failed, perhaps after the driver had given it an event.
     #[cold]
     fn failed(&self, event: cl_event) {
         // A part of it may be in the queue.
-        self.note();
+        self.mark.set();
         if !event.is_null() {
             drop(RawEvent(event));
         }
@@ -175,7 +182,7 @@ impl Queue {
     /// The OpenCL events of a wait list, on the stack unless there are many.
     #[inline(never)]
     fn raw_events(&self, wait: Wait<'_>) -> UrResult<SmallVec<[cl_event; 16]>> {
-        if let Some(stranger) = wait.iter().find(|e| e.context().raw != self.context.raw) {
+        if let Some(stranger) = wait.iter().find(|event| !event.is_of(&self.context)) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 format!(

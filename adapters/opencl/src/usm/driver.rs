@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
@@ -105,18 +106,23 @@ impl<'a> Driver<'a> {
                 format!("{name} returned a null pointer"),
             ));
         }
+        note_change();
         Ok(address)
     }
 
     /// Gives memory back to the driver, which waits for the commands that may use it, if it can.
     pub(super) fn free_at(&self, address: *mut c_void) -> UrResult<()> {
+        note_change();
         // SAFETY: a live context; an address that is not the context's is an error of the driver's.
-        unsafe {
+        let freed = unsafe {
             match self.ext.mem_blocking_free {
                 Some(function) => cl::check("clMemBlockingFreeINTEL", function(self.context, address)),
                 None => ext!(self.ext, mem_free(self.context, address)),
             }
-        }
+        };
+        // Before, for others who get the address; afterwards, for those who used it meanwhile.
+        note_change();
+        freed
     }
 
     /// Copies between any two pieces of memory that the device reaches, and waits.
@@ -181,6 +187,20 @@ impl<'a> Driver<'a> {
         })
         .ok()
     }
+}
+
+static TIMES_CHANGED: AtomicU64 = AtomicU64::new(0);
+
+/// How often memory came from a driver or went back to one, or may have: as long as it is the same, an address stands for
+/// the same allocation, or for none.
+#[inline(always)]
+pub(crate) fn times_changed() -> u64 {
+    TIMES_CHANGED.load(Ordering::Acquire)
+}
+
+/// Takes note of memory that comes or goes.
+pub(super) fn note_change() {
+    TIMES_CHANGED.fetch_add(1, Ordering::Release);
 }
 
 impl usm_cache::Driver<Place> for Driver<'_> {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Objects by numbers, for those who must not keep a reference of them.
+//!
+//! OpenCL's handles would not do: a driver may use one again while there are events of what had it before.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+/// The number of an object, which no other has had or will have: not 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Number(u64);
+
+impl Number {
+    /// One for a new object.
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// As it is.
+    #[inline(always)]
+    pub(crate) fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// All objects of one type that are there.
+pub(crate) struct Numbered<T> {
+    known: Mutex<BTreeMap<Number, Weak<T>>>,
+}
+
+impl<T> Numbered<T> {
+    /// None.
+    pub(crate) const fn new() -> Self {
+        Self {
+            known: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// A new one.
+    pub(crate) fn add(&self, number: Number, object: &Arc<T>) {
+        self.known.lock().insert(number, Arc::downgrade(object));
+    }
+
+    /// One that goes.
+    pub(crate) fn remove(&self, number: Number) {
+        self.known.lock().remove(&number);
+    }
+
+    /// The one with this number, if it is there.
+    pub(crate) fn find(&self, number: Number) -> Option<Arc<T>> {
+        self.known.lock().get(&number)?.upgrade()
+    }
+}
