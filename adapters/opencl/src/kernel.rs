@@ -2,6 +2,7 @@
 //! Kernels.
 
 mod objects;
+mod told;
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
@@ -13,6 +14,7 @@ use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 
 use self::objects::Objects;
+use self::told::{Told, What};
 use crate::cl::{self, Plain, api, cl, cl_create};
 use crate::extensions::{Extensions, ext};
 use crate::{Context, Device, OpenCl, Program, Queue};
@@ -28,6 +30,7 @@ pub(crate) struct Kernel {
     pub(crate) arguments: Mutex<()>,
     /// The objects among the arguments that were set one by one.
     objects: Objects,
+    told: Told,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
@@ -38,20 +41,20 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
-    fn new(raw: cl_kernel, program: &Arc<Program>) -> Arc<Self> {
-        Arc::new(Self::wrap(raw, program))
-    }
-
-    fn wrap(raw: cl_kernel, program: &Arc<Program>) -> Self {
-        Self {
+    /// Takes over a reference of an OpenCL kernel.
+    fn new(raw: cl_kernel, program: &Arc<Program>) -> UrResult<Self> {
+        let mut kernel = Self {
             header: Header::new(),
             raw,
             program: program.clone(),
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
             objects: Objects::none(),
+            told: Told::nothing(0),
             required_local_size: OnceLock::new(),
-        }
+        };
+        kernel.told = Told::nothing(arg_count(raw)?);
+        Ok(kernel)
     }
 
     pub(crate) fn context(&self) -> &Arc<Context> {
@@ -106,33 +109,48 @@ impl Kernel {
     /// argument whose kind is known stays in registers.
     #[inline(always)]
     pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
-        // SAFETY: a live kernel; OpenCL copies the value before it returns.
-        unsafe {
-            match arg {
-                Arg::Value(index, bytes) => {
-                    cl!(clSetKernelArg(self.raw, *index, bytes.len(), bytes.as_ptr().cast()))
+        let told = &self.told;
+        let lasting = || self.context().usm.is_ours();
+        match *arg {
+            Arg::Value(index, bytes) => {
+                let set = || self.set_bytes(index, bytes.len(), bytes.as_ptr().cast());
+                if let Ok(&bytes) = <&[u8; 4]>::try_from(bytes) {
+                    told.number(index, What::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
+                } else if let Ok(&bytes) = <&[u8; 8]>::try_from(bytes) {
+                    told.number(index, What::handle(), u64::from_ne_bytes(bytes), lasting, set)
+                } else {
+                    told.bytes(index, bytes, set)
                 }
-                Arg::Pointer(index, pointer) => {
-                    ext!(self.ext, set_kernel_arg_mem_pointer(self.raw, *index, *pointer))
-                }
-                Arg::Mem(index, mem, _) => {
-                    let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
-                    cl!(clSetKernelArg(
-                        self.raw,
-                        *index,
-                        size_of::<cl_mem>(),
-                        std::ptr::from_ref(&raw).cast()
-                    ))
-                }
-                Arg::Local(index, size) => cl!(clSetKernelArg(self.raw, *index, *size, std::ptr::null())),
-                Arg::Sampler(index, sampler) => cl!(clSetKernelArg(
-                    self.raw,
-                    *index,
-                    size_of::<cl_sampler>(),
-                    std::ptr::from_ref(&sampler.raw).cast()
-                )),
             }
+            Arg::Pointer(index, pointer) => {
+                told.number(index, What::address(), pointer.addr() as u64, lasting, || {
+                    // SAFETY: a live kernel; what the address is of is for OpenCL to find out.
+                    unsafe { ext!(self.ext, set_kernel_arg_mem_pointer(self.raw, index, pointer)) }
+                })
+            }
+            Arg::Local(index, size) => {
+                let set = || self.set_bytes(index, size, std::ptr::null());
+                told.number(index, What::LOCAL, size as u64, || true, set)
+            }
+            Arg::Mem(index, ref mem, _) => {
+                let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
+                self.set_object(index, raw)
+            }
+            Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.raw),
         }
+    }
+
+    /// Tells OpenCL of an argument of so many bytes; null stands for local memory.
+    #[inline(always)]
+    fn set_bytes(&self, index: u32, size: usize, bytes: *const c_void) -> UrResult<()> {
+        // SAFETY: a live kernel; OpenCL copies the bytes before it returns.
+        unsafe { cl!(clSetKernelArg(self.raw, index, size, bytes)) }
+    }
+
+    fn set_object(&self, index: u32, handle: *mut c_void) -> UrResult<()> {
+        self.told.other(index, || {
+            self.set_bytes(index, size_of_val(&handle), std::ptr::from_ref(&handle).cast())
+        })
     }
 
     /// Sets the arguments of a launch. The caller holds the lock.
@@ -141,13 +159,6 @@ impl Kernel {
             self.set(&arg?)?;
         }
         Ok(())
-    }
-
-    fn arg_count(&self) -> UrResult<u32> {
-        // SAFETY: a live kernel; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe {
-            cl!(clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS, size, value, needed))
-        })
     }
 
     fn set_exec<T>(&self, what: cl_kernel_exec_info, values: &[T]) -> UrResult<()> {
@@ -163,6 +174,12 @@ impl Kernel {
     }
 }
 
+/// How many arguments a kernel has.
+fn arg_count(kernel: cl_kernel) -> UrResult<u32> {
+    // SAFETY: a live kernel; the pointers are those of `value`.
+    cl::value(|size, value, needed| unsafe { cl!(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, size, value, needed)) })
+}
+
 impl Drop for Kernel {
     fn drop(&mut self) {
         // SAFETY: the reference is ours.
@@ -176,7 +193,7 @@ impl kit::Kernel<OpenCl> for Kernel {
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
         // SAFETY: a live program and a zero-terminated string.
         let raw = unsafe { cl_create!(clCreateKernel(program.raw, name.as_ptr())) }?;
-        Ok(Self::new(raw, program))
+        Ok(Arc::new(Self::new(raw, program)?))
     }
 
     fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -186,7 +203,7 @@ impl kit::Kernel<OpenCl> for Kernel {
         };
         match query {
             KernelInfo::FUNCTION_NAME => out.str(&cl::string(ask(CL_KERNEL_FUNCTION_NAME))?),
-            KernelInfo::NUM_ARGS => out.value(self.arg_count()?),
+            KernelInfo::NUM_ARGS => out.value(arg_count(self.raw)?),
             KernelInfo::CONTEXT => out.handle(self.context()),
             KernelInfo::PROGRAM => out.handle(&self.program),
             KernelInfo::ATTRIBUTES => out.str(&cl::string(ask(CL_KERNEL_ATTRIBUTES))?),
@@ -257,7 +274,7 @@ impl kit::Kernel<OpenCl> for Kernel {
         let raw = if api().clCloneKernel.is_some() {
             // SAFETY: a live kernel.
             unsafe { cl_create!(clCloneKernel(self.raw)) }?
-        } else if args.is_empty() && self.arg_count()? != 0 {
+        } else if args.is_empty() && arg_count(self.raw)? != 0 {
             return Err(UrError::said(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
                 "the OpenCL driver is older than 2.1 and cannot copy a kernel with the arguments that were set",
@@ -271,7 +288,7 @@ impl kit::Kernel<OpenCl> for Kernel {
             // SAFETY: a live program and a zero-terminated string.
             unsafe { cl_create!(clCreateKernel(self.program.raw, name.as_ptr())) }?
         };
-        let mut copy = Self::wrap(raw, &self.program);
+        let mut copy = Self::new(raw, &self.program)?;
         copy.objects = self.objects.keep();
         for arg in args.iter() {
             kit::Kernel::set_arg(&copy, arg?)?;
@@ -335,6 +352,8 @@ impl kit::Kernel<OpenCl> for Kernel {
     }
 
     fn native(&self) -> UrResult<NativeHandle> {
+        self.told.share();
+        self.context().share();
         Ok(self.raw as NativeHandle)
     }
 
@@ -359,6 +378,8 @@ impl kit::Kernel<OpenCl> for Kernel {
             // SAFETY: the client vouches for its native handle. Released in `drop`.
             unsafe { cl!(clRetainKernel(raw)) }?;
         }
-        Ok(Self::new(raw, &found))
+        let kernel = Self::new(raw, &found)?;
+        kernel.told.share();
+        Ok(Arc::new(kernel))
     }
 }
