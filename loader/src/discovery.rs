@@ -79,7 +79,7 @@ pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
     let deep_bind = environment::switch(environment::DEEP_BIND, false);
     if environment::switch(environment::INTERCEPT, false) {
         log::info!(
-            "{}: nothing to do, for calls always go through the handle's own table",
+            "{}: nothing to do, for calls go through the handle's own table where there are several adapters",
             environment::INTERCEPT
         );
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! From a handle to its adapter's functions: the path that every call takes.
+//! From a handle to its adapter's functions: the path of every call that does not go straight to the only adapter.
 //!
 //! The first word of a handle points to its adapter's whole table. Reading it and the function behind it is all that
 //! happens here: no lock, no allocation, no search.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The C symbols, expanded from the table of functions.
+//! The functions of the ABI, expanded from their table.
 //!
-//! The exported function finds the function to call and jumps to it: the adapter's, by the handle; or, where a layer is
+//! A function finds the function to call and jumps to it: the adapter's, by the handle; or, where a layer is
 //! on, its namesake in `layered`, which calls it with the layers around. All of them have the same signature, and there
 //! is one call, at the end: so it compiles to a jump that leaves the arguments where they are.
 //!
-//! A few symbols are in [`v2025`](crate::v2025) instead, for clients that call them with other parameters.
+//! The symbols are in [`symbols`](crate::symbols), but for those of functions that the loader answers itself.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -66,25 +66,13 @@ macro_rules! function {
     };
 }
 
-/// Gives a function its C symbol, unless `v2025` has that symbol.
+/// Gives a function that the loader answers its C symbol.
 macro_rules! symbol {
-    (urBindlessImagesImageCopyExp $function:item) => {
-        $function
-    };
-    (urEnqueueKernelLaunch $function:item) => {
-        $function
-    };
-    (urProgramBuildExp $function:item) => {
-        $function
-    };
-    (urProgramCompileExp $function:item) => {
-        $function
-    };
-    (urProgramLinkExp $function:item) => {
-        $function
-    };
-    ($name:ident $function:item) => {
+    (loader $function:item) => {
         #[unsafe(no_mangle)]
+        $function
+    };
+    ($via:ident $function:item) => {
         $function
     };
 }
@@ -95,7 +83,7 @@ macro_rules! export {
         fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
             $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
         ) -> [$($error:ident),*];
-    )*) => { $( symbol! { $name
+    )*) => { $( symbol! { $via
         $(#[doc = $doc])*
         ///
         /// # Safety

@@ -18,6 +18,11 @@ pub(crate) type LegacyTable = &'static LegacyDdiTable;
 /// For an adapter that has none.
 pub(crate) const EMULATED: LegacyTable = &emulation::TABLE;
 
+/// Whether it is that of an adapter that has none.
+pub(crate) fn is_emulated(table: LegacyTable) -> bool {
+    std::ptr::eq(table, EMULATED)
+}
+
 /// Makes an adapter's table stay.
 pub(crate) fn own(table: LegacyDdiTable) -> LegacyTable {
     Box::leak(Box::new(table))

@@ -4,7 +4,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`exports`] | the C symbols, expanded from the table in `oxur-api` |
+//! | [`symbols`], [`exports`] | the C symbols and what they lead to, expanded from the table in `oxur-api` |
 //! | `dispatch` | from a handle to its adapter's functions |
 //! | `state` | initialisation, teardown, the list of adapters |
 //! | `discovery`, `library`, `elf` | which files are adapters, and loading them |
@@ -31,6 +31,7 @@ mod library;
 mod selected;
 mod selector;
 mod state;
+pub mod symbols;
 pub mod v2025;
 
 use oxur_api::ResultCode;

@@ -12,7 +12,7 @@ use oxur_log::Component;
 use parking_lot::Mutex;
 
 use crate::library::Adapter;
-use crate::{UrResult, answer, client, config, discovery, layers, legacy};
+use crate::{UrResult, answer, client, config, discovery, layers, legacy, symbols, v2025};
 
 /// Makes initialisations and teardowns take turns.
 static STATE: Mutex<State> = Mutex::new(State {
@@ -97,6 +97,10 @@ pub(crate) unsafe extern "C" fn urLoaderTearDown() -> ResultCode {
             .ok_or(ResultCode::ERROR_UNINITIALIZED)?;
         if state.initialisations == 0 {
             INITIALIZED.store(false, Ordering::Release);
+            // Otherwise they may lead where clients of 2025.3 want them.
+            if symbols::are_straight() {
+                symbols::lead_home();
+            }
             layers::stop();
             ADAPTERS.store(null_mut(), Ordering::Release);
         }
@@ -128,6 +132,10 @@ pub(crate) unsafe extern "C" fn urAdapterGet(
                 Err(code) => log::warn!("adapter {} is left out: urAdapterGet: {code:?}", adapter.path.display()),
             }
         }
+        if given == 1 && adapters.len() == 1 {
+            // SAFETY: there is one handle in the list, which its adapter has just given out.
+            unsafe { shorten(*phAdapters) };
+        }
         if !pNumAdapters.is_null() {
             // SAFETY: not null, and the caller vouches that it is writable.
             unsafe { pNumAdapters.write(total) };
@@ -153,4 +161,27 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
         unsafe { legacy::learn(*place.add(index), adapter.legacy) };
     }
     Ok(count)
+}
+
+/// Has calls go straight to the adapter, if it is the only one, there is nothing to be done on the way, and it checks what it
+/// gets.
+///
+/// # Safety
+/// `handle` is one that an adapter has just given out.
+unsafe fn shorten(handle: AdapterHandle) {
+    if symbols::are_straight() || handle.is_null() {
+        return;
+    }
+    // Where somebody initialises or tears down, it can wait for the next call.
+    let Some(_state) = STATE.try_lock() else { return };
+    // SAFETY: null, or a list that stays.
+    let Some([adapter]) = unsafe { ADAPTERS.load(Ordering::Acquire).as_ref() }.map(Vec::as_slice) else {
+        return;
+    };
+    // SAFETY: the first word of a live handle points to its adapter's table.
+    let table = unsafe { &**handle.as_ptr().cast::<*const DdiTable>() };
+    let checks = !legacy::is_emulated(adapter.legacy) && std::ptr::eq(legacy::table_of(table), adapter.legacy);
+    if checks && !layers::any() && !v2025::serving() {
+        symbols::lead_straight(table, adapter.legacy);
+    }
 }

@@ -1,66 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions that clients of release 2025.3 call with other parameters than those after them.
 //!
-//! Names and symbol version are the same, so the exported symbol is a jump through a pointer, which leaves all arguments
-//! where they are: to the function of this loader, or, in a process of that release, to the one here with the parameters
-//! that its headers have. All else that such clients use is as it is today, but for additions.
+//! Names and symbol version are the same, so in a process of that release the symbols lead to the functions here, with the
+//! parameters that its headers have. All else that such clients use is as it is today, but for additions.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use oxur_api::*;
 
-use crate::exports;
+use crate::{exports, symbols};
 
-macro_rules! symbols {
-    ($($name:ident)*) => {
-        /// Where the symbols lead.
-        mod target {
-            use std::sync::atomic::AtomicPtr;
+static SERVING: AtomicBool = AtomicBool::new(false);
 
-            $(
-                #[allow(non_upper_case_globals, reason = "it has the function's name")]
-                pub(super) static $name: AtomicPtr<()> =
-                    AtomicPtr::new(crate::exports::$name as *const () as *mut ());
-            )*
-        }
-
-        $(
-            #[doc = concat!("`", stringify!($name), "` with the parameters that the client's release has.")]
-            ///
-            /// # Safety
-            /// The arguments must be what the specification of the function in that release asks for.
-            #[unsafe(naked)]
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name() {
-                #[cfg(target_arch = "x86_64")]
-                std::arch::naked_asm!("jmp qword ptr [rip + {target}]", target = sym target::$name);
-                #[cfg(target_arch = "aarch64")]
-                std::arch::naked_asm!(
-                    "adrp x16, {target}",
-                    "ldr x16, [x16, :lo12:{target}]",
-                    "br x16",
-                    target = sym target::$name,
-                );
-            }
-        )*
-
-        /// Makes the symbols take the parameters of 2025.3 from now on.
-        pub(crate) fn serve() {
-            $(
-                target::$name.store(older::$name as *const () as *mut (), std::sync::atomic::Ordering::Relaxed);
-            )*
-        }
-    };
+/// Whether clients call with the parameters of 2025.3.
+pub(crate) fn serving() -> bool {
+    SERVING.load(Ordering::Relaxed)
 }
 
-symbols! {
-    urBindlessImagesImageCopyExp
-    urEnqueueKernelLaunch
-    urProgramBuildExp
-    urProgramCompileExp
-    urProgramLinkExp
+/// Makes the symbols take the parameters of 2025.3 from now on.
+pub(crate) fn serve() {
+    macro_rules! lead {
+        ($($name:ident)*) => { $(
+            symbols::target::$name.store(older::$name as *const () as *mut (), Ordering::Relaxed);
+        )* };
+    }
+    lead! {
+        urBindlessImagesImageCopyExp
+        urEnqueueKernelLaunch
+        urProgramBuildExp
+        urProgramCompileExp
+        urProgramLinkExp
+    }
+    SERVING.store(true, Ordering::Relaxed);
 }
 
 /// A property of a launch, where 2026 has a chain of structures.

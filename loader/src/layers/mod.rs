@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What can stand between a client and the adapters: tracing, validation, leak checking, the emulation for older clients.
 //!
-//! While none is on, a call pays one read of [`ACTIVE`] for them.
+//! While none is on, a call pays at most one read of [`ACTIVE`] for them.
 
 mod leaks;
 mod print;
@@ -90,17 +90,12 @@ unsafe impl Sync for CodeLocator {}
 static ACTIVE: AtomicU32 = AtomicU32::new(0);
 static LOCATOR: RwLock<Option<CodeLocator>> = RwLock::new(None);
 
-/// Tells the compiler that what comes here does so rarely.
-#[cold]
-#[inline(always)]
-fn rarely() {}
-
 /// Whether any layer is on.
 #[inline(always)]
 pub(crate) fn any() -> bool {
     let any = ACTIVE.load(Ordering::Relaxed) != 0;
     if any {
-        rarely();
+        std::hint::cold_path();
     }
     any
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The C symbols of the functions that adapters have: jumps through pointers, which leave all arguments where they are.
+//!
+//! At first they lead to [`exports`], which finds the adapter of each call. Where the program has a single adapter, of
+//! this project, and no layer is on, there is nothing to find: they lead to the adapter itself, which checks what
+//! it gets. In a process of release 2025.3 some lead to [`v2025`](crate::v2025).
+#![allow(non_snake_case, reason = "functions have their C names")]
+
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use oxur_api::*;
+
+use crate::exports;
+
+/// Where a symbol leads.
+pub(crate) type Target = AtomicPtr<()>;
+
+macro_rules! targets {
+    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
+    )*) => { $( target! { $via $name } )* };
+}
+
+macro_rules! target {
+    // `exports` has the symbols of those that the loader answers.
+    (loader $name:ident) => {};
+    ($via:ident $name:ident) => {
+        pub(crate) static $name: Target = Target::new(exports::$name as *const () as *mut ());
+    };
+}
+
+/// Where each leads.
+#[allow(non_upper_case_globals, reason = "each has the function's name")]
+pub(crate) mod target {
+    use super::*;
+
+    oxur_api::for_each_table! { targets {} }
+    oxur_api::legacy_functions! { targets {} }
+}
+
+/// Leads symbols to the functions of a table, if it has them, or home.
+trait Lead {
+    fn straight(&self);
+    fn home();
+}
+
+macro_rules! symbols {
+    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
+    )*) => {
+        $( symbol! { $via $name } )*
+
+        impl Lead for $table {
+            fn straight(&self) {
+                $( straight! { $via $name self.$slot } )*
+            }
+
+            fn home() {
+                $( home! { $via $name } )*
+            }
+        }
+    };
+}
+
+macro_rules! symbol {
+    (loader $name:ident) => {};
+    ($via:ident $name:ident) => {
+        #[doc = concat!("The symbol of [`", stringify!($name), "`](crate::exports::", stringify!($name), ").")]
+        ///
+        /// # Safety
+        /// The arguments must be what the specification of the function asks for.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name() {
+            #[cfg(target_arch = "x86_64")]
+            std::arch::naked_asm!("jmp qword ptr [rip + {target}]", target = sym target::$name);
+            #[cfg(target_arch = "aarch64")]
+            std::arch::naked_asm!(
+                "adrp x16, {target}",
+                "ldr x16, [x16, :lo12:{target}]",
+                "br x16",
+                target = sym target::$name,
+            );
+        }
+    };
+}
+
+macro_rules! straight {
+    (loader $name:ident $function:expr) => {};
+    ($via:ident $name:ident $function:expr) => {
+        if let Some(function) = $function {
+            target::$name.store(function as *const () as *mut (), Ordering::Relaxed);
+        }
+    };
+}
+
+macro_rules! home {
+    (loader $name:ident) => {};
+    ($via:ident $name:ident) => {
+        target::$name.store(exports::$name as *const () as *mut (), Ordering::Relaxed);
+    };
+}
+
+oxur_api::for_each_table! { symbols {} }
+oxur_api::legacy_functions! { symbols {} }
+
+macro_rules! lead {
+    ({ straight $tables:ident } table $member:ident: $($rest:tt)*) => {
+        $tables.$member.straight();
+    };
+    ({ home } table $member:ident: $table:ident = $($rest:tt)*) => {
+        $table::home();
+    };
+}
+
+static STRAIGHT: AtomicBool = AtomicBool::new(false);
+
+/// Whether calls go straight to an adapter.
+pub(crate) fn are_straight() -> bool {
+    STRAIGHT.load(Ordering::Relaxed)
+}
+
+/// From now on calls go straight to the adapter with these functions.
+pub(crate) fn lead_straight(table: &DdiTable, legacy: &LegacyDdiTable) {
+    oxur_api::for_each_table! { lead { straight table } }
+    legacy.straight();
+    STRAIGHT.store(true, Ordering::Relaxed);
+}
+
+/// From now on the adapter of each call is looked for.
+pub(crate) fn lead_home() {
+    oxur_api::for_each_table! { lead { home } }
+    LegacyDdiTable::home();
+    STRAIGHT.store(false, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn finish(queue: QueueHandle) -> ResultCode {
+        assert!(queue.is_null());
+        ResultCode::ERROR_DEVICE_LOST
+    }
+
+    #[test]
+    fn symbols_lead_where_they_are_led() {
+        // SAFETY: the symbol has the parameters of the function; without an adapter nobody looks at the handle.
+        let call = || unsafe {
+            let symbol: pfn::urQueueFinish = std::mem::transmute(urQueueFinish as *const ());
+            symbol(QueueHandle::default())
+        };
+        assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
+        let mut table = DdiTable::default();
+        table.Queue.pfnFinish = Some(finish);
+        lead_straight(&table, &LegacyDdiTable::default());
+        assert!(are_straight());
+        assert_eq!(call(), ResultCode::ERROR_DEVICE_LOST);
+        // What the adapter does not have stays where it was.
+        let flush = target::urQueueFlush.load(Ordering::Relaxed);
+        assert_eq!(flush, exports::urQueueFlush as *const () as *mut ());
+        lead_home();
+        assert!(!are_straight());
+        assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
+    }
+}
