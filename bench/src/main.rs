@@ -24,7 +24,7 @@ use measure::{Samples, Subject, measure};
 use raw::Raw;
 use report::Figures;
 use rows::Work;
-use stack::{Failure, Stack};
+use stack::Failure;
 use ur::{Code, Ur};
 
 const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list] [--lib FOLDER] [--strict]
@@ -214,7 +214,6 @@ impl Stacks {
             &environment.our_adapter(if cpu { "cpu" } else { "opencl" }),
         );
         let raw = Raw::new(library, include_str!("kernels.cl"))?;
-        silence(&raw)?;
         let binary = raw.binary();
         let stack = |name: &'static str, loader: Option<oxur_client::Loader>, cpu: bool| {
             let code = if cpu {
@@ -222,13 +221,8 @@ impl Stacks {
             } else {
                 Code::Binary(binary.clone())
             };
-            let stack = Ur::new(name, loader?, &code).and_then(|stack| {
-                if !cpu {
-                    silence(&stack)?;
-                }
-                Ok(Rc::new(stack))
-            });
-            stack
+            Ur::new(name, loader?, &code)
+                .map(Rc::new)
                 .inspect_err(|error| eprintln!("oxur-bench: without {name}: {error}"))
                 .ok()
         };
@@ -254,12 +248,4 @@ impl Stacks {
             self.ours.as_ref().and_then(|stack| rows::subject(stack, work)),
         ]
     }
-}
-
-/// Makes the driver do nothing in the lane for that.
-fn silence<S: Stack>(stack: &S) -> Result<(), Failure> {
-    let objects = stack.silent_objects()?;
-    // SAFETY: live objects of Intel's driver, which implements `cl_khr_icd` and OpenCL 3.0. This thread alone uses them.
-    unsafe { silent::silence(&objects) };
-    Ok(())
 }

@@ -8,6 +8,7 @@ use std::ptr::{null, null_mut};
 use libloading::Library;
 use opencl_sys::*;
 
+use crate::silent;
 use crate::stack::{Failure, FourArgs, Kind, Launch, Means, Stack};
 
 macro_rules! functions {
@@ -148,7 +149,7 @@ impl Raw {
             let context = new_context();
             let program = built(context);
             // As with the stacks above it: the driver takes longer to set pointers to memory of the kernel's context.
-            let apart = new_context();
+            let apart = silent::contexts(device, new_context);
             let silent = lane(apart, built(apart));
             let ext = Extensions {
                 host_alloc: extension(&cl, platform, c"clHostMemAllocINTEL")?,
@@ -447,14 +448,5 @@ impl Stack for Raw {
         // SAFETY: a live device and a place of that size.
         check(unsafe { (self.cl.clGetDeviceInfo)(self.device, CL_DEVICE_NAME, buffer.len(), place, &mut size) });
         size
-    }
-
-    fn silent_objects(&self) -> Result<Vec<*mut c_void>, Failure> {
-        let Lane {
-            queue,
-            count_up,
-            multiply_add,
-        } = self.lanes[1];
-        Ok(vec![queue, count_up, multiply_add])
     }
 }

@@ -124,9 +124,6 @@ pub trait Stack: 'static {
     fn compute_units(&self) -> u32;
     /// The name, as long as the buffer has room.
     fn name(&self, buffer: &mut [u8]) -> usize;
-
-    /// OpenCL's queue and kernels, whose driver is to do nothing.
-    fn silent_objects(&self) -> Result<Vec<*mut c_void>, Failure>;
 }
 
 /// How long something takes.

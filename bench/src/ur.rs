@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut};
 use oxur_client::api::*;
 use oxur_client::{Adapter, Context, Device, Error, ExecutableGraph, Fns, Kernel, Loader, Program, Queue, UsmPool};
 
+use crate::silent;
 use crate::stack::{Call, Failure, FourArgs, Kind, Launch, Means, Stack, WITH_ARGS};
 
 /// A queue and the kernels that are launched on it.
@@ -108,9 +109,12 @@ impl Ur {
             })
         };
         let built = program(&context)?;
-        // A context of its own: whoever gives a native queue away may be given commands that UR does not see, and an
-        // adapter may have to look for those whenever memory of that context is freed.
-        let apart = Context::new(&[&device])?;
+        let apart = || Context::new(&[&device]);
+        let apart = match code {
+            // SAFETY: a binary is for Intel's driver, which implements `cl_khr_icd` and OpenCL 3.0. This thread alone uses it.
+            Code::Binary(_) => unsafe { silent::contexts(device.native()? as *mut c_void, apart) },
+            Code::Il(_) => apart(),
+        }?;
         let silent = lane(&apart, &program(&apart)?)?;
         Ok(Self {
             title,
@@ -128,42 +132,57 @@ impl Ur {
         &self.lanes[usize::from(launch.silent)]
     }
 
-    /// Launches with arguments that are set, or with those that are given.
-    #[inline]
-    fn enqueue(&self, kernel: &Kernel, launch: Launch, args: &[ExpKernelArgProperties]) -> Option<EventHandle> {
+    /// Launches with arguments that are set. Apart from [`Self::enqueue_with`], since what the one needs would be
+    /// measured with the other.
+    #[inline(never)]
+    fn enqueue(&self, kernel: KernelHandle, launch: Launch) -> Option<EventHandle> {
         let one = 1usize;
         let local = if launch.local { &raw const one } else { null() };
         let mut event = EventHandle::default();
         let out = if launch.event { &raw mut event } else { null_mut() };
-        let (queue, kernel) = (self.lane(launch).queue.raw(), kernel.raw());
-        // SAFETY: live handles, sizes of one dimension, complete arguments.
+        let queue = self.lane(launch).queue.raw();
+        // SAFETY: live handles, sizes of one dimension.
         check(unsafe {
-            match launch.call {
-                Call::SetArgs => {
-                    self.fns
-                        .urEnqueueKernelLaunch(queue, kernel, 1, null(), &one, local, null(), 0, null(), out)
-                }
-                Call::WithArgs => {
-                    let (count, args) = (args.len() as u32, if args.is_empty() { null() } else { args.as_ptr() });
-                    self.fns.urEnqueueKernelLaunchWithArgsExp(
-                        queue,
-                        kernel,
-                        1,
-                        null(),
-                        &one,
-                        local,
-                        count,
-                        args,
-                        null(),
-                        0,
-                        null(),
-                        out,
-                    )
-                }
-            }
+            self.fns
+                .urEnqueueKernelLaunch(queue, kernel, 1, null(), &one, local, null(), 0, null(), out)
         });
         launch.event.then_some(event)
     }
+
+    /// Launches with these arguments.
+    #[inline(never)]
+    fn enqueue_with(
+        &self,
+        kernel: KernelHandle,
+        launch: Launch,
+        args: &[ExpKernelArgProperties],
+    ) -> Option<EventHandle> {
+        let one = 1usize;
+        let local = if launch.local { &raw const one } else { null() };
+        let mut event = EventHandle::default();
+        let out = if launch.event { &raw mut event } else { null_mut() };
+        let queue = self.lane(launch).queue.raw();
+        let (count, args) = (args.len() as u32, if args.is_empty() { null() } else { args.as_ptr() });
+        // SAFETY: live handles, sizes of one dimension, complete arguments.
+        check(unsafe {
+            self.fns.urEnqueueKernelLaunchWithArgsExp(
+                queue,
+                kernel,
+                1,
+                null(),
+                &one,
+                local,
+                count,
+                args,
+                null(),
+                0,
+                null(),
+                out,
+            )
+        });
+        launch.event.then_some(event)
+    }
+
     /// Appends launches to a command buffer.
     fn append(&self, count: u32, args: FourArgs) -> Option<Buffer> {
         let (fns, one) = (self.fns, 1usize);
@@ -219,7 +238,7 @@ impl Ur {
         lane.queue.begin_capture().ok()?;
         let properties = properties(&args);
         for _ in 0..count {
-            self.enqueue(&lane.multiply_add, WITH_ARGS, &properties);
+            self.enqueue_with(lane.multiply_add.raw(), WITH_ARGS, &properties);
         }
         let graph = lane.queue.end_capture().and_then(|graph| graph.instantiate());
         Some(graph.unwrap_or_else(|error| panic!("{error}")))
@@ -287,26 +306,30 @@ impl Stack for Ur {
     }
 
     fn launch(&self, launch: Launch) -> Option<EventHandle> {
-        self.enqueue(&self.lane(launch).count_up, launch, &[])
+        let kernel = self.lane(launch).count_up.raw();
+        match launch.call {
+            Call::SetArgs => self.enqueue(kernel, launch),
+            Call::WithArgs => self.enqueue_with(kernel, launch, &[]),
+        }
     }
 
     fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<EventHandle> {
-        let kernel = &self.lane(launch).multiply_add;
+        let kernel = self.lane(launch).multiply_add.raw();
         let size = size_of::<i32>();
         let (factor, summand) = ((&raw const args.factor).cast(), (&raw const args.summand).cast());
         match launch.call {
             Call::SetArgs => {
-                let (fns, handle) = (&self.fns, kernel.raw());
+                let fns = &self.fns;
                 // SAFETY: a live kernel and the arguments that it expects.
                 unsafe {
-                    check(fns.urKernelSetArgPointer(handle, 0, null(), args.out));
-                    check(fns.urKernelSetArgPointer(handle, 1, null(), args.input));
-                    check(fns.urKernelSetArgValue(handle, 2, size, null(), factor));
-                    check(fns.urKernelSetArgValue(handle, 3, size, null(), summand));
+                    check(fns.urKernelSetArgPointer(kernel, 0, null(), args.out));
+                    check(fns.urKernelSetArgPointer(kernel, 1, null(), args.input));
+                    check(fns.urKernelSetArgValue(kernel, 2, size, null(), factor));
+                    check(fns.urKernelSetArgValue(kernel, 3, size, null(), summand));
                 }
-                self.enqueue(kernel, launch, &[])
+                self.enqueue(kernel, launch)
             }
-            Call::WithArgs => self.enqueue(kernel, launch, &properties(&args)),
+            Call::WithArgs => self.enqueue_with(kernel, launch, &properties(&args)),
         }
     }
 
@@ -513,15 +536,5 @@ impl Stack for Ur {
                 .urDeviceGetInfo(device, DeviceInfo::NAME, buffer.len(), place, &mut size)
         });
         size
-    }
-
-    fn silent_objects(&self) -> Result<Vec<*mut c_void>, Failure> {
-        let Lane {
-            queue,
-            count_up,
-            multiply_add,
-        } = &self.lanes[1];
-        let natives = [queue.native()?, count_up.native()?, multiply_add.native()?];
-        Ok(natives.into_iter().map(|native| native as *mut c_void).collect())
     }
 }
