@@ -2,9 +2,11 @@
 //! Queues.
 
 use std::ptr::null;
+use std::thread;
+use std::time::Duration;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Context, Queue, Range};
+use oxur_conformance::client::{Arg, Context, Queue, Range, Usm, UsmRequest};
 use oxur_conformance::{Allowed, Rig, check, check_infos, expect, loader, ur};
 
 use crate::gate::Gate;
@@ -170,13 +172,6 @@ fn not_empty_by_commands_of_others() {
     );
     // SAFETY: a new queue with one reference.
     let other = unsafe { Queue::from_raw(loader(), handle) };
-    let is_empty = |queue: &Queue| match queue.info::<bool>(QueueInfo::EMPTY) {
-        Ok(empty) => Some(empty),
-        Err(error) => {
-            assert!(error == ResultCode::ERROR_UNSUPPORTED_ENUMERATION, "{error}");
-            None
-        }
-    };
     // Both are one queue of the driver: each gets commands that the other is not told of.
     for (ours, theirs) in [(&rig.queue, &other), (&other, &rig.queue)] {
         let Some(gate) = Gate::new(theirs) else { return };
@@ -186,6 +181,113 @@ fn not_empty_by_commands_of_others() {
         gate.open();
         theirs.finish().expect("urQueueFinish");
         assert_ne!(is_empty(ours), Some(false), "after urQueueFinish");
+    }
+}
+
+/// Whether a queue says that it is empty, where it says anything of it.
+fn is_empty(queue: &Queue) -> Option<bool> {
+    match queue.info::<bool>(QueueInfo::EMPTY) {
+        Ok(empty) => Some(empty),
+        Err(error) => {
+            assert!(error == ResultCode::ERROR_UNSUPPORTED_ENUMERATION, "{error}");
+            None
+        }
+    }
+}
+
+/// Whether a queue says so in the end, which has nothing left to do; a machine that is busy takes a while.
+fn becomes_empty(queue: &Queue) -> bool {
+    let said = |_| {
+        is_empty(queue) != Some(false) || {
+            thread::sleep(Duration::from_millis(1));
+            false
+        }
+    };
+    (0..10_000).any(said)
+}
+
+#[test]
+fn many_queues_of_one_context() {
+    let rig = Rig::new();
+    let new = || Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let data = rig.shared(&[0i32]);
+    let count = rig.kernel("basic", "count");
+    let submit = |queue: &Queue| {
+        // SAFETY: the kernel adds to the counter, which lives until all is finished, atomically.
+        unsafe { queue.launch(&count, &Range::new([1]), &[Arg::Pointer(data.ptr())], &[]) }.expect("launch")
+    };
+    let mut queues: Vec<_> = (0..150).map(|_| new()).collect();
+    let mut events: Vec<_> = queues.iter().map(submit).collect();
+    // Some go with their commands in them, and new ones take their places.
+    let mut place = 0;
+    for _ in 0..100 {
+        place = (place + 37) % queues.len();
+        drop(queues.swap_remove(place));
+        if place % 3 != 0 {
+            let queue = new();
+            events.push(submit(&queue));
+            queues.push(queue);
+        }
+    }
+    queues.extend((0..60).map(|_| new()));
+    for event in &events {
+        event.wait().expect("urEventWait");
+    }
+    let expected = events.len() as i32;
+    for queue in &queues {
+        queue.finish().expect("urQueueFinish");
+        assert!(becomes_empty(queue), "after urQueueFinish");
+    }
+    assert_eq!(oxur_conformance::values::<i32>(&data), [expected]);
+    // Each knows of its own commands only.
+    for busy in [0, 1, 63, 64, queues.len() - 1] {
+        let Some(gate) = Gate::new(&queues[busy]) else { return };
+        for (number, queue) in queues.iter().enumerate().filter(|(number, _)| *number != busy) {
+            assert!(becomes_empty(queue), "queue {number} while {busy} is busy");
+        }
+        assert_ne!(is_empty(&queues[busy]), Some(true), "queue {busy} is busy");
+        // Nor does a command of another one make it forget.
+        submit(&queues[(busy + 1) % queues.len()]).wait().expect("urEventWait");
+        assert_ne!(is_empty(&queues[busy]), Some(true), "queue {busy} is busy");
+        gate.open();
+        queues[busy].finish().expect("urQueueFinish");
+        assert!(becomes_empty(&queues[busy]), "queue {busy} after urQueueFinish");
+    }
+}
+
+#[test]
+fn memory_in_use_by_one_of_many_queues() {
+    const SIZE: usize = 4096;
+    let rig = Rig::new();
+    let new = || Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let mut queues: Vec<_> = (0..150).map(|_| new()).collect();
+    for queue in &queues {
+        queue.marker(&[]).expect("marker");
+    }
+    for busy in [0, 70, 63, 64, 127, 128, 149, 70] {
+        let Some(gate) = Gate::new(&queues[busy]) else { return };
+        let alloc = || Usm::shared(&rig.context, &rig.device, SIZE, UsmRequest::default()).expect("urUSMSharedAlloc");
+        let memory = alloc();
+        let first = memory.ptr();
+        // SAFETY: memory that must stay until the command is complete, although it is freed below.
+        let fill = unsafe { queues[busy].memset(first, &[0xabu8], SIZE, &[]) }.expect("memset");
+        drop(memory);
+        // The queue's number is free for others when it goes, its command still uses the memory.
+        let goes = busy == 64 || busy == 149;
+        if goes {
+            queues[busy] = new();
+        }
+        let mut others: Vec<_> = (0..20).map(|_| alloc()).collect();
+        for other in &mut others {
+            assert_ne!(other.ptr(), first, "memory that queue {busy} uses, which goes: {goes}");
+            // SAFETY: new memory that the host sees.
+            unsafe { other.as_mut_slice::<u8>() }.fill(0);
+        }
+        gate.open();
+        fill.wait().expect("urEventWait");
+        for other in &others {
+            assert!(oxur_conformance::values::<u8>(other).iter().all(|byte| *byte == 0));
+        }
     }
 }
 
