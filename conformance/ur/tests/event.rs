@@ -7,8 +7,8 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Context, Event, Queue, Range};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, ur};
+use oxur_conformance::client::{Arg, Buffer, Context, Event, Queue, Range, Usm, UsmRequest};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, loader, ur};
 
 use crate::gate::Gate;
 use crate::known;
@@ -115,6 +115,11 @@ fn command_types() {
     ];
     rig.queue.finish().expect("urQueueFinish");
     for (event, command) in &events {
+        // Whatever stands behind it, a fill of several commands say, it is of this queue.
+        assert_eq!(
+            event.info::<QueueHandle>(EventInfo::COMMAND_QUEUE).expect("the queue"),
+            rig.queue.raw()
+        );
         if *command == Command::EVENTS_WAIT_WITH_BARRIER && intel("CL_COMMAND_BARRIER has no UR counterpart there") {
             continue;
         }
@@ -315,6 +320,187 @@ fn callback_after_all_else_is_released() {
     let called = called.recv_timeout(PATIENCE).expect("the callback");
     let deleted = deleted.recv_timeout(PATIENCE).expect("the deleter");
     assert_ne!(called, deleted, "the context goes inside of the driver's callback");
+}
+
+/// Asks an event for its queue and its context, and these for each other.
+fn check_owners(rig: &Rig, event: &Event, flags: QueueFlags) -> (QueueHandle, ContextHandle) {
+    let queue: QueueHandle = event.info(EventInfo::COMMAND_QUEUE).expect("the queue");
+    let context: ContextHandle = event.info(EventInfo::CONTEXT).expect("the context");
+    let ask = |what, size, place| ur!(urQueueGetInfo(queue, what, size, place, null_mut()));
+    let (mut of_queue, mut device, mut kept) = (ContextHandle::default(), DeviceHandle::default(), QueueFlags::empty());
+    expect!(ask(QueueInfo::CONTEXT, 8, (&raw mut of_queue).cast()), SUCCESS);
+    expect!(ask(QueueInfo::DEVICE, 8, (&raw mut device).cast()), SUCCESS);
+    expect!(ask(QueueInfo::FLAGS, 4, (&raw mut kept).cast()), SUCCESS);
+    assert_eq!((of_queue, device), (context, rig.device.raw()));
+    assert_eq!(
+        kept & (QueueFlags::PROFILING_ENABLE | QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+        flags
+    );
+    let mut devices = [DeviceHandle::default()];
+    expect!(
+        ur!(urContextGetInfo(
+            context,
+            ContextInfo::DEVICES,
+            8,
+            devices.as_mut_ptr().cast(),
+            null_mut()
+        )),
+        SUCCESS
+    );
+    assert_eq!(devices, [rig.device.raw()]);
+    expect!(ur!(urQueueFinish(queue)), SUCCESS);
+    // Asked again, they are the same.
+    assert_eq!(
+        event.info::<QueueHandle>(EventInfo::COMMAND_QUEUE).expect("the queue"),
+        queue
+    );
+    assert_eq!(
+        event.info::<ContextHandle>(EventInfo::CONTEXT).expect("the context"),
+        context
+    );
+    (queue, context)
+}
+
+/// Waits for an event, by itself and by a callback that is set now.
+fn check_end(event: &Event) {
+    let (send, receive) = channel();
+    event
+        .on(ExecutionInfo::COMPLETE, move |status| {
+            send.send(status).expect("a receiver")
+        })
+        .expect("urEventSetCallback");
+    event.wait().expect("urEventWait");
+    assert_eq!(
+        receive.recv_timeout(PATIENCE).expect("a callback"),
+        ExecutionInfo::COMPLETE
+    );
+    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
+    assert_eq!(status, EventStatus::COMPLETE);
+}
+
+#[test]
+fn outlives_its_queue_and_its_context() {
+    let rig = Rig::new();
+    let orders = [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE];
+    for flags in orders.map(|order| order | QueueFlags::PROFILING_ENABLE) {
+        // What is asked first may be what finds that they are gone.
+        for asked in 0..4 {
+            let context = Context::new(&[&rig.device]).expect("urContextCreate");
+            let queue = Queue::new(&context, &rig.device, flags).expect("urQueueCreate");
+            let buffer = Buffer::with(&context, MemFlags::READ_WRITE, &[0u32; 1024]).expect("urMemBufferCreate");
+            let event = queue.fill(&buffer, &[1u32], 0, 4096, &[]).expect("fill");
+            queue.flush().expect("urQueueFlush");
+            drop((buffer, queue, context));
+            match asked {
+                0 => check_end(&event),
+                1 => event.wait().expect("urEventWait"),
+                2 => _ = event.info::<ContextHandle>(EventInfo::CONTEXT).expect("the context"),
+                _ => {}
+            }
+            let second = (asked % 2 == 0).then(|| event.clone());
+            let (queue, _) = check_owners(&rig, &event, flags);
+            check_end(&event);
+            let times = [
+                ProfilingInfo::COMMAND_QUEUED,
+                ProfilingInfo::COMMAND_SUBMIT,
+                ProfilingInfo::COMMAND_START,
+                ProfilingInfo::COMMAND_END,
+            ]
+            .map(|p| event.profiling::<u64>(p).expect("urEventGetProfilingInfo"));
+            assert!(times[0] > 0 && times.is_sorted(), "{times:?}");
+            // The queue is a queue as any other.
+            let mut marker = EventHandle::default();
+            expect!(ur!(urEnqueueEventsWait(queue, 0, null(), &mut marker)), SUCCESS);
+            // SAFETY: a new event with one reference.
+            let marker = unsafe { Event::from_raw(loader(), marker) };
+            marker.wait().expect("urEventWait");
+            assert_eq!(
+                marker.info::<QueueHandle>(EventInfo::COMMAND_QUEUE).expect("the queue"),
+                queue
+            );
+            drop(event);
+            assert_eq!(check_owners(&rig, second.as_ref().unwrap_or(&marker), flags).0, queue);
+            drop((second, marker));
+        }
+    }
+}
+
+#[test]
+fn outlives_its_queue() {
+    let rig = Rig::new();
+    for time in 0..10 {
+        let queue = Queue::new(&rig.context, &rig.device, QueueFlags::PROFILING_ENABLE).expect("urQueueCreate");
+        let handle = queue.raw();
+        let events = [(); 3].map(|()| queue.marker(&[]).expect("marker"));
+        let asked = time % 2 == 0;
+        if asked {
+            let known = events[0].info::<QueueHandle>(EventInfo::COMMAND_QUEUE);
+            assert_eq!(known.expect("the queue"), handle);
+        }
+        drop(queue);
+        // The context is there, and is the client's.
+        let all = [0, 1, 2].map(|i| check_owners(&rig, &events[i], QueueFlags::PROFILING_ENABLE));
+        assert!(all.iter().all(|of| *of == (all[0].0, rig.context.raw())), "{all:?}");
+        assert!(!asked || all[0].0 == handle, "who was asked keeps what it said");
+        let [first, second, third] = events;
+        drop(first);
+        check_owners(&rig, &second, QueueFlags::PROFILING_ENABLE);
+        // What waits for them is in a queue that they never saw.
+        rig.queue
+            .marker(&[&second, &third])
+            .expect("marker")
+            .wait()
+            .expect("urEventWait");
+        drop(second);
+        check_end(&third);
+    }
+}
+
+#[test]
+fn queues_of_a_queue_that_is_wrapped() {
+    let rig = Rig::new();
+    let Ok(native) = rig.queue.native() else {
+        return println!("this device has no native queues");
+    };
+    let mut handle = QueueHandle::default();
+    let properties = QueueNativeProperties::default();
+    let (context, device) = (rig.context.raw(), rig.device.raw());
+    expect!(
+        ur!(urQueueCreateWithNativeHandle(
+            native,
+            context,
+            device,
+            &properties,
+            &mut handle
+        )),
+        SUCCESS
+    );
+    // SAFETY: a new queue with one reference.
+    let other = unsafe { Queue::from_raw(loader(), handle) };
+    // Both are one queue of the driver, and each command is of the one that got it.
+    for queue in [&rig.queue, &other, &rig.queue] {
+        let event = queue.marker(&[]).expect("marker");
+        assert_eq!(
+            event.info::<QueueHandle>(EventInfo::COMMAND_QUEUE).expect("the queue"),
+            queue.raw()
+        );
+    }
+}
+
+#[test]
+fn a_context_goes_while_its_commands_wait() {
+    let rig = Rig::new();
+    let context = Context::new(&[&rig.device]).expect("urContextCreate");
+    let queue = Queue::new(&context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let Some(gate) = Gate::new(&queue) else { return };
+    let memory = Usm::shared(&context, &rig.device, 4096, UsmRequest::default()).expect("urUSMSharedAlloc");
+    // SAFETY: memory that the adapter keeps for the command, which is freed below.
+    let event = unsafe { queue.memset(memory.ptr(), &[1u8], 4096, &[]) }.expect("memset");
+    queue.flush().expect("urQueueFlush");
+    drop(memory);
+    drop((queue, context));
+    gate.open();
+    check_end(&event);
 }
 
 #[test]
