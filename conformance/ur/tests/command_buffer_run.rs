@@ -79,6 +79,49 @@ fn runs_on_several_queues_are_in_order() {
 }
 
 #[test]
+fn arguments_that_change_between_appends() {
+    let Some(rig) = rig() else { return };
+    let (kernel, range) = (rig.kernel("basic", "fill"), Range::new([64]));
+    let data = [(); 6].map(|()| rig.shared(&[0i32; 64]));
+    let args = |at: usize, value| [Arg::Pointer(data[at].ptr()), Arg::Value(value)];
+    let bytes = [1i32, 2, 3, 4, 5, 6, 7].map(i32::to_ne_bytes);
+    let buffer = empty(&rig, PLAIN);
+    // SAFETY: the kernel fills as many values as there are, here and below; they live to the end.
+    unsafe { buffer.launch_legacy(&kernel, &range, &args(0, &bytes[0]), &[], FIRST) }.expect("a launch");
+    // The launch that was appended has arguments of its own: the kernel gets others, is launched, and appended again.
+    rig.run(&kernel, &range, &args(1, &bytes[1]));
+    // SAFETY: as above.
+    unsafe {
+        // What was set for the launch before is still set.
+        buffer
+            .launch_legacy(&kernel, &range, &args(2, &bytes[1]), &[], FIRST)
+            .expect("a launch");
+        buffer
+            .launch_legacy(&kernel, &range, &args(3, &bytes[3]), &[], FIRST)
+            .expect("a launch");
+        rig.queue
+            .launch_legacy(&kernel, &range, &args(1, &bytes[4]), &[])
+            .expect("launch");
+        launch(&buffer, &kernel, 64, &args(4, &bytes[3]), FIRST).expect("a launch");
+        rig.queue
+            .launch_legacy(&kernel, &range, &args(5, &bytes[4]), &[])
+            .expect("launch");
+    }
+    buffer.finalize().expect("urCommandBufferFinalizeExp");
+    rig.queue.finish().expect("urQueueFinish");
+    let contents = || [0, 1, 2, 3, 4, 5].map(|i: usize| values::<i32>(&data[i]).to_vec());
+    assert_eq!(contents(), [0, 5, 0, 0, 0, 5].map(|value| vec![value; 64]));
+    for queue in queues(&rig) {
+        run(&queue, &buffer);
+        assert_eq!(contents(), [1, 5, 2, 4, 4, 5].map(|value| vec![value; 64]));
+        // Nor does a run change what the kernel has.
+        rig.run(&kernel, &range, &args(0, &bytes[6]));
+        rig.run(&kernel, &range, &args(5, &bytes[4]));
+        assert_eq!(contents(), [7, 5, 2, 4, 4, 5].map(|value| vec![value; 64]));
+    }
+}
+
+#[test]
 fn a_queue_that_goes_between_runs() {
     let Some(rig) = rig() else { return };
     let data = rig.shared(&[0i32; 256]);

@@ -118,6 +118,45 @@ fn in_order() {
 }
 
 #[test]
+fn arguments_that_change_after_the_capture() {
+    let Some(rig) = rig() else { return };
+    let (kernel, range) = (rig.kernel("basic", "fill"), Range::new([64]));
+    let data = [(); 4].map(|()| rig.shared(&[0i32; 64]));
+    let launch = |at: usize, value: i32, one_by_one| {
+        let args = [Arg::Pointer(data[at].ptr()), Arg::value(&value)];
+        // SAFETY: the kernel fills as many elements as there are.
+        unsafe {
+            match one_by_one {
+                true => rig.queue.launch_legacy(&kernel, &range, &args, &[]),
+                false => rig.queue.launch(&kernel, &range, &args, &[]),
+            }
+        }
+    };
+    launch(3, 1, true).expect("launch");
+    let graph = rig
+        .queue
+        .capture(|| {
+            launch(0, 1, true)?;
+            launch(1, 1, false)?;
+            launch(2, 2, true)?;
+            Ok(())
+        })
+        .expect("a capture");
+    let contents = || [0, 1, 2, 3].map(|i: usize| values::<i32>(&data[i])[63]);
+    launch(3, 2, true).expect("launch");
+    rig.queue.finish().expect("urQueueFinish");
+    assert_eq!(contents(), [0, 0, 0, 2]);
+    let executable = graph.instantiate().expect("urGraphInstantiateGraphExp");
+    for time in 0..4 {
+        launch(time, 9, time % 2 == 0).expect("launch");
+        run(&rig.queue, &executable);
+        launch(3, 5, time % 2 == 0).expect("launch");
+        rig.queue.finish().expect("urQueueFinish");
+        assert_eq!(contents(), [1, 1, 2, 5]);
+    }
+}
+
+#[test]
 fn out_of_order() {
     let Some(rig) = rig() else { return };
     let kernel = rig.kernel("basic", "increment");

@@ -248,6 +248,15 @@ fn sampled_in_a_kernel() {
     assert_eq!(red(&tiles, [0.25, 0.5, 0.75, 0.5, 1.75, 0.5]), [0.0, 10.0, 10.0]);
     let mirror = sampler(true, SamplerAddressingMode::MIRRORED_REPEAT, nearest);
     assert_eq!(red(&mirror, [0.75, 0.5, 1.25, 0.5, 1.75, 0.5]), [10.0, 10.0, 0.0]);
+    // One may get the handle of another that is gone.
+    drop((edge, border, between, tiles, mirror));
+    for _ in 0..5 {
+        let edge = sampler(false, SamplerAddressingMode::CLAMP_TO_EDGE, nearest);
+        assert_eq!(red(&edge, [0.5, 0.5, 1.5, 0.5, 9.0, 0.5]), [0.0, 10.0, 10.0]);
+        drop(edge);
+        let between = sampler(false, SamplerAddressingMode::CLAMP_TO_EDGE, linear);
+        assert_eq!(red(&between, [1.0, 0.5, 0.5, 0.5, 1.5, 0.5]), [5.0, 0.0, 10.0]);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! Kernels as objects: queries, arguments, suggestions.
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Kernel, Range};
+use oxur_conformance::client::{Arg, Kernel, Range, Usm, UsmRequest};
 use oxur_conformance::{Allowed, Rig, check, check_infos, expect, ur, values};
 
 use crate::known;
@@ -284,6 +284,264 @@ fn arguments_of_a_launch_that_are_refused() {
             launch(&[pointer, Arg::value(&1i32), Arg::value(&1i32)]),
             ERROR_INVALID_KERNEL_ARGUMENT_INDEX
         );
+    }
+}
+
+/// The sizes of the first arguments of `values` in arguments.cl.
+const SIZES: [usize; 9] = [1, 2, 4, 8, 12, 16, 24, 32, 40];
+
+/// Bytes for arguments of these sizes, all of them different.
+fn distinct() -> Vec<Vec<u8>> {
+    let mut next = 1..;
+    SIZES.map(|size| next.by_ref().take(size).collect()).to_vec()
+}
+
+/// As `of`, but for the last byte of each that `which` names.
+fn otherwise(of: &[Vec<u8>], which: impl Fn(usize) -> bool) -> Vec<Vec<u8>> {
+    let mut other = of.to_vec();
+    for (index, bytes) in other.iter_mut().enumerate().filter(|(index, _)| which(*index)) {
+        bytes[SIZES[index] - 1] ^= 0xff;
+    }
+    other
+}
+
+/// Launches `values` with these arguments, set one by one or with the launch, and checks what it got.
+#[track_caller]
+fn check_values(rig: &Rig, kernel: &Kernel, values_of: &[Vec<u8>], one_by_one: bool) {
+    let out = rig.shared(&[0u8; 139]);
+    let mut args: Vec<_> = values_of.iter().map(|bytes| Arg::Value(bytes)).collect();
+    args.push(Arg::Pointer(out.ptr()));
+    let range = Range::new([1]);
+    // SAFETY: the kernel writes 139 bytes, which live until the wait.
+    let event = unsafe {
+        match one_by_one {
+            true => rig.queue.launch_legacy(kernel, &range, &args, &[]),
+            false => rig.queue.launch_with_args(kernel, &range, &args, &[]),
+        }
+    };
+    event.expect("launch").wait().expect("urEventWait");
+    assert_eq!(values::<u8>(&out), values_of.concat());
+}
+
+#[test]
+fn values_that_stay_and_change() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("arguments", "values");
+    let a = distinct();
+    let b = otherwise(&a, |_| true);
+    // Whatever an adapter remembers of the launch before, this one gets its own.
+    let ways: [fn(usize) -> bool; 4] = [|_| true, |_| false, |time| time % 2 == 0, |time| time % 3 == 0];
+    for one_by_one in ways {
+        for (time, values_of) in [&a, &a, &b, &a, &b, &b, &a, &a].into_iter().enumerate() {
+            check_values(&rig, &kernel, values_of, one_by_one(time));
+        }
+        // One alone changes, and the next, and there is something of both in every launch.
+        for changed in 0..SIZES.len() {
+            check_values(&rig, &kernel, &otherwise(&a, |i| i == changed), one_by_one(changed));
+            check_values(&rig, &kernel, &otherwise(&a, |i| i != changed), one_by_one(changed + 1));
+        }
+    }
+}
+
+#[test]
+fn values_that_are_set_alone() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("arguments", "values");
+    let a = distinct();
+    let b = otherwise(&a, |_| true);
+    let out = rig.shared(&[0u8; 139]);
+    let set = |index: usize, arg| {
+        // SAFETY: as the kernel expects.
+        unsafe { kernel.set_arg(index as u32, arg) }.expect("urKernelSetArg");
+    };
+    let launch = |expected: &[Vec<u8>]| {
+        // SAFETY: the kernel writes 139 bytes, which live until the wait.
+        unsafe { rig.queue.launch_legacy(&kernel, &Range::new([1]), &[], &[]) }
+            .expect("launch")
+            .wait()
+            .expect("urEventWait");
+        assert_eq!(values::<u8>(&out), expected.concat());
+    };
+    set(SIZES.len(), Arg::Pointer(out.ptr()));
+    for (index, bytes) in a.iter().enumerate() {
+        set(index, Arg::Value(bytes));
+    }
+    launch(&a);
+    for index in 0..SIZES.len() {
+        set(index, Arg::Value(&b[index]));
+        launch(&otherwise(&a, |i| i == index));
+        // The last one set counts, however often.
+        for bytes in [&a[index], &b[index], &b[index], &a[index]] {
+            set(index, Arg::Value(bytes));
+        }
+        launch(&a);
+    }
+}
+
+#[test]
+fn values_of_a_wrong_size() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("arguments", "values");
+    let a = distinct();
+    for (index, right) in a.iter().enumerate() {
+        // The same bytes and one more, or one less.
+        let longer = [right.as_slice(), &[0]].concat();
+        for wrong in [&longer, &right[..right.len() - 1]] {
+            check_values(&rig, &kernel, &a, index % 2 == 0);
+            for _ in 0..2 {
+                // SAFETY: an argument that must be refused.
+                let set = unsafe { kernel.set_arg(index as u32, Arg::Value(wrong)) };
+                expect!(check(set), ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+            }
+            // What was set before is still set.
+            let out = rig.shared(&[0u8; 139]);
+            // SAFETY: the kernel writes 139 bytes, which live until the wait.
+            let event = unsafe {
+                kernel
+                    .set_arg(9, Arg::Pointer(out.ptr()))
+                    .expect("urKernelSetArgPointer");
+                rig.queue.launch_legacy(&kernel, &Range::new([1]), &[], &[])
+            };
+            event.expect("launch").wait().expect("urEventWait");
+            assert_eq!(values::<u8>(&out), a.concat());
+        }
+    }
+}
+
+#[test]
+fn arguments_that_are_refused_again() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "fill");
+    let (data, buffer) = (rig.shared(&[0i32; 4]), rig.buffer(&[0i32; 4]));
+    let wide = [0u8; 40];
+    let run = |value: i32| {
+        rig.run(
+            &kernel,
+            &Range::new([4]),
+            &[Arg::Pointer(data.ptr()), Arg::value(&value)],
+        );
+        assert_eq!(values::<i32>(&data), [value; 4]);
+    };
+    for value in 0..3 {
+        for index in [2, 3, 64, 1 << 20] {
+            for arg in [
+                Arg::value(&value),
+                Arg::Value(&wide[..8]),
+                Arg::Value(&wide),
+                Arg::Pointer(data.ptr()),
+                Arg::Local(64),
+                Arg::mem(&buffer),
+            ] {
+                // SAFETY: an argument that must be refused.
+                let set = unsafe { kernel.set_arg(index, arg) };
+                expect!(check(set), ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
+            }
+        }
+        run(value);
+        // That the value is right does not make its size right.
+        for _ in 0..2 {
+            let bytes = [value.to_ne_bytes(), [0; 4]].concat();
+            // SAFETY: an argument that must be refused.
+            let set = unsafe { kernel.set_arg(1, Arg::Value(&bytes)) };
+            expect!(check(set), ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+        }
+        run(value);
+    }
+}
+
+#[test]
+fn addresses_that_come_again() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "fill");
+    // What is aligned so is not kept when it is freed: the driver has it back at once.
+    for align in [0, 4096] {
+        let mut seen = Vec::new();
+        for time in 0..40 {
+            let count = if time % 4 < 2 { 1024 } else { 300_000 };
+            let request = UsmRequest {
+                align,
+                ..Default::default()
+            };
+            let mut usm = match time % 3 {
+                0 => Usm::host(&rig.context, count * 4, request),
+                _ => Usm::shared(&rig.context, &rig.device, count * 4, request),
+            }
+            .expect("an allocation");
+            seen.push(usm.ptr());
+            // SAFETY: memory that the host sees and no command uses yet.
+            unsafe { usm.as_mut_slice::<i32>() }.fill(-1);
+            let args = [Arg::Pointer(usm.ptr()), Arg::value(&7i32)];
+            let range = Range::new([count]);
+            // SAFETY: the kernel fills the memory, which lives until the wait.
+            let event = unsafe {
+                match time % 5 {
+                    0 => rig.queue.launch_legacy(&kernel, &range, &args, &[]),
+                    _ => rig.queue.launch_with_args(&kernel, &range, &args, &[]),
+                }
+            };
+            event.expect("launch").wait().expect("urEventWait");
+            assert!(values::<i32>(&usm).iter().all(|value| *value == 7), "time {time}");
+        }
+        let all = seen.len();
+        seen.sort();
+        seen.dedup();
+        assert!(seen.len() < all, "no address came again");
+    }
+}
+
+#[test]
+fn pointers_that_become_null() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "which_null");
+    let (some, out) = (rig.shared(&[0i32; 1]), rig.shared(&[9i32; 2]));
+    for time in 0..24 {
+        let null = [time % 2 == 0, time % 3 == 0];
+        let [a, b] = null.map(|null| Arg::Pointer(if null { std::ptr::null() } else { some.ptr() }));
+        let args = [a, b, Arg::Pointer(out.ptr())];
+        // SAFETY: the kernel writes two values, which live until the wait.
+        let event = unsafe {
+            match time % 4 < 2 {
+                true => rig.queue.launch_legacy(&kernel, &Range::new([1]), &args, &[]),
+                false => rig.queue.launch_with_args(&kernel, &Range::new([1]), &args, &[]),
+            }
+        };
+        event.expect("launch").wait().expect("urEventWait");
+        assert_eq!(values::<i32>(&out), null.map(i32::from), "time {time}");
+    }
+}
+
+#[test]
+fn buffers_that_follow_each_other() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "add");
+    let kept = rig.buffer(&[100i32; 64]);
+    for time in 0..40i32 {
+        // Each of these may get the handle of one that is gone.
+        let (a, c) = (rig.buffer(&[time; 64]), rig.buffer(&[-1i32; 64]));
+        let args = [Arg::mem(&a), Arg::mem(&kept), Arg::mem(&c)];
+        // SAFETY: the kernel works on 64 values of each, which live until the wait.
+        let event = unsafe {
+            match time % 3 {
+                0 => rig.queue.launch_legacy(&kernel, &Range::new([64]), &args, &[]),
+                _ => rig.queue.launch_with_args(&kernel, &Range::new([64]), &args, &[]),
+            }
+        };
+        event.expect("launch").wait().expect("urEventWait");
+        assert_eq!(rig.contents::<i32>(&c), [100 + time; 64]);
+    }
+}
+
+#[test]
+fn pointers_and_buffers_in_turn() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "fill");
+    let (usm, buffer) = (rig.shared(&[0i32; 16]), rig.buffer(&[0i32; 16]));
+    let run = |of, value: i32| rig.run(&kernel, &Range::new([16]), &[of, Arg::value(&value)]);
+    for value in (1..20).step_by(2) {
+        run(Arg::Pointer(usm.ptr()), value);
+        run(Arg::mem(&buffer), value + 1);
+        assert_eq!(values::<i32>(&usm), [value; 16]);
+        assert_eq!(rig.contents::<i32>(&buffer), [value + 1; 16]);
     }
 }
 

@@ -134,6 +134,46 @@ fn local_memory() {
 }
 
 #[test]
+fn local_memory_that_changes_its_size() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("arguments", "local_places");
+    let out = rig.shared(&[0u64; 2]);
+    let sizes = [
+        [64, 64],
+        [64, 64],
+        [4096, 64],
+        [64, 4096],
+        [4096, 4096],
+        [4096, 128],
+        [128, 4096],
+        [64, 64],
+    ];
+    for (time, [a, b]) in (0..).zip(sizes.into_iter().cycle().take(24)) {
+        let args = [Arg::Local(a), Arg::Local(b), Arg::Pointer(out.ptr())];
+        // SAFETY: the kernel writes two numbers, which live until the wait.
+        let event = unsafe {
+            match time % 3 {
+                0 => rig.queue.launch_legacy(&kernel, &Range::new([1]), &args, &[]),
+                _ => rig.queue.launch_with_args(&kernel, &Range::new([1]), &args, &[]),
+            }
+        };
+        event.expect("launch").wait().expect("urEventWait");
+        // Who went by a smaller size puts the other one inside.
+        let at = values::<u64>(&out);
+        let apart = at[0] + a as u64 <= at[1] || at[1] + b as u64 <= at[0];
+        assert!(apart, "{a} and {b} bytes at {at:x?}");
+    }
+    let (kernel, count) = (rig.kernel("basic", "reverse_groups"), 256);
+    for group in [16, 64, 16, 256, 64, 64, 128] {
+        let data = rig.shared(&(0..count).collect::<Vec<i32>>());
+        let args = [Arg::Pointer(data.ptr()), Arg::Local(group as usize * 4)];
+        rig.run(&kernel, &Range::new([count as usize]).local([group as usize]), &args);
+        let expected: Vec<i32> = (0..count).map(|i| i / group * group + group - 1 - i % group).collect();
+        assert_eq!(values::<i32>(&data), expected, "groups of {group}");
+    }
+}
+
+#[test]
 fn too_much_local_memory() {
     let rig = Rig::new();
     let most: u64 = rig.device.info(DeviceInfo::LOCAL_MEM_SIZE).expect("the size");

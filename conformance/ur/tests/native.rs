@@ -4,8 +4,8 @@
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Context, Error, Event, Kernel, Mem, Program, Queue, Range, Result, Sampler};
-use oxur_conformance::{Rig, expect, loader, ur};
+use oxur_conformance::client::{Arg, Context, Error, Event, Kernel, Mem, Program, Queue, Range, Result, Sampler, Usm};
+use oxur_conformance::{Rig, expect, loader, ur, values};
 
 use crate::known;
 
@@ -243,6 +243,98 @@ fn program_and_kernel() {
     let data = rig.buffer(&[0i32; 4]);
     rig.run(&again, &Range::new([4]), &[Arg::mem(&data), Arg::value(&4i32)]);
     assert_eq!(rig.contents::<i32>(&data), [4; 4]);
+}
+
+/// A kernel of a native one.
+fn wrapped(rig: &Rig, program: &Program, handle: NativeHandle) -> Kernel {
+    let (properties, mut kernel) = (KernelNativeProperties::default(), KernelHandle::default());
+    expect!(
+        ur!(urKernelCreateWithNativeHandle(
+            handle,
+            rig.context.raw(),
+            program.raw(),
+            &properties,
+            &mut kernel
+        )),
+        SUCCESS
+    );
+    // SAFETY: a new kernel with one reference.
+    unsafe { Kernel::from_raw(loader(), kernel) }
+}
+
+#[test]
+fn arguments_of_a_kernel_that_is_wrapped_again() {
+    let rig = Rig::new();
+    let program = rig.program("basic");
+    let first = Kernel::new(&program, "fill").expect("urKernelCreate");
+    let (x, y) = (rig.shared(&[0i32; 4]), rig.shared(&[0i32; 4]));
+    let range = Range::new([4]);
+    let set = |kernel: &Kernel, to: &Usm, value: i32| {
+        // SAFETY: as the kernel expects.
+        unsafe {
+            kernel
+                .set_arg(0, Arg::Pointer(to.ptr()))
+                .expect("urKernelSetArgPointer");
+            kernel.set_arg(1, Arg::value(&value)).expect("urKernelSetArgValue");
+        }
+    };
+    let launch = |kernel: &Kernel| {
+        // SAFETY: the kernel writes four values, which live until the wait.
+        unsafe { rig.queue.launch_legacy(kernel, &range, &[], &[]) }
+            .expect("launch")
+            .wait()
+            .expect("urEventWait");
+    };
+    set(&first, &x, 1);
+    launch(&first);
+    assert_eq!((values::<i32>(&x), values::<i32>(&y)), (&[1; 4][..], &[0; 4][..]));
+    let Some(handle) = native(first.native()) else { return };
+    // All are one kernel of the driver: what each sets counts for the others, and none may rely on what it set before.
+    let second = wrapped(&rig, &program, handle);
+    let third = wrapped(&rig, &program, native(second.native()).expect("the handle again"));
+    let all = [&first, &second, &third];
+    for time in 0..12 {
+        let value = 10 + time as i32 / 6;
+        let (one, other) = (all[time % 3], all[(time + 1) % 3]);
+        set(one, &x, value);
+        set(other, &y, -value);
+        set(one, &x, value);
+        launch(one);
+        assert_eq!(values::<i32>(&x), [value; 4], "time {time}");
+        rig.run(other, &range, &[Arg::Pointer(y.ptr()), Arg::value(&-value)]);
+        assert_eq!(values::<i32>(&y), [-value; 4], "time {time}");
+        rig.run(one, &range, &[Arg::Pointer(x.ptr()), Arg::value(&0i32)]);
+        assert_eq!(values::<i32>(&x), [0; 4], "time {time}");
+    }
+}
+
+#[test]
+fn native_buffers_as_values() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "fill");
+    let mut seen = Vec::new();
+    for value in 0..40i32 {
+        // SYCL hands a native buffer on as a value: `set_arg` of a `cl_mem`. Each may get the handle of one that is gone.
+        let data = rig.buffer(&[-1i32; 64]);
+        let Some(handle) = native(data.native(Some(&rig.device))) else {
+            return;
+        };
+        let handle = handle as u64;
+        seen.push(handle);
+        // SAFETY: the buffer is as large as the range, and lives until the wait.
+        let event = unsafe {
+            let args = [Arg::value(&handle), Arg::value(&value)];
+            match value % 2 {
+                0 => rig.queue.launch_legacy(&kernel, &Range::new([64]), &args, &[]),
+                _ => rig.queue.launch_with_args(&kernel, &Range::new([64]), &args, &[]),
+            }
+        };
+        event.expect("launch").wait().expect("urEventWait");
+        assert_eq!(rig.contents::<i32>(&data), [value; 64]);
+    }
+    seen.sort();
+    seen.dedup();
+    assert!(seen.len() < 40, "no handle came again");
 }
 
 #[test]
