@@ -195,6 +195,8 @@ fn wait_lists() {
             let steps = 200_000;
             let started: Vec<_> = others.iter().zip(&data).map(|(q, d)| slow(&rig, q, d, steps)).collect();
             let started: Vec<_> = started.iter().collect();
+            // As OpenCL demands of who has one queue wait for another; without it Intel's driver now and then waits for ever.
+            others.iter().for_each(|queue| queue.flush().expect("urQueueFlush"));
             let event = queue.run(&buffer, &started).expect("urEnqueueCommandBufferExp");
             event.wait().expect("urEventWait");
             for (from, to) in data.iter().zip(&out) {
