@@ -15,19 +15,19 @@ use crate::exports;
 /// Where a symbol leads.
 pub(crate) type Target = AtomicPtr<()>;
 
+/// Code for a function that adapters have. `exports` has the symbols of those that the loader answers.
+macro_rules! of_adapters {
+    (loader $($code:tt)*) => {};
+    ($via:ident $($code:tt)*) => { $($code)* };
+}
+
 macro_rules! targets {
     ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
         $(#[doc = $doc:literal])*
         fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
-    )*) => { $( target! { $via $name } )* };
-}
-
-macro_rules! target {
-    // `exports` has the symbols of those that the loader answers.
-    (loader $name:ident) => {};
-    ($via:ident $name:ident) => {
+    )*) => { $( of_adapters! { $via
         pub(crate) static $name: Target = Target::new(exports::$name as *const () as *mut ());
-    };
+    } )* };
 }
 
 /// Where each leads.
@@ -50,56 +50,41 @@ macro_rules! symbols {
         $(#[doc = $doc:literal])*
         fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
     )*) => {
-        $( symbol! { $via $name } )*
+        $( of_adapters! { $via
+            #[doc = concat!("The symbol of [`", stringify!($name), "`](crate::exports::", stringify!($name), ").")]
+            ///
+            /// # Safety
+            /// The arguments must be what the specification of the function asks for.
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $name() {
+                #[cfg(target_arch = "x86_64")]
+                std::arch::naked_asm!("jmp qword ptr [rip + {target}]", target = sym target::$name);
+                #[cfg(target_arch = "aarch64")]
+                std::arch::naked_asm!(
+                    "adrp x16, {target}",
+                    "ldr x16, [x16, :lo12:{target}]",
+                    "br x16",
+                    target = sym target::$name,
+                );
+            }
+        } )*
 
         impl Lead for $table {
             fn straight(&self) {
-                $( straight! { $via $name self.$slot } )*
+                $( of_adapters! { $via
+                    if let Some(function) = self.$slot {
+                        target::$name.store(function as *const () as *mut (), Ordering::Relaxed);
+                    }
+                } )*
             }
 
             fn home() {
-                $( home! { $via $name } )*
+                $( of_adapters! { $via
+                    target::$name.store(exports::$name as *const () as *mut (), Ordering::Relaxed);
+                } )*
             }
         }
-    };
-}
-
-macro_rules! symbol {
-    (loader $name:ident) => {};
-    ($via:ident $name:ident) => {
-        #[doc = concat!("The symbol of [`", stringify!($name), "`](crate::exports::", stringify!($name), ").")]
-        ///
-        /// # Safety
-        /// The arguments must be what the specification of the function asks for.
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name() {
-            #[cfg(target_arch = "x86_64")]
-            std::arch::naked_asm!("jmp qword ptr [rip + {target}]", target = sym target::$name);
-            #[cfg(target_arch = "aarch64")]
-            std::arch::naked_asm!(
-                "adrp x16, {target}",
-                "ldr x16, [x16, :lo12:{target}]",
-                "br x16",
-                target = sym target::$name,
-            );
-        }
-    };
-}
-
-macro_rules! straight {
-    (loader $name:ident $function:expr) => {};
-    ($via:ident $name:ident $function:expr) => {
-        if let Some(function) = $function {
-            target::$name.store(function as *const () as *mut (), Ordering::Relaxed);
-        }
-    };
-}
-
-macro_rules! home {
-    (loader $name:ident) => {};
-    ($via:ident $name:ident) => {
-        target::$name.store(exports::$name as *const () as *mut (), Ordering::Relaxed);
     };
 }
 
