@@ -49,6 +49,29 @@ impl Rig {
         panic!("no adapter has a device: is there a driver? `oxur doctor` tells");
     }
 
+    /// Another queue of UR's on the driver's queue; none where the device has no native queues.
+    pub fn wrapped_queue(&self) -> Option<Queue> {
+        let native = match self.queue.native() {
+            Ok(native) => native,
+            Err(error) => {
+                assert!(error == ResultCode::ERROR_UNSUPPORTED_FEATURE, "{error}");
+                println!("this device has no native queues");
+                return None;
+            }
+        };
+        assert_ne!(native, 0);
+        let (context, device, properties) = (self.context.raw(), self.device.raw(), QueueNativeProperties::default());
+        let mut handle = QueueHandle::default();
+        // SAFETY: a native queue of the context and the device, and a place for the handle.
+        let made = unsafe {
+            let fns = loader().fns();
+            fns.urQueueCreateWithNativeHandle(native, context, device, &properties, &mut handle)
+        };
+        made.expect("urQueueCreateWithNativeHandle");
+        // SAFETY: a new queue with one reference.
+        Some(unsafe { Queue::from_raw(loader(), handle) })
+    }
+
     /// A built program of `kernels/<file>.cl`.
     pub fn program(&self, file: &str) -> Program {
         let program = Program::with_il(&self.context, &spirv(file)).expect("urProgramCreateWithIL");

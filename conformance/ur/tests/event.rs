@@ -459,24 +459,7 @@ fn outlives_its_queue() {
 #[test]
 fn queues_of_a_queue_that_is_wrapped() {
     let rig = Rig::new();
-    let Ok(native) = rig.queue.native() else {
-        return println!("this device has no native queues");
-    };
-    let mut handle = QueueHandle::default();
-    let properties = QueueNativeProperties::default();
-    let (context, device) = (rig.context.raw(), rig.device.raw());
-    expect!(
-        ur!(urQueueCreateWithNativeHandle(
-            native,
-            context,
-            device,
-            &properties,
-            &mut handle
-        )),
-        SUCCESS
-    );
-    // SAFETY: a new queue with one reference.
-    let other = unsafe { Queue::from_raw(loader(), handle) };
+    let Some(other) = rig.wrapped_queue() else { return };
     // Both are one queue of the driver, and each command is of the one that got it.
     for queue in [&rig.queue, &other, &rig.queue] {
         let event = queue.marker(&[]).expect("marker");

@@ -101,23 +101,7 @@ fn context() {
 #[test]
 fn queue() {
     let rig = Rig::new();
-    let Some(handle) = native(rig.queue.native()) else {
-        return;
-    };
-    let properties = QueueNativeProperties::default();
-    let (context, device, mut queue) = (rig.context.raw(), rig.device.raw(), QueueHandle::default());
-    expect!(
-        ur!(urQueueCreateWithNativeHandle(
-            handle,
-            context,
-            device,
-            &properties,
-            &mut queue
-        )),
-        SUCCESS
-    );
-    // SAFETY: a new queue with one reference.
-    let queue = unsafe { Queue::from_raw(loader(), queue) };
+    let Some(queue) = rig.wrapped_queue() else { return };
     let data = rig.buffer(&[1u32; 4]);
     queue.fill(&data, &[2u32], 0, 16, &[]).expect("fill");
     queue.finish().expect("urQueueFinish");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, loader, ur};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, ur};
 
 use crate::gate::Gate;
 use crate::known;
@@ -155,23 +155,7 @@ fn empty_after_finish() {
 #[test]
 fn not_empty_by_commands_of_others() {
     let rig = Rig::new();
-    let Ok(native) = rig.queue.native() else {
-        return println!("this device has no native queues");
-    };
-    let (context, device, properties) = (rig.context.raw(), rig.device.raw(), QueueNativeProperties::default());
-    let mut handle = QueueHandle::default();
-    expect!(
-        ur!(urQueueCreateWithNativeHandle(
-            native,
-            context,
-            device,
-            &properties,
-            &mut handle
-        )),
-        SUCCESS
-    );
-    // SAFETY: a new queue with one reference.
-    let other = unsafe { Queue::from_raw(loader(), handle) };
+    let Some(other) = rig.wrapped_queue() else { return };
     // Both are one queue of the driver: each gets commands that the other is not told of.
     for (ours, theirs) in [(&rig.queue, &other), (&other, &rig.queue)] {
         let Some(gate) = Gate::new(theirs) else { return };
