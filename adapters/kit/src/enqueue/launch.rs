@@ -54,6 +54,7 @@ macro_rules! launches {
                 unsafe {
                     let name = stringify!($name);
                     let args = || $args;
+                    // One jump for what is nearly always so.
                     if !local.is_null()
                         && (event as usize | events as usize | properties as usize | num_events as usize) == 0
                         && let Some(result) = plain::<B>(
