@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `ur_types!`: one notation for every kind of C type in the ABI.
 //!
-//! Each item becomes the Rust type and, in a constant `TYPES` of its module, a description ([`crate::meta::Type`]) with
-//! the C names, from which the C headers, the printing and the layout tests are made. The notation is
+//! Each item becomes the Rust type and a description ([`crate::meta::Type`]) with the C names, from which the C headers,
+//! the printing and the layout tests are made: a static of the type's name in the module `described`. The notation is
 //!
 //! ```text
 //! /// documentation
@@ -27,9 +27,17 @@ macro_rules! ur_types {
         $( ur_types! { @$kind [$($doc)*] $name $c [$($arg)?] $($body)* } )*
 
         /// Every type of this module, in the order of the C header.
-        pub const TYPES: &[$crate::meta::Type] = &[
-            $( ur_types! { @meta $kind [$($doc)*] $name $c [$($arg)?] $($body)* } ),*
-        ];
+        pub const TYPES: &[&$crate::meta::Type] = &[$(&described::$name),*];
+
+        /// The descriptions of the types, under the same names.
+        #[allow(non_upper_case_globals, reason = "each has the type's name")]
+        pub mod described {
+            use super::*;
+            $(
+                #[doc = concat!("Describes [`", stringify!($name), "`](super::", stringify!($name), ").")]
+                pub static $name: $crate::meta::Type = ur_types! { @meta $kind [$($doc)*] $name $c [$($arg)?] $($body)* };
+            )*
+        }
     };
 
     (@enum [$($doc:literal)*] $name:ident $c:ident [$prefix:ident]
@@ -58,7 +66,7 @@ macro_rules! ur_types {
 
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                $crate::meta::fmt_enum::<Self>(self.0, stringify!($c), f)
+                $crate::meta::fmt_enum(self.0, <Self as $crate::meta::Named>::VARIANTS, stringify!($c), f)
             }
         }
     };
@@ -89,7 +97,7 @@ macro_rules! ur_types {
 
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                $crate::meta::fmt_flags::<Self>(self.bits(), f)
+                $crate::meta::fmt_flags(self.bits(), <Self as $crate::meta::Named>::VARIANTS, f)
             }
         }
     };
@@ -187,13 +195,13 @@ macro_rules! ur_types {
     (@meta struct [$($doc:literal)*] $name:ident $c:ident [$($stype:ident)?]
         $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
         ur_types!(@type $name $c [$($doc)*] [ur_types!(@layout $name $($f)*)] $crate::meta::Kind::Struct {
-            fields: &[$(ur_types!(@field [$($fdoc)*] [$($attr)*] $f $ty)),*],
+            fields: fields! { $( [$($fdoc)*] [$($attr)*] $f: $ty, )* },
         })
     };
     (@meta union [$($doc:literal)*] $name:ident $c:ident []
         $( $(#[doc = $fdoc:literal])* [$($attr:tt)*] $f:ident: $ty:ty, )*) => {
         ur_types!(@type $name $c [$($doc)*] [ur_types!(@layout $name $($f)*)] $crate::meta::Kind::Union {
-            fields: &[$(ur_types!(@field [$($fdoc)*] [$($attr)*] $f $ty)),*],
+            fields: fields! { $( [$($fdoc)*] [$($attr)*] $f: $ty, )* },
         })
     };
     (@meta handle [$($doc:literal)*] $name:ident $c:ident []) => {
@@ -201,14 +209,14 @@ macro_rules! ur_types {
     };
     (@meta alias [$($doc:literal)*] $name:ident $c:ident [] $ty:ty) => {
         ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Alias {
-            ty: stringify!($ty),
+            ty: $crate::meta::ty!($ty),
         })
     };
     (@meta callback [$($doc:literal)*] $name:ident $c:ident [$($ret:ident)?]
         $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*) => {
         ur_types!(@type $name $c [$($doc)*] [$crate::meta::Layout::of::<$name>()] $crate::meta::Kind::Callback {
-            params: &[$(ur_types!(@field [$($pdoc)*] [$($attr)*] $p $ty)),*],
-            result: ur_types!(@or $(Some(stringify!($ret)),)? None,),
+            params: fields! { $( [$($pdoc)*] [$($attr)*] $p: $ty, )* },
+            result: ur_types!(@or $(Some($crate::meta::ty!($ret)),)? None,),
         })
     };
     (@meta string [$($doc:literal)*] $name:ident $c:ident [] $value:literal) => {
@@ -227,13 +235,68 @@ macro_rules! ur_types {
     (@layout $name:ident $($f:ident)*) => {
         $crate::meta::Layout { offsets: &[$(core::mem::offset_of!($name, $f)),*], ..$crate::meta::Layout::of::<$name>() }
     };
-    (@field [$($doc:literal)*] [$($attr:tt)*] $f:ident $ty:ty) => {
-        $crate::meta::Field {
-            name: stringify!($f), ty: stringify!($ty), attributes: stringify!($($attr)*), doc: &[$($doc),*],
-        }
-    };
     (@answer) => { None };
-    (@answer $ty:ty) => { Some($crate::meta::Answer { ty: stringify!($ty), optional: false }) };
-    (@answer $ty:ty, optional) => { Some($crate::meta::Answer { ty: stringify!($ty), optional: true }) };
+    (@answer $ty:ty) => { Some($crate::meta::Answer { ty: $crate::meta::ty!($ty), optional: false }) };
+    (@answer $ty:ty, optional) => { Some($crate::meta::Answer { ty: $crate::meta::ty!($ty), optional: true }) };
     (@or $first:expr, $($rest:expr,)?) => { $first };
+}
+
+/// The members of a structure or the parameters of a function: `[doc] [attributes] name: Type, …`.
+macro_rules! fields {
+    ($( [$($doc:literal)*] [$($name:tt $(($($argument:tt)*))?),*] $field:ident: $ty:ty, )*) => {
+        &$crate::meta::resolved([$( $crate::meta::Field {
+            name: stringify!($field),
+            ty: $crate::meta::ty!($ty),
+            attributes: {
+                #[allow(unused_mut, reason = "most have a direction alone")]
+                let mut attributes = $crate::meta::Attributes::IN;
+                $( attribute!(attributes, $name $(($($argument)*))?); )*
+                attributes
+            },
+            doc: &[$($doc),*],
+        } ),*])
+    };
+}
+
+/// Sets an attribute of the notation.
+macro_rules! attribute {
+    ($attributes:ident, in) => {
+        $attributes.direction = $crate::meta::Direction::In
+    };
+    ($attributes:ident, out) => {
+        $attributes.direction = $crate::meta::Direction::Out
+    };
+    ($attributes:ident, inout) => {
+        $attributes.direction = $crate::meta::Direction::InOut
+    };
+    ($attributes:ident, optional) => {
+        $attributes.optional = true
+    };
+    ($attributes:ident, nocheck) => {
+        $attributes.nocheck = true
+    };
+    ($attributes:ident, alloc) => {
+        $attributes.reference = Some($crate::meta::Reference::Alloc)
+    };
+    ($attributes:ident, retain) => {
+        $attributes.reference = Some($crate::meta::Reference::Retain)
+    };
+    ($attributes:ident, release) => {
+        $attributes.reference = Some($crate::meta::Reference::Release)
+    };
+    ($attributes:ident, range($(0,)? $count:ident)) => {
+        $attributes.count = Some($crate::meta::Sibling::named(stringify!($count)))
+    };
+    ($attributes:ident, typename($name:ident, $size:ident)) => {
+        $attributes.property = Some($crate::meta::Property {
+            name: $crate::meta::Sibling::named(stringify!($name)),
+            size: $crate::meta::Sibling::named(stringify!($size)),
+        })
+    };
+    ($attributes:ident, bounds($offset:tt, $($size:tt)*)) => {
+        $attributes.bounds = Some((stringify!($offset), stringify!($($size)*)))
+    };
+    ($attributes:ident, tagged_by($tag:ident)) => {
+        $attributes.tag = Some($crate::meta::Sibling::named(stringify!($tag)))
+    };
 }

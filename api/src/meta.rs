@@ -5,6 +5,9 @@
 use core::ffi::CStr;
 use core::fmt;
 
+use crate::ResultCode;
+pub(crate) use oxur_api_macros::ty;
+
 /// A C type of the ABI.
 #[derive(Clone, Copy, Debug)]
 pub struct Type {
@@ -18,6 +21,85 @@ pub struct Type {
     pub kind: Kind,
     /// How Rust lays it out; `None` for a string constant.
     pub layout: Option<Layout>,
+}
+
+/// A type as the tables spell it.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the primitive types speak for themselves")]
+pub enum Ty {
+    /// `void`, behind a pointer.
+    Void,
+    Bool,
+    /// `char`.
+    Char,
+    /// `int`.
+    Int,
+    U8,
+    U16,
+    U32,
+    I32,
+    U64,
+    Usize,
+    F32,
+    /// `*const T` or `*mut T`.
+    Pointer {
+        mutable: bool,
+        target: &'static Ty,
+    },
+    /// `[T; N]`.
+    Array {
+        element: &'static Ty,
+        length: usize,
+    },
+    /// `[T]`: the answer to a query with as many elements as its size says.
+    Slice {
+        element: &'static Ty,
+    },
+    /// A type of the ABI.
+    Named(&'static Type),
+}
+
+impl Ty {
+    /// The size of a value in bytes; `None` for `void`, slices and strings.
+    pub const fn size(&self) -> Option<usize> {
+        Some(match self {
+            Self::Bool | Self::Char | Self::U8 => 1,
+            Self::U16 => 2,
+            Self::Int | Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 => 8,
+            Self::Usize | Self::Pointer { .. } => size_of::<usize>(),
+            Self::Array { element, length } => match element.size() {
+                Some(size) => size * *length,
+                None => return None,
+            },
+            Self::Named(named) => match named.layout {
+                Some(layout) => layout.size,
+                None => return None,
+            },
+            Self::Void | Self::Slice { .. } => return None,
+        })
+    }
+
+    /// What a pointer points to.
+    pub const fn pointee(&self) -> Option<&'static Ty> {
+        match self {
+            Self::Pointer { target, .. } => Some(target),
+            _ => None,
+        }
+    }
+
+    /// What kind of type of the ABI it is.
+    pub const fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Named(named) => Some(named.kind),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a handle, and no pointer to one.
+    pub const fn is_handle(&self) -> bool {
+        matches!(self.kind(), Some(Kind::Handle))
+    }
 }
 
 /// A type's place in memory, as the Rust compiler chose it.
@@ -73,15 +155,15 @@ pub enum Kind {
     Handle,
     /// Another name of a type.
     Alias {
-        /// The Rust spelling of that type.
-        ty: &'static str,
+        /// That type.
+        ty: Ty,
     },
     /// A pointer to a function that the client gives.
     Callback {
         /// Parameters in order.
         params: &'static [Field],
-        /// The Rust name of the type of the result, `None` for `void`.
-        result: Option<&'static str>,
+        /// The type of the result, `None` for `void`.
+        result: Option<Ty>,
     },
     /// A string constant: a macro in C.
     String {
@@ -106,8 +188,8 @@ pub struct Variant {
 /// The type of the answer to a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Rust spelling; a slice is an array of as many elements as the answer's size says.
-    pub ty: &'static str,
+    /// A slice is an array of as many elements as the answer's size says.
+    pub ty: Ty,
     /// Whether an implementation may answer `UNSUPPORTED_ENUMERATION`.
     pub optional: bool,
 }
@@ -117,10 +199,10 @@ pub struct Answer {
 pub struct Field {
     /// Name, the same in C and Rust but for Rust's `r#`.
     pub name: &'static str,
-    /// Rust spelling of its type.
-    pub ty: &'static str,
-    /// Attributes of the table: `in`, `out`, `inout`, `optional`, `range(count)`, `alloc`, `retain`, `release`, ….
-    pub attributes: &'static str,
+    /// Its type.
+    pub ty: Ty,
+    /// What the table says of it.
+    pub attributes: Attributes,
     /// Documentation, a line an element.
     pub doc: &'static [&'static str],
 }
@@ -130,17 +212,174 @@ impl Field {
     pub fn c_name(&self) -> &'static str {
         self.name.strip_prefix("r#").unwrap_or(self.name)
     }
+}
 
-    /// Whether the table gives this parameter the attribute `name`.
-    pub fn has(&self, name: &str) -> bool {
-        self.attributes.split(',').any(|a| a.trim() == name)
+/// How data goes through a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The function reads it.
+    In,
+    /// The function writes it.
+    Out,
+    /// Both.
+    InOut,
+}
+
+impl Direction {
+    /// As the headers spell it: `in`, `out`, `inout`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+            Self::InOut => "inout",
+        }
+    }
+}
+
+/// What a call does to the references to a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// `alloc`: the result carries a reference for the caller to release.
+    Alloc,
+    /// `retain`: one more.
+    Retain,
+    /// `release`: one less.
+    Release,
+}
+
+/// Another member of the same structure, or another parameter of the same function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sibling {
+    /// Its name.
+    pub name: &'static str,
+    /// Its index.
+    pub index: usize,
+}
+
+impl Sibling {
+    /// One whose index is not known yet.
+    pub(crate) const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            index: usize::MAX,
+        }
+    }
+}
+
+/// The type and size of a value that depends on a property: `typename(propName, propSize)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// The parameter with the property.
+    pub name: Sibling,
+    /// The parameter with the size of the value in bytes.
+    pub size: Sibling,
+}
+
+/// What the table says of a parameter or member beside its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes {
+    /// `in`, `out`, `inout`.
+    pub direction: Direction,
+    /// `optional`: may be null.
+    pub optional: bool,
+    /// `nocheck`: may be null although it is no pointer.
+    pub nocheck: bool,
+    /// `alloc`, `retain`, `release`.
+    pub reference: Option<Reference>,
+    /// `range(count)`: a list with as many elements as that one says.
+    pub count: Option<Sibling>,
+    /// `typename(propName, propSize)`.
+    pub property: Option<Property>,
+    /// `bounds(offset, size)`: the part of a memory object or allocation that a command touches, as the specification
+    /// spells it.
+    pub bounds: Option<(&'static str, &'static str)>,
+    /// `tagged_by(type)`: the member that says which member of this union is valid.
+    pub tag: Option<Sibling>,
+}
+
+impl Attributes {
+    /// Of a parameter that says nothing but `in`.
+    pub(crate) const IN: Self = Self {
+        direction: Direction::In,
+        optional: false,
+        nocheck: false,
+        reference: None,
+        count: None,
+        property: None,
+        bounds: None,
+        tag: None,
+    };
+
+    /// Whether the function reads what was there before.
+    pub const fn is_in(&self) -> bool {
+        !matches!(self.direction, Direction::Out)
     }
 
-    /// The parameter that holds the number of elements behind this pointer.
-    pub fn count(&self) -> Option<&'static str> {
-        let (_, rest) = self.attributes.split_once("range(")?;
-        Some(rest.split(')').next().unwrap_or(rest).trim())
+    /// Whether the function only writes it.
+    pub const fn is_out(&self) -> bool {
+        matches!(self.direction, Direction::Out)
     }
+}
+
+/// Fills in the indices of siblings.
+///
+/// # Panics
+/// Panics, at compile time, if an attribute names a sibling that is not there.
+pub(crate) const fn resolved<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
+    const fn resolve<const N: usize>(fields: &[Field; N], sibling: Sibling) -> Sibling {
+        let mut index = 0;
+        while index < N {
+            if is_same(fields[index].name, sibling.name) || is_raw(fields[index].name, sibling.name) {
+                return Sibling { index, ..sibling };
+            }
+            index += 1;
+        }
+        panic!("an attribute names a parameter or member that is not there")
+    }
+    let mut at = 0;
+    while at < N {
+        let mut attributes = fields[at].attributes;
+        if let Some(count) = attributes.count {
+            attributes.count = Some(resolve(&fields, count));
+        }
+        if let Some(Property { name, size }) = attributes.property {
+            let (name, size) = (resolve(&fields, name), resolve(&fields, size));
+            attributes.property = Some(Property { name, size });
+        }
+        if let Some(tag) = attributes.tag {
+            attributes.tag = Some(resolve(&fields, tag));
+        }
+        fields[at].attributes = attributes;
+        at += 1;
+    }
+    fields
+}
+
+/// Whether two strings are equal, for constants.
+pub const fn is_same(a: &str, b: &str) -> bool {
+    ends_with(a, b, 0)
+}
+
+/// Whether `a` is `b` with Rust's `r#` before it.
+const fn is_raw(a: &str, b: &str) -> bool {
+    let raw = a.as_bytes();
+    raw.len() > 2 && raw[0] == b'r' && raw[1] == b'#' && ends_with(a, b, 2)
+}
+
+/// Whether `a` from byte `from` on is `b`.
+const fn ends_with(a: &str, b: &str, from: usize) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() + from {
+        return false;
+    }
+    let mut at = 0;
+    while at < b.len() {
+        if a[at + from] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// A function of the ABI.
@@ -158,11 +397,29 @@ pub struct Function {
     pub until: Option<&'static str>,
     /// Parameters in order.
     pub params: &'static [Field],
-    /// Documented errors, without the `UR_RESULT_` in front, beside those that any function may give: `UNINITIALIZED`, `DEVICE_LOST`,
-    /// `ADAPTER_SPECIFIC`.
-    pub errors: &'static [&'static str],
+    /// The documented errors beside those of [`Function::ANY`].
+    pub errors: &'static [ResultCode],
     /// Documentation, a line an element.
     pub doc: &'static [&'static str],
+}
+
+impl Function {
+    /// The errors that any function may give.
+    pub const ANY: [ResultCode; 3] = [
+        ResultCode::ERROR_UNINITIALIZED,
+        ResultCode::ERROR_DEVICE_LOST,
+        ResultCode::ERROR_ADAPTER_SPECIFIC,
+    ];
+
+    /// Whether the specification lets the function answer `code`.
+    pub fn documents(&self, code: ResultCode) -> bool {
+        code == ResultCode::SUCCESS || Self::ANY.contains(&code) || self.errors.contains(&code)
+    }
+
+    /// The parameter of a name.
+    pub fn param(&self, name: &str) -> Option<(usize, &'static Field)> {
+        self.params.iter().enumerate().find(|(_, param)| param.name == name)
+    }
 }
 
 /// A DDI table: a structure of function pointers that an adapter fills.
@@ -187,18 +444,18 @@ pub trait Named {
 }
 
 /// Writes the C name of an enumerator, or its number where no name is known.
-pub fn fmt_enum<T: Named>(value: u32, c_name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match T::VARIANTS.iter().find(|v| v.value == value) {
+pub fn fmt_enum(value: u32, variants: &[Variant], c_name: &str, f: &mut impl fmt::Write) -> fmt::Result {
+    match variants.iter().find(|v| v.value == value) {
         Some(variant) => f.write_str(variant.name),
-        None => write!(f, "({c_name}){value}"),
+        None => write!(f, "({c_name}){value:#x}"),
     }
 }
 
 /// Writes the C names of the set bits, joined by ` | `.
-pub fn fmt_flags<T: Named>(bits: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub fn fmt_flags(bits: u32, variants: &[Variant], f: &mut impl fmt::Write) -> fmt::Result {
     let mut rest = bits;
     let mut separator = "";
-    for variant in T::VARIANTS.iter().filter(|v| v.value != 0 && bits & v.value == v.value) {
+    for variant in variants.iter().filter(|v| v.value != 0 && bits & v.value == v.value) {
         write!(f, "{separator}{}", variant.name)?;
         rest &= !variant.value;
         separator = " | ";

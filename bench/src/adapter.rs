@@ -56,7 +56,7 @@ unsafe extern "C" fn memcpy(
 }
 
 macro_rules! getters {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $($functions:tt)*) => {
+    ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {
         /// Gives a loader one of the tables.
         ///
         /// # Safety

@@ -3,6 +3,9 @@
 #![allow(non_snake_case, reason = "functions, tables and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
+use std::sync::OnceLock;
+
+use oxur_api::meta::{Function, Table};
 use oxur_api::*;
 
 use crate::{Error, Result};
@@ -38,11 +41,9 @@ trait Resolve {
 }
 
 macro_rules! functions {
-    ({$part:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({$part:ident} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
         impl Resolve for $table {
             fn resolve(library: &libloading::Library) -> Self {
@@ -68,11 +69,31 @@ macro_rules! functions {
                 // SAFETY: the caller vouches for the arguments.
                 match unsafe { function($($p),*) } {
                     ResultCode::SUCCESS => Ok(()),
-                    code => Err(Error::Ur { function: stringify!($name), code }),
+                    code => Err(failed($table::META, stringify!($name), code)),
                 }
             }
         )* }
     };
+}
+
+/// Sees the errors that functions give.
+pub type ErrorObserver = fn(&'static Function, ResultCode);
+
+static OBSERVER: OnceLock<ErrorObserver> = OnceLock::new();
+
+/// Has `observer` called with every result that is no success, in the thread that made the call and before the caller
+/// gets it. A process has one observer: the first stays.
+pub fn observe_errors(observer: ErrorObserver) {
+    let _ = OBSERVER.set(observer);
+}
+
+#[cold]
+fn failed(table: &'static Table, name: &'static str, code: ResultCode) -> Error {
+    if let Some(observer) = OBSERVER.get() {
+        let function = table.functions.iter().find(|function| function.name == name);
+        observer(function.expect("the methods expand from the table"), code);
+    }
+    Error::Ur { function: name, code }
 }
 
 oxur_api::for_each_table! { functions {ddi} }
@@ -83,14 +104,12 @@ impl Fns {
     /// Looks every function up in `library`.
     pub(crate) fn resolve(library: &libloading::Library) -> Self {
         macro_rules! all {
-            ($($member:ident)*) => { DdiTable { $($member: Resolve::resolve(library)),* } };
+            ({} $($member:ident: $table:ident = $functions:ident;)*) => {
+                DdiTable { $($member: Resolve::resolve(library)),* }
+            };
         }
         Self {
-            ddi: all! {
-                Adapter Platform Context Event EventExp Program ProgramExp Kernel Queue QueueExp Sampler Mem PhysicalMem
-                Enqueue EnqueueExp USM USMExp BindlessImagesExp CommandBufferExp GraphExp IPCExp MemoryExportExp UsmP2PExp
-                VirtualMem Device DeviceExp
-            },
+            ddi: ddi_members! { all {} },
             other: LoaderTables {
                 Legacy: Resolve::resolve(library),
                 Loader: Resolve::resolve(library),

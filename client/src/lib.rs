@@ -45,7 +45,7 @@ pub use command_buffer::{Appended, BufferCommand, CommandBuffer, CommandBufferSe
 pub use device::{Adapter, Context, Device, Platform};
 pub use error::{Error, Result};
 pub use event::Event;
-pub use fns::{Fns, LoaderTables};
+pub use fns::{ErrorObserver, Fns, LoaderTables, observe_errors};
 pub use graph::{ExecutableGraph, Graph};
 pub use info::{FromInfo, Plain};
 pub use kernel::{Arg, Kernel, Range};

@@ -18,19 +18,14 @@ mod prelude {
     pub(super) fn DeviceType() {}
 }
 
-/// The adapter's table that the parameter `$via` leads to.
+/// The adapter's table that the parameter `$via`, or the first element of a list, leads to.
 macro_rules! table {
-    (phEventWaitList: $count:ident, $array:ident $(, $rest:ident)*) => {{
-        let (empty, null_element) = (ResultCode::ERROR_INVALID_VALUE, ResultCode::ERROR_INVALID_EVENT);
+    ((first of $array:ident, $count:ident: $empty:ident, $null_element:ident)) => {{
+        let (empty, null_element) = (ResultCode::$empty, ResultCode::$null_element);
         // SAFETY: the caller vouches for the list.
         unsafe { crate::dispatch::table_of_first($count, $array, empty, null_element) }
     }};
-    (phDevices: $count:ident, $array:ident $(, $rest:ident)*) => {{
-        let (empty, null_element) = (ResultCode::ERROR_INVALID_SIZE, ResultCode::ERROR_INVALID_NULL_HANDLE);
-        // SAFETY: the caller vouches for the list.
-        unsafe { crate::dispatch::table_of_first($count, $array, empty, null_element) }
-    }};
-    ($via:ident: $($p:ident),*) => {{
+    ($via:ident) => {{
         // SAFETY: the caller vouches for the handle.
         unsafe { crate::dispatch::table_of($via) }
     }};
@@ -39,17 +34,17 @@ macro_rules! table {
 /// The function behind a name, or the code of the failure to find it.
 macro_rules! function {
     // The loader answers itself.
-    ($kind:ident loader $member:ident $slot:ident $name:ident: $($p:ident),*) => {
+    ($kind:ident loader $member:ident $slot:ident $name:ident) => {
         Ok::<pfn::$name, ResultCode>(crate::own::$name)
     };
-    (adapter $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
-        match table!($via: $($p),*) {
+    (adapter $via:tt $member:ident $slot:ident $name:ident) => {
+        match table!($via) {
             Ok(table) => table.$member.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
             Err(code) => Err(code),
         }
     };
-    (legacy $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
-        match table!($via: $($p),*) {
+    (legacy $via:tt $member:ident $slot:ident $name:ident) => {
+        match table!($via) {
             Ok(table) => match crate::legacy::table_of_first(table) {
                 Some(legacy) => legacy.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
                 // A search would need registers that hold arguments, so it has a function of its own.
@@ -58,9 +53,11 @@ macro_rules! function {
             Err(code) => Err(code),
         }
     };
-    (searched $via:ident $member:ident $slot:ident $name:ident: $($p:ident),*) => {
-        match table!($via: $($p),*) {
-            Ok(table) => crate::legacy::table_of(table).$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
+    (searched $via:tt $member:ident $slot:ident $name:ident) => {
+        match table!($via) {
+            Ok(table) => crate::legacy::table_of(table)
+                .$slot
+                .ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
             Err(code) => Err(code),
         }
     };
@@ -72,17 +69,15 @@ macro_rules! symbol {
         #[unsafe(no_mangle)]
         $function
     };
-    ($via:ident $function:item) => {
+    ($via:tt $function:item) => {
         $function
     };
 }
 
 macro_rules! export {
-    ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({$kind:ident} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => { $( symbol! { $via
         $(#[doc = $doc])*
         ///
@@ -92,7 +87,7 @@ macro_rules! export {
             let function = if crate::layers::any() {
                 Ok(layered::$name as pfn::$name)
             } else {
-                function!($kind $via $member $slot $name: $($p),*)
+                function!($kind $via $member $slot $name)
             };
             match function {
                 // SAFETY: the caller vouches for the arguments.
@@ -104,15 +99,13 @@ macro_rules! export {
 }
 
 macro_rules! direct {
-    ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({$kind:ident} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => { $(
         #[inline(always)]
         pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
-            match function!($kind $via $member $slot $name: $($p),*) {
+            match function!($kind $via $member $slot $name) {
                 // SAFETY: the caller vouches for the arguments.
                 Ok(function) => unsafe { function($($p),*) },
                 Err(code) => code,
@@ -122,11 +115,9 @@ macro_rules! direct {
 }
 
 macro_rules! layered {
-    ({$kind:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({$kind:ident} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => { $(
         #[cold]
         #[inline(never)]
@@ -142,11 +133,11 @@ macro_rules! layered {
 }
 
 macro_rules! tables {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($params:tt)*);
     )*) => {
-        #[doc = concat!("Fills a `", stringify!($ctable), "` with the loader's own functions.")]
+        #[doc = concat!("Fills a [`", stringify!($table), "`] with the loader's own functions.")]
         ///
         /// # Safety
         /// `pDdiTable`, unless null, must be writable.

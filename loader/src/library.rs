@@ -120,7 +120,7 @@ fn fill<T>(name: &'static str, getter: Getter<T>, table: &mut T) -> Result<(), R
 /// Calls all getters that a library exports: they are an adapter's initialisation, and each may refuse.
 fn ask_for_every_table(library: &Library) -> Result<(), Refused> {
     macro_rules! ask {
-        ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $($functions:tt)*) => {
+        ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {
             // SAFETY: every adapter's getter of this name has this type.
             match unsafe { library.get::<Getter<$table>>(concat!(stringify!($getter), "\0").as_bytes()) } {
                 Ok(getter) => fill(stringify!($getter), *getter, &mut $table::default())?,

@@ -18,13 +18,13 @@ pub(crate) type Target = AtomicPtr<()>;
 /// Code for a function that adapters have. `exports` has the symbols of those that the loader answers.
 macro_rules! of_adapters {
     (loader $($code:tt)*) => {};
-    ($via:ident $($code:tt)*) => { $($code)* };
+    ($via:tt $($code:tt)*) => { $($code)* };
 }
 
 macro_rules! targets {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($params:tt)*);
     )*) => { $( of_adapters! { $via
         pub(crate) static $name: Target = Target::new(exports::$name as *const () as *mut ());
     } )* };
@@ -46,9 +46,9 @@ trait Lead {
 }
 
 macro_rules! symbols {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $($id:tt)*), via $via:ident ($($params:tt)*) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($params:tt)*);
     )*) => {
         $( of_adapters! { $via
             #[doc = concat!("The symbol of [`", stringify!($name), "`](crate::exports::", stringify!($name), ").")]

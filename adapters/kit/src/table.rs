@@ -11,11 +11,9 @@ use oxur_api::*;
 use crate::Backend;
 
 macro_rules! unsupported {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident $($number:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
         impl Unsupported for $table {
             fn unsupported() -> Self {
@@ -42,7 +40,9 @@ for_each_table! { unsupported {} }
 oxur_api::legacy_functions! { unsupported {} }
 
 macro_rules! all_unsupported {
-    ($($member:ident),* $(,)?) => { DdiTable { $($member: Unsupported::unsupported()),* } };
+    ({} $($member:ident: $table:ident = $functions:ident;)*) => {
+        DdiTable { $($member: Unsupported::unsupported()),* }
+    };
 }
 
 /// All tables of this library's adapter: the standard ones and the one for older clients.
@@ -60,34 +60,7 @@ pub fn tables<B: Backend>() -> &'static Tables {
     let tables = TABLES.get_or_init(|| {
         oxur_log::init(B::NAME);
         let mut tables = Tables {
-            ddi: all_unsupported!(
-                Adapter,
-                Platform,
-                Context,
-                Event,
-                EventExp,
-                Program,
-                ProgramExp,
-                Kernel,
-                Queue,
-                QueueExp,
-                Sampler,
-                Mem,
-                PhysicalMem,
-                Enqueue,
-                EnqueueExp,
-                USM,
-                USMExp,
-                BindlessImagesExp,
-                CommandBufferExp,
-                GraphExp,
-                IPCExp,
-                MemoryExportExp,
-                UsmP2PExp,
-                VirtualMem,
-                Device,
-                DeviceExp,
-            ),
+            ddi: ddi_members! { all_unsupported {} },
             legacy: Unsupported::unsupported(),
         };
         let t = &mut tables.ddi;
@@ -160,7 +133,7 @@ macro_rules! export_adapter {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export_tables {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $($functions:tt)*) => {
+    ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {
         /// Gives a loader one of the adapter's tables.
         ///
         /// # Safety

@@ -3,14 +3,18 @@
 //! errors, too; parameters that mean the same everywhere have no text in the tables and get it here.
 
 use crate::names;
-use oxur_api::meta::{Field, Function, Variant};
+use oxur_api::ResultCode;
+use oxur_api::meta::{Attributes, Direction, Field, Function, Variant};
 
 /// Columns that a line of a comment may take.
 const WIDTH: usize = 110;
 
 /// What a parameter or member is that the tables leave to its name.
 fn common(field: &Field) -> Option<&'static str> {
-    let reads = field.has("in") && !field.has("optional");
+    let Attributes {
+        direction, optional, ..
+    } = field.attributes;
+    let reads = direction == Direction::In && !optional;
     Some(match field.name {
         "stype" => "which structure this is: the `UR_STRUCTURE_TYPE_` of its name",
         "pNext" => "next structure of a chain of extensions; null ends the chain",
@@ -18,10 +22,8 @@ fn common(field: &Field) -> Option<&'static str> {
         "pProperties" => "further wishes; null for the defaults",
         "numEventsInWaitList" => "length of `phEventWaitList`",
         "phEventWaitList" => "events that must complete first; null if and only if `numEventsInWaitList` is 0",
-        "phEvent" if field.has("inout") && !field.has("optional") => "event that takes on the state of this command",
-        "phEvent" if field.has("optional") => {
-            "receives an event of this command, for the caller to release; null if not wanted"
-        }
+        "phEvent" if direction == Direction::InOut && !optional => "event that takes on the state of this command",
+        "phEvent" if optional => "receives an event of this command, for the caller to release; null if not wanted",
         "phEvent" => "receives the event, for the caller to release",
         "propSize" => "size of the value in bytes; with a buffer to fill, the size of the buffer",
         "pPropValue" if reads => "points to the value; its type follows from `propName`",
@@ -36,7 +38,7 @@ fn common(field: &Field) -> Option<&'static str> {
 /// # Panics
 /// Panics if there is none: the tables shall have text on all that is not common.
 fn text(field: &Field) -> String {
-    let optional = if field.has("optional") { "[optional] " } else { "" };
+    let optional = if field.attributes.optional { "[optional] " } else { "" };
     let text = match field.doc {
         [] => common(field)
             .unwrap_or_else(|| panic!("{} has no documentation", field.name))
@@ -47,8 +49,8 @@ fn text(field: &Field) -> String {
 }
 
 /// How data goes through a parameter: `in`, `out` or `inout`.
-fn direction(field: &Field) -> &str {
-    field.attributes.split(',').next().unwrap_or_default().trim()
+fn direction(field: &Field) -> &'static str {
+    field.attributes.direction.name()
 }
 
 fn join(lines: &[&str]) -> String {
@@ -70,7 +72,7 @@ pub fn variant(variant: &Variant) -> Vec<String> {
             "."
         };
         let optional = if answer.optional { ", optional" } else { "" };
-        text = format!("{text}{dot} Answer: `{}`{optional}", names::c_type(answer.ty));
+        text = format!("{text}{dot} Answer: `{}`{optional}", names::c_type(&answer.ty));
     }
     if text.trim().is_empty() {
         Vec::new()
@@ -100,10 +102,10 @@ pub fn function(function: &Function) -> Vec<String> {
             &text(param),
         ));
     }
-    let codes: Vec<_> = ["SUCCESS"]
+    let codes: Vec<_> = [ResultCode::SUCCESS]
         .iter()
         .chain(function.errors)
-        .map(|code| format!("`UR_RESULT_{code}`"))
+        .map(|code| format!("`{code:?}`"))
         .collect();
     lines.push(String::new());
     lines.extend(wrap("@returns", &codes.join(", ")));

@@ -39,25 +39,11 @@ pub fn headers() -> Vec<Header> {
     ]
 }
 
-/// The DDI tables in the order of `ur_dditable_t`.
-pub fn tables() -> Vec<&'static Table> {
-    let mut tables = Vec::new();
-    macro_rules! push {
-        ($tables:ident table $member:ident: $table:ident = $($rest:tt)*) => {
-            $tables.push(&$table::META);
-        };
-    }
-    for_each_table! { push tables }
-    tables
-}
-
 /// The table of the functions that 2026.2 dropped.
-pub const LEGACY: &Table = &LegacyDdiTable::META;
+pub const LEGACY: &Table = LegacyDdiTable::META;
 
 /// The functions of 2026.2, the loader's own first.
 pub fn functions() -> Vec<&'static Function> {
     let loader = LoaderFunctions::META.functions.iter();
-    loader
-        .chain(tables().into_iter().flat_map(|table| table.functions))
-        .collect()
+    loader.chain(TABLES.iter().flat_map(|table| table.functions)).collect()
 }

@@ -1,69 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! C's names of the things that the tables name in Rust's way, and the names that follow from other names.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use oxur_api::meta::Ty;
 
-/// C names by Rust names of all types.
-static C_NAMES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-    oxur_api::TYPES
-        .iter()
-        .copied()
-        .flatten()
-        .map(|t| (t.name, t.c_name))
-        .collect()
-});
-
-/// The type `ty` with C's names, still in Rust's notation: `*const DeviceHandle` is `*const ur_device_handle_t`.
-pub fn rename(ty: &str) -> String {
-    let mut renamed = String::new();
-    let mut rest = ty;
-    while let Some(first) = rest.chars().next() {
-        let end = rest
-            .find(|c: char| !is_word(c))
-            .unwrap_or(rest.len())
-            .max(first.len_utf8());
-        let (word, tail) = rest.split_at(end);
-        renamed.push_str(match word {
-            "usize" => "size_t",
-            word => C_NAMES.get(word).unwrap_or(&word),
-        });
-        rest = tail;
+/// A type with C's names, still in Rust's notation: `*const DeviceHandle` is `*const ur_device_handle_t`.
+pub fn rename(ty: &Ty) -> String {
+    match ty {
+        Ty::Pointer { mutable, target } => format!("*{} {}", if *mutable { "mut" } else { "const" }, rename(target)),
+        Ty::Array { element, length } => format!("[{}; {length}]", rename(element)),
+        Ty::Slice { element } => format!("[{}]", rename(element)),
+        Ty::Named(named) => named.c_name.to_owned(),
+        primitive => primitive_names(primitive).0.to_owned(),
     }
-    renamed
 }
 
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The type `ty` in C's notation: `*const DeviceHandle` is `const ur_device_handle_t *`. A slice is an array of
-/// unknown length.
-pub fn c_type(ty: &str) -> String {
-    // The compiler chooses how it spells out a macro's tokens: a blank may follow the asterisk.
-    let pointer = ty.strip_prefix('*').map(str::trim_start);
-    if let Some(target) = pointer.and_then(|ty| ty.strip_prefix("mut ")) {
-        return format!("{} *", c_type(target)).replace("* *", "**");
-    }
-    if let Some(target) = pointer.and_then(|ty| ty.strip_prefix("const ")) {
-        return match c_type(target) {
+/// A type in C's notation: `*const DeviceHandle` is `const ur_device_handle_t *`. A slice is an array of unknown length.
+pub fn c_type(ty: &Ty) -> String {
+    match ty {
+        Ty::Pointer { mutable: true, target } => format!("{} *", c_type(target)).replace("* *", "**"),
+        Ty::Pointer { mutable: false, target } => match c_type(target) {
             pointer if pointer.ends_with('*') => format!("{pointer}const *"),
             value => format!("const {value} *"),
-        };
+        },
+        Ty::Array { element, length } => format!("{}[{length}]", c_type(element)),
+        Ty::Slice { element } => format!("{}[]", c_type(element)),
+        Ty::Named(named) => named.c_name.to_owned(),
+        primitive => primitive_names(primitive).1.to_owned(),
     }
-    if let Some(array) = ty.strip_prefix('[').and_then(|ty| ty.strip_suffix(']')) {
-        let (element, length) = array.split_once(';').unwrap_or((array, ""));
-        return format!("{}[{}]", c_type(element), length.trim());
-    }
+}
+
+/// The names of a primitive type for cbindgen and in C.
+fn primitive_names(ty: &Ty) -> (&'static str, &'static str) {
     match ty {
-        "u8" | "u16" | "u32" | "u64" => format!("uint{}_t", &ty[1..]),
-        "i8" | "i16" | "i32" | "i64" => format!("int{}_t", &ty[1..]),
-        "f32" => "float".to_owned(),
-        "f64" => "double".to_owned(),
-        "c_char" => "char".to_owned(),
-        "c_int" => "int".to_owned(),
-        "c_void" => "void".to_owned(),
-        other => rename(other),
+        Ty::Void => ("c_void", "void"),
+        Ty::Bool => ("bool", "bool"),
+        Ty::Char => ("c_char", "char"),
+        Ty::Int => ("c_int", "int"),
+        Ty::U8 => ("u8", "uint8_t"),
+        Ty::U16 => ("u16", "uint16_t"),
+        Ty::U32 => ("u32", "uint32_t"),
+        Ty::I32 => ("i32", "int32_t"),
+        Ty::U64 => ("u64", "uint64_t"),
+        Ty::Usize => ("size_t", "size_t"),
+        Ty::F32 => ("f32", "float"),
+        Ty::Pointer { .. } | Ty::Array { .. } | Ty::Slice { .. } | Ty::Named(_) => {
+            unreachable!("{ty:?} is no primitive type")
+        }
     }
 }
 
@@ -143,12 +125,28 @@ mod tests {
 
     #[test]
     fn types() {
-        assert_eq!(rename("*const *mut DeviceHandle"), "*const *mut ur_device_handle_t");
-        assert_eq!(c_type("*const DeviceHandle"), "const ur_device_handle_t *");
-        assert_eq!(c_type("*mut *const c_char"), "const char **");
-        assert_eq!(c_type("* mut * const c_char"), "const char **");
-        assert_eq!(c_type("*const *const c_char"), "const char *const *");
-        assert_eq!(c_type("[u32; 3]"), "uint32_t[3]");
-        assert_eq!(c_type("[c_char]"), "char[]");
+        use oxur_api::described;
+        const fn pointer(mutable: bool, target: &'static Ty) -> Ty {
+            Ty::Pointer { mutable, target }
+        }
+        static DEVICE: Ty = Ty::Named(&described::DeviceHandle);
+        static TO_MUT_DEVICE: Ty = pointer(true, &DEVICE);
+        static TEXT: Ty = pointer(false, &Ty::Char);
+        assert_eq!(
+            rename(&pointer(false, &TO_MUT_DEVICE)),
+            "*const *mut ur_device_handle_t"
+        );
+        assert_eq!(c_type(&pointer(false, &DEVICE)), "const ur_device_handle_t *");
+        assert_eq!(c_type(&pointer(true, &TEXT)), "const char **");
+        assert_eq!(c_type(&pointer(false, &TEXT)), "const char *const *");
+        let array = Ty::Array {
+            element: &Ty::U32,
+            length: 3,
+        };
+        assert_eq!(
+            (rename(&array), c_type(&array)),
+            ("[u32; 3]".to_owned(), "uint32_t[3]".to_owned())
+        );
+        assert_eq!(c_type(&Ty::Slice { element: &Ty::Char }), "char[]");
     }
 }

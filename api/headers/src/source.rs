@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The tables as Rust source with C's names. Nobody compiles it: it is what cbindgen reads.
 
-use crate::{LEGACY, docs, functions, names, tables};
-use oxur_api::TYPES;
-use oxur_api::meta::{Field, Function, Kind, Table, Type, Variant};
+use crate::{LEGACY, docs, functions, names};
+use oxur_api::meta::{Field, Function, Kind, Table, Ty, Type, Variant};
+use oxur_api::{TABLES, TYPES};
 use std::fmt::{Display, Write};
 
 /// Marks what only `UR_OXUR_LEGACY_API` shows.
@@ -48,7 +48,7 @@ pub fn api_functions() -> Source {
 /// The types of `ur_ddi.h`.
 pub fn ddi_types() -> Source {
     let mut source = Source::default();
-    for table in tables() {
+    for table in TABLES {
         source.table(table);
     }
     source.attribute = LEGACY_ONLY;
@@ -59,12 +59,12 @@ pub fn ddi_types() -> Source {
 /// The functions of `ur_ddi.h`, and the table of all tables.
 pub fn ddi_functions() -> Source {
     let mut source = Source::default();
-    for table in tables() {
+    for table in TABLES {
         source.getter(table, "Every adapter exports it.");
     }
     let doc = ["All tables of an adapter. The first word of every handle points to one."];
-    let members = tables()
-        .into_iter()
+    let members = TABLES
+        .iter()
         .map(|table| (Vec::new(), table.member, table.c_name.to_owned()));
     source.aggregate("struct", &doc, "ur_dditable_t", members);
     source.attribute = LEGACY_ONLY;
@@ -111,8 +111,8 @@ impl Source {
                 self.alias(&doc, ty.c_name, &format!("*mut {object}"));
             }
             // C has a type for integers that hold pointers, and the ABI uses it for aliases alone.
-            Kind::Alias { ty: "usize" } => self.alias(&doc, ty.c_name, "uintptr_t"),
-            Kind::Alias { ty: target } => self.alias(&doc, ty.c_name, &names::rename(target)),
+            Kind::Alias { ty: Ty::Usize } => self.alias(&doc, ty.c_name, "uintptr_t"),
+            Kind::Alias { ty: target } => self.alias(&doc, ty.c_name, &names::rename(&target)),
             Kind::Callback { params, result } => {
                 let mut lines: Vec<String> = doc.iter().map(|line| line.to_string()).collect();
                 lines.push(String::new());
@@ -127,7 +127,7 @@ impl Source {
                     lines.extend_from_slice(rest);
                 }
                 let result = result
-                    .map(|result| format!(" -> {}", names::rename(result)))
+                    .map(|result| format!(" -> {}", names::rename(&result)))
                     .unwrap_or_default();
                 self.alias(
                     &lines,
@@ -232,7 +232,7 @@ impl Source {
             .collect();
         let members = function.params.iter().zip(&names);
         let members =
-            members.map(|(param, name)| (Vec::new(), name.as_str(), format!("*mut {}", names::rename(param.ty))));
+            members.map(|(param, name)| (Vec::new(), name.as_str(), format!("*mut {}", names::rename(&param.ty))));
         self.aggregate("struct", &doc, &names::params(function.name), members);
     }
 
@@ -271,11 +271,11 @@ impl Source {
 fn parameters(params: &[Field]) -> String {
     let params: Vec<_> = params
         .iter()
-        .map(|param| format!("{}: {}", param.name, names::rename(param.ty)))
+        .map(|param| format!("{}: {}", param.name, names::rename(&param.ty)))
         .collect();
     params.join(", ")
 }
 
 fn member(field: &Field) -> (Vec<String>, &str, String) {
-    (docs::member(field), field.name, names::rename(field.ty))
+    (docs::member(field), field.name, names::rename(&field.ty))
 }

@@ -3,16 +3,16 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! context_functions {
-    ($callback:ident $args:tt) => {
-        $callback! { $args
+macro_rules! __context_functions {
+    ($how:tt) => {
+        $crate::__table! { $how
                 table Context: ContextDdiTable = ur_context_dditable_t, urGetContextProcAddrTable;
 
                 /// Creates a context over one or more devices of the same platform.
                 ///
                 /// Release it with `urContextRelease`; objects created in it keep it alive. Compare `clCreateContext` and
                 /// `zeContextCreateEx`.
-                fn urContextCreate = (pfnCreate, 1), via phDevices (
+                fn urContextCreate = (pfnCreate, 1), via (first of phDevices, DeviceCount: ERROR_INVALID_SIZE, ERROR_INVALID_NULL_HANDLE) (
                     /// length of `phDevices`, at least 1
                     [in] DeviceCount: u32,
                     /// array of `DeviceCount` devices to include

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! event_functions {
-    ($callback:ident $args:tt) => {
-        $callback! { $args
+macro_rules! __event_functions {
+    ($how:tt) => {
+        $crate::__table! { $how
                 table Event: EventDdiTable = ur_event_dditable_t, urGetEventProcAddrTable;
 
                 /// Returns one property of an event.
@@ -49,7 +49,7 @@ macro_rules! event_functions {
                 ///
                 /// An empty list gives UR_RESULT_ERROR_INVALID_VALUE; an event that ended in error gives
                 /// UR_RESULT_ERROR_IN_EVENT_LIST_EXEC_STATUS. Counterpart of clWaitForEvents and zeEventHostSynchronize.
-                fn urEventWait = (pfnWait, 42), via phEventWaitList (
+                fn urEventWait = (pfnWait, 42), via (first of phEventWaitList, numEvents: ERROR_INVALID_VALUE, ERROR_INVALID_EVENT) (
                     /// entries in the wait list; must not be 0
                     [in] numEvents: u32,
                     [in, range(numEvents)] phEventWaitList: *const EventHandle,

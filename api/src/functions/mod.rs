@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The one table of functions, and what this crate makes of it: DDI structures, function types, descriptions.
 //!
-//! Each file holds one DDI table as a macro that hands its text to a callback macro:
+//! Each file holds the text of one DDI table:
 //!
 //! ```text
 //! table Device: DeviceDdiTable = ur_device_dditable_t, urGetDeviceProcAddrTable;
@@ -16,11 +16,14 @@
 //!
 //! `(slot, id)` are the member of the DDI structure and the value of the `ur_function_t` enumerator, followed by
 //! `since "…"` or `until "…"` for functions that not every release has. `via` names the parameter whose DDI pointer
-//! tells the adapter to call; `via loader` marks functions that the loader answers itself. Every function returns
-//! `ur_result_t`; the list after the arrow has its documented errors.
+//! tells the adapter to call, or `(first of LIST, COUNT: A, B)` for the first element of a list: A is the result for an
+//! empty list, B for a null element. `via loader` marks functions that the loader answers itself. Every function
+//! returns `ur_result_t`; the list after the arrow has its documented errors.
 //!
-//! [`for_each_table!`](crate::for_each_table) applies a callback to all of them; the loader's trampolines, the kit's entry points and the
-//! C headers come from there.
+//! Two things come from this text. Its types, attributes and errors become constants ([`Table`], `DeviceDdiTable::META`),
+//! which the compiler checks: an attribute that names a missing parameter does not compile. Its signatures go to the
+//! callback macros of [`for_each_table!`](crate::for_each_table), from which the loader's symbols, the kit's entry points
+//! and the client's methods expand.
 #![allow(non_snake_case, reason = "slots and parameters have their C names")]
 
 mod adapter;
@@ -52,44 +55,122 @@ mod usm_exp;
 mod usm_p2p_exp;
 mod virtual_mem;
 
-/// Calls `$callback! { $args table … fn … }` once for each DDI table, in the order of `ur_dditable_t`.
+/// Calls `$callback! { $args MEMBER: TABLE = FUNCTIONS; … }` with every DDI table, in the order of `ur_dditable_t`: its
+/// member there, its type, and the macro that holds its text.
+///
+/// Where each table's functions are needed, use [`for_each_table!`](crate::for_each_table).
 #[macro_export]
-macro_rules! for_each_table {
+macro_rules! ddi_members {
     ($callback:ident $args:tt) => {
-        $crate::adapter_functions! { $callback $args }
-        $crate::platform_functions! { $callback $args }
-        $crate::context_functions! { $callback $args }
-        $crate::event_functions! { $callback $args }
-        $crate::event_exp_functions! { $callback $args }
-        $crate::program_functions! { $callback $args }
-        $crate::program_exp_functions! { $callback $args }
-        $crate::kernel_functions! { $callback $args }
-        $crate::queue_functions! { $callback $args }
-        $crate::queue_exp_functions! { $callback $args }
-        $crate::sampler_functions! { $callback $args }
-        $crate::mem_functions! { $callback $args }
-        $crate::physical_mem_functions! { $callback $args }
-        $crate::enqueue_functions! { $callback $args }
-        $crate::enqueue_exp_functions! { $callback $args }
-        $crate::usm_functions! { $callback $args }
-        $crate::usm_exp_functions! { $callback $args }
-        $crate::bindless_images_exp_functions! { $callback $args }
-        $crate::command_buffer_exp_functions! { $callback $args }
-        $crate::graph_exp_functions! { $callback $args }
-        $crate::ipc_exp_functions! { $callback $args }
-        $crate::memory_export_exp_functions! { $callback $args }
-        $crate::usm_p2p_exp_functions! { $callback $args }
-        $crate::virtual_mem_functions! { $callback $args }
-        $crate::device_functions! { $callback $args }
-        $crate::device_exp_functions! { $callback $args }
+        $crate::__ddi_members! { [$callback] $args }
     };
 }
 
-macro_rules! ddi_tables {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ddi_members {
+    ([$($callback:tt)*] $args:tt) => {
+        $($callback)*! { $args
+            Adapter: AdapterDdiTable = __adapter_functions;
+            Platform: PlatformDdiTable = __platform_functions;
+            Context: ContextDdiTable = __context_functions;
+            Event: EventDdiTable = __event_functions;
+            EventExp: EventExpDdiTable = __event_exp_functions;
+            Program: ProgramDdiTable = __program_functions;
+            ProgramExp: ProgramExpDdiTable = __program_exp_functions;
+            Kernel: KernelDdiTable = __kernel_functions;
+            Queue: QueueDdiTable = __queue_functions;
+            QueueExp: QueueExpDdiTable = __queue_exp_functions;
+            Sampler: SamplerDdiTable = __sampler_functions;
+            Mem: MemDdiTable = __mem_functions;
+            PhysicalMem: PhysicalMemDdiTable = __physical_mem_functions;
+            Enqueue: EnqueueDdiTable = __enqueue_functions;
+            EnqueueExp: EnqueueExpDdiTable = __enqueue_exp_functions;
+            USM: UsmDdiTable = __usm_functions;
+            USMExp: UsmExpDdiTable = __usm_exp_functions;
+            BindlessImagesExp: BindlessImagesExpDdiTable = __bindless_images_exp_functions;
+            CommandBufferExp: CommandBufferExpDdiTable = __command_buffer_exp_functions;
+            GraphExp: GraphExpDdiTable = __graph_exp_functions;
+            IPCExp: IpcExpDdiTable = __ipc_exp_functions;
+            MemoryExportExp: MemoryExportExpDdiTable = __memory_export_exp_functions;
+            UsmP2PExp: UsmP2pExpDdiTable = __usm_p2p_exp_functions;
+            VirtualMem: VirtualMemDdiTable = __virtual_mem_functions;
+            Device: DeviceDdiTable = __device_functions;
+            DeviceExp: DeviceExpDdiTable = __device_exp_functions;
+        }
+    };
+}
+
+/// Calls `$callback!` once for each DDI table, in the order of `ur_dditable_t`, with its functions:
+///
+/// ```text
+/// $callback! { $args table Device: DeviceDdiTable = urGetDeviceProcAddrTable;
+///     #[doc = "…"] fn urDeviceGet = pfnGet via hPlatform (hPlatform: PlatformHandle, …);
+///     …
+/// }
+/// ```
+///
+/// What is behind `via` is one token tree.
+#[macro_export]
+macro_rules! for_each_table {
+    ($callback:ident $args:tt) => {
+        $crate::__ddi_members! { [$crate::__for_each_member] { $callback $args } }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __for_each_member {
+    ($how:tt $($member:ident: $table:ident = $functions:ident;)*) => {
+        $( $crate::$functions! { $how } )*
+    };
+}
+
+/// [`for_each_table!`](crate::for_each_table) for the functions that 2026.2 dropped.
+#[macro_export]
+macro_rules! legacy_functions {
+    ($callback:ident $args:tt) => {
+        $crate::__legacy_functions! { { $callback $args } }
+    };
+}
+
+/// [`for_each_table!`](crate::for_each_table) for the functions that the loader answers, and that are in no DDI table.
+#[macro_export]
+macro_rules! loader_functions {
+    ($callback:ident $args:tt) => {
+        $crate::__loader_functions! { { $callback $args } }
+    };
+}
+
+/// What every table's text goes through: `describe` makes the structure and its description, `{callback args}` gets the
+/// signatures alone.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __table {
+    (describe $($text:tt)*) => {
+        describe! { $($text)* }
+    };
+    ({ $callback:ident $args:tt } table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($slot:ident, $id:literal $(, since $since:literal)? $(, until $until:literal)?), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
+        fn $name:ident = ($slot:ident, $($number:tt)*), via $via:tt (
+            $( $(#[doc = $pdoc:literal])* [$($attribute:tt)*] $p:ident: $ty:ty, )*
+        ) -> [$($error:ident),*];
+    )*) => {
+        $callback! { $args table $member: $table = $getter;
+            $( $(#[doc = $doc])* fn $name = $slot via $via ($($p: $ty),*); )*
+        }
+    };
+}
+
+use crate::ResultCode;
+use crate::meta::{Function, Layout, Table};
+
+/// `DeviceDdiTable` and its `META`, from the text of a table.
+macro_rules! describe {
+    (table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = ($slot:ident, $id:literal $(, since $since:literal)? $(, until $until:literal)?), via $via:tt (
+            $( $(#[doc = $pdoc:literal])* [$($attribute:tt)*] $p:ident: $ty:ty, )*
         ) -> [$($error:ident),*];
     )*) => {
         #[doc = concat!("`", stringify!($ctable), "`: what `", stringify!($getter), "` fills.")]
@@ -101,7 +182,7 @@ macro_rules! ddi_tables {
 
         impl $table {
             /// The table as data.
-            pub const META: Table = Table {
+            pub const META: &Table = &Table {
                 member: stringify!($member),
                 c_name: stringify!($ctable),
                 getter: stringify!($getter),
@@ -111,13 +192,8 @@ macro_rules! ddi_tables {
                     id: $id,
                     since: option!($($since)?),
                     until: option!($($until)?),
-                    params: &[$( Field {
-                        name: stringify!($p),
-                        ty: stringify!($ty),
-                        attributes: stringify!($($attr)*),
-                        doc: &[$($pdoc),*],
-                    } ),*],
-                    errors: &[$(stringify!($error)),*],
+                    params: fields! { $( [$($pdoc)*] [$($attribute)*] $p: $ty, )* },
+                    errors: &[$(ResultCode::$error),*],
                     doc: &[$($doc),*],
                 } ),*],
                 layout: Layout { offsets: &[$(core::mem::offset_of!($table, $slot)),*], ..Layout::of::<$table>() },
@@ -136,21 +212,35 @@ macro_rules! option {
 }
 
 macro_rules! function_types {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($($slot:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
         $( $(#[doc = $doc])* pub type $name = unsafe extern "C" fn($($p: $ty),*) -> ResultCode; )*
     };
 }
 
-use crate::meta::{Field, Function, Layout, Table};
+/// `ur_dditable_t` and the list of its tables' descriptions.
+macro_rules! all_tables {
+    ({} $($member:ident: $table:ident = $functions:ident;)*) => {
+        $( crate::$functions! { describe } )*
 
-for_each_table! { ddi_tables {} }
-crate::legacy_functions! { ddi_tables {} }
-crate::loader_functions! { ddi_tables {} }
+        /// `ur_dditable_t`: all tables of an adapter. The first word of every handle points to one.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default)]
+        #[allow(missing_docs, reason = "each member is the table of its name")]
+        pub struct DdiTable {
+            $( pub $member: $table, )*
+        }
+
+        /// The DDI tables, in the order of `ur_dditable_t`. [`LegacyDdiTable`] and [`LoaderFunctions`] are not among them.
+        pub const TABLES: &[&Table] = &[$($table::META),*];
+    };
+}
+
+crate::ddi_members! { all_tables {} }
+crate::__legacy_functions! { describe }
+crate::__loader_functions! { describe }
 
 /// The types of the functions, each under the function's name.
 #[allow(non_camel_case_types, reason = "a function's type has the function's name")]
@@ -160,37 +250,4 @@ pub mod pfn {
     crate::for_each_table! { function_types {} }
     crate::legacy_functions! { function_types {} }
     crate::loader_functions! { function_types {} }
-}
-
-/// `ur_dditable_t`: all tables of an adapter. The first word of every handle points to one.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "each member is the table of its name")]
-pub struct DdiTable {
-    pub Adapter: AdapterDdiTable,
-    pub Platform: PlatformDdiTable,
-    pub Context: ContextDdiTable,
-    pub Event: EventDdiTable,
-    pub EventExp: EventExpDdiTable,
-    pub Program: ProgramDdiTable,
-    pub ProgramExp: ProgramExpDdiTable,
-    pub Kernel: KernelDdiTable,
-    pub Queue: QueueDdiTable,
-    pub QueueExp: QueueExpDdiTable,
-    pub Sampler: SamplerDdiTable,
-    pub Mem: MemDdiTable,
-    pub PhysicalMem: PhysicalMemDdiTable,
-    pub Enqueue: EnqueueDdiTable,
-    pub EnqueueExp: EnqueueExpDdiTable,
-    pub USM: UsmDdiTable,
-    pub USMExp: UsmExpDdiTable,
-    pub BindlessImagesExp: BindlessImagesExpDdiTable,
-    pub CommandBufferExp: CommandBufferExpDdiTable,
-    pub GraphExp: GraphExpDdiTable,
-    pub IPCExp: IpcExpDdiTable,
-    pub MemoryExportExp: MemoryExportExpDdiTable,
-    pub UsmP2PExp: UsmP2pExpDdiTable,
-    pub VirtualMem: VirtualMemDdiTable,
-    pub Device: DeviceDdiTable,
-    pub DeviceExp: DeviceExpDdiTable,
 }

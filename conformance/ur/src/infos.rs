@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The rules that every `ur…GetInfo` obeys, checked for every enumerator of its table.
 
-use oxur_client::api::meta::{Answer, Kind, Variant};
+use oxur_client::api::meta::{Answer, Kind, Ty, Variant};
 use oxur_client::api::{ResultCode, TYPES, c_void};
 
 use crate::{Stack, stack};
@@ -97,7 +97,7 @@ fn check_info(
     }
     let (element, slice) = element_size(answer.ty);
     if if slice { size % element != 0 } else { size != element } {
-        return Err(format!("{size} bytes for {}", answer.ty));
+        return Err(format!("{size} bytes for {:?}", answer.ty));
     }
     let guard = 0xa5u8;
     let mut buffer = vec![u64::from_ne_bytes([guard; 8]); size.div_ceil(8) + 2];
@@ -122,35 +122,18 @@ fn check_info(
         return Err(format!("wrote beyond its {size} bytes"));
     }
     // Code is in bytes, which have no better type in the table.
-    let is_text = answer.ty == "[c_char]" && name != "UR_PROGRAM_INFO_IL";
+    let is_text = matches!(answer.ty, Ty::Slice { element: Ty::Char }) && name != "UR_PROGRAM_INFO_IL";
     if is_text && size > 0 && bytes[..size].iter().position(|byte| *byte == 0) != Some(size - 1) {
         return Err("a string whose only NUL is not at its end".into());
     }
     Ok(())
 }
 
-/// The size of an answer's type, or of its elements.
-fn element_size(ty: &str) -> (usize, bool) {
-    let ty = ty.trim();
-    if let Some(inner) = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        return match inner.split_once(';') {
-            Some((element, count)) => (
-                element_size(element).0 * count.trim().parse::<usize>().expect("the length of an array"),
-                false,
-            ),
-            None => (element_size(inner).0, true),
-        };
-    }
-    let size = match ty {
-        "u8" | "i8" | "c_char" | "bool" | "Bool" => 1,
-        "u32" | "i32" | "f32" => 4,
-        "u64" | "i64" | "usize" | "f64" => 8,
-        pointer if pointer.starts_with('*') => 8,
-        name => {
-            let known = TYPES.iter().copied().flatten().find(|t| t.name == name);
-            let layout = known.and_then(|t| t.layout).unwrap_or_else(|| panic!("no type {name}"));
-            layout.size
-        }
+/// The size of an answer's type, or of its elements, and whether these may be several.
+fn element_size(ty: Ty) -> (usize, bool) {
+    let (ty, several) = match ty {
+        Ty::Slice { element } => (*element, true),
+        ty => (ty, false),
     };
-    (size, false)
+    (ty.size().unwrap_or_else(|| panic!("{ty:?} has no size")), several)
 }

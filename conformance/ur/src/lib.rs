@@ -14,6 +14,7 @@
 //!
 //! A missing library, driver or kernel compiler is a failure, not a skipped test.
 
+mod documented;
 mod expect;
 mod infos;
 mod kernels;

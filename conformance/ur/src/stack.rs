@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 
 use oxur_client::Loader;
 
+use crate::documented;
+
 /// The stacks that the suite knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {
@@ -42,6 +44,7 @@ pub fn uninitialised_loader() -> &'static Loader {
     static LOADER: OnceLock<Loader> = OnceLock::new();
     LOADER.get_or_init(|| {
         let path = prepare();
+        oxur_client::observe_errors(documented::assert_documented);
         Loader::open_uninitialised(&path)
             .unwrap_or_else(|error| panic!("{error}\nBuild it with `make dist`, or name one by OXUR_TEST_LOADER"))
     })

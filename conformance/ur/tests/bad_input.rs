@@ -19,11 +19,10 @@ struct Objects {
 ///
 /// # Safety
 /// `T` must be a parameter's type: an integer, a pointer, an option of a function pointer, a C structure of such.
-unsafe fn bad<T>(ty: &str, objects: &Objects) -> T {
-    let is_handle = ty.ends_with("Handle") && !ty.contains('*') && !ty.contains("Native");
-    let pointer = match ty {
-        "QueueHandle" => objects.context,
-        _ if is_handle => objects.queue,
+unsafe fn bad<T>(parameter: &meta::Field, objects: &Objects) -> T {
+    let pointer = match parameter.ty {
+        meta::Ty::Named(named) if named.name == "QueueHandle" => objects.context,
+        ty if ty.is_handle() => objects.queue,
         // SAFETY: zeros are a value of all those types.
         _ => return unsafe { std::mem::zeroed() },
     };
@@ -34,19 +33,30 @@ unsafe fn bad<T>(ty: &str, objects: &Objects) -> T {
 type Call = fn(&Fns, Option<&Objects>) -> Result<(), Error>;
 
 macro_rules! calls {
-    ({$calls:ident} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ({$calls:ident} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
-        fn $name:ident = ($($slot:tt)*), via $via:ident (
-            $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
-        ) -> [$($error:ident),*];
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
         $( $calls.insert(stringify!($name), (|fns, objects| {
             let zeros = Objects { queue: std::ptr::null_mut(), context: std::ptr::null_mut() };
             let _objects = objects.unwrap_or(&zeros);
+            let mut _parameters = function(stringify!($name)).params.iter();
             // SAFETY: null and mistyped handles, null pointers, zeros: what the library under test promises to refuse.
-            unsafe { fns.$name($(bad::<$ty>(stringify!($ty), _objects)),*) }
+            unsafe { fns.$name($(bad::<$ty>(_parameters.next().expect(stringify!($p)), _objects)),*) }
         }) as Call); )*
     };
+}
+
+/// The description of a function.
+fn function(name: &str) -> &'static meta::Function {
+    let mut functions = TABLES
+        .iter()
+        .copied()
+        .chain([LegacyDdiTable::META])
+        .flat_map(|table| table.functions);
+    functions
+        .find(|function| function.name == name)
+        .expect("it is in a table")
 }
 
 /// All functions that take a handle, by name.
@@ -54,29 +64,8 @@ fn calls() -> BTreeMap<&'static str, Call> {
     let mut calls = BTreeMap::new();
     for_each_table! { calls {calls} }
     legacy_functions! { calls {calls} }
-    let by_value = |p: &meta::Field| p.ty.ends_with("Handle") && !p.ty.contains('*') && !p.ty.contains("Native");
-    let takes_handle = |table: &meta::Table, name: &str| {
-        table
-            .functions
-            .iter()
-            .any(|f| f.name == name && f.params.iter().any(by_value))
-    };
-    let tables = tables();
-    calls.retain(|name, _| tables.iter().any(|table| takes_handle(table, name)));
+    calls.retain(|name, _| function(name).params.iter().any(|parameter| parameter.ty.is_handle()));
     calls
-}
-
-fn tables() -> Vec<meta::Table> {
-    macro_rules! all {
-        ($($table:ident)*) => { vec![$($table::META),*] };
-    }
-    all! {
-        AdapterDdiTable PlatformDdiTable ContextDdiTable EventDdiTable EventExpDdiTable ProgramDdiTable
-        ProgramExpDdiTable KernelDdiTable QueueDdiTable QueueExpDdiTable SamplerDdiTable MemDdiTable PhysicalMemDdiTable
-        EnqueueDdiTable EnqueueExpDdiTable UsmDdiTable UsmExpDdiTable BindlessImagesExpDdiTable
-        CommandBufferExpDdiTable GraphExpDdiTable IpcExpDdiTable MemoryExportExpDdiTable UsmP2pExpDdiTable
-        VirtualMemDdiTable DeviceDdiTable DeviceExpDdiTable LegacyDdiTable
-    }
 }
 
 /// Calls everything, and names what gives none of these codes.

@@ -161,10 +161,10 @@ fn a_root_device() {
 #[test]
 fn truth_values_are_0_or_1() {
     let rig = Rig::new();
-    for variant in variants("DeviceInfo")
-        .iter()
-        .filter(|v| v.answer.is_some_and(|a| a.ty == "Bool"))
-    {
+    for variant in variants("DeviceInfo").iter().filter(|v| {
+        v.answer
+            .is_some_and(|a| matches!(a.ty, meta::Ty::Named(named) if named.name == "Bool"))
+    }) {
         if let Ok(value) = rig.device.info::<Bool>(DeviceInfo(variant.value)) {
             assert!(value <= 1, "{} is {value}", variant.name);
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use oxur_api::meta::Function;
+use oxur_api::meta::{Attributes, Function, Reference};
 use parking_lot::Mutex;
 
 use super::{Arguments, print};
@@ -28,28 +28,28 @@ static HELD: Mutex<BTreeMap<usize, Held>> = Mutex::new(BTreeMap::new());
 /// `arguments` are those of `function`, which has succeeded with them if `success` says so.
 pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>, success: bool) {
     for (index, parameter) in function.params.iter().enumerate() {
-        if !success {
-            if parameter.has("release") {
-                // SAFETY: what is released is a handle or an address.
-                expect(unsafe { arguments.read(index) }, function);
-            }
-        } else if parameter.has("release") {
+        let Attributes { reference, count, .. } = parameter.attributes;
+        match reference {
             // SAFETY: what is released is a handle or an address.
-            give_up(unsafe { arguments.read(index) }, function);
-        } else if parameter.has("retain") {
+            Some(Reference::Release) if success => give_up(unsafe { arguments.read(index) }, function),
+            // SAFETY: as above.
+            Some(Reference::Release) => expect(unsafe { arguments.read(index) }, function),
+            _ if !success => {}
             // SAFETY: what is retained is a handle.
-            take(unsafe { arguments.read(index) }, function);
-        } else if parameter.has("alloc") || (parameter.count().is_some() && GIVERS.contains(&function.name)) {
-            // SAFETY: what is given is written through a pointer.
-            let place = unsafe { arguments.read::<*const usize>(index) };
-            let count = if place.is_null() {
-                0
-            } else {
-                print::given(function, arguments, parameter.count())
-            };
-            for element in 0..count {
-                // SAFETY: the list has at least this many places, each of a handle or an address.
-                take(unsafe { place.add(element).read() }, function);
+            Some(Reference::Retain) => take(unsafe { arguments.read(index) }, function),
+            None if count.is_none() || !GIVERS.contains(&function.name) => {}
+            Some(Reference::Alloc) | None => {
+                // SAFETY: what is given is written through a pointer.
+                let place = unsafe { arguments.read::<*const usize>(index) };
+                let count = if place.is_null() {
+                    0
+                } else {
+                    print::given(function, arguments, count)
+                };
+                for element in 0..count {
+                    // SAFETY: the list has at least this many places, each of a handle or an address.
+                    take(unsafe { place.add(element).read() }, function);
+                }
             }
         }
     }

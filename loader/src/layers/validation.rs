@@ -3,7 +3,7 @@
 //! of the parameters. What it finds is the call's result, and told in the log of the component `validation`.
 
 use oxur_api::ResultCode;
-use oxur_api::meta::{Field, Function, Kind, Variant};
+use oxur_api::meta::{Attributes, Direction, Field, Function, Kind, Property, Sibling, Ty, Type, Variant};
 
 use super::{Arguments, print};
 
@@ -30,10 +30,10 @@ enum What {
         variants: &'static [Variant],
     },
     /// The place of a query's answer, of as many bytes as another parameter says.
-    Answer { size: &'static str },
+    Answer { size: Sibling },
     /// A list with as many elements as another parameter says.
     List {
-        count: &'static str,
+        count: Sibling,
         handles: bool,
         wait_list: bool,
         out: bool,
@@ -58,63 +58,67 @@ pub(super) fn checks(function: &'static Function) -> Vec<Check> {
 fn checks_of(at: usize, parameter: &'static Field) -> Vec<Check> {
     let mut found = Vec::new();
     let mut add = |what| found.push(Check { parameter: at, what });
-    let optional = parameter.has("optional");
-    let Some(target) = print::pointee(parameter.ty) else {
-        match print::description(parameter.ty).map(|described| described.kind) {
-            Some(Kind::Handle) if !optional && !parameter.has("nocheck") => add(What::Handle),
+    let Attributes {
+        optional,
+        nocheck,
+        count,
+        property,
+        ..
+    } = parameter.attributes;
+    let Some(target) = parameter.ty.pointee() else {
+        match parameter.ty.kind() {
+            Some(Kind::Handle) if !optional && !nocheck => add(What::Handle),
             Some(Kind::Callback { .. }) if !optional => add(What::Pointer),
-            Some(Kind::Enum { variants, .. }) => add(What::Named {
-                member: None,
-                flags: false,
-                variants,
-            }),
-            Some(Kind::Flags { variants, .. }) => add(What::Named {
-                member: None,
-                flags: true,
-                variants,
-            }),
-            _ => {}
+            kind => found.extend(named(kind, None).map(|what| Check { parameter: at, what })),
         }
         return found;
     };
     if !optional {
         add(What::Pointer);
     }
-    let target = print::description(target);
-    if let Some(count) = parameter.count() {
+    if let Some(count) = count {
         add(What::List {
-            count: count.rsplit(',').next().unwrap_or(count).trim(),
-            handles: target.is_some_and(|described| matches!(described.kind, Kind::Handle)),
+            count,
+            handles: target.is_handle(),
             wait_list: parameter.name == "phEventWaitList",
-            out: parameter.has("out"),
+            out: parameter.attributes.is_out(),
         });
-    } else if parameter.has("out") && parameter.attributes.contains("typename(propName, propSize)") {
-        add(What::Answer { size: "propSize" });
-    } else if let Some((Kind::Struct { fields }, Some(layout))) = target
-        .filter(|_| parameter.has("in"))
-        .map(|described| (described.kind, described.layout))
+    } else if let (true, Some(Property { size, .. })) = (parameter.attributes.is_out(), property) {
+        add(What::Answer { size });
+    } else if let (
+        Direction::In,
+        Ty::Named(Type {
+            kind: Kind::Struct { fields },
+            layout: Some(layout),
+            ..
+        }),
+    ) = (parameter.attributes.direction, target)
     {
-        for (field, offset) in fields
+        let members = fields
             .iter()
             .zip(layout.offsets)
-            .filter(|(field, _)| field.name != "stype")
-        {
-            match print::description(field.ty).map(|described| described.kind) {
-                Some(Kind::Enum { variants, .. }) => add(What::Named {
-                    member: Some(*offset),
-                    flags: false,
-                    variants,
-                }),
-                Some(Kind::Flags { variants, .. }) => add(What::Named {
-                    member: Some(*offset),
-                    flags: true,
-                    variants,
-                }),
-                _ => {}
-            }
-        }
+            .filter(|(field, _)| field.name != "stype");
+        found.extend(
+            members
+                .filter_map(|(field, offset)| named(field.ty.kind(), Some(*offset)))
+                .map(|what| Check { parameter: at, what }),
+        );
     }
     found
+}
+
+/// The check of a value, or of a member at an offset, if it is an enumeration or flags.
+fn named(kind: Option<Kind>, member: Option<usize>) -> Option<What> {
+    let (flags, variants) = match kind? {
+        Kind::Enum { variants, .. } => (false, variants),
+        Kind::Flags { variants, .. } => (true, variants),
+        _ => return None,
+    };
+    Some(What::Named {
+        member,
+        flags,
+        variants,
+    })
 }
 
 /// What is wrong with a call, if anything.
@@ -137,7 +141,7 @@ impl Check {
         let wrong = |is_wrong: bool, code, problem| is_wrong.then_some((code, problem));
         // SAFETY: only asked where the parameter is a pointer, a function or a handle.
         let pointer = || unsafe { arguments.read::<*const u8>(self.parameter) };
-        let number = |name| print::number(function, arguments, name).unwrap_or(0);
+        let number = |parameter| print::number(function, arguments, parameter).unwrap_or(0);
         match self.what {
             What::Pointer => wrong(pointer().is_null(), ResultCode::ERROR_INVALID_NULL_POINTER, "is null"),
             What::Handle => wrong(pointer().is_null(), ResultCode::ERROR_INVALID_NULL_HANDLE, "is null"),
@@ -162,13 +166,10 @@ impl Check {
             }
             What::Answer { size } => {
                 let (null, size) = (pointer().is_null(), number(size));
-                let size_ret = function
-                    .params
-                    .iter()
-                    .position(|parameter| parameter.name == "pPropSizeRet");
+                let size_ret = function.param("pPropSizeRet");
                 // SAFETY: this parameter is a pointer.
                 let no_size_ret =
-                    size_ret.is_none_or(|index| unsafe { arguments.read::<*const usize>(index) }.is_null());
+                    size_ret.is_none_or(|(index, _)| unsafe { arguments.read::<*const usize>(index) }.is_null());
                 wrong(
                     null && size != 0,
                     ResultCode::ERROR_INVALID_NULL_POINTER,

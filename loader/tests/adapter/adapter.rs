@@ -482,7 +482,7 @@ fn tables() -> DdiTable {
 }
 
 macro_rules! getters {
-    ({} table $member:ident: $table:ident = $ctable:ident, $getter:ident; $($functions:tt)*) => {
+    ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {
         /// Gives one of the tables.
         ///
         /// # Safety

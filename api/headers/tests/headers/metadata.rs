@@ -2,10 +2,10 @@
 //! The facts as the Rust types and the tables have them.
 
 use crate::facts::{Facts, Member, Space, tidy};
-use oxur_api::meta::{Field, Function, Kind, Layout, Table, Type};
-use oxur_api::{DdiTable, TYPES, for_each_table};
+use oxur_api::meta::{Field, Function, Kind, Layout, Table, Ty, Type};
+use oxur_api::{DdiTable, TABLES, TYPES, for_each_table};
 use oxur_headers::names::{self, c_type};
-use oxur_headers::{LEGACY, functions, tables};
+use oxur_headers::{LEGACY, functions};
 
 /// The facts, with or without what 2026.2 dropped.
 pub fn facts(legacy: bool) -> Facts {
@@ -17,7 +17,7 @@ pub fn facts(legacy: bool) -> Facts {
         facts.api_function(function);
         facts.add(format!("{}.listed", function.name), "in ur_api_funcs.def");
     }
-    tables().into_iter().for_each(|table| facts.ddi_table(table));
+    TABLES.iter().for_each(|table| facts.ddi_table(table));
     if legacy {
         LEGACY
             .functions
@@ -39,10 +39,10 @@ pub fn facts(legacy: bool) -> Facts {
 fn members_of_all() -> Vec<Member> {
     let mut members = Vec::new();
     macro_rules! push {
-        ($members:ident table $member:ident: $table:ident = $c_name:ident, $($rest:tt)*) => {
+        ($members:ident table $member:ident: $table:ident = $($rest:tt)*) => {
             $members.push(Member {
                 name: stringify!($member).to_owned(),
-                ty: stringify!($c_name).to_owned(),
+                ty: oxur_api::$table::META.c_name.to_owned(),
                 offset: std::mem::offset_of!(DdiTable, $member),
                 size: size_of::<oxur_api::$table>(),
             });
@@ -82,11 +82,11 @@ impl Facts {
             Kind::Struct { fields } => self.aggregate(ty.c_name, "struct", space, &members(fields, layout)),
             Kind::Union { fields } => self.aggregate(ty.c_name, "union", space, &members(fields, layout)),
             Kind::Handle => self.ty(ty.c_name, "handle", space),
-            Kind::Alias { ty: "usize" } => self.ty(ty.c_name, "uintptr_t", space),
-            Kind::Alias { ty: target } => self.ty(ty.c_name, &tidy(&c_type(target)), space),
+            Kind::Alias { ty: Ty::Usize } => self.ty(ty.c_name, "uintptr_t", space),
+            Kind::Alias { ty: target } => self.ty(ty.c_name, &tidy(&c_type(&target)), space),
             Kind::Callback { params, result } => self.ty(
                 ty.c_name,
-                &pointer(result.map_or("void".to_owned(), c_type), params),
+                &pointer(result.map_or("void".to_owned(), |ty| c_type(&ty)), params),
                 space,
             ),
             Kind::String { .. } => unreachable!("it has no layout"),
@@ -97,7 +97,7 @@ impl Facts {
         let params: Vec<_> = function
             .params
             .iter()
-            .map(|p| (c_type(p.ty), p.c_name().to_owned()))
+            .map(|p| (c_type(&p.ty), p.c_name().to_owned()))
             .collect();
         self.function(function.name, "ur_result_t", &params);
         if function.id != 0 {
@@ -170,7 +170,7 @@ fn members(fields: &[Field], layout: Layout) -> Vec<Member> {
     let fields = fields.iter().zip(layout.offsets);
     let member = |(field, &offset): (&Field, _)| Member {
         name: field.c_name().to_owned(),
-        ty: c_type(field.ty),
+        ty: c_type(&field.ty),
         offset,
         size: 0, // Only tables need it.
     };
@@ -178,6 +178,6 @@ fn members(fields: &[Field], layout: Layout) -> Vec<Member> {
 }
 
 fn pointer(result: String, params: &[Field]) -> String {
-    let params: Vec<_> = params.iter().map(|param| c_type(param.ty)).collect();
+    let params: Vec<_> = params.iter().map(|param| c_type(&param.ty)).collect();
     tidy(&format!("{result} (*)({})", params.join(", ")))
 }
