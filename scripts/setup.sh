@@ -15,7 +15,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly packages=(build-essential ca-certificates clang clang-14 cmake g++ libstdc++-12-dev llvm-spirv-14
+readonly packages=(build-essential ca-certificates clang clang-14 clang-22 cmake g++ libstdc++-12-dev llvm-spirv-14
   libpolly-22-dev libxml2-dev libzstd-dev llvm-22-dev llvm-22-tools spirv-tools zlib1g-dev
   ocl-icd-libopencl1 pkg-config
   pocl-opencl-icd python3 python3-dev python3-venv)

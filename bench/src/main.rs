@@ -216,12 +216,13 @@ impl Stacks {
         let raw = Raw::new(library, include_str!("kernels.cl"))?;
         let binary = raw.binary();
         let stack = |name: &'static str, loader: Option<oxur_client::Loader>, cpu: bool| {
+            let loader = loader?;
             let code = if cpu {
-                Code::Il(cpu::spirv().ok()?)
+                cpu::spirv().map(Code::Il)
             } else {
-                Code::Binary(binary.clone())
+                Ok(Code::Binary(binary.clone()))
             };
-            Ur::new(name, loader?, &code)
+            code.and_then(|code| Ur::new(name, loader, &code))
                 .map(Rc::new)
                 .inspect_err(|error| eprintln!("oxur-bench: without {name}: {error}"))
                 .ok()
