@@ -45,7 +45,8 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
 
-    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it.
+    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it. If
+    /// this fails, all of them are what they were again.
     fn update(&self, nodes: &[Node<B>], changed: &[usize]) -> UrResult<()>;
 
     /// Runs all commands, after those of an earlier run of the same buffer.
