@@ -62,7 +62,7 @@ fn set(kernel: KernelHandle, index: u32, argument: Argument) -> ResultCode {
     })
 }
 
-unsafe extern "C" fn set_value(
+unsafe extern "C-unwind" fn set_value(
     kernel: KernelHandle,
     index: u32,
     size: usize,
@@ -77,7 +77,7 @@ unsafe extern "C" fn set_value(
     set(kernel, index, Argument::Value(bytes.into()))
 }
 
-unsafe extern "C" fn set_local(
+unsafe extern "C-unwind" fn set_local(
     kernel: KernelHandle,
     index: u32,
     size: usize,
@@ -86,7 +86,7 @@ unsafe extern "C" fn set_local(
     set(kernel, index, Argument::Local(size))
 }
 
-unsafe extern "C" fn set_pointer(
+unsafe extern "C-unwind" fn set_pointer(
     kernel: KernelHandle,
     index: u32,
     _: *const KernelArgPointerProperties,
@@ -95,7 +95,7 @@ unsafe extern "C" fn set_pointer(
     set(kernel, index, Argument::Pointer(pointer.addr()))
 }
 
-unsafe extern "C" fn set_sampler(
+unsafe extern "C-unwind" fn set_sampler(
     kernel: KernelHandle,
     index: u32,
     _: *const KernelArgSamplerProperties,
@@ -104,7 +104,7 @@ unsafe extern "C" fn set_sampler(
     set(kernel, index, Argument::Sampler(sampler))
 }
 
-unsafe extern "C" fn set_mem_obj(
+unsafe extern "C-unwind" fn set_mem_obj(
     kernel: KernelHandle,
     index: u32,
     properties: *const KernelArgMemObjProperties,
@@ -122,7 +122,7 @@ unsafe extern "C" fn set_mem_obj(
     )
 }
 
-unsafe extern "C" fn launch(
+unsafe extern "C-unwind" fn launch(
     queue: QueueHandle,
     kernel: KernelHandle,
     dimensions: u32,
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn arguments_end_with_their_kernel_and_not_with_the_next_of_its_address() {
-        unsafe extern "C" fn one_reference(
+        unsafe extern "C-unwind" fn one_reference(
             _: KernelHandle,
             _: KernelInfo,
             _: usize,

@@ -88,7 +88,7 @@ macro_rules! export {
         ///
         /// # Safety
         /// The arguments must be what the specification of the function asks for.
-        pub unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+        pub unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             let function = if crate::layers::any() {
                 Ok(layered::$name as pfn::$name)
             } else {
@@ -111,7 +111,7 @@ macro_rules! direct {
         ) -> [$($error:ident),*];
     )*) => { $(
         #[inline(always)]
-        pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+        pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             match function!($kind $via $member $slot $name: $($p),*) {
                 // SAFETY: the caller vouches for the arguments.
                 Ok(function) => unsafe { function($($p),*) },
@@ -130,7 +130,7 @@ macro_rules! layered {
     )*) => { $(
         #[cold]
         #[inline(never)]
-        pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+        pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             static CALLED: crate::layers::Called =
                 crate::layers::Called::new($table::META.functions, stringify!($name));
             let arguments = [$((&raw const $p).cast::<c_void>()),*];

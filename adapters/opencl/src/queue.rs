@@ -16,8 +16,7 @@ use kit::ur::{
     UsmMigrationFlags,
 };
 use kit::{
-    BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult,
-    WaitList,
+    BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, WaitList,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -762,19 +761,15 @@ impl kit::Queue<OpenCl> for Queue {
         self.run_on_host(task, wait, event)
     }
 
-    fn native_command(
-        self: &Arc<Self>,
-        command: NativeCommand,
-        _mems: &[Arc<Mem>],
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
-        if !wait.is_empty() {
-            // The client's commands come after what it waits for.
-            // SAFETY: a handle that nobody wants.
-            self.barrier(wait, unsafe { EventOut::new(std::ptr::null_mut()) })?;
+    fn begin_native_command(self: &Arc<Self>, _mems: &[Arc<Mem>], wait: Wait<'_>) -> UrResult<()> {
+        if wait.is_empty() {
+            return Ok(());
         }
-        command.call(kit::handle_of(self));
+        // The client's commands come after what it waits for.
+        self.barrier(wait, EventOut::none())
+    }
+
+    fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |d| {
             // SAFETY: live handles.
             unsafe { cl!(clEnqueueBarrierWithWaitList(self.raw, d.count, d.events, d.event)) }

@@ -142,7 +142,7 @@ macro_rules! function_types {
             $( $(#[doc = $pdoc:literal])* [$($attr:tt)*] $p:ident: $ty:ty, )*
         ) -> [$($error:ident),*];
     )*) => {
-        $( $(#[doc = $doc])* pub type $name = unsafe extern "C" fn($($p: $ty),*) -> ResultCode; )*
+        $( $(#[doc = $doc])* pub type $name = unsafe extern "C-unwind" fn($($p: $ty),*) -> ResultCode; )*
     };
 }
 

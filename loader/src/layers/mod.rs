@@ -192,6 +192,8 @@ pub(crate) unsafe fn run(
     } else {
         None
     };
+    // The client's own exception may come through, from a function that an adapter calls: it must not meet `guard`.
+    let unfinished = Unfinished(called.function, traced);
     let code = match verdict {
         Some(code) => code,
         // SAFETY: the arguments are the function's.
@@ -200,6 +202,7 @@ pub(crate) unsafe fn run(
         },
         None => dispatch(),
     };
+    std::mem::forget(unfinished);
     if active.contains(Layers::LEAKS) {
         // SAFETY: the arguments are the function's, which has just answered this code.
         guard(|| unsafe { leaks::note(called.function, &arguments, code == ResultCode::SUCCESS) });
@@ -209,6 +212,17 @@ pub(crate) unsafe fn run(
         guard(|| unsafe { tracing::end(called.function, &arguments, code) });
     }
     code
+}
+
+/// A call that has not come back. Dropped when an exception of C++ passes, which for the layers is a call that failed.
+struct Unfinished(&'static Function, bool);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if self.1 {
+            guard(|| tracing::unwound(self.0));
+        }
+    }
 }
 
 /// Runs a part of a layer whose failure must not become the client's.
