@@ -66,6 +66,23 @@ macro_rules! function {
     };
 }
 
+/// The function that comes after the layers: mostly `$function`, but some are seen by the emulation while it is in use.
+macro_rules! emulated {
+    (@seen $name:ident $function:expr) => {
+        match crate::emulation::in_use() {
+            true => Ok(crate::emulation::seen::$name as pfn::$name),
+            false => $function,
+        }
+    };
+    (urKernelCreate: $function:expr) => { emulated!(@seen urKernelCreate $function) };
+    (urKernelCreateWithNativeHandle: $function:expr) => { emulated!(@seen urKernelCreateWithNativeHandle $function) };
+    (urKernelRelease: $function:expr) => { emulated!(@seen urKernelRelease $function) };
+    (urCommandBufferAppendKernelLaunchExp: $function:expr) => {
+        emulated!(@seen urCommandBufferAppendKernelLaunchExp $function)
+    };
+    ($other:ident: $function:expr) => { $function };
+}
+
 /// Gives a function that the loader answers its C symbol.
 macro_rules! symbol {
     (loader $function:item) => {
@@ -92,7 +109,7 @@ macro_rules! export {
             let function = if crate::layers::any() {
                 Ok(layered::$name as pfn::$name)
             } else {
-                function!($kind $via $member $slot $name: $($p),*)
+                emulated!($name: function!($kind $via $member $slot $name: $($p),*))
             };
             match function {
                 // SAFETY: the caller vouches for the arguments.
@@ -112,7 +129,7 @@ macro_rules! direct {
     )*) => { $(
         #[inline(always)]
         pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
-            match function!($kind $via $member $slot $name: $($p),*) {
+            match emulated!($name: function!($kind $via $member $slot $name: $($p),*)) {
                 // SAFETY: the caller vouches for the arguments.
                 Ok(function) => unsafe { function($($p),*) },
                 Err(code) => code,

@@ -139,7 +139,7 @@ fn exceptions_pass() {
         "UR_LAYER_FULL_VALIDATION",
         "UR_LAYER_TRACING,UR_LAYER_FULL_VALIDATION",
     ] {
-        // The emulation is on after the first launch.
+        // The emulation is in use after the first launch.
         for before in [&[][..], &["launch"]] {
             let commands: Vec<_> = ["init"]
                 .iter()
