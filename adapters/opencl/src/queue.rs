@@ -49,6 +49,8 @@ pub(crate) struct Queue {
     shared: AtomicBool,
     /// Whether the client has given its last reference back: then events keep the queue.
     released: AtomicBool,
+    /// Whether the client was ever given an event: if not, there is none to be found.
+    has_events: AtomicBool,
     /// A marker behind what was the last command: see [`Queue::unfinished`].
     probe: Mutex<Option<Arc<RawEvent>>>,
 }
@@ -149,6 +151,11 @@ impl kit::Queue<OpenCl> for Queue {
 
     fn released(self: Arc<Self>) {
         self.released.store(true, Ordering::Relaxed);
+        // The search looks at every handle there is. A count of the events, which could spare more queues the search, would cost
+        // each event two atomic additions.
+        if !self.has_events.load(Ordering::Relaxed) {
+            return;
+        }
         kit::each_held(self.number.get(), |event: &Arc<Event>| event.keep(&self));
     }
 
