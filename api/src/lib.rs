@@ -8,6 +8,7 @@
 
 #[macro_use]
 mod macros;
+pub mod callback;
 mod functions;
 pub mod meta;
 mod types;

@@ -20,7 +20,7 @@ static TABLES: LazyLock<DdiTable> = LazyLock::new(|| {
 /// The only object: as the ABI demands, it starts with the address of the tables.
 static OBJECT: AtomicPtr<DdiTable> = AtomicPtr::new(ptr::null_mut());
 
-unsafe extern "C" fn get(room: u32, adapters: *mut AdapterHandle, count: *mut u32) -> ResultCode {
+unsafe extern "C-unwind" fn get(room: u32, adapters: *mut AdapterHandle, count: *mut u32) -> ResultCode {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| OBJECT.store(ptr::from_ref(&*TABLES).cast_mut(), Ordering::Release));
     if room > 0 && !adapters.is_null() {
@@ -34,15 +34,21 @@ unsafe extern "C" fn get(room: u32, adapters: *mut AdapterHandle, count: *mut u3
     ResultCode::SUCCESS
 }
 
-unsafe extern "C" fn info(_: AdapterHandle, _: AdapterInfo, _: usize, _: *mut c_void, _: *mut usize) -> ResultCode {
+unsafe extern "C-unwind" fn info(
+    _: AdapterHandle,
+    _: AdapterInfo,
+    _: usize,
+    _: *mut c_void,
+    _: *mut usize,
+) -> ResultCode {
     ResultCode::ERROR_UNSUPPORTED_ENUMERATION
 }
 
-unsafe extern "C" fn retain(_: AdapterHandle) -> ResultCode {
+unsafe extern "C-unwind" fn retain(_: AdapterHandle) -> ResultCode {
     ResultCode::SUCCESS
 }
 
-unsafe extern "C" fn memcpy(
+unsafe extern "C-unwind" fn memcpy(
     _: QueueHandle,
     _: bool,
     _: *mut c_void,

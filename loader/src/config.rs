@@ -53,7 +53,7 @@ fn live(configs: &mut HashMap<LoaderConfigHandle, Config>, handle: LoaderConfigH
     configs.get_mut(&handle).ok_or(ResultCode::ERROR_INVALID_ARGUMENT)
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigCreate(phLoaderConfig: *mut LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigCreate(phLoaderConfig: *mut LoaderConfigHandle) -> ResultCode {
     answer(|| {
         if phLoaderConfig.is_null() {
             return Err(ResultCode::ERROR_INVALID_NULL_POINTER);
@@ -74,7 +74,7 @@ pub(crate) unsafe extern "C" fn urLoaderConfigCreate(phLoaderConfig: *mut Loader
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigRetain(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigRetain(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
     answer(|| {
         with(hLoaderConfig, |config| {
             config.references += 1;
@@ -83,7 +83,7 @@ pub(crate) unsafe extern "C" fn urLoaderConfigRetain(hLoaderConfig: LoaderConfig
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
     answer(|| {
         // Under one lock, so that nobody meets a configuration without references.
         let mut configs = CONFIGS.lock();
@@ -96,7 +96,7 @@ pub(crate) unsafe extern "C" fn urLoaderConfigRelease(hLoaderConfig: LoaderConfi
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigGetInfo(
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigGetInfo(
     hLoaderConfig: LoaderConfigHandle,
     propName: LoaderConfigInfo,
     propSize: usize,
@@ -135,7 +135,7 @@ pub(crate) unsafe extern "C" fn urLoaderConfigGetInfo(
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigEnableLayer(
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigEnableLayer(
     hLoaderConfig: LoaderConfigHandle,
     pLayerName: *const c_char,
 ) -> ResultCode {
@@ -156,7 +156,7 @@ pub(crate) unsafe extern "C" fn urLoaderConfigEnableLayer(
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigSetCodeLocationCallback(
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigSetCodeLocationCallback(
     hLoaderConfig: LoaderConfigHandle,
     pfnCodeloc: CodeLocationCallback,
     pUserData: *mut c_void,
@@ -173,7 +173,7 @@ pub(crate) unsafe extern "C" fn urLoaderConfigSetCodeLocationCallback(
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderConfigSetMockingEnabled(
+pub(crate) unsafe extern "C-unwind" fn urLoaderConfigSetMockingEnabled(
     hLoaderConfig: LoaderConfigHandle,
     enable: Bool,
 ) -> ResultCode {

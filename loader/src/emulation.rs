@@ -4,18 +4,19 @@
 //! Clients of release 2026.1 and before call `urKernelSetArg*` and then launch. Adapters of 2026.2 know only launches
 //! that carry their arguments. So the arguments are kept here, by kernel, and handed over at each launch.
 //!
-//! The first argument that is set switches on [`Layers::EMULATION`]: from then on this module sees the calls that it
-//! has to change, the release of a kernel and its recording into a command buffer.
+//! When the first argument is set, this module starts to see four functions more ([`in_use`]): those that create and release
+//! kernels, since arguments end with their kernel, and the one that appends a kernel to a command buffer. No other call
+//! notices.
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
 use std::collections::HashMap;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use oxur_api::*;
 use parking_lot::Mutex;
 
-use crate::layers::{self, Arguments, Layers};
 use crate::{UrResult, answer, dispatch};
 
 /// The functions that an adapter lacks.
@@ -42,6 +43,14 @@ type ArgumentList = Arc<Mutex<Vec<Option<Argument>>>>;
 
 static KERNELS: LazyLock<Mutex<HashMap<KernelHandle, ArgumentList>>> = LazyLock::new(Mutex::default);
 
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+/// Whether arguments were ever set here.
+#[inline(always)]
+pub(crate) fn in_use() -> bool {
+    IN_USE.load(Ordering::Relaxed)
+}
+
 /// More arguments than any kernel has. An index beyond is an error instead of a huge list.
 const MOST_ARGUMENTS: u32 = 1 << 16;
 
@@ -50,7 +59,7 @@ fn set(kernel: KernelHandle, index: u32, argument: Argument) -> ResultCode {
         if index >= MOST_ARGUMENTS {
             return Err(ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
         }
-        layers::switch_on(Layers::EMULATION);
+        IN_USE.store(true, Ordering::Relaxed);
         let list = KERNELS.lock().entry(kernel).or_default().clone();
         let mut list = list.lock();
         let index = index as usize;
@@ -62,7 +71,7 @@ fn set(kernel: KernelHandle, index: u32, argument: Argument) -> ResultCode {
     })
 }
 
-unsafe extern "C" fn set_value(
+unsafe extern "C-unwind" fn set_value(
     kernel: KernelHandle,
     index: u32,
     size: usize,
@@ -77,7 +86,7 @@ unsafe extern "C" fn set_value(
     set(kernel, index, Argument::Value(bytes.into()))
 }
 
-unsafe extern "C" fn set_local(
+unsafe extern "C-unwind" fn set_local(
     kernel: KernelHandle,
     index: u32,
     size: usize,
@@ -86,7 +95,7 @@ unsafe extern "C" fn set_local(
     set(kernel, index, Argument::Local(size))
 }
 
-unsafe extern "C" fn set_pointer(
+unsafe extern "C-unwind" fn set_pointer(
     kernel: KernelHandle,
     index: u32,
     _: *const KernelArgPointerProperties,
@@ -95,7 +104,7 @@ unsafe extern "C" fn set_pointer(
     set(kernel, index, Argument::Pointer(pointer.addr()))
 }
 
-unsafe extern "C" fn set_sampler(
+unsafe extern "C-unwind" fn set_sampler(
     kernel: KernelHandle,
     index: u32,
     _: *const KernelArgSamplerProperties,
@@ -104,7 +113,7 @@ unsafe extern "C" fn set_sampler(
     set(kernel, index, Argument::Sampler(sampler))
 }
 
-unsafe extern "C" fn set_mem_obj(
+unsafe extern "C-unwind" fn set_mem_obj(
     kernel: KernelHandle,
     index: u32,
     properties: *const KernelArgMemObjProperties,
@@ -122,7 +131,7 @@ unsafe extern "C" fn set_mem_obj(
     )
 }
 
-unsafe extern "C" fn launch(
+unsafe extern "C-unwind" fn launch(
     queue: QueueHandle,
     kernel: KernelHandle,
     dimensions: u32,
@@ -137,30 +146,36 @@ unsafe extern "C" fn launch(
     if kernel.is_null() {
         return ResultCode::ERROR_INVALID_NULL_HANDLE;
     }
-    answer(|| {
-        // SAFETY: the caller vouches for the handle.
-        let table = unsafe { dispatch::table_of(queue) }?;
-        let launch = table
-            .EnqueueExp
-            .pfnKernelLaunchWithArgsExp
-            .ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE)?;
-        with_arguments(kernel, |count, arguments| {
-            // SAFETY: the caller vouches for its own arguments; the kernel's live during the call.
-            unsafe {
-                launch(
-                    queue, kernel, dimensions, offset, global, local, count, arguments, properties, wait_count, wait,
-                    event,
-                )
-            }
-        })
+    // SAFETY: the caller vouches for the handle.
+    let launch = match unsafe { slot(queue, |table| table.EnqueueExp.pfnKernelLaunchWithArgsExp) } {
+        Ok(launch) => launch,
+        Err(code) => return code,
+    };
+    with_arguments(kernel, |count, arguments| {
+        // SAFETY: the caller vouches for its own arguments; the kernel's live during the call.
+        unsafe {
+            launch(
+                queue, kernel, dimensions, offset, global, local, count, arguments, properties, wait_count, wait, event,
+            )
+        }
     })
+}
+
+/// A function of the adapter that made `handle`.
+///
+/// # Safety
+/// `handle` is null or a live handle of an adapter.
+unsafe fn slot<H: Handle, F>(handle: H, slot: impl FnOnce(&DdiTable) -> Option<F>) -> UrResult<F> {
+    // SAFETY: passed on to the caller.
+    let table = unsafe { dispatch::table_of(handle) }?;
+    slot(table).ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE)
 }
 
 /// Calls `launch` with what was set for a kernel.
 fn with_arguments(
     kernel: KernelHandle,
     launch: impl FnOnce(u32, *const ExpKernelArgProperties) -> ResultCode,
-) -> UrResult<()> {
+) -> ResultCode {
     let list = KERNELS.lock().get(&kernel).cloned().unwrap_or_default();
     let list = list.lock();
     let described: Vec<_> = (0..)
@@ -172,10 +187,7 @@ fn with_arguments(
     } else {
         described.as_ptr()
     };
-    match launch(described.len() as u32, arguments) {
-        ResultCode::SUCCESS => Ok(()),
-        code => Err(code),
-    }
+    launch(described.len() as u32, arguments)
 }
 
 /// An argument in the form that a launch takes.
@@ -221,54 +233,152 @@ fn describe(index: u32, argument: &Argument) -> ExpKernelArgProperties {
     }
 }
 
-/// Makes a call of a client fit an adapter that takes arguments with the launch.
-///
-/// # Safety
-/// `arguments` are those of `function`.
-pub(crate) unsafe fn around(
-    function: &str,
-    arguments: &Arguments<'_>,
-    dispatch: &mut dyn FnMut() -> ResultCode,
-) -> ResultCode {
-    match function {
-        "urKernelRelease" => {
-            // SAFETY: its argument is a kernel.
-            let kernel = unsafe { arguments.read::<KernelHandle>(0) };
-            // Taken out before: once it is released, another thread's new kernel may have the same address.
-            let list = is_last_reference(kernel)
-                .then(|| KERNELS.lock().remove(&kernel))
-                .flatten();
-            let code = dispatch();
-            if code != ResultCode::SUCCESS
-                && let Some(list) = list
-            {
-                KERNELS.lock().entry(kernel).or_insert(list);
-            }
-            code
+/// The functions that are seen while this is [`in_use`], under their C names. They have the parameters of those.
+pub(crate) mod seen {
+    #![allow(non_snake_case, reason = "functions have their C names")]
+    use super::*;
+
+    /// A new kernel has no arguments. One before it may have had the same address, and may have left its own: its last
+    /// reference can go inside of the adapter, or in one of two threads that release it at once.
+    fn created(code: ResultCode, place: *mut KernelHandle) -> ResultCode {
+        if code == ResultCode::SUCCESS {
+            // SAFETY: null, or filled by the adapter, which was successful.
+            let kernel = unsafe { place.as_ref() };
+            let _old = kernel.and_then(|kernel| KERNELS.lock().remove(kernel));
         }
-        "urCommandBufferAppendKernelLaunchExp" => {
-            // SAFETY: its second argument is a kernel.
-            let kernel = unsafe { arguments.read::<KernelHandle>(1) };
-            if KERNELS.lock().contains_key(&kernel) {
-                // SAFETY: the arguments are this function's.
-                return unsafe { record(kernel, arguments) };
+        code
+    }
+
+    pub(crate) unsafe extern "C-unwind" fn urKernelCreate(
+        program: ProgramHandle,
+        name: *const c_char,
+        place: *mut KernelHandle,
+    ) -> ResultCode {
+        // SAFETY: the caller vouches for the arguments.
+        unsafe {
+            match slot(program, |table| table.Kernel.pfnCreate) {
+                Ok(create) => created(create(program, name, place), place),
+                Err(code) => code,
             }
-            dispatch()
         }
-        _ => dispatch(),
+    }
+
+    pub(crate) unsafe extern "C-unwind" fn urKernelCreateWithNativeHandle(
+        native: NativeHandle,
+        context: ContextHandle,
+        program: ProgramHandle,
+        properties: *const KernelNativeProperties,
+        place: *mut KernelHandle,
+    ) -> ResultCode {
+        // SAFETY: the caller vouches for the arguments.
+        unsafe {
+            match slot(context, |table| table.Kernel.pfnCreateWithNativeHandle) {
+                Ok(create) => created(create(native, context, program, properties, place), place),
+                Err(code) => code,
+            }
+        }
+    }
+
+    pub(crate) unsafe extern "C-unwind" fn urKernelRelease(kernel: KernelHandle) -> ResultCode {
+        // SAFETY: the caller vouches for the handle.
+        let release = match unsafe { slot(kernel, |table| table.Kernel.pfnRelease) } {
+            Ok(release) => release,
+            Err(code) => return code,
+        };
+        // Taken out before: once it is released, another thread's new kernel may have the same address.
+        // SAFETY: the kernel is alive until it is released.
+        let list = unsafe { is_last_reference(kernel) }
+            .then(|| KERNELS.lock().remove(&kernel))
+            .flatten();
+        // SAFETY: the caller vouches for the handle.
+        let code = unsafe { release(kernel) };
+        if code != ResultCode::SUCCESS
+            && let Some(list) = list
+        {
+            KERNELS.lock().entry(kernel).or_insert(list);
+        }
+        code
+    }
+
+    pub(crate) unsafe extern "C-unwind" fn urCommandBufferAppendKernelLaunchExp(
+        buffer: ExpCommandBufferHandle,
+        kernel: KernelHandle,
+        dimensions: u32,
+        offset: *const usize,
+        global: *const usize,
+        local: *const usize,
+        alternative_count: u32,
+        alternatives: *mut KernelHandle,
+        point_count: u32,
+        points: *const ExpCommandBufferSyncPoint,
+        wait_count: u32,
+        wait: *const EventHandle,
+        point: *mut ExpCommandBufferSyncPoint,
+        event: *mut EventHandle,
+        command: *mut ExpCommandBufferCommandHandle,
+    ) -> ResultCode {
+        // SAFETY: the caller vouches for its own arguments; the kernel's live during the call.
+        unsafe {
+            if !KERNELS.lock().contains_key(&kernel) {
+                return match slot(buffer, |table| table.CommandBufferExp.pfnAppendKernelLaunchExp) {
+                    Ok(append) => append(
+                        buffer,
+                        kernel,
+                        dimensions,
+                        offset,
+                        global,
+                        local,
+                        alternative_count,
+                        alternatives,
+                        point_count,
+                        points,
+                        wait_count,
+                        wait,
+                        point,
+                        event,
+                        command,
+                    ),
+                    Err(code) => code,
+                };
+            }
+            match slot(buffer, |table| table.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp) {
+                Ok(append) => with_arguments(kernel, |count, arguments| {
+                    append(
+                        buffer,
+                        kernel,
+                        dimensions,
+                        offset,
+                        global,
+                        local,
+                        count,
+                        arguments,
+                        alternative_count,
+                        alternatives,
+                        point_count,
+                        points,
+                        wait_count,
+                        wait,
+                        point,
+                        event,
+                        command,
+                    )
+                }),
+                Err(code) => code,
+            }
+        }
     }
 }
 
 /// Whether the next release destroys a kernel that has arguments here.
-fn is_last_reference(kernel: KernelHandle) -> bool {
+///
+/// # Safety
+/// `kernel` is null or a live handle of an adapter.
+unsafe fn is_last_reference(kernel: KernelHandle) -> bool {
     if !KERNELS.lock().contains_key(&kernel) {
         return false;
     }
-    // SAFETY: arguments were set for the kernel, and it was not destroyed since, or it would not be in the map.
-    let Ok(table) = (unsafe { dispatch::table_of(kernel) }) else {
-        return false;
-    };
-    let Some(get_info) = table.Kernel.pfnGetInfo else {
+    // SAFETY: passed on to the caller.
+    let Ok(get_info) = (unsafe { slot(kernel, |table| table.Kernel.pfnGetInfo) }) else {
         return false;
     };
     let mut count = 0u32;
@@ -278,88 +388,156 @@ fn is_last_reference(kernel: KernelHandle) -> bool {
     code == ResultCode::SUCCESS && count == 1
 }
 
-/// `urCommandBufferAppendKernelLaunchExp` for a kernel that has arguments here.
-///
-/// # Safety
-/// `a` are the arguments of that function.
-unsafe fn record(kernel: KernelHandle, a: &Arguments<'_>) -> ResultCode {
-    answer(|| {
-        // SAFETY: the first argument is a command buffer, and the caller vouches for it.
-        let table = unsafe { dispatch::table_of(a.read::<ExpCommandBufferHandle>(0)) }?;
-        let append = table.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp;
-        let append = append.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE)?;
-        with_arguments(kernel, |count, arguments| {
-            // SAFETY: both functions have the same parameters, but for the two between local size and alternatives.
-            unsafe {
-                append(
-                    a.read(0),
-                    kernel,
-                    a.read(2),
-                    a.read(3),
-                    a.read(4),
-                    a.read(5),
-                    count,
-                    arguments,
-                    a.read(6),
-                    a.read(7),
-                    a.read(8),
-                    a.read(9),
-                    a.read(10),
-                    a.read(11),
-                    a.read(12),
-                    a.read(13),
-                    a.read(14),
-                )
-            }
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::sync::{Barrier, OnceLock};
+
+    use super::seen::{urKernelCreate, urKernelRelease};
     use super::*;
+    use crate::layers;
+
+    /// An adapter with one place for kernels.
+    #[derive(Default)]
+    struct World {
+        references: AtomicU32,
+        fails: AtomicBool,
+        /// Where threads meet that have read the number of references.
+        meeting: Option<Barrier>,
+    }
+
+    /// A place for kernels, of a test's own.
+    #[repr(C)]
+    struct Kernel {
+        table: *const DdiTable,
+        world: World,
+    }
+
+    unsafe extern "C-unwind" fn get_info(
+        kernel: KernelHandle,
+        _: KernelInfo,
+        _: usize,
+        value: *mut c_void,
+        _: *mut usize,
+    ) -> ResultCode {
+        // SAFETY: only the number of references is asked for, of a place of a test's.
+        unsafe {
+            let world = &(*kernel.as_ptr().cast::<Kernel>()).world;
+            value.cast::<u32>().write(world.references.load(Ordering::Relaxed));
+            world.meeting.as_ref().map(Barrier::wait);
+        }
+        ResultCode::SUCCESS
+    }
+
+    unsafe extern "C-unwind" fn create(
+        program: ProgramHandle,
+        _: *const c_char,
+        place: *mut KernelHandle,
+    ) -> ResultCode {
+        // SAFETY: the program is the place of the kernel.
+        unsafe {
+            let world = &(*program.as_ptr().cast::<Kernel>()).world;
+            assert_eq!(world.references.swap(1, Ordering::Relaxed), 0);
+            place.write(KernelHandle(program.as_ptr()));
+        }
+        ResultCode::SUCCESS
+    }
+
+    unsafe extern "C-unwind" fn release(kernel: KernelHandle) -> ResultCode {
+        // SAFETY: a place of a test's.
+        let world = unsafe { &(*kernel.as_ptr().cast::<Kernel>()).world };
+        if world.fails.load(Ordering::Relaxed) {
+            return ResultCode::ERROR_OUT_OF_RESOURCES;
+        }
+        world.references.fetch_sub(1, Ordering::Relaxed);
+        ResultCode::SUCCESS
+    }
+
+    /// A new place for kernels.
+    fn place(meeting: Option<Barrier>) -> (ProgramHandle, &'static World) {
+        static TABLE: OnceLock<DdiTable> = OnceLock::new();
+        let table = TABLE.get_or_init(|| {
+            let mut table = DdiTable::default();
+            table.Kernel.pfnGetInfo = Some(get_info);
+            table.Kernel.pfnCreate = Some(create);
+            table.Kernel.pfnRelease = Some(release);
+            table
+        });
+        let world = World {
+            meeting,
+            ..World::default()
+        };
+        let kernel = Box::leak(Box::new(Kernel { table, world }));
+        (ProgramHandle(std::ptr::from_mut(kernel).cast()), &kernel.world)
+    }
+
+    fn new(place: ProgramHandle) -> KernelHandle {
+        let mut kernel = KernelHandle::default();
+        // SAFETY: a place for kernels, and one for the handle.
+        let code = unsafe { urKernelCreate(place, std::ptr::null(), &mut kernel) };
+        assert_eq!(code, ResultCode::SUCCESS);
+        kernel
+    }
+
+    /// What was set for a kernel, whose arguments are all local memory.
+    fn sizes(kernel: KernelHandle) -> Vec<usize> {
+        let list = KERNELS.lock().get(&kernel).cloned().unwrap_or_default();
+        let list = list.lock();
+        let size = |argument: &Option<Argument>| match argument {
+            Some(Argument::Local(size)) => *size,
+            _ => 0,
+        };
+        list.iter().map(size).collect()
+    }
 
     #[test]
-    fn arguments_end_with_their_kernel_and_not_with_the_next_of_its_address() {
-        unsafe extern "C" fn one_reference(
-            _: KernelHandle,
-            _: KernelInfo,
-            _: usize,
-            value: *mut c_void,
-            _: *mut usize,
-        ) -> ResultCode {
-            // SAFETY: only the number of references is asked for.
-            unsafe { value.cast::<u32>().write(1) };
-            ResultCode::SUCCESS
-        }
-        let mut table = DdiTable::default();
-        table.Kernel.pfnGetInfo = Some(one_reference);
-        let first_word = &raw const table;
-        let kernel = KernelHandle::from_ptr((&raw const first_word).cast_mut().cast());
-        let sizes = || {
-            let list = KERNELS.lock().get(&kernel).cloned().unwrap_or_default();
-            let list = list.lock();
-            list.iter()
-                .map(|argument| match argument {
-                    Some(Argument::Local(size)) => *size,
-                    _ => 0,
-                })
-                .collect::<Vec<_>>()
-        };
-        let release = |dispatch: &mut dyn FnMut() -> ResultCode| {
-            let arguments = [(&raw const kernel).cast()];
-            // SAFETY: the function has this one parameter.
-            unsafe { around("urKernelRelease", &Arguments(&arguments), dispatch) }
-        };
+    fn arguments_end_with_their_kernel() {
+        let (place, world) = place(None);
+        let kernel = new(place);
         set(kernel, 0, Argument::Local(1));
-        let failed = release(&mut || ResultCode::ERROR_OUT_OF_RESOURCES);
-        assert_eq!(failed, ResultCode::ERROR_OUT_OF_RESOURCES);
-        assert_eq!(sizes(), [1]);
-        // The adapter frees the kernel, and another thread makes one in its place.
-        let done = release(&mut || set(kernel, 1, Argument::Local(2)));
-        assert_eq!(done, ResultCode::SUCCESS);
-        assert_eq!(sizes(), [0, 2]);
-        release(&mut || ResultCode::SUCCESS);
-        assert_eq!(sizes(), [0; 0]);
+        world.fails.store(true, Ordering::Relaxed);
+        // SAFETY: the kernel is alive.
+        let failed = unsafe { urKernelRelease(kernel) };
+        assert_eq!((failed, sizes(kernel)), (ResultCode::ERROR_OUT_OF_RESOURCES, vec![1]));
+        world.fails.store(false, Ordering::Relaxed);
+        // SAFETY: as above.
+        let done = unsafe { urKernelRelease(kernel) };
+        assert_eq!((done, sizes(kernel)), (ResultCode::SUCCESS, vec![]));
+    }
+
+    #[test]
+    fn a_kernel_at_the_address_of_another_has_no_arguments() {
+        let (place, world) = place(None);
+        let kernel = new(place);
+        set(kernel, 0, Argument::Local(1));
+        // The adapter had the last reference, and nobody sees it go.
+        world.references.store(0, Ordering::Relaxed);
+        assert_eq!(new(place), kernel);
+        assert_eq!(sizes(kernel), []);
+        set(kernel, 1, Argument::Local(2));
+        assert_eq!(sizes(kernel), [0, 2]);
+    }
+
+    #[test]
+    fn two_threads_release_a_kernel_at_once() {
+        let (place, world) = place(Some(Barrier::new(2)));
+        let kernel = new(place);
+        world.references.store(2, Ordering::Relaxed);
+        set(kernel, 0, Argument::Local(1));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                // SAFETY: each thread has a reference.
+                scope.spawn(|| unsafe { urKernelRelease(kernel) });
+            }
+        });
+        assert_eq!(world.references.load(Ordering::Relaxed), 0);
+        assert_eq!(new(place), kernel);
+        assert_eq!(sizes(kernel), []);
+    }
+
+    #[test]
+    fn other_calls_do_not_notice() {
+        set(new(place(None).0), 0, Argument::Local(1));
+        assert!(in_use() && !layers::any());
     }
 }

@@ -63,6 +63,23 @@ macro_rules! function {
     };
 }
 
+/// The function that comes after the layers: mostly `$function`, but some are seen by the emulation while it is in use.
+macro_rules! emulated {
+    (@seen $name:ident $function:expr) => {
+        match crate::emulation::in_use() {
+            true => Ok(crate::emulation::seen::$name as pfn::$name),
+            false => $function,
+        }
+    };
+    (urKernelCreate: $function:expr) => { emulated!(@seen urKernelCreate $function) };
+    (urKernelCreateWithNativeHandle: $function:expr) => { emulated!(@seen urKernelCreateWithNativeHandle $function) };
+    (urKernelRelease: $function:expr) => { emulated!(@seen urKernelRelease $function) };
+    (urCommandBufferAppendKernelLaunchExp: $function:expr) => {
+        emulated!(@seen urCommandBufferAppendKernelLaunchExp $function)
+    };
+    ($other:ident: $function:expr) => { $function };
+}
+
 /// Gives a function that the loader answers its C symbol.
 macro_rules! symbol {
     (loader $function:item) => {
@@ -83,11 +100,11 @@ macro_rules! export {
         ///
         /// # Safety
         /// The arguments must be what the specification of the function asks for.
-        pub unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+        pub unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             let function = if crate::layers::any() {
                 Ok(layered::$name as pfn::$name)
             } else {
-                function!($kind $via $member $slot $name)
+                emulated!($name: function!($kind $via $member $slot $name))
             };
             match function {
                 // SAFETY: the caller vouches for the arguments.
@@ -104,8 +121,8 @@ macro_rules! direct {
         fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => { $(
         #[inline(always)]
-        pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
-            match function!($kind $via $member $slot $name) {
+        pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
+            match emulated!($name: function!($kind $via $member $slot $name)) {
                 // SAFETY: the caller vouches for the arguments.
                 Ok(function) => unsafe { function($($p),*) },
                 Err(code) => code,
@@ -121,7 +138,7 @@ macro_rules! layered {
     )*) => { $(
         #[cold]
         #[inline(never)]
-        pub(super) unsafe extern "C" fn $name($($p: $ty),*) -> ResultCode {
+        pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             static CALLED: crate::layers::Called =
                 crate::layers::Called::new($table::META.functions, stringify!($name));
             let arguments = [$((&raw const $p).cast::<c_void>()),*];

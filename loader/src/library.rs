@@ -34,6 +34,8 @@ impl PartialEq for Adapter {
 pub(crate) enum Refused {
     #[error("there is no such file")]
     Missing,
+    #[error("it cannot be looked at: {0}")]
+    Unreachable(#[source] std::io::Error),
     #[error("{0}")]
     NotLoadable(#[from] NotLoadable),
     #[error("the dynamic linker refuses it: {0}")]
@@ -54,8 +56,11 @@ pub(crate) enum Refused {
 /// Loads the adapter at `path`, or by the system's search where `path` is a bare name.
 pub(crate) fn load(path: &Path, deep_bind: bool) -> Result<Adapter, Refused> {
     if path.as_os_str().as_bytes().contains(&b'/') {
-        if !path.exists() {
-            return Err(Refused::Missing);
+        match path.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Err(Refused::Missing),
+            // It may be there, in a folder that this user may not search.
+            Err(error) => return Err(Refused::Unreachable(error)),
         }
         elf::check(path)?;
     }

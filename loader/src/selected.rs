@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::selector::{Pattern, Place, Selector};
 use crate::{UrResult, answer, dispatch, state};
 
-pub(crate) unsafe extern "C" fn urDeviceGetSelected(
+pub(crate) unsafe extern "C-unwind" fn urDeviceGetSelected(
     hPlatform: PlatformHandle,
     kind: DeviceType,
     NumEntries: u32,

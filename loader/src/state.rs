@@ -60,7 +60,7 @@ pub(crate) fn start_logging() {
     });
 }
 
-pub(crate) unsafe extern "C" fn urLoaderInit(
+pub(crate) unsafe extern "C-unwind" fn urLoaderInit(
     device_flags: DeviceInitFlags,
     hLoaderConfig: LoaderConfigHandle,
 ) -> ResultCode {
@@ -88,7 +88,7 @@ pub(crate) unsafe extern "C" fn urLoaderInit(
     })
 }
 
-pub(crate) unsafe extern "C" fn urLoaderTearDown() -> ResultCode {
+pub(crate) unsafe extern "C-unwind" fn urLoaderTearDown() -> ResultCode {
     answer(|| {
         let mut state = STATE.lock();
         state.initialisations = state
@@ -108,7 +108,7 @@ pub(crate) unsafe extern "C" fn urLoaderTearDown() -> ResultCode {
     })
 }
 
-pub(crate) unsafe extern "C" fn urAdapterGet(
+pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
     NumEntries: u32,
     phAdapters: *mut AdapterHandle,
     pNumAdapters: *mut u32,

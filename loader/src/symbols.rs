@@ -125,7 +125,7 @@ pub(crate) fn lead_home() {
 mod tests {
     use super::*;
 
-    unsafe extern "C" fn finish(queue: QueueHandle) -> ResultCode {
+    unsafe extern "C-unwind" fn finish(queue: QueueHandle) -> ResultCode {
         assert!(queue.is_null());
         ResultCode::ERROR_DEVICE_LOST
     }

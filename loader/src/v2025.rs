@@ -130,7 +130,7 @@ impl Launch {
 mod older {
     use super::*;
 
-    pub(super) unsafe extern "C" fn urEnqueueKernelLaunch(
+    pub(super) unsafe extern "C-unwind" fn urEnqueueKernelLaunch(
         hQueue: QueueHandle,
         hKernel: KernelHandle,
         workDim: u32,
@@ -174,7 +174,7 @@ mod older {
         }
     }
 
-    pub(super) unsafe extern "C" fn urProgramBuildExp(
+    pub(super) unsafe extern "C-unwind" fn urProgramBuildExp(
         hProgram: ProgramHandle,
         numDevices: u32,
         phDevices: *mut DeviceHandle,
@@ -185,7 +185,7 @@ mod older {
         unsafe { exports::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions) }
     }
 
-    pub(super) unsafe extern "C" fn urProgramCompileExp(
+    pub(super) unsafe extern "C-unwind" fn urProgramCompileExp(
         hProgram: ProgramHandle,
         numDevices: u32,
         phDevices: *mut DeviceHandle,
@@ -196,7 +196,7 @@ mod older {
         unsafe { exports::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions) }
     }
 
-    pub(super) unsafe extern "C" fn urProgramLinkExp(
+    pub(super) unsafe extern "C-unwind" fn urProgramLinkExp(
         hContext: ContextHandle,
         numDevices: u32,
         phDevices: *mut DeviceHandle,
@@ -215,7 +215,7 @@ mod older {
     }
 
     /// Refused: whether an address is a pointer or an image, callers say only since 2026.
-    pub(super) unsafe extern "C" fn urBindlessImagesImageCopyExp(
+    pub(super) unsafe extern "C-unwind" fn urBindlessImagesImageCopyExp(
         _hQueue: QueueHandle,
         _pSrc: *const c_void,
         _pDst: *mut c_void,

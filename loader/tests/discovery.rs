@@ -55,7 +55,12 @@ fn what_is_no_adapter_is_skipped_with_the_reason() {
     std::fs::write(&short, &adapter[..100_000]).unwrap();
     let empty = folder.join("empty.so");
     std::fs::write(&empty, "").unwrap();
+    let circle = folder.join("circle.so");
+    std::os::unix::fs::symlink(&circle, &circle).unwrap();
+    let inside = text.join("adapter.so");
     let cases = [
+        (circle.to_str().unwrap(), "cannot be looked at: Too many levels"),
+        (inside.to_str().unwrap(), "cannot be looked at: Not a directory"),
         ("/nonexistent/adapter.so", "no such file"),
         ("libur_adapter_nonexistent.so.0", "no such file"),
         (text.to_str().unwrap(), "no shared object"),

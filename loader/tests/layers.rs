@@ -126,3 +126,36 @@ fn layers_that_are_not_there() {
     seen.logged(&["UR_ENABLE_LAYERS", "no layer `UR_LAYER_NONSENSE`"]);
     seen.logged(&["urLoaderConfigEnableLayer", "UR_LAYER_BOUNDS_CHECKING"]);
 }
+
+/// A client's function may throw out of a call of the loader's, whatever stands between.
+#[test]
+fn exceptions_pass() {
+    let adapter = plain_adapter();
+    let force = ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap());
+    let log = ("UR_LOG_TRACING", "level:info;output:stderr");
+    for layers in [
+        "",
+        "UR_LAYER_TRACING",
+        "UR_LAYER_FULL_VALIDATION",
+        "UR_LAYER_TRACING,UR_LAYER_FULL_VALIDATION",
+    ] {
+        // The emulation is in use after the first launch.
+        for before in [&[][..], &["launch"]] {
+            let commands: Vec<_> = ["init"]
+                .iter()
+                .chain(before)
+                .chain(&["throw", "adapters"])
+                .copied()
+                .collect();
+            let seen = probe(&[force, log, ("UR_ENABLE_LAYERS", layers)], &commands);
+            assert_eq!(
+                seen.lines[1 + before.len()],
+                "throw: ok, the function has returned; thrown, the function has not returned; ok, the function has returned"
+            );
+            assert_eq!(seen.lines[2 + before.len()], "adapters: 1 [UR_BACKEND_OPENCL]");
+            if layers.contains("TRACING") {
+                seen.logged(&["   <--- urEnqueueNativeCommandExp threw an exception"]);
+            }
+        }
+    }
+}

@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use oxur_api::LoggerLevel;
+use oxur_api::callback::{MayThrow, call_or_abort};
 use parking_lot::RwLock;
 
 use channel::Channel;
@@ -174,7 +175,8 @@ impl Log for Logger {
         {
             let text = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
             // SAFETY: `set_callback`'s caller vouches for the function and its pointer; the text lives during the call.
-            unsafe { callback(severity(record.level()), text.as_ptr(), user_data) };
+            let call = || unsafe { callback.may_throw()(severity(record.level()), text.as_ptr(), user_data) };
+            call_or_abort("the callback of a log", call);
         }
     }
 

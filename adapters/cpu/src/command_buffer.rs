@@ -81,8 +81,11 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn update(&self, nodes: &[Node<Cpu>], changed: &[usize]) -> UrResult<()> {
         let mut plan = fork::lock(&self.plan);
         let Some(plan) = &mut *plan else { return Ok(()) };
-        for place in changed {
-            plan.change(*place, self.step(&nodes[*place])?);
+        // All of them are made before the first is put in: after an error the plan is what it was.
+        let step = |place: &usize| Ok((*place, self.step(&nodes[*place])?));
+        let steps = changed.iter().map(step).collect::<UrResult<Vec<_>>>()?;
+        for (place, step) in steps {
+            plan.change(place, step);
         }
         Ok(())
     }

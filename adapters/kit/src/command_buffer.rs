@@ -14,6 +14,7 @@ mod update;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use oxur_api::callback::MayThrow;
 use oxur_api::*;
 
 pub use self::operation::{Address, KeptGlobal, KeptLaunch, KeptRange, Operation, Parts};
@@ -24,8 +25,8 @@ pub use self::replayed::Replayed;
 pub use self::signal::Signal;
 use self::update::Update;
 use crate::capture::Recorded;
+use crate::client_call::guard_around;
 use crate::enqueue::{BufferRect, Launch, pattern, span};
-use crate::error::guard;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
 use crate::{Args, Backend, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command, entry};
@@ -45,7 +46,8 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
 
-    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it.
+    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it. If
+    /// this fails, all of them are what they were again.
     fn update(&self, nodes: &[Node<B>], changed: &[usize]) -> UrResult<()>;
 
     /// Runs all commands, after those of an earlier run of the same buffer.
@@ -399,10 +401,7 @@ command! {
     } run { buffer.enqueue(&queue, wait, event) } record { Recorded::run(&buffer)? }
 }
 
-/// Calls the client's function, which appends to the child, or to what it has of its own.
-///
-/// The function may throw an exception of C++. It then passes through here, outside of [`guard`], to the loader or the
-/// client, that can catch it.
+/// Calls the client's function, which appends to the child, or to what it has of its own, and may throw.
 ///
 /// # Safety
 /// As `urCommandBufferAppendNativeCommandExp`.
@@ -416,43 +415,32 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
     points: *const ExpCommandBufferSyncPoint,
     point: *mut ExpCommandBufferSyncPoint,
 ) -> ResultCode {
-    const NAME: &str = "urCommandBufferAppendNativeCommandExp";
-    let mut checked = None;
-    let code = guard(NAME, || {
-        // SAFETY: the caller vouches for handles and pointers, as in `entry`.
-        unsafe {
-            let buffer = object::<B::CommandBuffer>(buffer)?;
-            let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-            let child = optional_object::<B::CommandBuffer>(child)?;
-            checked = Some((buffer, function, child, sync_points(num_points, points)?));
-        }
-        Ok(())
-    });
-    let Some((buffer, function, child, after)) = checked else {
-        return code;
-    };
-    type Throws = unsafe extern "C-unwind" fn(*mut c_void);
-    // SAFETY: the caller vouches for the function and its data. The two types differ in what may unwind alone.
-    unsafe { std::mem::transmute::<unsafe extern "C" fn(*mut c_void), Throws>(function)(data) };
-    guard(NAME, || {
-        let child = child.as_ref().map(|child| child.recording());
-        let last = buffer.recording().splice(child, after)?;
-        // SAFETY: the caller vouches for the pointer.
-        if let Some(place) = unsafe { point.as_mut() } {
-            *place = last;
-        }
-        Ok(())
-    })
+    guard_around(
+        "urCommandBufferAppendNativeCommandExp",
+        || {
+            // SAFETY: the caller vouches for handles and pointers, as in `entry`.
+            unsafe {
+                let buffer = object::<B::CommandBuffer>(buffer)?;
+                let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+                let child = optional_object::<B::CommandBuffer>(child)?;
+                Ok((buffer, function, child, sync_points(num_points, points)?))
+            }
+        },
+        // SAFETY: the caller vouches for the function and its data.
+        |(_, function, ..)| unsafe { function.may_throw()(data) },
+        |(buffer, _, child, after)| {
+            let child = child.as_ref().map(|child| child.recording());
+            let last = buffer.recording().splice(child, after)?;
+            // SAFETY: the caller vouches for the pointer.
+            if let Some(place) = unsafe { point.as_mut() } {
+                *place = last;
+            }
+            Ok(())
+        },
+    )
 }
 
 pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    // SAFETY: the two types differ in what may unwind alone, and the callers are of C++ or expect it.
-    let native_command = unsafe {
-        std::mem::transmute::<
-            unsafe extern "C-unwind" fn(_, _, _, _, _, _, _) -> _,
-            unsafe extern "C" fn(_, _, _, _, _, _, _) -> _,
-        >(urCommandBufferAppendNativeCommandExp::<B>)
-    };
     t.CommandBufferExp = CommandBufferExpDdiTable {
         pfnCreateExp: Some(urCommandBufferCreateExp::<B>),
         pfnRetainExp: Some(urCommandBufferRetainExp::<B>),
@@ -471,7 +459,7 @@ pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
         pfnAppendMemBufferFillExp: Some(urCommandBufferAppendMemBufferFillExp::<B>),
         pfnAppendUSMPrefetchExp: Some(urCommandBufferAppendUSMPrefetchExp::<B>),
         pfnAppendUSMAdviseExp: Some(urCommandBufferAppendUSMAdviseExp::<B>),
-        pfnAppendNativeCommandExp: Some(native_command),
+        pfnAppendNativeCommandExp: Some(urCommandBufferAppendNativeCommandExp::<B>),
         pfnUpdateKernelLaunchExp: Some(urCommandBufferUpdateKernelLaunchExp::<B>),
         pfnUpdateSignalEventExp: Some(urCommandBufferUpdateSignalEventExp::<B>),
         pfnUpdateWaitEventsExp: Some(urCommandBufferUpdateWaitEventsExp::<B>),

@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 use parking_lot::Mutex;
 
@@ -69,7 +70,8 @@ impl Drop for Deleters {
     fn drop(&mut self) {
         for deleter in self.registered.get_mut().drain(..).rev() {
             // SAFETY: whoever registered the function vouched that it may be called once with this pointer.
-            unsafe { (deleter.function)(deleter.user_data) };
+            let call = || unsafe { deleter.function.may_throw()(deleter.user_data) };
+            call_or_abort("a function that is called when an object is destroyed", call);
         }
     }
 }

@@ -6,14 +6,16 @@ mod parameters;
 
 use std::ffi::{c_char, c_void};
 
+use oxur_api::callback::MayThrow;
 use oxur_api::*;
 
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
-pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
+pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Range};
 use self::parameters::{device_global, rows};
 pub(crate) use self::parameters::{pattern, span};
 use crate::capture::{Recorded, later, record};
+use crate::client_call::guard_around;
 use crate::command_buffer::{Address, KeptGlobal, Operation};
 use crate::handle::{object, optional_object};
 use crate::{Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
@@ -360,19 +362,42 @@ entry! {
         queue.capture().check_idle("a time stamp")?;
         queue.record_timestamp(blocking, WaitList::new(num_events, events)?, EventOut::new(event))
     }
+}
 
-    fn urEnqueueNativeCommandExp<B>(
-        queue: QueueHandle, command: ExpEnqueueNativeCommandFunction, data: *mut c_void, num_mems: u32,
-        mems: *const MemHandle, _properties: *const ExpEnqueueNativeCommandProperties, num_events: u32,
-        events: *const EventHandle, event: *mut EventHandle,
-    ) {
-        let queue = object::<B::Queue>(queue)?;
-        let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        let mems = args::objects::<B::Mem>(mems, num_mems)?;
-        queue.capture().check_idle("a native command")?;
-        let wait = WaitList::new(num_events, events)?;
-        queue.native_command(NativeCommand { function, data }, &mems, wait, EventOut::new(event))
-    }
+/// Calls the client's function, which submits work to the native queue and may throw.
+///
+/// # Safety
+/// As `urEnqueueNativeCommandExp`.
+#[allow(non_snake_case, clippy::too_many_arguments, reason = "the C ABI decides")]
+unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
+    queue: QueueHandle,
+    command: ExpEnqueueNativeCommandFunction,
+    data: *mut c_void,
+    num_mems: u32,
+    mems: *const MemHandle,
+    _properties: *const ExpEnqueueNativeCommandProperties,
+    num_events: u32,
+    events: *const EventHandle,
+    event: *mut EventHandle,
+) -> ResultCode {
+    guard_around(
+        "urEnqueueNativeCommandExp",
+        || {
+            // SAFETY: the caller vouches for handles and pointers, as in `entry`.
+            unsafe {
+                let queue = object::<B::Queue>(queue)?;
+                let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+                let mems = args::objects::<B::Mem>(mems, num_mems)?;
+                queue.capture().check_idle("a native command")?;
+                queue.begin_native_command(&mems, WaitList::new(num_events, events)?)?;
+                Ok((queue, function))
+            }
+        },
+        // SAFETY: the caller vouches for the function and its data.
+        |(_, function)| unsafe { function.may_throw()(queue, data) },
+        // SAFETY: the caller vouches for the place of the event.
+        |(queue, _)| queue.end_native_command(unsafe { EventOut::new(event) }),
+    )
 }
 
 /// # Safety

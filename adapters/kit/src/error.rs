@@ -93,7 +93,11 @@ thread_local! {
 
 /// The last native error of this thread: its message, alive until the next one, and its code.
 pub(crate) fn last() -> (*const c_char, i32) {
-    LAST.with_borrow(|(message, code)| (message.as_ptr(), *code))
+    let last = LAST.try_with(|last| {
+        let last = last.borrow();
+        (last.0.as_ptr(), last.1)
+    });
+    last.unwrap_or((c"".as_ptr(), 0))
 }
 
 /// Runs the body of an entry point: an error becomes its code and a line in the log, a panic becomes `ERROR_UNKNOWN`.
@@ -108,10 +112,16 @@ pub(crate) fn guard(function: &'static str, body: impl FnOnce() -> UrResult<()>)
     }
 }
 
+/// Logs what went wrong. A log that fails is no reason for another error, nor for the end of the process.
 #[cold]
 #[inline(never)]
 fn report(function: &'static str, error: UrError) -> ResultCode {
     let code = error.code();
+    _ = catch_unwind(AssertUnwindSafe(|| note(function, error)));
+    code
+}
+
+fn note(function: &'static str, error: UrError) {
     match *error.0 {
         Reason::Code(code) => log::debug!("{function}: {code:?}"),
         // Queries that an implementation need not answer are no news.
@@ -120,10 +130,10 @@ fn report(function: &'static str, error: UrError) -> ResultCode {
         Reason::Native(code, ref message) => {
             log::warn!("{function}: {error}");
             let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-            LAST.with_borrow_mut(|last| *last = (message, code));
+            // A thread that is ending may have lost its place for it.
+            _ = LAST.try_with(|last| last.replace((message, code)));
         }
     }
-    code
 }
 
 #[cold]
@@ -133,9 +143,40 @@ fn report_panic(function: &'static str, panic: Box<dyn Any + Send>) -> ResultCod
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(|s| &**s));
-    log::error!(
-        "{function}: internal error, please report it: {}",
-        words.unwrap_or("panic")
-    );
+    let words = words.unwrap_or("panic");
+    _ = catch_unwind(|| log::error!("{function}: internal error, please report it: {words}"));
     ResultCode::ERROR_UNKNOWN
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::*;
+
+    /// Fails when its thread ends.
+    struct Last(Sender<(ResultCode, i32)>);
+
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let code = guard("urLast", || Err(UrError::native(7, "too late")));
+            self.0.send((code, last().1)).expect("a receiver");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_ends_may_fail() {
+        thread_local! {
+            static AT_END: RefCell<Option<Last>> = const { RefCell::new(None) };
+        }
+        let (send, receive) = channel();
+        let thread = std::thread::spawn(move || {
+            AT_END.set(Some(Last(send)));
+            // It is made after the other, and so goes before.
+            let code = guard("urFirst", || Err(UrError::native(5, "in time")));
+            assert_eq!((code, last().1), (ResultCode::ERROR_ADAPTER_SPECIFIC, 5));
+        });
+        thread.join().expect("the thread");
+        assert_eq!(receive.recv(), Ok((ResultCode::ERROR_ADAPTER_SPECIFIC, 0)));
+    }
 }

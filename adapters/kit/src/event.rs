@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
 use crate::capture::CapturedEvent;
@@ -66,10 +67,11 @@ pub struct Callback {
 unsafe impl Send for Callback {}
 
 impl Callback {
-    /// Calls the client's function.
+    /// Calls the client's function. If it throws, the process ends.
     pub fn call<T: Object<Handle = EventHandle>>(self, event: &Arc<T>, status: ExecutionInfo) {
         // SAFETY: the client vouched, when it registered the function, that it may be called once with this pointer.
-        unsafe { (self.function)(handle::handle_of(event), status, self.user_data) };
+        let call = || unsafe { self.function.may_throw()(handle::handle_of(event), status, self.user_data) };
+        call_or_abort("the callback of an event", call);
     }
 }
 

@@ -26,6 +26,7 @@ mod wait;
 
 mod adapter;
 mod capture;
+mod client_call;
 mod command_buffer;
 mod context;
 mod device;
@@ -53,7 +54,7 @@ pub use command_buffer::{
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
-pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
+pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Range};
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, ReplayEvent};
@@ -110,7 +111,7 @@ macro_rules! entry {
     ($( $(#[$attribute:meta])* $vis:vis fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $body:block )*) => { $(
         $(#[$attribute])*
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the C ABI decides")]
-        $vis unsafe extern "C" fn $name<$b: $crate::Backend>($($p: $ty),*) -> oxur_api::ResultCode {
+        $vis unsafe extern "C-unwind" fn $name<$b: $crate::Backend>($($p: $ty),*) -> oxur_api::ResultCode {
             $crate::error::guard(stringify!($name), move || {
                 // SAFETY: the caller of the C function vouches, as the specification demands, that pointers that are
                 // not null point to what their types say, and that handles are null or from a UR function. What can be

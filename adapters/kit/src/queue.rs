@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, NativeCommand};
+use crate::enqueue::{BufferRect, DeviceGlobal, HostTask, Launch};
 use crate::handle::{self, export, object, optional_object};
 use crate::picture;
 use crate::{
@@ -384,14 +384,14 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Calls a function of the client's, now, that submits work to the native queue.
-    fn native_command(
-        self: &Arc<Self>,
-        _command: NativeCommand,
-        _mems: &[Arc<B::Mem>],
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
+    /// A function of the client's is about to submit work to the native queue, which comes after the events of `wait`. It may
+    /// throw instead of returning: then [`end_native_command`](Self::end_native_command) is not called.
+    fn begin_native_command(self: &Arc<Self>, _mems: &[Arc<B::Mem>], _wait: WaitList<'_, B>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// The function has returned. The event is that of all that it submitted.
+    fn end_native_command(self: &Arc<Self>, _event: EventOut<'_, B>) -> UrResult<()> {
         unsupported()
     }
 }

@@ -19,7 +19,7 @@ macro_rules! unsupported {
             fn unsupported() -> Self {
                 $(
                     #[allow(non_snake_case)]
-                    unsafe extern "C" fn $name($(_: $ty),*) -> ResultCode {
+                    unsafe extern "C-unwind" fn $name($(_: $ty),*) -> ResultCode {
                         log::debug!(concat!(stringify!($name), ": this adapter does not have it"));
                         ResultCode::ERROR_UNSUPPORTED_FEATURE
                     }

@@ -3,7 +3,8 @@
 //!
 //! An event of a command keeps no reference of its queue as long as the client has one: that would cost more than all else
 //! that it costs here. It has the queue's number, by which the queue is found when somebody asks. When the client releases the
-//! queue, the queue finds its events, and from then on they keep it, and it keeps its context.
+//! queue, the queue finds its events, and from then on they keep it, and it keeps its context. One with a callback keeps it from
+//! the beginning, since the client may release the event before it is complete.
 
 use std::ffi::c_void;
 use std::sync::mpsc::{Sender, channel};
@@ -285,6 +286,10 @@ impl kit::Event<OpenCl> for Event {
             ExecutionInfo::SUBMITTED => CL_SUBMITTED,
             _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
         };
+        // The callback may ask for the queue, and the client may have released both by then.
+        if let Some(queue) = self.queue() {
+            self.keep(&queue);
+        }
         let data = Box::into_raw(Box::new(Registered {
             event: self.clone(),
             callback,

@@ -16,8 +16,7 @@ use kit::ur::{
     UsmMigrationFlags,
 };
 use kit::{
-    BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult,
-    WaitList,
+    BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, WaitList,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -50,6 +49,8 @@ pub(crate) struct Queue {
     shared: AtomicBool,
     /// Whether the client has given its last reference back: then events keep the queue.
     released: AtomicBool,
+    /// Whether the client was ever given an event: if not, there is none to be found.
+    has_events: AtomicBool,
     /// A marker behind what was the last command: see [`Queue::unfinished`].
     probe: Mutex<Option<Arc<RawEvent>>>,
 }
@@ -150,6 +151,11 @@ impl kit::Queue<OpenCl> for Queue {
 
     fn released(self: Arc<Self>) {
         self.released.store(true, Ordering::Relaxed);
+        // The search looks at every handle there is. A count of the events, which could spare more queues the search, would cost
+        // each event two atomic additions.
+        if !self.has_events.load(Ordering::Relaxed) {
+            return;
+        }
         kit::each_held(self.number.get(), |event: &Arc<Event>| event.keep(&self));
     }
 
@@ -762,19 +768,15 @@ impl kit::Queue<OpenCl> for Queue {
         self.run_on_host(task, wait, event)
     }
 
-    fn native_command(
-        self: &Arc<Self>,
-        command: NativeCommand,
-        _mems: &[Arc<Mem>],
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
-        if !wait.is_empty() {
-            // The client's commands come after what it waits for.
-            // SAFETY: a handle that nobody wants.
-            self.barrier(wait, unsafe { EventOut::new(std::ptr::null_mut()) })?;
+    fn begin_native_command(self: &Arc<Self>, _mems: &[Arc<Mem>], wait: Wait<'_>) -> UrResult<()> {
+        if wait.is_empty() {
+            return Ok(());
         }
-        command.call(kit::handle_of(self));
+        // The client's commands come after what it waits for.
+        self.barrier(wait, EventOut::none())
+    }
+
+    fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
         self.submit(Command::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |d| {
             // SAFETY: live handles.
             unsafe { cl!(clEnqueueBarrierWithWaitList(self.raw, d.count, d.events, d.event)) }

@@ -8,8 +8,11 @@
 //! **Memory that is freed in use.** `urUSMFree` must not let memory go before the commands that may use it are complete.
 //! Intel's adapter has the driver wait (`clMemBlockingFreeINTEL`). Here the client does not wait: where the context has
 //! unfinished commands, the memory goes into quarantine with a marker behind them, and is handed out again when they are
-//! complete. Memory that leaves the cache is freed as Intel's adapter does, and so is all memory with
-//! `UR_OPENCL_USM_POOL=off`.
+//! complete. So memory that leaves the cache is free of commands, and the driver need not wait either. With
+//! `UR_OPENCL_USM_POOL=off`, and for memory that is not from here, it waits as under Intel's adapter.
+//!
+//! An allocation that fails does not wait for what is in quarantine: the calling thread may be the one that the commands
+//! wait for. For the same reason the quarantine has no limit.
 //!
 //! The flags of an allocation are hints and such memory is not cached; nor is memory of an alignment above 128 bytes.
 //!
@@ -107,7 +110,7 @@ impl ContextUsm {
     /// Gives all free memory back to the driver. What the client did not free stays: it may still look at it.
     fn free_all(&self, context: cl_context, ext: &Extensions) {
         let driver = Driver::to_free(context, ext);
-        while let Some(address) = self.quarantine.oldest() {
+        while let Some(address) = self.quarantine.wait_for_first() {
             self.reuse(&driver, &[address]);
         }
         let (bytes, allocations) = self.cache.drain(&driver);
@@ -227,16 +230,15 @@ impl kit::UsmAlloc<OpenCl> for Context {
                 cache.alloc_once(&driver.with_flags(flags), arena, request.size, request.align)
             }
         };
-        let mut made = alloc();
-        while made.is_err() {
-            // What is in quarantine may be what is missing.
-            let Some(address) = self.usm.quarantine.oldest() else {
-                break;
-            };
-            self.usm.reuse(&driver, &[address]);
-            made = alloc();
-        }
-        let address = made?;
+        let address = alloc().or_else(|error| {
+            // What came out of quarantine meanwhile may be what is missing.
+            let ready = self.usm.quarantine.ready();
+            if ready.is_empty() {
+                return Err(error);
+            }
+            self.usm.reuse(&driver, &ready);
+            alloc()
+        })?;
         Ok(address as *mut c_void)
     }
 
@@ -249,20 +251,20 @@ impl kit::UsmAlloc<OpenCl> for Context {
             usm.activity.unfinished()?
         };
         if usm.quarantine.has(address) {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the USM at {memory:p} was freed before"),
-            ));
+            return Err(freed_before(memory));
         }
-        if !markers.is_empty() {
-            match usm.cache.find(address) {
-                Found::Taken { base, size, .. } if base == address => {
-                    usm.reuse(&driver, &usm.quarantine.put(address, size, markers, limit));
-                    return Ok(());
+        // Anything else is somebody else's, or an error that the cache has words for.
+        if !markers.is_empty()
+            && let Found::Taken { base, .. } = usm.cache.find(address)
+            && base == address
+        {
+            return match usm.quarantine.put(address, markers) {
+                true => {
+                    usm.reuse(&driver, &usm.quarantine.ready());
+                    Ok(())
                 }
-                // Somebody else's, or an error that the cache has words for.
-                _ => {}
-            }
+                false => Err(freed_before(memory)),
+            };
         }
         if usm.cache.free(&driver, address)? {
             Ok(())
@@ -328,6 +330,13 @@ impl kit::UsmAlloc<OpenCl> for Context {
         // SAFETY: the client vouches for both ranges.
         unsafe { Driver::new(self).copy(dst, src, size) }
     }
+}
+
+fn freed_before(memory: *mut c_void) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_VALUE,
+        format!("the USM at {memory:p} was freed before"),
+    )
 }
 
 /// What there is to say of an address.

@@ -216,7 +216,7 @@ macro_rules! function_types {
         $(#[doc = $doc:literal])*
         fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
-        $( $(#[doc = $doc])* pub type $name = unsafe extern "C" fn($($p: $ty),*) -> ResultCode; )*
+        $( $(#[doc = $doc])* pub type $name = unsafe extern "C-unwind" fn($($p: $ty),*) -> ResultCode; )*
     };
 }
 

@@ -356,6 +356,104 @@ fn many_at_once() {
     }
 }
 
+/// urCommandBufferUpdateKernelLaunchExp takes a list of changes. UR does not say what a list with a bad one does; a client can
+/// only go on if the whole call has no effect.
+#[test]
+fn a_list_with_a_bad_change_changes_nothing() {
+    let Some(rig) = rig() else { return };
+    if intel("the changes before the bad one stay") {
+        return;
+    }
+    let all = [(); 3].map(|()| rig.shared(&[0i32; 64]));
+    let other = rig.shared(&[-1i32; 64]);
+    let (fill, nothing) = (rig.kernel("basic", "fill"), rig.kernel("basic", "nothing"));
+    let buffer = empty(&rig, UPDATABLE);
+    let commands: Vec<_> = std::iter::zip(&all, 1i32..)
+        .map(|(data, value)| {
+            let args = [Arg::Pointer(data.ptr()), Arg::value(&value)];
+            let range = Range::new([64]);
+            let appended = launch_over(&buffer, &fill, &range, &args, &[&nothing], HANDLE);
+            appended.expect("fill").command()
+        })
+        .collect();
+    buffer.finalize().expect("urCommandBufferFinalizeExp");
+    let (pointer, value) = (Arg::Pointer(other.ptr()), Arg::value(&77i32));
+    let (good, long) = ([(0, pointer), (1, value)], [(0, pointer), (1, Arg::value(&77u64))]);
+    let (far, half) = ([(0, pointer), (1, value), (9, value)], Range::new([32]));
+    let change = |command: usize| Update::new(commands[command]);
+    let lists = [
+        // A later argument of one command.
+        vec![change(0).args(&long)],
+        vec![change(1).args(&far).range(half)],
+        // A later command.
+        vec![
+            change(0).args(&good),
+            change(1).args(&good).range(half),
+            change(2).args(&long),
+        ],
+        // One command twice.
+        vec![change(2).args(&good), change(2).args(&far)],
+        // A new kernel, which has no argument like that.
+        vec![change(0).args(&good), change(1).kernel(&nothing).args(&far)],
+    ];
+    for queue in queues(&rig) {
+        for list in &lists {
+            assert_ne!(check(update(&buffer, list)), ResultCode::SUCCESS);
+            for data in &all {
+                // SAFETY: host-visible memory that no command uses.
+                unsafe { data.ptr().cast::<i32>().write_bytes(0, 64) };
+            }
+            run(&queue, &buffer);
+            for (data, value) in std::iter::zip(&all, 1i32..) {
+                assert_eq!(values::<i32>(data), [value; 64]);
+            }
+            assert_eq!(values::<i32>(&other), [-1; 64]);
+        }
+    }
+    // The commands are as good as before.
+    update(&buffer, &[change(0).args(&[(1, value)])]).expect("update");
+    run(&rig.queue, &buffer);
+    assert_eq!(values::<i32>(&all[0]), [77; 64]);
+}
+
+/// All arguments are due when an update names another kernel than the command has (ur_exp_command_buffer_update_kernel_launch_desc_t:
+/// "When updating the kernel handle…"). With the same one, those that it does not name stay.
+#[test]
+fn the_same_kernel_keeps_its_arguments() {
+    let Some(rig) = rig() else { return };
+    let can: DeviceCommandBufferUpdateCapabilityFlags = rig
+        .device
+        .info(DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP)
+        .expect("the query");
+    if !can.contains(DeviceCommandBufferUpdateCapabilityFlags::KERNEL_HANDLE) {
+        assert!(intel("the driver's commands have one kernel for ever"));
+        return;
+    }
+    let (fill, nothing) = (rig.kernel("basic", "fill"), rig.kernel("basic", "nothing"));
+    let data = rig.shared(&[0i32; 64]);
+    let buffer = empty(&rig, UPDATABLE);
+    let args = [Arg::Pointer(data.ptr()), Arg::value(&1i32)];
+    let appended = launch_over(&buffer, &fill, &Range::new([64]), &args, &[&nothing], HANDLE);
+    let command = appended.expect("fill").command();
+    buffer.finalize().expect("urCommandBufferFinalizeExp");
+    let value = |value: i32| {
+        let args = [(1, Arg::value(&value))];
+        update(&buffer, &[Update::new(command).kernel(&fill).args(&args)]).expect("update");
+        run(&rig.queue, &buffer);
+        assert_eq!(values::<i32>(&data), [value; 64]);
+    };
+    value(2);
+    update(&buffer, &[Update::new(command).kernel(&fill)]).expect("update");
+    run(&rig.queue, &buffer);
+    value(3);
+    // Another one, and the first again.
+    update(&buffer, &[Update::new(command).kernel(&nothing)]).expect("update");
+    run(&rig.queue, &buffer);
+    let args = [(0, Arg::Pointer(data.ptr())), (1, Arg::value(&4i32))];
+    update(&buffer, &[Update::new(command).kernel(&fill).args(&args)]).expect("update");
+    value(5);
+}
+
 #[test]
 fn only_later_runs_see_an_update() {
     let Some(rig) = rig() else { return };

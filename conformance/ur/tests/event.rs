@@ -322,6 +322,37 @@ fn callback_after_all_else_is_released() {
     assert_ne!(called, deleted, "the context goes inside of the driver's callback");
 }
 
+/// A callback gets the event's handle, so that it can ask for its queue and context (urEventGetInfo), also when the client has
+/// released all of them.
+#[test]
+fn a_callback_asks_for_the_queue_and_the_context() {
+    type Answers = (ResultCode, QueueHandle, ResultCode, ContextHandle);
+    unsafe extern "C" fn ask(event: EventHandle, _: ExecutionInfo, data: *mut c_void) {
+        let (mut queue, mut context) = (QueueHandle::default(), ContextHandle::default());
+        let get = |what, place| ur!(urEventGetInfo(event, what, size_of::<usize>(), place, null_mut()));
+        let of_queue = get(EventInfo::COMMAND_QUEUE, (&raw mut queue).cast());
+        let of_context = get(EventInfo::CONTEXT, (&raw mut context).cast());
+        // SAFETY: the box that is given away below; the callback is called once.
+        let send = unsafe { Box::from_raw(data.cast::<Sender<Answers>>()) };
+        send.send((of_queue, queue, of_context, context)).expect("a receiver");
+    }
+    let rig = Rig::new();
+    let Some(gate) = Gate::new(&rig.queue) else { return };
+    let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let event = queue.marker(&[&gate.event]).expect("marker");
+    let (send, answers) = channel::<Answers>();
+    let data = Box::into_raw(Box::new(send)).cast();
+    let code = ur!(urEventSetCallback(event.raw(), ExecutionInfo::COMPLETE, Some(ask), data));
+    assert_eq!(code, ResultCode::SUCCESS);
+    queue.flush().expect("urQueueFlush");
+    let (queue_handle, context_handle) = (queue.raw(), rig.context.raw());
+    drop((event, queue));
+    gate.open();
+    let answers = answers.recv_timeout(PATIENCE).expect("the callback");
+    let success = ResultCode::SUCCESS;
+    assert_eq!(answers, (success, queue_handle, success, context_handle));
+}
+
 /// Asks an event for its queue and its context, and these for each other.
 fn check_owners(rig: &Rig, event: &Event, flags: QueueFlags) -> (QueueHandle, ContextHandle) {
     let queue: QueueHandle = event.info(EventInfo::COMMAND_QUEUE).expect("the queue");

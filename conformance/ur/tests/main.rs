@@ -17,6 +17,7 @@ mod device;
 mod enqueue_buffer;
 mod enqueue_usm;
 mod event;
+mod exceptions;
 mod gate;
 mod global;
 mod graph;

@@ -5,9 +5,10 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Range, Result, Usm, UsmPool, UsmRequest};
+use oxur_conformance::client::{Arg, Queue, Range, Result, Usm, UsmPool, UsmRequest};
 use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, ur};
 
+use crate::gate::Gate;
 use crate::known;
 
 /// A kind of allocation, with its function.
@@ -352,6 +353,77 @@ fn memory_that_is_freed_in_use() {
     let bytes = unsafe { std::slice::from_raw_parts(second.cast::<u8>(), SIZE) };
     assert!(bytes.iter().all(|byte| *byte == 0));
     expect!(ur!(urUSMFree(rig.context.raw(), second)), SUCCESS);
+}
+
+/// urUSM*Alloc must return memory or an error at once: the calling thread may be the one that unfinished commands wait for.
+#[test]
+fn an_allocation_does_not_wait_for_commands() {
+    let rig = Rig::new();
+    let data = rig.buffer(&[0u32; 4]);
+    for (kind, alloc) in kinds(&rig) {
+        let request = |align| UsmRequest {
+            align,
+            ..Default::default()
+        };
+        // One block that nobody can still use, in a region by itself, and two that the commands behind the gate could use.
+        let [free, small, large] = [8 << 20, 1000, 16 << 20].map(|size| alloc(size, request(0)).expect("memory"));
+        drop(free);
+        let Some(gate) = Gate::new(&rig.queue) else { return };
+        rig.queue.fill(&data, &[1u32], 0, 16, &[&gate.event]).expect("fill");
+        drop((small, large));
+        let usm = alloc(1000, request(0)).expect("memory");
+        gate.shut();
+        for (size, align) in [(usize::MAX >> 1, 0), (1 << 46, 0), (64, 3), (64, 1 << 31)] {
+            _ = alloc(size, request(align));
+            gate.shut();
+        }
+        drop(usm);
+        gate.shut();
+        println!("{kind:?} memory");
+        gate.open();
+        rig.queue.finish().expect("urQueueFinish");
+    }
+}
+
+/// urUSMFree may find the memory in use. The thread that frees may be the one that the commands wait for, so it does not wait.
+#[test]
+fn a_free_does_not_wait_for_commands() {
+    let rig = Rig::new();
+    let data = rig.buffer(&[0u32; 4]);
+    for (_, alloc) in kinds(&rig) {
+        let all: Vec<_> = (0..1000)
+            .map(|number| {
+                // Some come from the driver and go back to it one by one.
+                let align = if number % 10 == 0 { 4096 } else { 0 };
+                let request = UsmRequest {
+                    align,
+                    ..Default::default()
+                };
+                alloc(1000 + number, request).or_else(|_| alloc(1000 + number, UsmRequest::default()))
+            })
+            .collect::<Result<_>>()
+            .expect("memory");
+        let other = Queue::new(&rig.context, &rig.device, QueueFlags::default()).expect("urQueueCreate");
+        let Some(gate) = Gate::new(&rig.queue) else { return };
+        rig.queue.fill(&data, &[1u32], 0, 16, &[&gate.event]).expect("fill");
+        let addresses: Vec<_> = all.iter().map(Usm::ptr).collect();
+        drop(all);
+        gate.shut();
+        // None is handed out again before the gate opens.
+        let more: Vec<_> = (0..100)
+            .map(|_| alloc(1000, UsmRequest::default()).expect("memory"))
+            .collect();
+        assert!(more.iter().all(|usm| !addresses.contains(&usm.ptr())));
+        // What the commands behind the first gate could use goes, while those behind a second one are unfinished.
+        let next = Gate::new(&other).expect("host tasks");
+        gate.open();
+        rig.queue.finish().expect("urQueueFinish");
+        drop(more);
+        drop(alloc(1000, UsmRequest::default()).expect("memory"));
+        next.shut();
+        next.open();
+        other.finish().expect("urQueueFinish");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What can stand between a client and the adapters: tracing, validation, leak checking, the emulation for older clients.
+//! What can stand between a client and the adapters: tracing, validation, leak checking.
 //!
 //! While none is on, a call pays at most one read of [`ACTIVE`] for them.
 
@@ -16,7 +16,7 @@ use oxur_api::{CodeLocation, ResultCode, c_void};
 use parking_lot::RwLock;
 
 use crate::config::Settings;
-use crate::{emulation, environment};
+use crate::environment;
 
 /// A set of layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,9 +25,7 @@ pub(crate) struct Layers(u32);
 impl Layers {
     pub(crate) const VALIDATION: Self = Self(1 << 0);
     pub(crate) const TRACING: Self = Self(1 << 1);
-    /// Arguments for older clients. No client switches it on by name.
-    pub(crate) const EMULATION: Self = Self(1 << 2);
-    pub(crate) const LEAKS: Self = Self(1 << 3);
+    pub(crate) const LEAKS: Self = Self(1 << 2);
 
     /// The layers by the names that clients use.
     pub(crate) const NAMES: [(&str, Self); 4] = [
@@ -118,9 +116,9 @@ pub(crate) fn start(settings: Settings) {
     switch_on(wanted);
 }
 
-/// Switches everything off but the emulation, whose arguments belong to kernels that are still there.
+/// Switches everything off.
 pub(crate) fn stop() {
-    ACTIVE.fetch_and(Layers::EMULATION.0, Ordering::Relaxed);
+    ACTIVE.store(0, Ordering::Relaxed);
     leaks::report();
     *LOCATOR.write() = None;
 }
@@ -183,14 +181,13 @@ pub(crate) unsafe fn run(
     } else {
         None
     };
+    // The client's own exception may come through, from a function that an adapter calls: it must not meet `guard`.
+    let unfinished = Unfinished(called.function, traced);
     let code = match verdict {
         Some(code) => code,
-        // SAFETY: the arguments are the function's.
-        None if active.contains(Layers::EMULATION) => unsafe {
-            emulation::around(called.function.name, &arguments, dispatch)
-        },
         None => dispatch(),
     };
+    std::mem::forget(unfinished);
     if active.contains(Layers::LEAKS) {
         // SAFETY: the arguments are the function's, which has just answered this code.
         guard(|| unsafe { leaks::note(called.function, &arguments, code == ResultCode::SUCCESS) });
@@ -200,6 +197,17 @@ pub(crate) unsafe fn run(
         guard(|| unsafe { tracing::end(called.function, &arguments, code) });
     }
     code
+}
+
+/// A call that has not come back. Dropped when an exception of C++ passes, which for the layers is a call that failed.
+struct Unfinished(&'static Function, bool);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if self.1 {
+            guard(|| tracing::unwound(self.0));
+        }
+    }
 }
 
 /// Runs a part of a layer whose failure must not become the client's.

@@ -10,6 +10,7 @@ use std::ffi::CStr;
 use std::fmt::Write;
 
 use log::Level;
+use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::meta::Function;
 use oxur_api::{ResultCode, c_char};
 
@@ -43,10 +44,16 @@ pub(super) unsafe fn end(function: &Function, arguments: &Arguments<'_>, code: R
     log::info!(target: TARGET, "{line}) -> {code:?};");
 }
 
+/// Notes that a call ended by an exception of C++.
+pub(super) fn unwound(function: &Function) {
+    log::info!(target: TARGET, "   <--- {} threw an exception", function.name);
+}
+
 /// Where the client says that the present call comes from.
 fn origin(locator: CodeLocator) -> String {
     // SAFETY: the client registered the function for this.
-    let location = unsafe { (locator.callback)(locator.user_data) };
+    let call = || unsafe { locator.callback.may_throw()(locator.user_data) };
+    let location = call_or_abort("the callback for code locations", call);
     let text = |pointer: *const c_char| {
         // SAFETY: null or a C string of the client, which lives as long as the call it describes.
         (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())

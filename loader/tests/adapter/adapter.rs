@@ -10,6 +10,7 @@ use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock};
 
+use oxur_api::callback::MayThrow;
 use oxur_api::*;
 
 const SUCCESS: ResultCode = ResultCode::SUCCESS;
@@ -81,7 +82,7 @@ unsafe fn answer<T>(value: T, size: usize, place: *mut c_void, size_ret: *mut us
     SUCCESS
 }
 
-unsafe extern "C" fn adapter_get(room: u32, place: *mut AdapterHandle, count: *mut u32) -> ResultCode {
+unsafe extern "C-unwind" fn adapter_get(room: u32, place: *mut AdapterHandle, count: *mut u32) -> ResultCode {
     static ADAPTER: OnceLock<usize> = OnceLock::new();
     let adapter = *ADAPTER.get_or_init(|| object(0, DeviceType(0)).expose_provenance());
     // SAFETY: the caller's promise.
@@ -89,11 +90,15 @@ unsafe extern "C" fn adapter_get(room: u32, place: *mut AdapterHandle, count: *m
     SUCCESS
 }
 
-unsafe extern "C" fn adapter_same(_: AdapterHandle) -> ResultCode {
+unsafe extern "C-unwind" fn adapter_same(_: AdapterHandle) -> ResultCode {
     SUCCESS
 }
 
-unsafe extern "C" fn adapter_last_error(_: AdapterHandle, text: *mut *const c_char, code: *mut i32) -> ResultCode {
+unsafe extern "C-unwind" fn adapter_last_error(
+    _: AdapterHandle,
+    text: *mut *const c_char,
+    code: *mut i32,
+) -> ResultCode {
     // Leaked: a test may look at it later.
     let told = TOLD.lock().unwrap().clone().unwrap_or_default();
     // SAFETY: the caller's promise.
@@ -104,7 +109,7 @@ unsafe extern "C" fn adapter_last_error(_: AdapterHandle, text: *mut *const c_ch
     SUCCESS
 }
 
-unsafe extern "C" fn adapter_info(
+unsafe extern "C-unwind" fn adapter_info(
     _: AdapterHandle,
     what: AdapterInfo,
     size: usize,
@@ -118,7 +123,7 @@ unsafe extern "C" fn adapter_info(
     }
 }
 
-unsafe extern "C" fn platform_get(
+unsafe extern "C-unwind" fn platform_get(
     _: AdapterHandle,
     room: u32,
     place: *mut PlatformHandle,
@@ -129,7 +134,7 @@ unsafe extern "C" fn platform_get(
     SUCCESS
 }
 
-unsafe extern "C" fn platform_info(
+unsafe extern "C-unwind" fn platform_info(
     _: PlatformHandle,
     what: PlatformInfo,
     size: usize,
@@ -146,7 +151,7 @@ unsafe extern "C" fn platform_info(
     }
 }
 
-unsafe extern "C" fn device_get(
+unsafe extern "C-unwind" fn device_get(
     _: PlatformHandle,
     _: DeviceType,
     room: u32,
@@ -162,7 +167,7 @@ unsafe extern "C" fn device_get(
     SUCCESS
 }
 
-unsafe extern "C" fn device_partition(
+unsafe extern "C-unwind" fn device_partition(
     device: DeviceHandle,
     properties: *const DevicePartitionProperties,
     room: u32,
@@ -189,17 +194,17 @@ unsafe extern "C" fn device_partition(
     SUCCESS
 }
 
-unsafe extern "C" fn device_retain(_: DeviceHandle) -> ResultCode {
+unsafe extern "C-unwind" fn device_retain(_: DeviceHandle) -> ResultCode {
     DEVICE_REFERENCES.fetch_add(1, Ordering::Relaxed);
     SUCCESS
 }
 
-unsafe extern "C" fn device_release(_: DeviceHandle) -> ResultCode {
+unsafe extern "C-unwind" fn device_release(_: DeviceHandle) -> ResultCode {
     DEVICE_REFERENCES.fetch_sub(1, Ordering::Relaxed);
     SUCCESS
 }
 
-unsafe extern "C" fn device_info(
+unsafe extern "C-unwind" fn device_info(
     device: DeviceHandle,
     what: DeviceInfo,
     size: usize,
@@ -217,7 +222,7 @@ unsafe extern "C" fn device_info(
     }
 }
 
-unsafe extern "C" fn context_create(
+unsafe extern "C-unwind" fn context_create(
     _: u32,
     _: *const DeviceHandle,
     _: *const ContextProperties,
@@ -228,7 +233,7 @@ unsafe extern "C" fn context_create(
     SUCCESS
 }
 
-unsafe extern "C" fn queue_create(
+unsafe extern "C-unwind" fn queue_create(
     _: ContextHandle,
     _: DeviceHandle,
     _: *const QueueProperties,
@@ -239,23 +244,23 @@ unsafe extern "C" fn queue_create(
     SUCCESS
 }
 
-unsafe extern "C" fn event_wait(count: u32, _: *const EventHandle) -> ResultCode {
+unsafe extern "C-unwind" fn event_wait(count: u32, _: *const EventHandle) -> ResultCode {
     tell(format!("waited for {count}"));
     SUCCESS
 }
 
-unsafe extern "C" fn kernel_create(_: ProgramHandle, _: *const c_char, place: *mut KernelHandle) -> ResultCode {
+unsafe extern "C-unwind" fn kernel_create(_: ProgramHandle, _: *const c_char, place: *mut KernelHandle) -> ResultCode {
     // SAFETY: the caller's promise.
     unsafe { put(place, KernelHandle(object(0, DeviceType(0)))) };
     SUCCESS
 }
 
-unsafe extern "C" fn kernel_retain(kernel: KernelHandle) -> ResultCode {
+unsafe extern "C-unwind" fn kernel_retain(kernel: KernelHandle) -> ResultCode {
     read(kernel).references.fetch_add(1, Ordering::Relaxed);
     SUCCESS
 }
 
-unsafe extern "C" fn kernel_release(kernel: KernelHandle) -> ResultCode {
+unsafe extern "C-unwind" fn kernel_release(kernel: KernelHandle) -> ResultCode {
     let less = |references: u32| references.checked_sub(1);
     match read(kernel)
         .references
@@ -266,7 +271,7 @@ unsafe extern "C" fn kernel_release(kernel: KernelHandle) -> ResultCode {
     }
 }
 
-unsafe extern "C" fn kernel_info(
+unsafe extern "C-unwind" fn kernel_info(
     kernel: KernelHandle,
     what: KernelInfo,
     size: usize,
@@ -307,7 +312,7 @@ unsafe fn arguments(count: u32, list: *const ExpKernelArgProperties) -> String {
     text
 }
 
-unsafe extern "C" fn launch(
+unsafe extern "C-unwind" fn launch(
     _: QueueHandle,
     _: KernelHandle,
     dimensions: u32,
@@ -376,7 +381,25 @@ unsafe fn tell_build(what: &str, devices: u32, flags: ExpProgramFlags, options: 
     SUCCESS
 }
 
-unsafe extern "C" fn program_build(
+unsafe extern "C-unwind" fn native_command(
+    queue: QueueHandle,
+    function: ExpEnqueueNativeCommandFunction,
+    data: *mut c_void,
+    _: u32,
+    _: *const MemHandle,
+    _: *const ExpEnqueueNativeCommandProperties,
+    _: u32,
+    _: *const EventHandle,
+    _: *mut EventHandle,
+) -> ResultCode {
+    tell("the function has not returned".into());
+    // SAFETY: the caller's promise.
+    unsafe { function.unwrap().may_throw()(queue, data) };
+    tell("the function has returned".into());
+    SUCCESS
+}
+
+unsafe extern "C-unwind" fn program_build(
     _: ProgramHandle,
     devices: u32,
     _: *mut DeviceHandle,
@@ -387,7 +410,7 @@ unsafe extern "C" fn program_build(
     unsafe { tell_build("build", devices, flags, options) }
 }
 
-unsafe extern "C" fn program_compile(
+unsafe extern "C-unwind" fn program_compile(
     _: ProgramHandle,
     devices: u32,
     _: *mut DeviceHandle,
@@ -398,7 +421,7 @@ unsafe extern "C" fn program_compile(
     unsafe { tell_build("compile", devices, flags, options) }
 }
 
-unsafe extern "C" fn program_link(
+unsafe extern "C-unwind" fn program_link(
     _: ContextHandle,
     devices: u32,
     _: *mut DeviceHandle,
@@ -415,7 +438,7 @@ unsafe extern "C" fn program_link(
     }
 }
 
-unsafe extern "C" fn buffer_create(
+unsafe extern "C-unwind" fn buffer_create(
     _: ContextHandle,
     _: DeviceHandle,
     _: *const ExpCommandBufferDesc,
@@ -426,7 +449,7 @@ unsafe extern "C" fn buffer_create(
     SUCCESS
 }
 
-unsafe extern "C" fn buffer_launch(
+unsafe extern "C-unwind" fn buffer_launch(
     _: ExpCommandBufferHandle,
     _: KernelHandle,
     dimensions: u32,
@@ -476,6 +499,7 @@ fn tables() -> DdiTable {
     ddi.ProgramExp.pfnCompileExp = Some(program_compile);
     ddi.ProgramExp.pfnLinkExp = Some(program_link);
     ddi.EnqueueExp.pfnKernelLaunchWithArgsExp = Some(launch);
+    ddi.EnqueueExp.pfnNativeCommandExp = Some(native_command);
     ddi.CommandBufferExp.pfnCreateExp = Some(buffer_create);
     ddi.CommandBufferExp.pfnAppendKernelLaunchWithArgsExp = Some(buffer_launch);
     ddi

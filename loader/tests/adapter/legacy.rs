@@ -11,7 +11,7 @@ mod adapter;
 /// `table` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn oxurGetLegacyProcAddrTable(_: ApiVersion, table: *mut LegacyDdiTable) -> ResultCode {
-    unsafe extern "C" fn set_pointer(
+    unsafe extern "C-unwind" fn set_pointer(
         _: KernelHandle,
         index: u32,
         _: *const KernelArgPointerProperties,

@@ -9,12 +9,15 @@
 //! | `select` | the ids of the selected devices of all platforms, or the error, and the device references left |
 //! | `launch` | what the first adapter saw of arguments set one by one |
 //! | `record` | the same for a command buffer |
+//! | `throw` | the results of native commands, of which the second throws, and what the first adapter saw of them |
 //! | `overrelease` | the results of releasing a kernel once more than it was created |
 //! | `errors` | results of calls that are wrong |
 //! | `open LIBRARY` | `ok` |
 //! | `launch2025`, `programs2025`, `image2025` | what the first adapter saw of calls with the parameters of release 2025.3 |
 
 use std::ffi::CStr;
+use std::mem::transmute;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{null, null_mut};
 
 use libloading::Library;
@@ -41,6 +44,7 @@ fn main() {
             "select" => probe.select(),
             "launch" => probe.launch(),
             "record" => probe.record(),
+            "throw" => probe.throw(),
             "overrelease" => probe.overrelease(),
             "errors" => Ok(probe.errors()),
             "open" => probe.open(&arguments.next().expect("open LIBRARY")),
@@ -255,6 +259,50 @@ impl Probe<'_> {
             )?;
         }
         Ok(self.told(adapter)?.0)
+    }
+
+    /// Native commands, of which the second throws. An exception of Rust is as foreign to the libraries as one of C++.
+    fn throw(&self) -> Result<String> {
+        unsafe extern "C-unwind" fn act(_: QueueHandle, throws: *mut c_void) {
+            if !throws.is_null() {
+                resume_unwind(Box::new("thrown"));
+            }
+        }
+        let (adapter, _, queue, _, _) = self.objects()?;
+        let mut lines = Vec::new();
+        for throws in [false, true, false] {
+            // SAFETY: the two types differ in what may unwind alone.
+            let function = unsafe {
+                transmute::<unsafe extern "C-unwind" fn(_, _), unsafe extern "C" fn(QueueHandle, *mut c_void)>(act)
+            };
+            let data = std::ptr::without_provenance_mut(throws.into());
+            let (none, no_event) = (null(), null_mut());
+            let call = AssertUnwindSafe(|| {
+                // SAFETY: the queue is alive; the function takes any pointer for a flag.
+                unsafe {
+                    self.fns.urEnqueueNativeCommandExp(
+                        queue,
+                        Some(function),
+                        data,
+                        0,
+                        none,
+                        null(),
+                        0,
+                        null(),
+                        no_event,
+                    )
+                }
+            });
+            let outcome = match catch_unwind(call) {
+                Ok(outcome) => outcome.err().map_or("ok".into(), |error| code(&error)),
+                Err(thrown) => thrown
+                    .downcast_ref::<&str>()
+                    .map_or("something", |text| text)
+                    .to_owned(),
+            };
+            lines.push(format!("{outcome}, {}", self.told(adapter)?.0));
+        }
+        Ok(lines.join("; "))
     }
 
     fn overrelease(&self) -> Result<String> {

@@ -76,7 +76,9 @@ pub struct KeptLaunch<B: Backend> {
     /// What else it asks for.
     pub properties: LaunchProperties,
     /// The client's kernels that an update may choose from. The first is the one that was appended.
-    pub(crate) choice: Vec<Arc<B::Kernel>>,
+    pub(crate) choice: Arc<[Arc<B::Kernel>]>,
+    /// The place among them of the one that `kernel` is a snapshot of.
+    pub(crate) chosen: usize,
 }
 
 impl<B: Backend> KeptLaunch<B> {
@@ -257,7 +259,8 @@ impl<B: Backend> Operation<B> {
             kernel: kernel.snapshot(launch.args)?,
             range: KeptRange::new(&launch.range),
             properties: launch.properties,
-            choice,
+            choice: choice.into(),
+            chosen: 0,
         })))
     }
 

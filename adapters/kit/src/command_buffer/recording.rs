@@ -324,26 +324,38 @@ impl<B: Backend> Recording<B> {
         Ok(())
     }
 
-    /// Changes launches; `changed` then gets all commands and the places of those that are not what they were.
+    /// Changes launches; `changed` then gets all commands and the places of those that are not what they were. If any of
+    /// the updates fails, or `changed` does, all launches are what they were.
     pub(super) fn update(
         &self,
         updates: Vec<Update<'_, B>>,
         changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
     ) -> UrResult<()> {
+        // What each update replaced, in order. Dropped after the lock: to release a kernel is a call of the driver's.
+        let mut places = SmallVec::<[usize; 8]>::new();
+        let mut replaced = SmallVec::<[KeptLaunch<B>; 8]>::new();
         let mut state = self.updatable()?;
         let nodes = &mut state.nodes;
-        // All are checked before any is changed.
-        for update in &updates {
-            update.check(launch(nodes, &update.command)?.1)?;
-        }
-        let mut places = SmallVec::<[usize; 8]>::new();
-        for update in updates {
+        let updated = updates.into_iter().try_for_each(|update| {
             let (place, launch) = launch(nodes, &update.command)?;
+            let new = update.applied_to(launch)?;
             places.push(place);
-            update.apply(launch)?;
+            replaced.push(std::mem::replace(launch, new));
+            Ok(())
+        });
+        let updated = updated.and_then(|()| changed(nodes, &places));
+        if updated.is_err() {
+            // Backwards: one command may be twice in the list.
+            for (place, old) in places.iter().zip(&mut replaced).rev() {
+                if let Operation::Launch(launch) = &mut nodes[*place].operation {
+                    std::mem::swap(&mut **launch, old);
+                }
+            }
+        } else {
+            self.draw_again(nodes, &places);
         }
-        self.draw_again(nodes, &places);
-        changed(nodes, &places)
+        drop(state);
+        updated
     }
 
     /// Changes what one command waits for, or what it signals.

@@ -91,14 +91,23 @@ impl<'a, B: Backend> Update<'a, B> {
         }
     }
 
-    /// Checks that the launch can be changed so.
-    pub(super) fn check(&self, launch: &KeptLaunch<B>) -> UrResult<()> {
+    /// The place of the new kernel among those that the launch may choose from. `None` if the kernel stays.
+    fn new_kernel(&self, launch: &KeptLaunch<B>) -> UrResult<Option<usize>> {
+        let Some(kernel) = &self.kernel else {
+            return Ok(None);
+        };
+        let place = launch.choice.iter().position(|known| Arc::ptr_eq(known, kernel));
+        let place = place.ok_or_else(|| {
+            UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                "the new kernel was not among the alternatives when the launch was appended",
+            )
+        })?;
+        Ok(Some(place).filter(|place| *place != launch.chosen))
+    }
+
+    fn check_dimensions(&self, launch: &KeptLaunch<B>) -> UrResult<()> {
         let bad = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, words));
-        if let Some(kernel) = &self.kernel
-            && !launch.choice.iter().any(|known| Arc::ptr_eq(known, kernel))
-        {
-            return bad("the new kernel was not among the alternatives when the launch was appended");
-        }
         if self.dimensions != 0 && self.dimensions != launch.range.dimensions() {
             if self.global.is_none() || (self.offset.is_none() && launch.range.range().offset.is_some()) {
                 return bad("with other dimensions than before a launch needs a new global size and offset");
@@ -110,10 +119,16 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(())
     }
 
-    /// Changes the launch.
-    pub(super) fn apply(self, launch: &mut KeptLaunch<B>) -> UrResult<()> {
-        if let Some(kernel) = &self.kernel {
-            launch.kernel = kernel.snapshot(Args::none())?;
+    /// The launch with this change, which leaves `launch` as it is.
+    pub(super) fn applied_to(self, launch: &KeptLaunch<B>) -> UrResult<KeptLaunch<B>> {
+        self.check_dimensions(launch)?;
+        let new_kernel = self.new_kernel(launch)?;
+        let mut launch = launch.clone();
+        if let Some(place) = new_kernel {
+            launch.kernel = launch.choice[place].snapshot(Args::none())?;
+            launch.chosen = place;
+        } else if !self.args.is_empty() {
+            launch.kernel = launch.kernel.snapshot(Args::none())?;
         }
         for arg in self.args {
             launch.kernel.set_arg(arg)?;
@@ -132,7 +147,7 @@ impl<'a, B: Backend> Update<'a, B> {
                 local,
             });
         }
-        Ok(())
+        Ok(launch)
     }
 }
 

@@ -45,7 +45,7 @@ macro_rules! launches {
     ($( fn $name:ident($($p:ident: $ty:ty),*) with $args:expr; )*) => {
         $(
             #[allow(non_snake_case, clippy::too_many_arguments, reason = "the C ABI decides")]
-            pub(crate) unsafe extern "C" fn $name<B: Backend>(
+            pub(crate) unsafe extern "C-unwind" fn $name<B: Backend>(
                 queue: QueueHandle, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize,
                 local: *const usize, $($p: $ty,)* properties: *const KernelLaunchExtProperties, num_events: u32,
                 events: *const EventHandle, event: *mut EventHandle,
@@ -77,7 +77,7 @@ macro_rules! launches {
             $(
                 #[inline(never)]
                 #[allow(non_snake_case, clippy::too_many_arguments, reason = "the C ABI decides")]
-                pub(super) unsafe extern "C" fn $name<B: Backend>(
+                pub(super) unsafe extern "C-unwind" fn $name<B: Backend>(
                     queue: QueueHandle, kernel: KernelHandle, dimensions: u32, offset: *const usize,
                     global: *const usize, local: *const usize, $($p: $ty,)*
                     properties: *const KernelLaunchExtProperties, num_events: u32, events: *const EventHandle,

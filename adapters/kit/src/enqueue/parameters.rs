@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::hint::cold_path;
 use std::sync::Arc;
 
+use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
 use crate::{Args, Backend, UrError, UrResult, args};
@@ -315,25 +316,11 @@ unsafe impl Send for HostTask {}
 unsafe impl Sync for HostTask {}
 
 impl HostTask {
-    /// Calls it.
+    /// Calls it. If it throws, the process ends.
     pub fn call(self) {
         // SAFETY: the client vouched, when it enqueued the task, that the function may be called with this pointer: once, or
         // in every run of a graph that the task is in.
-        unsafe { (self.function)(self.data) };
-    }
-}
-
-/// A function of the client's that submits native work.
-pub struct NativeCommand {
-    pub(super) function: unsafe extern "C" fn(QueueHandle, *mut c_void),
-    pub(super) data: *mut c_void,
-}
-
-impl NativeCommand {
-    /// Calls it with the queue that it may submit to.
-    pub fn call(self, queue: QueueHandle) {
-        // SAFETY: the client vouched, when it enqueued the command, that the function may be called once with this pointer.
-        unsafe { (self.function)(queue, self.data) };
+        call_or_abort("a host task", || unsafe { self.function.may_throw()(self.data) });
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`Queue::submit`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
 //! by which [`Queue::unfinished`] knows that there is something to wait for.
 
+use std::hint::cold_path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,6 +50,7 @@ impl Queue {
             mark: Mark::new(&context.usm.activity),
             shared: AtomicBool::new(shared),
             released: AtomicBool::new(false),
+            has_events: AtomicBool::new(false),
             probe: Mutex::default(),
         });
         QUEUES.add(queue.number, &queue);
@@ -162,6 +164,10 @@ impl Queue {
     /// Hands the client the event of a command. Not inlined, for all that it needs.
     #[inline(never)]
     fn leave(self: &Arc<Self>, raw: cl_event, command: Command, event: Out<'_>) {
+        if !self.has_events.load(Ordering::Relaxed) {
+            cold_path();
+            self.has_events.store(true, Ordering::Relaxed);
+        }
         let new = Event::new(raw, self.number, self.context.number(), command);
         if self.released.load(Ordering::Relaxed) {
             new.keep(self);

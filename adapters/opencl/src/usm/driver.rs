@@ -12,6 +12,7 @@ use kit::{UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
+use super::limit;
 use crate::cl::{self, cl, cl_create};
 use crate::extensions::{Extensions, ext};
 use crate::{Context, Device, UsmPool};
@@ -112,10 +113,15 @@ impl<'a> Driver<'a> {
 
     /// Gives memory back to the driver, which waits for the commands that may use it, if it can.
     pub(super) fn free_at(&self, address: *mut c_void) -> UrResult<()> {
+        self.give_back(address, self.ext.mem_blocking_free)
+    }
+
+    /// Gives memory back to the driver; with `blocking`, when all commands are complete.
+    fn give_back(&self, address: *mut c_void, blocking: clMemBlockingFreeINTEL_fn) -> UrResult<()> {
         note_change();
         // SAFETY: a live context; an address that is not the context's is an error of the driver's.
         let freed = unsafe {
-            match self.ext.mem_blocking_free {
+            match blocking {
                 Some(function) => cl::check("clMemBlockingFreeINTEL", function(self.context, address)),
                 None => ext!(self.ext, mem_free(self.context, address)),
             }
@@ -228,7 +234,10 @@ impl usm_cache::Driver<Place> for Driver<'_> {
     }
 
     fn free(&self, _place: &Place, address: usize, _size: usize) -> UrResult<()> {
-        self.free_at(address as *mut c_void)
+        // Without a cache there is no quarantine either, and the driver has to wait. Otherwise no command uses the memory, and
+        // the driver must not wait for others: this may be the thread that they wait for.
+        let blocking = self.ext.mem_blocking_free.filter(|_| limit::from_environment() == 0);
+        self.give_back(address as *mut c_void, blocking)
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Freed memory that commands may still use: it is not handed out again before they are complete.
+//!
+//! Neither a free nor an allocation waits for these commands: the calling thread may be the one that they wait for.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
@@ -9,21 +11,34 @@ use smallvec::SmallVec;
 
 use crate::activity::Markers;
 
-/// How many allocations may be held before a free waits.
-const MOST: usize = 256;
-
 /// An allocation that the client freed.
 struct Held {
     address: usize,
-    size: usize,
     /// Behind the commands that may use it.
     markers: Markers,
 }
 
 /// Allocations in the order in which they were freed.
 #[derive(Default)]
+struct Freed {
+    order: VecDeque<Held>,
+    addresses: HashSet<usize>,
+}
+
+impl Freed {
+    /// Takes out the allocation that was freed first, if it is `ready`.
+    fn take(&mut self, ready: impl FnOnce(&Markers) -> bool) -> Option<Held> {
+        self.order.front().filter(|first| ready(&first.markers))?;
+        let first = self.order.pop_front()?;
+        self.addresses.remove(&first.address);
+        Some(first)
+    }
+}
+
+/// The allocations of a context that the client freed and commands may still use.
+#[derive(Default)]
 pub(super) struct Quarantine {
-    held: Mutex<VecDeque<Held>>,
+    freed: Mutex<Freed>,
     count: AtomicUsize,
 }
 
@@ -36,45 +51,37 @@ impl Quarantine {
 
     /// Whether an allocation is here: then it was freed before.
     pub(super) fn has(&self, address: usize) -> bool {
-        !self.is_empty() && self.held.lock().iter().any(|held| held.address == address)
+        !self.is_empty() && self.freed.lock().addresses.contains(&address)
     }
 
-    /// Takes an allocation of `size` bytes in. Answers the addresses that may be used again; where more than `limit` bytes
-    /// are held, it waits until there are some.
-    pub(super) fn put(&self, address: usize, size: usize, markers: Markers, limit: usize) -> SmallVec<[usize; 4]> {
-        let mut held = self.held.lock();
-        held.push_back(Held { address, size, markers });
-        self.count.store(held.len(), Ordering::Relaxed);
-        let bytes: usize = held.iter().map(|held| held.size).sum();
-        let full = held.len() > MOST || bytes > limit;
-        drop(held);
-        let mut ready = self.ready();
-        if full && ready.is_empty() {
-            ready.extend(self.oldest());
+    /// Takes an allocation in. `false` says that it was here already.
+    pub(super) fn put(&self, address: usize, markers: Markers) -> bool {
+        let mut freed = self.freed.lock();
+        let new = freed.addresses.insert(address);
+        if new {
+            freed.order.push_back(Held { address, markers });
+            self.count.store(freed.order.len(), Ordering::Relaxed);
         }
-        ready
+        new
     }
 
-    /// The addresses that may be used again by now.
+    /// Takes out the addresses that may be used again by now.
     pub(super) fn ready(&self) -> SmallVec<[usize; 4]> {
         let mut ready = SmallVec::new();
-        let mut held = self.held.lock();
-        while held
-            .front()
-            .is_some_and(|first| first.markers.iter().all(|marker| marker.is_over()))
-        {
-            ready.extend(held.pop_front().map(|first| first.address));
+        let mut freed = self.freed.lock();
+        while let Some(first) = freed.take(|markers| markers.iter().all(|marker| marker.is_over())) {
+            ready.push(first.address);
         }
-        self.count.store(held.len(), Ordering::Relaxed);
+        self.count.store(freed.order.len(), Ordering::Relaxed);
         ready
     }
 
-    /// Waits until the allocation that was freed first may be used again.
-    pub(super) fn oldest(&self) -> Option<usize> {
+    /// Takes out the address that was freed first, and waits for the commands that may use it: for a context that goes.
+    pub(super) fn wait_for_first(&self) -> Option<usize> {
         let first = {
-            let mut held = self.held.lock();
-            let first = held.pop_front();
-            self.count.store(held.len(), Ordering::Relaxed);
+            let mut freed = self.freed.lock();
+            let first = freed.take(|_| true);
+            self.count.store(freed.order.len(), Ordering::Relaxed);
             first?
         };
         for marker in &first.markers {
