@@ -10,6 +10,7 @@ use oxur_api::*;
 use parking_lot::Mutex;
 
 use crate::handle::{self, object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// The adapter object. It is opened when it is first asked for and lives as long as the process.
@@ -116,14 +117,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Adapter = AdapterDdiTable {
-        pfnGet: Some(urAdapterGet::<B>),
-        pfnRetain: Some(urAdapterRetain::<B>),
-        pfnRelease: Some(urAdapterRelease::<B>),
-        pfnGetLastError: Some(urAdapterGetLastError::<B>),
-        pfnGetInfo: Some(urAdapterGetInfo::<B>),
-        pfnSetLoggerCallback: Some(urAdapterSetLoggerCallback::<B>),
-        pfnSetLoggerCallbackLevel: Some(urAdapterSetLoggerCallbackLevel::<B>),
-    };
-}
+oxur_api::adapter_functions! { entry_points {} }

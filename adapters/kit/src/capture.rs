@@ -22,6 +22,7 @@ use crate::command_buffer::{sort, splice};
 use crate::context::is_same;
 use crate::graph::Graph;
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
+use crate::table::entry_points;
 use crate::{
     Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, Operation, Queue, UrError, UrResult, args,
     entry,
@@ -584,12 +585,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.QueueExp = QueueExpDdiTable {
-        pfnBeginGraphCaptureExp: Some(urQueueBeginGraphCaptureExp::<B>),
-        pfnBeginCaptureIntoGraphExp: Some(urQueueBeginCaptureIntoGraphExp::<B>),
-        pfnEndGraphCaptureExp: Some(urQueueEndGraphCaptureExp::<B>),
-        pfnIsGraphCaptureEnabledExp: Some(urQueueIsGraphCaptureEnabledExp::<B>),
-        pfnGetGraphExp: Some(urQueueGetGraphExp::<B>),
-    };
-}
+oxur_api::queue_exp_functions! { entry_points {} }

@@ -28,6 +28,7 @@ use crate::capture::Recorded;
 use crate::client_call::guard_around;
 use crate::enqueue::{BufferRect, Launch, pattern, span};
 use crate::handle::{self, export, export_owned, object, optional_object};
+use crate::table::entry_points;
 use crate::unsupported;
 use crate::{Args, Backend, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command, entry};
 
@@ -395,7 +396,7 @@ entry! {
 }
 
 command! {
-    fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
+    pub(crate) fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
         buffer.recording().check_queue(&queue)?;
     } run { buffer.enqueue(&queue, wait, event) } record { Recorded::run(&buffer)? }
@@ -440,31 +441,4 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
     )
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.CommandBufferExp = CommandBufferExpDdiTable {
-        pfnCreateExp: Some(urCommandBufferCreateExp::<B>),
-        pfnRetainExp: Some(urCommandBufferRetainExp::<B>),
-        pfnReleaseExp: Some(urCommandBufferReleaseExp::<B>),
-        pfnFinalizeExp: Some(urCommandBufferFinalizeExp::<B>),
-        pfnAppendKernelLaunchExp: Some(urCommandBufferAppendKernelLaunchExp::<B>),
-        pfnAppendKernelLaunchWithArgsExp: Some(urCommandBufferAppendKernelLaunchWithArgsExp::<B>),
-        pfnAppendUSMMemcpyExp: Some(urCommandBufferAppendUSMMemcpyExp::<B>),
-        pfnAppendUSMFillExp: Some(urCommandBufferAppendUSMFillExp::<B>),
-        pfnAppendMemBufferCopyExp: Some(urCommandBufferAppendMemBufferCopyExp::<B>),
-        pfnAppendMemBufferWriteExp: Some(urCommandBufferAppendMemBufferWriteExp::<B>),
-        pfnAppendMemBufferReadExp: Some(urCommandBufferAppendMemBufferReadExp::<B>),
-        pfnAppendMemBufferCopyRectExp: Some(urCommandBufferAppendMemBufferCopyRectExp::<B>),
-        pfnAppendMemBufferWriteRectExp: Some(urCommandBufferAppendMemBufferWriteRectExp::<B>),
-        pfnAppendMemBufferReadRectExp: Some(urCommandBufferAppendMemBufferReadRectExp::<B>),
-        pfnAppendMemBufferFillExp: Some(urCommandBufferAppendMemBufferFillExp::<B>),
-        pfnAppendUSMPrefetchExp: Some(urCommandBufferAppendUSMPrefetchExp::<B>),
-        pfnAppendUSMAdviseExp: Some(urCommandBufferAppendUSMAdviseExp::<B>),
-        pfnAppendNativeCommandExp: Some(urCommandBufferAppendNativeCommandExp::<B>),
-        pfnUpdateKernelLaunchExp: Some(urCommandBufferUpdateKernelLaunchExp::<B>),
-        pfnUpdateSignalEventExp: Some(urCommandBufferUpdateSignalEventExp::<B>),
-        pfnUpdateWaitEventsExp: Some(urCommandBufferUpdateWaitEventsExp::<B>),
-        pfnGetInfoExp: Some(urCommandBufferGetInfoExp::<B>),
-        pfnGetNativeHandleExp: Some(urCommandBufferGetNativeHandleExp::<B>),
-    };
-    t.EnqueueExp.pfnCommandBufferExp = Some(urEnqueueCommandBufferExp::<B>);
-}
+oxur_api::command_buffer_exp_functions! { entry_points {} }

@@ -9,6 +9,7 @@ use oxur_api::*;
 use parking_lot::Mutex;
 
 use crate::handle::{self, export, object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, Operation, UrResult, args, entry, unsupported};
 
 /// A context: devices that share memory objects and programs.
@@ -141,14 +142,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Context = ContextDdiTable {
-        pfnCreate: Some(urContextCreate::<B>),
-        pfnRetain: Some(urContextRetain::<B>),
-        pfnRelease: Some(urContextRelease::<B>),
-        pfnGetInfo: Some(urContextGetInfo::<B>),
-        pfnGetNativeHandle: Some(urContextGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urContextCreateWithNativeHandle::<B>),
-        pfnSetExtendedDeleter: Some(urContextSetExtendedDeleter::<B>),
-    };
-}
+oxur_api::context_functions! { entry_points {} }

@@ -8,6 +8,7 @@ use oxur_api::*;
 use smallvec::SmallVec;
 
 use crate::handle::{self, export, object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A device. Root devices live as long as the adapter; sub-devices as long as somebody holds them.
@@ -190,17 +191,5 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Device = DeviceDdiTable {
-        pfnGet: Some(urDeviceGet::<B>),
-        pfnGetInfo: Some(urDeviceGetInfo::<B>),
-        pfnRetain: Some(urDeviceRetain::<B>),
-        pfnRelease: Some(urDeviceRelease::<B>),
-        pfnPartition: Some(urDevicePartition::<B>),
-        pfnSelectBinary: Some(urDeviceSelectBinary::<B>),
-        pfnGetNativeHandle: Some(urDeviceGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urDeviceCreateWithNativeHandle::<B>),
-        pfnGetGlobalTimestamps: Some(urDeviceGetGlobalTimestamps::<B>),
-    };
-    t.DeviceExp.pfnWaitExp = Some(urDeviceWaitExp::<B>);
-}
+oxur_api::device_functions! { entry_points {} }
+oxur_api::device_exp_functions! { entry_points {} }

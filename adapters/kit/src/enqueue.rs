@@ -16,8 +16,11 @@ use self::parameters::{device_global, rows};
 pub(crate) use self::parameters::{pattern, span};
 use crate::capture::{Recorded, later, record};
 use crate::client_call::guard_around;
+use crate::command_buffer::urEnqueueCommandBufferExp;
 use crate::command_buffer::{Address, KeptGlobal, Operation};
+use crate::graph::urEnqueueGraphExp;
 use crate::handle::{object, optional_object};
+use crate::table::entry_points;
 use crate::{Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
 
 command! {
@@ -440,38 +443,5 @@ unsafe fn async_alloc<B: Backend>(
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    let e = &mut t.Enqueue;
-    e.pfnEventsWait = Some(urEnqueueEventsWait::<B>);
-    e.pfnEventsWaitWithBarrier = Some(urEnqueueEventsWaitWithBarrier::<B>);
-    e.pfnEventsWaitWithBarrierExt = Some(urEnqueueEventsWaitWithBarrierExt::<B>);
-    e.pfnMemBufferRead = Some(urEnqueueMemBufferRead::<B>);
-    e.pfnMemBufferWrite = Some(urEnqueueMemBufferWrite::<B>);
-    e.pfnMemBufferReadRect = Some(urEnqueueMemBufferReadRect::<B>);
-    e.pfnMemBufferWriteRect = Some(urEnqueueMemBufferWriteRect::<B>);
-    e.pfnMemBufferCopy = Some(urEnqueueMemBufferCopy::<B>);
-    e.pfnMemBufferCopyRect = Some(urEnqueueMemBufferCopyRect::<B>);
-    e.pfnMemBufferFill = Some(urEnqueueMemBufferFill::<B>);
-    e.pfnMemImageRead = Some(urEnqueueMemImageRead::<B>);
-    e.pfnMemImageWrite = Some(urEnqueueMemImageWrite::<B>);
-    e.pfnMemImageCopy = Some(urEnqueueMemImageCopy::<B>);
-    e.pfnMemBufferMap = Some(urEnqueueMemBufferMap::<B>);
-    e.pfnMemUnmap = Some(urEnqueueMemUnmap::<B>);
-    e.pfnUSMFill = Some(urEnqueueUSMFill::<B>);
-    e.pfnUSMMemcpy = Some(urEnqueueUSMMemcpy::<B>);
-    e.pfnUSMPrefetch = Some(urEnqueueUSMPrefetch::<B>);
-    e.pfnUSMAdvise = Some(urEnqueueUSMAdvise::<B>);
-    e.pfnUSMFill2D = Some(urEnqueueUSMFill2D::<B>);
-    e.pfnUSMMemcpy2D = Some(urEnqueueUSMMemcpy2D::<B>);
-    e.pfnDeviceGlobalVariableWrite = Some(urEnqueueDeviceGlobalVariableWrite::<B>);
-    e.pfnDeviceGlobalVariableRead = Some(urEnqueueDeviceGlobalVariableRead::<B>);
-    let x = &mut t.EnqueueExp;
-    x.pfnKernelLaunchWithArgsExp = Some(urEnqueueKernelLaunchWithArgsExp::<B>);
-    x.pfnUSMDeviceAllocExp = Some(urEnqueueUSMDeviceAllocExp::<B>);
-    x.pfnUSMSharedAllocExp = Some(urEnqueueUSMSharedAllocExp::<B>);
-    x.pfnUSMHostAllocExp = Some(urEnqueueUSMHostAllocExp::<B>);
-    x.pfnUSMFreeExp = Some(urEnqueueUSMFreeExp::<B>);
-    x.pfnTimestampRecordingExp = Some(urEnqueueTimestampRecordingExp::<B>);
-    x.pfnHostTaskExp = Some(urEnqueueHostTaskExp::<B>);
-    x.pfnNativeCommandExp = Some(urEnqueueNativeCommandExp::<B>);
-}
+oxur_api::enqueue_functions! { entry_points {} }
+oxur_api::enqueue_exp_functions! { entry_points {} }

@@ -104,7 +104,7 @@ pub(crate) fn last() -> (*const c_char, i32) {
 ///
 /// Inlined, so that the parameters of the C function stay in registers.
 #[inline(always)]
-pub(crate) fn guard(function: &'static str, body: impl FnOnce() -> UrResult<()>) -> ResultCode {
+pub fn guard(function: &'static str, body: impl FnOnce() -> UrResult<()>) -> ResultCode {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => ResultCode::SUCCESS,
         Ok(Err(error)) => report(function, error),

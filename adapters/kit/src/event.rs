@@ -10,6 +10,7 @@ use oxur_api::*;
 use crate::capture::CapturedEvent;
 use crate::handle::{self, Borrowed, export, object};
 use crate::recycle::recycle;
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, WaitList, args, entry, unsupported};
 
 /// An event: the state of a command.
@@ -192,16 +193,5 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Event = EventDdiTable {
-        pfnGetInfo: Some(urEventGetInfo::<B>),
-        pfnGetProfilingInfo: Some(urEventGetProfilingInfo::<B>),
-        pfnWait: Some(urEventWait::<B>),
-        pfnRetain: Some(urEventRetain::<B>),
-        pfnRelease: Some(urEventRelease::<B>),
-        pfnGetNativeHandle: Some(urEventGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urEventCreateWithNativeHandle::<B>),
-        pfnSetCallback: Some(urEventSetCallback::<B>),
-    };
-    t.EventExp.pfnCreateExp = Some(urEventCreateExp::<B>);
-}
+oxur_api::event_functions! { entry_points {} }
+oxur_api::event_exp_functions! { entry_points {} }

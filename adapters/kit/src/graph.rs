@@ -18,6 +18,7 @@ use crate::context::is_same;
 use crate::handle::{export, object, release, release_to};
 use crate::picture::{self, Shown, Times};
 use crate::queue::is_profiled;
+use crate::table::entry_points;
 use crate::{
     Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, Settings, UrError, UrResult,
     args, command, entry, unsupported,
@@ -266,24 +267,10 @@ entry! {
 }
 
 command! {
-    fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
+    pub(crate) fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
         let graph = object::<ExecutableGraph<B>>(graph)?;
         graph.buffer.recording().check_queue(&queue)?;
     } run { graph.buffer.enqueue(&queue, wait, event) } record { Recorded::run(&graph.buffer)? }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.GraphExp = GraphExpDdiTable {
-        pfnCreateExp: Some(urGraphCreateExp::<B>),
-        pfnInstantiateGraphExp: Some(urGraphInstantiateGraphExp::<B>),
-        pfnDestroyExp: Some(urGraphDestroyExp::<B>),
-        pfnExecutableGraphDestroyExp: Some(urGraphExecutableGraphDestroyExp::<B>),
-        pfnIsEmptyExp: Some(urGraphIsEmptyExp::<B>),
-        pfnGetIdExp: Some(urGraphGetIdExp::<B>),
-        pfnSetDestructionCallbackExp: Some(urGraphSetDestructionCallbackExp::<B>),
-        pfnDumpContentsExp: Some(urGraphDumpContentsExp::<B>),
-        pfnGetNativeHandleExp: Some(urGraphGetNativeHandleExp::<B>),
-        pfnExecutableGraphGetNativeHandleExp: Some(urGraphExecutableGraphGetNativeHandleExp::<B>),
-    };
-    t.EnqueueExp.pfnGraphExp = Some(urEnqueueGraphExp::<B>);
-}
+oxur_api::graph_exp_functions! { entry_points {} }

@@ -9,6 +9,7 @@ use oxur_api::*;
 
 use crate::enqueue::Range;
 use crate::handle::{self, Borrowed, export, object, optional_object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A kernel: an entry point of a program.
@@ -353,20 +354,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Kernel = KernelDdiTable {
-        pfnCreate: Some(urKernelCreate::<B>),
-        pfnGetInfo: Some(urKernelGetInfo::<B>),
-        pfnGetGroupInfo: Some(urKernelGetGroupInfo::<B>),
-        pfnGetSubGroupInfo: Some(urKernelGetSubGroupInfo::<B>),
-        pfnRetain: Some(urKernelRetain::<B>),
-        pfnRelease: Some(urKernelRelease::<B>),
-        pfnGetNativeHandle: Some(urKernelGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urKernelCreateWithNativeHandle::<B>),
-        pfnGetSuggestedLocalWorkSize: Some(urKernelGetSuggestedLocalWorkSize::<B>),
-        pfnGetSuggestedLocalWorkSizeWithArgs: Some(urKernelGetSuggestedLocalWorkSizeWithArgs::<B>),
-        pfnSetExecInfo: Some(urKernelSetExecInfo::<B>),
-        pfnSetSpecializationConstants: Some(urKernelSetSpecializationConstants::<B>),
-        pfnSuggestMaxCooperativeGroupCount: Some(urKernelSuggestMaxCooperativeGroupCount::<B>),
-    };
-}
+oxur_api::kernel_functions! { entry_points {} }

@@ -7,7 +7,8 @@ use oxur_api::*;
 
 use crate::enqueue::urEnqueueKernelLaunch;
 use crate::handle::{object, optional_object};
-use crate::{Arg, Backend, Kernel, args, entry};
+use crate::table::entry_points;
+use crate::{Arg, Kernel, args, entry};
 
 entry! {
     fn urKernelSetArgValue<B>(
@@ -45,13 +46,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut LegacyDdiTable) {
-    *t = LegacyDdiTable {
-        pfnKernelSetArgValue: Some(urKernelSetArgValue::<B>),
-        pfnKernelSetArgLocal: Some(urKernelSetArgLocal::<B>),
-        pfnKernelSetArgPointer: Some(urKernelSetArgPointer::<B>),
-        pfnKernelSetArgSampler: Some(urKernelSetArgSampler::<B>),
-        pfnKernelSetArgMemObj: Some(urKernelSetArgMemObj::<B>),
-        pfnEnqueueKernelLaunch: Some(urEnqueueKernelLaunch::<B>),
-    };
-}
+oxur_api::legacy_functions! { entry_points {} }

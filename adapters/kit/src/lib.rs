@@ -13,6 +13,7 @@
 //! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
 
 pub use oxur_api as ur;
+use oxur_api::DdiTable;
 
 pub mod args;
 mod environment;
@@ -73,6 +74,12 @@ pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolLimits, UsmRequest};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 
+/// What an adapter's own entry points need, which it puts into the tables by [`Backend::extend`].
+pub mod entry_point {
+    pub use crate::error::guard;
+    pub use crate::handle::{object, optional_object};
+}
+
 /// The objects of an adapter.
 pub trait Backend: Sized + Send + Sync + 'static {
     /// Names the adapter in `UR_LOG_<NAME>`, for example `opencl`.
@@ -104,6 +111,11 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type UsmPool: UsmPool<Self>;
     /// A piece of physical memory; [`NoPhysicalMem`] where there is none.
     type PhysicalMem: PhysicalMem<Self>;
+
+    /// Puts entry points of the adapter's own into the tables, in place of the kit's: for functions that have no trait, or
+    /// whose trait does not fit the driver. Called once, before a loader sees the tables. [`entry_point`] has what such a
+    /// function decodes its arguments by.
+    fn extend(_tables: &mut DdiTable) {}
 }
 
 /// Writes C entry points. The body of each is a block of type `UrResult<()>` that runs guarded.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object, optional_object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A buffer or an image.
@@ -196,17 +197,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Mem = MemDdiTable {
-        pfnImageCreate: Some(urMemImageCreate::<B>),
-        pfnBufferCreate: Some(urMemBufferCreate::<B>),
-        pfnRetain: Some(urMemRetain::<B>),
-        pfnRelease: Some(urMemRelease::<B>),
-        pfnBufferPartition: Some(urMemBufferPartition::<B>),
-        pfnGetNativeHandle: Some(urMemGetNativeHandle::<B>),
-        pfnBufferCreateWithNativeHandle: Some(urMemBufferCreateWithNativeHandle::<B>),
-        pfnImageCreateWithNativeHandle: Some(urMemImageCreateWithNativeHandle::<B>),
-        pfnGetInfo: Some(urMemGetInfo::<B>),
-        pfnImageGetInfo: Some(urMemImageGetInfo::<B>),
-    };
-}
+oxur_api::mem_functions! { entry_points {} }

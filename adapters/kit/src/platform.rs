@@ -8,6 +8,7 @@ use oxur_api::*;
 
 use crate::adapter::adapter;
 use crate::handle::object;
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrResult, args, entry, handle, unsupported};
 
 /// A platform: a driver and its devices. It lives as long as the adapter.
@@ -79,13 +80,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Platform = PlatformDdiTable {
-        pfnGet: Some(urPlatformGet::<B>),
-        pfnGetInfo: Some(urPlatformGetInfo::<B>),
-        pfnGetNativeHandle: Some(urPlatformGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urPlatformCreateWithNativeHandle::<B>),
-        pfnGetApiVersion: Some(urPlatformGetApiVersion::<B>),
-        pfnGetBackendOption: Some(urPlatformGetBackendOption::<B>),
-    };
-}
+oxur_api::platform_functions! { entry_points {} }

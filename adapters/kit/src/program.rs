@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A program: code that kernels come from.
@@ -325,27 +326,5 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Program = ProgramDdiTable {
-        pfnCreateWithIL: Some(urProgramCreateWithIL::<B>),
-        pfnCreateWithBinary: Some(urProgramCreateWithBinary::<B>),
-        pfnBuild: Some(urProgramBuild::<B>),
-        pfnCompile: Some(urProgramCompile::<B>),
-        pfnLink: Some(urProgramLink::<B>),
-        pfnRetain: Some(urProgramRetain::<B>),
-        pfnRelease: Some(urProgramRelease::<B>),
-        pfnGetFunctionPointer: Some(urProgramGetFunctionPointer::<B>),
-        pfnGetGlobalVariablePointer: Some(urProgramGetGlobalVariablePointer::<B>),
-        pfnGetInfo: Some(urProgramGetInfo::<B>),
-        pfnGetBuildInfo: Some(urProgramGetBuildInfo::<B>),
-        pfnSetSpecializationConstants: Some(urProgramSetSpecializationConstants::<B>),
-        pfnGetNativeHandle: Some(urProgramGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urProgramCreateWithNativeHandle::<B>),
-    };
-    t.ProgramExp = ProgramExpDdiTable {
-        pfnDynamicLinkExp: Some(urProgramDynamicLinkExp::<B>),
-        pfnBuildExp: Some(urProgramBuildExp::<B>),
-        pfnCompileExp: Some(urProgramCompileExp::<B>),
-        pfnLinkExp: Some(urProgramLinkExp::<B>),
-    };
-}
+oxur_api::program_functions! { entry_points {} }
+oxur_api::program_exp_functions! { entry_points {} }

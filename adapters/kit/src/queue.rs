@@ -9,6 +9,7 @@ use oxur_api::*;
 use crate::enqueue::{BufferRect, DeviceGlobal, HostTask, Launch};
 use crate::handle::{self, export, object, optional_object};
 use crate::picture;
+use crate::table::entry_points;
 use crate::{
     Backend, Capture, EventOut, InfoOut, Object, UrError, UrResult, UsmKind, WaitList, args, entry, unsupported,
 };
@@ -488,15 +489,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Queue = QueueDdiTable {
-        pfnGetInfo: Some(urQueueGetInfo::<B>),
-        pfnCreate: Some(urQueueCreate::<B>),
-        pfnRetain: Some(urQueueRetain::<B>),
-        pfnRelease: Some(urQueueRelease::<B>),
-        pfnGetNativeHandle: Some(urQueueGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urQueueCreateWithNativeHandle::<B>),
-        pfnFinish: Some(urQueueFinish::<B>),
-        pfnFlush: Some(urQueueFlush::<B>),
-    };
-}
+oxur_api::queue_functions! { entry_points {} }

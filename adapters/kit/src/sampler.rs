@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// A sampler: how a kernel reads an image.
@@ -79,13 +80,4 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.Sampler = SamplerDdiTable {
-        pfnCreate: Some(urSamplerCreate::<B>),
-        pfnRetain: Some(urSamplerRetain::<B>),
-        pfnRelease: Some(urSamplerRelease::<B>),
-        pfnGetInfo: Some(urSamplerGetInfo::<B>),
-        pfnGetNativeHandle: Some(urSamplerGetNativeHandle::<B>),
-        pfnCreateWithNativeHandle: Some(urSamplerCreateWithNativeHandle::<B>),
-    };
-}
+oxur_api::sampler_functions! { entry_points {} }

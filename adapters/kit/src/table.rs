@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The DDI table of an adapter: an entry point in every slot.
 //!
-//! Each slot first gets a function, expanded from the one table, that answers `ERROR_UNSUPPORTED_FEATURE`; the modules of the objects
-//! then put theirs. So a function that the ABI gains is answered truthfully before anybody implements it.
+//! The module of an object defines entry points and implements [`EntryPoints`] for its table by [`entry_points!`]. Slots
+//! that it has no function for get one that answers `ERROR_UNSUPPORTED_FEATURE`. So nothing lists functions by hand, and a
+//! function that the ABI gains is answered truthfully before anybody implements it.
 
 use std::sync::OnceLock;
 
@@ -10,38 +11,67 @@ use oxur_api::*;
 
 use crate::Backend;
 
-macro_rules! unsupported {
+/// For each function of the ABI one that answers `ERROR_UNSUPPORTED_FEATURE`.
+#[allow(non_snake_case, reason = "they have their C names")]
+#[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
+#[allow(dead_code, reason = "most are hidden by the function that does the work")]
+pub(crate) mod unsupported {
+    use oxur_api::*;
+
+    use crate::Backend;
+
+    macro_rules! unsupported {
+        ({} table $member:ident: $table:ident = $getter:ident; $(
+            $(#[doc = $doc:literal])*
+            fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
+        )*) => { $(
+            pub(crate) unsafe extern "C-unwind" fn $name<B: Backend>($(_: $ty),*) -> ResultCode {
+                log::debug!(concat!(stringify!($name), ": the adapter {} does not have it"), B::NAME);
+                ResultCode::ERROR_UNSUPPORTED_FEATURE
+            }
+        )* };
+    }
+
+    for_each_table! { unsupported {} }
+    legacy_functions! { unsupported {} }
+}
+
+/// A table whose functions call an adapter's objects.
+pub(crate) trait EntryPoints<B: Backend> {
+    /// Makes it.
+    fn entry_points() -> Self;
+}
+
+/// Implements [`EntryPoints`] for a table, as in `oxur_api::queue_functions! { entry_points {} }`, by the functions of the
+/// module that uses it. Those of [`unsupported`] come in by a glob, which what the module defines hides.
+macro_rules! entry_points {
     ({} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
         fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
-        impl Unsupported for $table {
-            fn unsupported() -> Self {
-                $(
-                    #[allow(non_snake_case)]
-                    unsafe extern "C-unwind" fn $name($(_: $ty),*) -> ResultCode {
-                        log::debug!(concat!(stringify!($name), ": this adapter does not have it"));
-                        ResultCode::ERROR_UNSUPPORTED_FEATURE
-                    }
-                )*
-                Self { $($slot: Some($name)),* }
+        #[allow(unused_imports, reason = "a module may have all functions of its table")]
+        use $crate::table::unsupported::*;
+
+        impl<B: $crate::Backend> $crate::table::EntryPoints<B> for oxur_api::$table {
+            fn entry_points() -> Self {
+                Self { $($slot: Some($name::<B>)),* }
             }
         }
     };
 }
+pub(crate) use entry_points;
 
-/// A table whose functions answer that they are not supported.
-pub trait Unsupported {
-    /// Makes it.
-    fn unsupported() -> Self;
+/// The tables whose functions have no trait.
+mod without_trait {
+    oxur_api::bindless_images_exp_functions! { entry_points {} }
+    oxur_api::ipc_exp_functions! { entry_points {} }
+    oxur_api::memory_export_exp_functions! { entry_points {} }
+    oxur_api::usm_p2p_exp_functions! { entry_points {} }
 }
 
-for_each_table! { unsupported {} }
-oxur_api::legacy_functions! { unsupported {} }
-
-macro_rules! all_unsupported {
-    ({} $($member:ident: $table:ident = $functions:ident;)*) => {
-        DdiTable { $($member: Unsupported::unsupported()),* }
+macro_rules! all_entry_points {
+    ({ $b:ident } $($member:ident: $table:ident = $functions:ident;)*) => {
+        DdiTable { $($member: EntryPoints::<$b>::entry_points()),* }
     };
 }
 
@@ -60,27 +90,10 @@ pub fn tables<B: Backend>() -> &'static Tables {
     let tables = TABLES.get_or_init(|| {
         oxur_log::init(B::NAME);
         let mut tables = Tables {
-            ddi: ddi_members! { all_unsupported {} },
-            legacy: Unsupported::unsupported(),
+            ddi: ddi_members! { all_entry_points { B } },
+            legacy: EntryPoints::<B>::entry_points(),
         };
-        let t = &mut tables.ddi;
-        crate::adapter::entries::<B>(t);
-        crate::platform::entries::<B>(t);
-        crate::device::entries::<B>(t);
-        crate::context::entries::<B>(t);
-        crate::queue::entries::<B>(t);
-        crate::enqueue::entries::<B>(t);
-        crate::event::entries::<B>(t);
-        crate::mem::entries::<B>(t);
-        crate::sampler::entries::<B>(t);
-        crate::usm::entries::<B>(t);
-        crate::virtual_mem::entries::<B>(t);
-        crate::program::entries::<B>(t);
-        crate::kernel::entries::<B>(t);
-        crate::command_buffer::entries::<B>(t);
-        crate::capture::entries::<B>(t);
-        crate::graph::entries::<B>(t);
-        crate::legacy::entries::<B>(&mut tables.legacy);
+        B::extend(&mut tables.ddi);
         tables
     });
     crate::handle::set_ddi(&tables.ddi);

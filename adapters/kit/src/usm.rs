@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object, optional_object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// What a context does with USM.
@@ -395,32 +396,5 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.USM = UsmDdiTable {
-        pfnHostAlloc: Some(urUSMHostAlloc::<B>),
-        pfnDeviceAlloc: Some(urUSMDeviceAlloc::<B>),
-        pfnSharedAlloc: Some(urUSMSharedAlloc::<B>),
-        pfnFree: Some(urUSMFree::<B>),
-        pfnGetMemAllocInfo: Some(urUSMGetMemAllocInfo::<B>),
-        pfnPoolCreate: Some(urUSMPoolCreate::<B>),
-        pfnPoolRetain: Some(urUSMPoolRetain::<B>),
-        pfnPoolRelease: Some(urUSMPoolRelease::<B>),
-        pfnPoolGetInfo: Some(urUSMPoolGetInfo::<B>),
-    };
-    t.USMExp = UsmExpDdiTable {
-        pfnPoolCreateExp: Some(urUSMPoolCreateExp::<B>),
-        pfnPoolDestroyExp: Some(urUSMPoolDestroyExp::<B>),
-        pfnPoolGetDefaultDevicePoolExp: Some(urUSMPoolGetDefaultDevicePoolExp::<B>),
-        pfnPoolGetInfoExp: Some(urUSMPoolGetInfoExp::<B>),
-        pfnPoolSetInfoExp: Some(urUSMPoolSetInfoExp::<B>),
-        pfnPoolSetDevicePoolExp: Some(urUSMPoolSetDevicePoolExp::<B>),
-        pfnPoolGetDevicePoolExp: Some(urUSMPoolGetDevicePoolExp::<B>),
-        pfnPoolTrimToExp: Some(urUSMPoolTrimToExp::<B>),
-        pfnPitchedAllocExp: Some(urUSMPitchedAllocExp::<B>),
-        pfnContextMemcpyExp: Some(urUSMContextMemcpyExp::<B>),
-        pfnHostAllocUnregisterExp: Some(urUSMHostAllocUnregisterExp::<B>),
-        pfnHostAllocRegisterExp: Some(urUSMHostAllocRegisterExp::<B>),
-        pfnImportExp: Some(urUSMImportExp::<B>),
-        pfnReleaseExp: Some(urUSMReleaseExp::<B>),
-    };
-}
+oxur_api::usm_functions! { entry_points {} }
+oxur_api::usm_exp_functions! { entry_points {} }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::handle::{self, export, object, optional_object};
+use crate::table::entry_points;
 use crate::{Backend, InfoOut, PhysicalMem, UrResult, args, entry, unsupported};
 
 /// What a context does with virtual address ranges. Sizes are in bytes.
@@ -154,20 +155,5 @@ entry! {
     }
 }
 
-pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
-    t.PhysicalMem = PhysicalMemDdiTable {
-        pfnCreate: Some(urPhysicalMemCreate::<B>),
-        pfnRetain: Some(urPhysicalMemRetain::<B>),
-        pfnRelease: Some(urPhysicalMemRelease::<B>),
-        pfnGetInfo: Some(urPhysicalMemGetInfo::<B>),
-    };
-    t.VirtualMem = VirtualMemDdiTable {
-        pfnGranularityGetInfo: Some(urVirtualMemGranularityGetInfo::<B>),
-        pfnReserve: Some(urVirtualMemReserve::<B>),
-        pfnFree: Some(urVirtualMemFree::<B>),
-        pfnMap: Some(urVirtualMemMap::<B>),
-        pfnUnmap: Some(urVirtualMemUnmap::<B>),
-        pfnSetAccess: Some(urVirtualMemSetAccess::<B>),
-        pfnGetInfo: Some(urVirtualMemGetInfo::<B>),
-    };
-}
+oxur_api::physical_mem_functions! { entry_points {} }
+oxur_api::virtual_mem_functions! { entry_points {} }

@@ -30,6 +30,27 @@ impl kit::Backend for Empty {
     type CommandBuffer = kit::Replayed<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
+
+    fn extend(tables: &mut DdiTable) {
+        tables.UsmP2PExp.pfnDisablePeerAccessExp = Some(disable_peer_access);
+    }
+}
+
+/// There is one device: nothing to do, if it is given twice.
+unsafe extern "C-unwind" fn disable_peer_access(device: DeviceHandle, peer: DeviceHandle) -> ResultCode {
+    kit::entry_point::guard("urUsmP2PDisablePeerAccessExp", || {
+        // SAFETY: the caller vouches for the handles.
+        let (device, peer) = unsafe {
+            (
+                kit::entry_point::object::<Device>(device)?,
+                kit::entry_point::object::<Device>(peer)?,
+            )
+        };
+        if !Arc::ptr_eq(&device, &peer) {
+            return Err(ResultCode::ERROR_INVALID_DEVICE.into());
+        }
+        Ok(())
+    })
 }
 
 kit::object! {
@@ -564,6 +585,13 @@ fn what_nobody_implements_is_unsupported() {
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         "a slot that no module fills"
     );
+}
+
+#[test]
+fn an_adapter_brings_entry_points_of_its_own() {
+    let disable = |peer| call!(UsmP2PExp.pfnDisablePeerAccessExp(device(), peer));
+    assert_eq!(disable(device()), ResultCode::SUCCESS);
+    assert_eq!(disable(DeviceHandle::default()), ResultCode::ERROR_INVALID_NULL_HANDLE);
 }
 
 #[test]

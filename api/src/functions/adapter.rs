@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __adapter_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! adapter_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Adapter: AdapterDdiTable = ur_adapter_dditable_t, urGetAdapterProcAddrTable;
 
                 /// Returns the adapters that the loader found, taking one reference on each.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __bindless_images_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! bindless_images_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
         table BindlessImagesExp: BindlessImagesExpDdiTable = ur_bindless_images_exp_dditable_t, urGetBindlessImagesExpProcAddrTable;
 
         /// Destroys an unsampled image handle; the image memory behind it stays allocated.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __command_buffer_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! command_buffer_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
         table CommandBufferExp: CommandBufferExpDdiTable = ur_command_buffer_exp_dditable_t, urGetCommandBufferExpProcAddrTable;
 
         /// Creates an empty command-buffer for one device, open for recording.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __context_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! context_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Context: ContextDdiTable = ur_context_dditable_t, urGetContextProcAddrTable;
 
                 /// Creates a context over one or more devices of the same platform.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __device_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! device_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Device: DeviceDdiTable = ur_device_dditable_t, urGetDeviceProcAddrTable;
 
                 /// Returns the devices of a platform that have the given type, taking one reference on each.

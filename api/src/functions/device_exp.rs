@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __device_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! device_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table DeviceExp: DeviceExpDdiTable = ur_device_exp_dditable_t, urGetDeviceExpProcAddrTable;
 
                 /// Blocks the calling thread until all queues of a device have finished their work.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __enqueue_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! enqueue_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Enqueue: EnqueueDdiTable = ur_enqueue_dditable_t, urGetEnqueueProcAddrTable;
 
                 /// Enqueues a marker that completes once the listed events, or all earlier commands of the queue, have

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __enqueue_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! enqueue_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table EnqueueExp: EnqueueExpDdiTable = ur_enqueue_exp_dditable_t, urGetEnqueueExpProcAddrTable;
 
                 /// Sets kernel arguments and enqueues one execution over an N-dimensional range in a single call.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __event_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! event_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Event: EventDdiTable = ur_event_dditable_t, urGetEventProcAddrTable;
 
                 /// Returns one property of an event.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __event_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! event_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table EventExp: EventExpDdiTable = ur_event_exp_dditable_t, urGetEventExpProcAddrTable;
 
                 /// Creates a reusable event that is not yet tied to any command.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __graph_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! graph_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
         table GraphExp: GraphExpDdiTable = ur_graph_exp_dditable_t, urGetGraphExpProcAddrTable;
 
         /// Creates an empty graph to capture commands into.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __ipc_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! ipc_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table IPCExp: IpcExpDdiTable = ur_ipc_exp_dditable_t, urGetIPCExpProcAddrTable;
 
                 /// Exports a device USM allocation as bytes that another process on the host can open.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __kernel_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! kernel_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
         table Kernel: KernelDdiTable = ur_kernel_dditable_t, urGetKernelProcAddrTable;
 
         /// Creates a kernel object for one named entry point of a built program.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __legacy_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! legacy_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Legacy: LegacyDdiTable = oxur_legacy_dditable_t, oxurGetLegacyProcAddrTable;
 
                 /// Sets a by-value kernel argument.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __loader_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! loader_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Loader: LoaderFunctions = none, none;
 
                 /// Creates a loader configuration with no layers enabled and reference count one.

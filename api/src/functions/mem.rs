@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __mem_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! mem_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Mem: MemDdiTable = ur_mem_dditable_t, urGetMemProcAddrTable;
 
                 /// Creates an image memory object, optionally backed by or filled from host data.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __memory_export_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! memory_export_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
         table MemoryExportExp: MemoryExportExpDdiTable = ur_memory_export_exp_dditable_t, urGetMemoryExportExpProcAddrTable;
 
         /// Allocates linear device memory that can later be exported to another API.

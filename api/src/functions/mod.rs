@@ -71,32 +71,32 @@ macro_rules! ddi_members {
 macro_rules! __ddi_members {
     ([$($callback:tt)*] $args:tt) => {
         $($callback)*! { $args
-            Adapter: AdapterDdiTable = __adapter_functions;
-            Platform: PlatformDdiTable = __platform_functions;
-            Context: ContextDdiTable = __context_functions;
-            Event: EventDdiTable = __event_functions;
-            EventExp: EventExpDdiTable = __event_exp_functions;
-            Program: ProgramDdiTable = __program_functions;
-            ProgramExp: ProgramExpDdiTable = __program_exp_functions;
-            Kernel: KernelDdiTable = __kernel_functions;
-            Queue: QueueDdiTable = __queue_functions;
-            QueueExp: QueueExpDdiTable = __queue_exp_functions;
-            Sampler: SamplerDdiTable = __sampler_functions;
-            Mem: MemDdiTable = __mem_functions;
-            PhysicalMem: PhysicalMemDdiTable = __physical_mem_functions;
-            Enqueue: EnqueueDdiTable = __enqueue_functions;
-            EnqueueExp: EnqueueExpDdiTable = __enqueue_exp_functions;
-            USM: UsmDdiTable = __usm_functions;
-            USMExp: UsmExpDdiTable = __usm_exp_functions;
-            BindlessImagesExp: BindlessImagesExpDdiTable = __bindless_images_exp_functions;
-            CommandBufferExp: CommandBufferExpDdiTable = __command_buffer_exp_functions;
-            GraphExp: GraphExpDdiTable = __graph_exp_functions;
-            IPCExp: IpcExpDdiTable = __ipc_exp_functions;
-            MemoryExportExp: MemoryExportExpDdiTable = __memory_export_exp_functions;
-            UsmP2PExp: UsmP2pExpDdiTable = __usm_p2p_exp_functions;
-            VirtualMem: VirtualMemDdiTable = __virtual_mem_functions;
-            Device: DeviceDdiTable = __device_functions;
-            DeviceExp: DeviceExpDdiTable = __device_exp_functions;
+            Adapter: AdapterDdiTable = adapter_functions;
+            Platform: PlatformDdiTable = platform_functions;
+            Context: ContextDdiTable = context_functions;
+            Event: EventDdiTable = event_functions;
+            EventExp: EventExpDdiTable = event_exp_functions;
+            Program: ProgramDdiTable = program_functions;
+            ProgramExp: ProgramExpDdiTable = program_exp_functions;
+            Kernel: KernelDdiTable = kernel_functions;
+            Queue: QueueDdiTable = queue_functions;
+            QueueExp: QueueExpDdiTable = queue_exp_functions;
+            Sampler: SamplerDdiTable = sampler_functions;
+            Mem: MemDdiTable = mem_functions;
+            PhysicalMem: PhysicalMemDdiTable = physical_mem_functions;
+            Enqueue: EnqueueDdiTable = enqueue_functions;
+            EnqueueExp: EnqueueExpDdiTable = enqueue_exp_functions;
+            USM: UsmDdiTable = usm_functions;
+            USMExp: UsmExpDdiTable = usm_exp_functions;
+            BindlessImagesExp: BindlessImagesExpDdiTable = bindless_images_exp_functions;
+            CommandBufferExp: CommandBufferExpDdiTable = command_buffer_exp_functions;
+            GraphExp: GraphExpDdiTable = graph_exp_functions;
+            IPCExp: IpcExpDdiTable = ipc_exp_functions;
+            MemoryExportExp: MemoryExportExpDdiTable = memory_export_exp_functions;
+            UsmP2PExp: UsmP2pExpDdiTable = usm_p2p_exp_functions;
+            VirtualMem: VirtualMemDdiTable = virtual_mem_functions;
+            Device: DeviceDdiTable = device_functions;
+            DeviceExp: DeviceExpDdiTable = device_exp_functions;
         }
     };
 }
@@ -110,7 +110,8 @@ macro_rules! __ddi_members {
 /// }
 /// ```
 ///
-/// What is behind `via` is one token tree.
+/// What is behind `via` is one token tree. `device_functions! { $callback $args }` and its like do so for one table;
+/// `legacy_functions!` has the functions that 2026.2 dropped, `loader_functions!` those that the loader answers.
 #[macro_export]
 macro_rules! for_each_table {
     ($callback:ident $args:tt) => {
@@ -121,36 +122,20 @@ macro_rules! for_each_table {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_member {
-    ($how:tt $($member:ident: $table:ident = $functions:ident;)*) => {
-        $( $crate::$functions! { $how } )*
+    ({ $callback:ident $args:tt } $($member:ident: $table:ident = $functions:ident;)*) => {
+        $( $crate::$functions! { $callback $args } )*
     };
 }
 
-/// [`for_each_table!`](crate::for_each_table) for the functions that 2026.2 dropped.
-#[macro_export]
-macro_rules! legacy_functions {
-    ($callback:ident $args:tt) => {
-        $crate::__legacy_functions! { { $callback $args } }
-    };
-}
-
-/// [`for_each_table!`](crate::for_each_table) for the functions that the loader answers, and that are in no DDI table.
-#[macro_export]
-macro_rules! loader_functions {
-    ($callback:ident $args:tt) => {
-        $crate::__loader_functions! { { $callback $args } }
-    };
-}
-
-/// What every table's text goes through: `describe` makes the structure and its description, `{callback args}` gets the
+/// What every table's text goes through: `[describe]` makes the structure and its description, `[callback args]` gets the
 /// signatures alone.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {
-    (describe $($text:tt)*) => {
+    ([describe] $($text:tt)*) => {
         describe! { $($text)* }
     };
-    ({ $callback:ident $args:tt } table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
+    ([$callback:ident $args:tt] table $member:ident: $table:ident = $ctable:ident, $getter:ident; $(
         $(#[doc = $doc:literal])*
         fn $name:ident = ($slot:ident, $($number:tt)*), via $via:tt (
             $( $(#[doc = $pdoc:literal])* [$($attribute:tt)*] $p:ident: $ty:ty, )*
@@ -239,8 +224,8 @@ macro_rules! all_tables {
 }
 
 crate::ddi_members! { all_tables {} }
-crate::__legacy_functions! { describe }
-crate::__loader_functions! { describe }
+crate::legacy_functions! { describe }
+crate::loader_functions! { describe }
 
 /// The types of the functions, each under the function's name.
 #[allow(non_camel_case_types, reason = "a function's type has the function's name")]

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __physical_mem_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! physical_mem_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table PhysicalMem: PhysicalMemDdiTable = ur_physical_mem_dditable_t, urGetPhysicalMemProcAddrTable;
 
                 /// Allocates device storage that has no address until it is mapped with `urVirtualMemMap`.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __platform_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! platform_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Platform: PlatformDdiTable = ur_platform_dditable_t, urGetPlatformProcAddrTable;
 
                 /// Returns the platforms of one adapter.

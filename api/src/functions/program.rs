@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __program_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! program_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Program: ProgramDdiTable = ur_program_dditable_t, urGetProgramProcAddrTable;
 
                 /// Creates a program from an intermediate-language module such as SPIR-V.

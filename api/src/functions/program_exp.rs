@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __program_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! program_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table ProgramExp: ProgramExpDdiTable = ur_program_exp_dditable_t, urGetProgramExpProcAddrTable;
 
                 /// Binds the imported symbols of built programs to the symbols that other programs of the list export.

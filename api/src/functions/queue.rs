@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __queue_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! queue_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Queue: QueueDdiTable = ur_queue_dditable_t, urGetQueueProcAddrTable;
 
                 /// Returns one property of a queue.

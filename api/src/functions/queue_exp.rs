@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __queue_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! queue_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table QueueExp: QueueExpDdiTable = ur_queue_exp_dditable_t, urGetQueueExpProcAddrTable;
 
                 /// Switches a queue to capture mode, recording into a new graph.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __sampler_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! sampler_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table Sampler: SamplerDdiTable = ur_sampler_dditable_t, urGetSamplerProcAddrTable;
 
                 /// Creates a sampler from a descriptor.

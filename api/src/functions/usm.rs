@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __usm_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! usm_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table USM: UsmDdiTable = ur_usm_dditable_t, urGetUSMProcAddrTable;
 
                 /// Allocates host USM, readable and writable by the host and all devices of the context.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __usm_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! usm_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table USMExp: UsmExpDdiTable = ur_usm_exp_dditable_t, urGetUSMExpProcAddrTable;
 
                 /// Creates a USM pool that serves one device only.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __usm_p2p_exp_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! usm_p2p_exp_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table UsmP2PExp: UsmP2pExpDdiTable = ur_usm_p2p_exp_dditable_t, urGetUsmP2PExpProcAddrTable;
 
                 /// Lets one device read and write the device USM of another until the access is disabled again.

@@ -3,9 +3,9 @@
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __virtual_mem_functions {
-    ($how:tt) => {
-        $crate::__table! { $how
+macro_rules! virtual_mem_functions {
+    ($($how:tt)*) => {
+        $crate::__table! { [$($how)*]
                 table VirtualMem: VirtualMemDdiTable = ur_virtual_mem_dditable_t, urGetVirtualMemProcAddrTable;
 
                 /// Returns the granularity, in bytes, for virtual reservations and physical allocations.
