@@ -82,6 +82,9 @@ impl<'c> Emit<'_, 'c> {
         if let Some(pattern) = constant {
             return Ok(Wide::Lanes(self.b.shuffle(all, all.ty().poison(), &pattern)));
         }
+        // Lanes that are not here, and what they hold, may be poison: an address made of that would be undefined behaviour.
+        let (all, lanes) = (self.b.freeze(all), self.b.freeze(lanes));
+        let lanes = self.b.and(lanes, lanes.ty().int(low));
         let element = all.ty().scalar();
         let place = self.entry.alloca(all.ty()).align(64);
         self.b.store(all, place).align(64);
