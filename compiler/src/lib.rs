@@ -39,7 +39,9 @@ mod workgroup;
 
 pub use cache::{CacheConfig, CacheUsage};
 pub use error::{Error, Fault};
-pub use interface::{AddressSpace, Image, KernelInfo, Launch, NdRange, Param, ParamKind, SamplerBits};
+pub use interface::{
+    AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, SamplerBits,
+};
 pub use kernel::{Kernel, Worker};
 pub use program::{Global, Mode, Options, Part, Program};
 pub use spirv::Module;

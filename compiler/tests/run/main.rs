@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod collectives;
 mod masks;
 
 use std::sync::Arc;
@@ -52,6 +53,11 @@ enum Argument<'a> {
 
 /// Runs all groups of a range.
 fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Fault> {
+    run_with(&mut Worker::new(), kernel, range, arguments)
+}
+
+/// The same by a thread that ran others before.
+fn run_with(worker: &mut Worker, kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Fault> {
     let info = kernel.info();
     assert_eq!(info.params.len(), arguments.len());
     let mut block = vec![0; info.args_size.div_ceil(8)];
@@ -72,5 +78,5 @@ fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Resul
         local_memory: info.local_memory,
     };
     // SAFETY: the arguments are what the parameters want; the tests' kernels stay within their memory.
-    unsafe { kernel.run(&launch, 0..range.group_count(), &mut Worker::new()) }
+    unsafe { kernel.run(&launch, 0..range.group_count(), worker) }
 }
