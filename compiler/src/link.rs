@@ -9,7 +9,7 @@ use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Link
 
 use crate::program::{Options, Part};
 use crate::spirv::{EntryPoint, Id, Module, Reach, Type};
-use crate::{AddressSpace, Error, KernelInfo, MAX_WORK_GROUP_SIZE, Param, ParamKind};
+use crate::{AddressSpace, Error, FastMath, KernelInfo, MAX_WORK_GROUP_SIZE, Param, ParamKind};
 
 /// The sub-group size of kernels that leave it to us.
 const SUB_GROUP_SIZE: u32 = 16;
@@ -24,6 +24,8 @@ pub struct Linked {
     exports: HashMap<String, Place>,
     /// The kernels.
     pub kernels: Vec<LinkedKernel>,
+    /// What all their floating-point instructions may do.
+    pub fast_math: FastMath,
     /// The variables that live as long as the program.
     pub globals: Vec<GlobalVariable>,
     global_of: HashMap<Place, usize>,
@@ -84,6 +86,7 @@ impl Linked {
             parts: parts.to_vec(),
             exports: HashMap::new(),
             kernels: Vec::new(),
+            fast_math: options.fast_math,
             globals: Vec::new(),
             global_of: HashMap::new(),
             global_names: Vec::new(),

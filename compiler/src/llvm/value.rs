@@ -9,6 +9,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMUnnamedAddr};
 
 use super::{Context, Type, take_message};
+use crate::fast_math::flag;
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,8 +23,8 @@ pub struct Function<'c>(pub(crate) LLVMValueRef, PhantomData<&'c Context>);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Block<'c>(pub(crate) LLVMBasicBlockRef, PhantomData<&'c Context>);
 
-/// LLVM's fast-math flags `nnan` and `ninf`: the others make no promise, but allow something.
-const NO_NAN_OR_INF: u32 = 2 | 4;
+/// The fast-math flags that make poison of what they exclude. The others are permissions.
+const NO_NAN_OR_INF: u32 = flag::NO_NAN | flag::NO_INFINITY;
 
 // The SAFETY of this file: handles are of live objects of their context; where an object must be of a kind, the caller
 // of the method has it, and the comment says so.

@@ -5,6 +5,7 @@
 mod support;
 
 mod collectives;
+mod fast_math;
 mod masks;
 
 use std::sync::Arc;

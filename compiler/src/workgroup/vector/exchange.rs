@@ -3,6 +3,7 @@
 
 use super::emit::{Emit, Result, Wide};
 use super::shape::Shape;
+use crate::fast_math::flag;
 use crate::llvm::{Type, Value};
 use crate::lower::item::{Combine, Exchange};
 
@@ -127,7 +128,7 @@ impl<'c> Emit<'_, 'c> {
                     .b
                     .intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
                 // In whatever order is best: which one is the implementation's choice.
-                return self.b.fast_math(sum, 1);
+                return self.b.fast_math(sum, flag::REASSOCIATE);
             }
             Combine::Add => "llvm.vector.reduce.add",
             Combine::Mul => "llvm.vector.reduce.mul",
