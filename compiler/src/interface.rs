@@ -89,6 +89,9 @@ impl KernelInfo {
     }
 }
 
+/// The most work-items that a work-group may have.
+pub const MAX_WORK_GROUP_SIZE: usize = 8192;
+
 /// How many work-items run, and in what groups.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::lower::item::LARGEST;
 use crate::program::{Program, Variant};
 use crate::runtime::{Fibers, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
 use crate::workgroup::{Entry, Shape};
-use crate::{Error, Fault, KernelInfo, Launch, NdRange};
+use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange};
 
 /// Code of a kernel.
 pub(crate) struct Code {
@@ -110,12 +110,17 @@ impl Kernel {
 
     /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
     /// called by several threads at a time with different numbers, each with its own `worker`. A kernel with
-    /// [`KernelInfo::has_device_barrier`] wants all numbers in one call.
+    /// [`KernelInfo::has_device_barrier`] wants all numbers in one call. Groups have at most [`MAX_WORK_GROUP_SIZE`] items.
     ///
     /// # Safety
     /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive.
     pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
         let range = launch.range;
+        // There would be no place for all sub-groups' values.
+        if range.group_size() > MAX_WORK_GROUP_SIZE as u64 {
+            let what = format!("a work-group has at most {MAX_WORK_GROUP_SIZE} items");
+            return Err(Fault::NoCode(what));
+        }
         let code = self.code(&range)?;
         let num_groups = range.groups();
         let local = worker.local_memory(launch.local_memory)?;

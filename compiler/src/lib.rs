@@ -24,6 +24,7 @@ mod builtins;
 mod cache;
 mod codegen;
 mod error;
+mod fast_math;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod image;
@@ -39,7 +40,10 @@ mod workgroup;
 
 pub use cache::{CacheConfig, CacheUsage};
 pub use error::{Error, Fault};
-pub use interface::{AddressSpace, Image, KernelInfo, Launch, NdRange, Param, ParamKind, SamplerBits};
+pub use fast_math::FastMath;
+pub use interface::{
+    AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, SamplerBits,
+};
 pub use kernel::{Kernel, Worker};
 pub use program::{Global, Mode, Options, Part, Program};
 pub use spirv::Module;

@@ -9,7 +9,7 @@ use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Link
 
 use crate::program::{Options, Part};
 use crate::spirv::{EntryPoint, Id, Module, Reach, Type};
-use crate::{AddressSpace, Error, KernelInfo, Param, ParamKind};
+use crate::{AddressSpace, Error, FastMath, KernelInfo, MAX_WORK_GROUP_SIZE, Param, ParamKind};
 
 /// The sub-group size of kernels that leave it to us.
 const SUB_GROUP_SIZE: u32 = 16;
@@ -24,6 +24,8 @@ pub struct Linked {
     exports: HashMap<String, Place>,
     /// The kernels.
     pub kernels: Vec<LinkedKernel>,
+    /// What all their floating-point instructions may do.
+    pub fast_math: FastMath,
     /// The variables that live as long as the program.
     pub globals: Vec<GlobalVariable>,
     global_of: HashMap<Place, usize>,
@@ -45,9 +47,14 @@ pub struct LinkedKernel {
     pub place: Place,
     /// Where its own local variables are in a work-group's local memory.
     pub locals: HashMap<Place, u64>,
+    /// Where sub-groups put their values for collectives of a work-group, in its local memory: [`VALUE_SIZE`] bytes each.
+    pub values: u64,
     /// Whether all floating-point contraction is forbidden (`ContractionOff`).
     pub no_contraction: bool,
 }
+
+/// The bytes of a sub-group's value in a collective of the work-group.
+pub const VALUE_SIZE: u64 = 8;
 
 /// A variable that lives as long as the program.
 pub struct GlobalVariable {
@@ -79,6 +86,7 @@ impl Linked {
             parts: parts.to_vec(),
             exports: HashMap::new(),
             kernels: Vec::new(),
+            fast_math: options.fast_math,
             globals: Vec::new(),
             global_of: HashMap::new(),
             global_names: Vec::new(),
@@ -288,6 +296,7 @@ impl Linked {
         let mut local_memory = 0u64;
         let mut has_barriers = false;
         let mut has_device_barrier = false;
+        let mut has_collectives = false;
         for (part, reach) in &reach {
             let module = self.module(*part);
             for &id in &reach.variables {
@@ -316,11 +325,8 @@ impl Linked {
                 }
                 has_barriers |= scan.exchanges;
                 has_device_barrier |= scan.device_barrier;
+                has_collectives |= scan.collects;
             }
-        }
-        if has_barriers {
-            // Collectives of a work-group need a place to meet.
-            local_memory = local_memory.next_multiple_of(16) + crate::lower::SCRATCH;
         }
         let mut info = KernelInfo {
             name: entry.name.clone(),
@@ -328,7 +334,6 @@ impl Linked {
             has_device_barrier,
             ..KernelInfo::default()
         };
-        info.local_memory = local_memory as usize;
         info.sub_group_size = SUB_GROUP_SIZE;
         let mut no_contraction = false;
         for (mode, operands) in &entry.modes {
@@ -365,6 +370,12 @@ impl Linked {
                 _ => {}
             }
         }
+        let values = local_memory.next_multiple_of(VALUE_SIZE);
+        if has_collectives {
+            let sub_groups = MAX_WORK_GROUP_SIZE.div_ceil(info.sub_group_size as usize);
+            local_memory = values + VALUE_SIZE * sub_groups as u64;
+        }
+        info.local_memory = local_memory as usize;
         let function = module.function(entry.function).expect("the module was checked");
         let mut offset = 0u64;
         for &id in &function.params {
@@ -384,6 +395,7 @@ impl Linked {
             info: Arc::new(info),
             place: (part, entry.function),
             locals,
+            values,
             no_contraction,
         })
     }
@@ -455,6 +467,8 @@ struct Scan {
     exchanges: bool,
     /// Whether all items of a launch do.
     device_barrier: bool,
+    /// Whether those of a group put values together.
+    collects: bool,
 }
 
 impl Scans {
@@ -478,6 +492,11 @@ impl Scans {
                     scan.refused.get_or_insert(inst.offset);
                 }
                 scan.exchanges |= crate::lower::is_exchange(&inst);
+                scan.collects |= crate::lower::is_collective(&inst)
+                    && inst
+                        .operands()
+                        .first()
+                        .is_some_and(|&scope| linked.constant(part, scope) != Some(crate::lower::SUB_GROUP_SCOPE));
                 scan.device_barrier |= matches!(inst.op, Op::ControlBarrier | Op::ControlBarrierWaitINTEL)
                     && inst
                         .operands()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use oxur_compiler::{CacheConfig, Error, Mode, Module, Options, Part, Program};
+use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program};
 
 /// Compiles SPIR-V kernels for this CPU.
 #[derive(Parser)]
@@ -19,6 +19,9 @@ struct Cli {
     /// Compile one work-item at a time: the reference.
     #[arg(long, global = true)]
     scalar: bool,
+    /// Let floating-point arithmetic deviate from its rules.
+    #[arg(long, global = true, value_enum, value_name = "HOW")]
+    fast_math: Vec<Permission>,
     /// Modules to link with each of the others.
     #[arg(long, global = true)]
     link: Vec<PathBuf>,
@@ -64,6 +67,39 @@ enum Command {
     },
 }
 
+/// What OpenCL's options of the names allow.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Permission {
+    /// -cl-no-signed-zeros
+    NoSignedZeros,
+    /// -cl-finite-math-only
+    FiniteOnly,
+    /// -cl-unsafe-math-optimizations
+    Unsafe,
+    /// -cl-fast-relaxed-math
+    Relaxed,
+    /// No permission, but the opposite: -cl-fp32-correctly-rounded-divide-sqrt
+    ExactDivision,
+}
+
+/// The permissions that are named.
+fn fast_math(named: &[Permission]) -> FastMath {
+    let mut all = FastMath::default();
+    for permission in named {
+        all |= match permission {
+            Permission::NoSignedZeros => FastMath::NO_SIGNED_ZEROS,
+            Permission::FiniteOnly => FastMath::FINITE_ONLY,
+            Permission::Unsafe => FastMath::UNSAFE,
+            Permission::Relaxed => FastMath::RELAXED,
+            Permission::ExactDivision => FastMath::default(),
+        };
+    }
+    if named.contains(&Permission::ExactDivision) {
+        all = all.without(FastMath::INEXACT_DIVISION);
+    }
+    all
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Stage {
     /// LLVM IR for one work-item.
@@ -81,6 +117,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let options = Options {
         mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
+        fast_math: fast_math(&cli.fast_math),
         cache: cli.cache.as_ref().map_or_else(CacheConfig::off, CacheConfig::at),
         ..Options::default()
     };

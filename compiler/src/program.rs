@@ -14,7 +14,7 @@ use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
 use crate::workgroup::{self, Shape};
-use crate::{Error, KernelInfo, Module, builtins, runtime};
+use crate::{Error, FastMath, KernelInfo, Module, builtins, runtime};
 
 /// A module with values for its specialization constants.
 #[derive(Clone, Debug)]
@@ -50,8 +50,8 @@ pub enum Mode {
 pub struct Options {
     /// How kernels become machine code.
     pub mode: Mode,
-    /// `-cl-fast-relaxed-math`, `-cl-unsafe-math-optimizations`: results may differ from what the precision demands.
-    pub fast_math: bool,
+    /// How floating-point results may differ from what the precision demands.
+    pub fast_math: FastMath,
     /// `-cl-opt-disable`.
     pub no_optimization: bool,
     /// Names that no module exports are no error at link, but when a kernel that calls them is compiled.
@@ -95,11 +95,16 @@ pub struct Global {
 impl Program {
     /// Links modules: each import finds its export, every global variable gets its memory and its initial value.
     pub fn link(parts: &[Part], options: &Options) -> Result<Arc<Self>, Error> {
-        let linked = Linked::new(parts, options)?;
+        let mut options = options.clone();
+        if !parts.iter().any(|part| part.module.has_floats()) {
+            // The code is the same, and is found in the cache as the same.
+            options.fast_math = FastMath::default();
+        }
+        let linked = Linked::new(parts, &options)?;
         let infos = linked.kernels.iter().map(|k| k.info.clone()).collect();
         Ok(Arc::new(Self {
             linked,
-            options: options.clone(),
+            options,
             infos,
             globals: OnceLock::new(),
             kernels: Mutex::new(HashMap::new()),

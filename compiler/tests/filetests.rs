@@ -4,9 +4,12 @@
 //! Each file below `filetests/` is a test by its own name. `cargo test --test filetests -- atomics` runs some of them.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use support::{assemble, check, whole};
+
+mod support;
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
@@ -56,13 +59,12 @@ fn run(file: &Path, name: &str) -> Result<(), Failed> {
             part = name.trim();
         }
         let source = if is_raw { lines.to_string() } else { whole(lines) };
-        let assembly = scratch.0.join(part).with_extension("spvasm");
-        std::fs::write(&assembly, source)?;
-        assemble(&assembly, version)?;
+        let module = scratch.0.join(part).with_extension("spv");
+        std::fs::write(&module, assemble(&source, version)?)?;
         // The fuzz targets begin with these.
         if let Some(folder) = std::env::var_os("OXUR_KEEP_MODULES") {
             let kept = Path::new(&folder).join(format!("{}-{part}.spv", name.replace('/', "-")));
-            std::fs::copy(assembly.with_extension("spv"), kept)?;
+            std::fs::copy(module, kept)?;
         }
     }
     let module = scratch.0.join("module.spv");
@@ -99,64 +101,6 @@ fn split(text: &str) -> Vec<&str> {
     }
     parts.push(rest);
     parts
-}
-
-/// What every module has, and the types and constants that most have.
-const PRELUDE: &str = include_str!("filetests/prelude.inc");
-
-/// A module of a test's lines and the prelude's: in the order that SPIR-V wants, each id named as it is in the text.
-fn whole(text: &str) -> String {
-    let lines = || PRELUDE.lines().chain(text.lines());
-    let results = lines().filter_map(|line| {
-        line.trim()
-            .strip_prefix('%')?
-            .split_once(" = ")
-            .map(|(name, _)| name.trim())
-    });
-    let mut sections: [Vec<String>; 7] = Default::default();
-    sections[5].extend(results.map(|name| format!("OpName %{name} \"{name}\"")));
-    let mut in_function = false;
-    for line in lines() {
-        let instruction = line.split_once(" = ").map_or(line, |(_, right)| right).trim_start();
-        let opcode = instruction.split_whitespace().next().unwrap_or_default();
-        in_function |= opcode == "OpFunction";
-        let section = match opcode {
-            _ if in_function => 6,
-            "OpCapability" => 0,
-            "OpExtension" => 1,
-            "OpExtInstImport" => 2,
-            "OpMemoryModel" => 3,
-            "OpEntryPoint" => 4,
-            "OpName" | "OpExecutionMode" | "OpExecutionModeId" => 5,
-            "OpDecorate" | "OpMemberDecorate" | "OpGroupDecorate" | "OpDecorationGroup" => 5,
-            _ => 6,
-        };
-        sections[section].push(line.to_string());
-    }
-    sections.concat().join("\n")
-}
-
-/// Makes a module of its text, beside it.
-fn assemble(file: &Path, version: &str) -> Result<(), Failed> {
-    let output = Command::new("spirv-as")
-        .args(["--target-env", &format!("spv{version}")])
-        .arg(file)
-        .arg("-o")
-        .arg(file.with_extension("spv"))
-        .output()
-        .map_err(|error| format!("spirv-as (scripts/setup.sh installs it): {error}"))?;
-    check("spirv-as", &output)
-}
-
-fn check(command: &str, output: &Output) -> Result<(), Failed> {
-    if output.status.success() {
-        return Ok(());
-    }
-    let (out, err) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    Err(format!("{command}\n{}\n{out}{err}", output.status).into())
 }
 
 /// Where oxur-compiler is, then LLVM's tools, then the user's.

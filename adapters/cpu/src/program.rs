@@ -15,7 +15,7 @@ use std::sync::Arc;
 use kit::ur::*;
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Error, Global, Module, Part};
+use oxur_compiler::{Error, FastMath, Global, Module, Part};
 use parking_lot::Mutex;
 
 use self::binary::{Binary, Stored};
@@ -430,7 +430,7 @@ impl kit::Program<Cpu> for Program {
         let mut options = BuildOptions::new(text, flags)?;
         let mut pieces = Vec::new();
         // Whatever one module may do only if all may.
-        let mut fast_math = true;
+        let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
             program.check_link(context, &state)?;
@@ -463,7 +463,7 @@ impl kit::Program<Cpu> for Program {
     fn dynamic_link(context: &Arc<Context>, programs: &[Arc<Self>]) -> UrResult<()> {
         let mut options = BuildOptions::default();
         let (mut parts, mut places) = (Vec::new(), Vec::new());
-        let mut fast_math = true;
+        let mut fast_math = FastMath::RELAXED;
         // All stay locked until all are linked: nobody makes a kernel of one meanwhile. By address, so that two such links do
         // not wait for each other; one that is named twice is locked once.
         let mut order: Vec<_> = programs.iter().map(Arc::as_ptr).zip(programs).collect();

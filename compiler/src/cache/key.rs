@@ -42,7 +42,7 @@ impl ProgramKey {
         } = options;
         hasher.update(&[
             *mode as u8,
-            (*fast_math).into(),
+            fast_math.bits(),
             (*no_optimization).into(),
             (*allow_unresolved).into(),
         ]);

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::folder::Folder;
 use super::*;
 use crate::program::{Mode, Options, Part, Variant};
-use crate::{Error, Module};
+use crate::{Error, FastMath, Module};
 
 /// A folder that goes when the test ends.
 struct Scratch(PathBuf);
@@ -314,7 +314,15 @@ fn keys_differ_in_all_that_matters() {
             ..plain()
         },
         Options {
-            fast_math: true,
+            fast_math: FastMath::UNSAFE,
+            ..plain()
+        },
+        Options {
+            fast_math: FastMath::RELAXED,
+            ..plain()
+        },
+        Options {
+            fast_math: FastMath::RELAXED.without(FastMath::INEXACT_DIVISION),
             ..plain()
         },
         Options {

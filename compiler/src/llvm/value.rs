@@ -9,6 +9,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMUnnamedAddr};
 
 use super::{Context, Type, take_message};
+use crate::fast_math::flag;
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +22,9 @@ pub struct Function<'c>(pub(crate) LLVMValueRef, PhantomData<&'c Context>);
 /// A basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Block<'c>(pub(crate) LLVMBasicBlockRef, PhantomData<&'c Context>);
+
+/// The fast-math flags that make poison of what they exclude. The others are permissions.
+const NO_NAN_OR_INF: u32 = flag::NO_NAN | flag::NO_INFINITY;
 
 // The SAFETY of this file: handles are of live objects of their context; where an object must be of a kind, the caller
 // of the method has it, and the comment says so.
@@ -187,6 +191,50 @@ impl<'c> Value<'c> {
     pub fn is_disjoint(self) -> bool {
         // SAFETY: asked of such an instruction only.
         self.opcode() == Some(LLVMOpcode::LLVMOr) && unsafe { LLVMGetIsDisjoint(self.0) != 0 }
+    }
+
+    /// Takes back all that an instruction promises of its operands and its result (`nsw`, `nneg`, `inbounds`, `nnan`, ranges
+    /// of results, ...): then it gives a value where these do not hold, too.
+    pub fn drop_promises(self) {
+        use LLVMOpcode::*;
+        const RESULT: u32 = 0;
+        // SAFETY: each is set on instructions that may have it; the list of metadata is freed once.
+        unsafe {
+            match self.opcode() {
+                Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc) => {
+                    LLVMSetNSW(self.0, 0);
+                    LLVMSetNUW(self.0, 0);
+                }
+                Some(LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr) => LLVMSetExact(self.0, 0),
+                Some(LLVMZExt | LLVMUIToFP) => LLVMSetNNeg(self.0, 0),
+                Some(LLVMOr) => LLVMSetIsDisjoint(self.0, 0),
+                Some(LLVMICmp) => LLVMSetICmpSameSign(self.0, 0),
+                Some(LLVMGetElementPtr) => LLVMGEPSetNoWrapFlags(self.0, 0),
+                Some(LLVMCall) => {
+                    for name in ["range", "noundef", "nonnull", "align", "nofpclass"] {
+                        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+                        for place in RESULT..=LLVMGetNumArgOperands(self.0) {
+                            LLVMRemoveCallSiteEnumAttribute(self.0, place, kind);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            let flags = self.get_fast_math();
+            if flags & NO_NAN_OR_INF != 0 {
+                LLVMSetFastMathFlags(self.0, flags & !NO_NAN_OR_INF);
+            }
+            let mut count = 0;
+            let entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(self.0, &mut count);
+            for i in 0..count as u32 {
+                LLVMSetMetadata(
+                    self.0,
+                    LLVMValueMetadataEntriesGetKind(entries, i),
+                    std::ptr::null_mut(),
+                );
+            }
+            LLVMDisposeValueMetadataEntries(entries);
+        }
     }
 
     /// The alignment, in bytes, of a load or store.

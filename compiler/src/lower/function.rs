@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use spirv::{BuiltIn, Decoration, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, Op, OpenclStd100Op as ClOp, StorageClass};
 
 use super::blocks::{blocks_of, order};
 use super::item::{self, Primitive};
@@ -11,6 +11,7 @@ use super::ops::Ops;
 use super::types::check_parts;
 use super::{Body, Unit};
 use crate::Error;
+use crate::fast_math::flag;
 use crate::image;
 use crate::link::{Place, built_in, class, is_by_value};
 use crate::llvm::{Builder, Function, Kind, Type, Value};
@@ -292,33 +293,43 @@ impl<'c> Body<'_, 'c> {
         let mut flags = 0;
         let Some(id) = inst.result() else { return 0 };
         let mut may_contract = !self.no_contraction;
+        let fast_math = self.unit.linked.fast_math;
+        let allowed = if is_division_or_root(inst) {
+            fast_math.division_flags()
+        } else {
+            fast_math.flags()
+        };
         for decorated in self.module.decorations(id) {
             match decorated.decoration {
                 Decoration::FPFastMathMode => {
                     let mode = decorated.operands.first().copied().unwrap_or(0);
                     // NotNaN, NotInf, NSZ, AllowRecip, AllowContract, AllowReassoc, AllowTransform
                     for (bit, flag) in [
-                        (1, 2),
-                        (2, 4),
-                        (4, 8),
-                        (8, 16),
-                        (0x10000, 32),
-                        (0x20000, 1),
-                        (0x40000, 1),
+                        (1, flag::NO_NAN),
+                        (2, flag::NO_INFINITY),
+                        (4, flag::NO_SIGNED_ZERO),
+                        (8, flag::RECIPROCAL),
+                        (0x10000, flag::CONTRACT),
+                        (0x20000, flag::REASSOCIATE),
+                        (0x40000, flag::REASSOCIATE),
                     ] {
                         if mode & bit != 0 {
                             flags |= flag;
                         }
                     }
                     if mode & 0x10 != 0 {
-                        flags |= 0x7f;
+                        flags |= flag::ALL;
                     }
                 }
                 Decoration::NoContraction => may_contract = false,
                 _ => {}
             }
         }
-        flags | if may_contract { 32 } else { 0 }
+        if may_contract {
+            flags | allowed | flag::CONTRACT
+        } else {
+            flags | allowed & !flag::CONTRACT
+        }
     }
 
     pub(super) fn ops(&self, inst: &Inst<'_>) -> Ops<'_, 'c> {
@@ -554,5 +565,14 @@ impl<'c> Body<'_, 'c> {
             }
             _ => None,
         })
+    }
+}
+
+/// Whether an instruction divides or takes a square root: what `-cl-fp32-correctly-rounded-divide-sqrt` is about.
+fn is_division_or_root(inst: &Inst<'_>) -> bool {
+    match inst.op {
+        Op::FDiv => true,
+        Op::ExtInst => inst.operands().get(1) == Some(&(ClOp::sqrt as u32)),
+        _ => false,
     }
 }

@@ -10,7 +10,7 @@ use spirv::Op;
 use super::Body;
 use super::item::{Combine, Exchange, Primitive, sub_groups};
 use crate::Error;
-use crate::link::layout;
+use crate::link::{VALUE_SIZE, layout};
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::spirv::Inst;
 
@@ -53,6 +53,15 @@ fn combine(op: Op) -> Option<Combine> {
         GroupFMax | GroupNonUniformFMax => Combine::FMax,
         _ => return None,
     })
+}
+
+/// The scope of a sub-group.
+pub const SUB_GROUP_SCOPE: u64 = scope::SUBGROUP;
+
+/// Whether an instruction puts values of a group's items together, a work-group's or a sub-group's.
+pub fn is_collective(inst: &Inst<'_>) -> bool {
+    let is_other = matches!(inst.op, Op::GroupAll | Op::GroupAny | Op::GroupBroadcast);
+    is_other || combine(inst.op).is_some() && !inst.grammar_name().starts_with("GroupNonUniform")
 }
 
 impl<'c> Body<'_, 'c> {
@@ -136,6 +145,10 @@ impl<'c> Body<'_, 'c> {
 
     fn is_work_group(&self, inst: &Inst<'_>, scope: u64) -> Result<bool, Error> {
         match scope {
+            // Where the values meet is a kernel's own.
+            scope::WORKGROUP if self.unit.kernel.is_none() => {
+                Err(inst.unsupported("in a function that is called through a pointer"))
+            }
             scope::WORKGROUP => Ok(true),
             scope::SUBGROUP => Ok(false),
             other => Err(inst.unsupported(&format!("with scope {other}"))),
@@ -281,18 +294,15 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Where the value of a sub-group of this number is, among those that meet.
+    /// Where the value of a sub-group of this number is, among those that meet: there is room for as many as a group has.
     fn meeting_place(&mut self, number: Value<'c>) -> Value<'c> {
         let cx = self.unit.context;
-        let info = &self.unit.kernel.expect("collectives are in kernels").info;
-        let start = info.local_memory as u64 - super::SCRATCH;
+        let start = self.unit.kernel.expect("collectives are in kernels").values;
         let base = self
             .builder
             .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
-        let number = self.builder.and(number, cx.int(64).int(255));
-        let bytes = self
-            .builder
-            .add(self.builder.mul(number, cx.int(64).int(16)), cx.int(64).int(start));
+        let bytes = self.builder.mul(number, cx.int(64).int(VALUE_SIZE));
+        let bytes = self.builder.add(bytes, cx.int(64).int(start));
         self.builder.offset(base, bytes)
     }
 

@@ -28,10 +28,7 @@ use crate::llvm::{self, Block, Builder, Context, Function, Value};
 use crate::spirv::{self, Id, Inst, Type};
 
 pub use constants::{global_name, pointed_name};
-
-/// Local memory in which items of a group put their values for collectives, behind the kernel's own: a value of up to
-/// 16 bytes for each of up to 256 sub-groups.
-pub const SCRATCH: u64 = 256 * 16;
+pub use groups::{SUB_GROUP_SCOPE, is_collective};
 
 /// What is called where all work-groups of a launch meet: `(item)`.
 pub const DEVICE_BARRIER: &str = "oxur_device_barrier";

@@ -192,6 +192,11 @@ impl Module {
         })
     }
 
+    /// Whether there are floating-point numbers.
+    pub fn has_floats(&self) -> bool {
+        self.types.values().any(|ty| matches!(ty, Type::Float(_)))
+    }
+
     /// The type that an id declares.
     pub fn ty(&self, id: Id) -> Option<&Type> {
         self.types.get(&id)

@@ -2,7 +2,7 @@
 //! What this adapter sets as limits, where the machine has none.
 
 /// The most work-items that a work-group has, in all and in each dimension.
-pub(crate) const WORK_GROUP_SIZE: usize = 8192;
+pub(crate) const WORK_GROUP_SIZE: usize = oxur_compiler::MAX_WORK_GROUP_SIZE;
 
 /// The sub-group sizes that a kernel may demand.
 pub(crate) const SUB_GROUP_SIZES: [u32; 3] = [8, 16, 32];

@@ -10,7 +10,7 @@
 //! | 8 | `oxur-cpu` |
 //! | 4 | the version of this format |
 //! | 4 | 1 for what was compiled, 2 for a library, 3 for what can run: UR's numbers |
-//! | 4 | 1: fast math, 2: no optimization, 4: unresolved names are allowed |
+//! | 4 | 1: no optimization, 2: unresolved names are allowed; from bit 8, [`FastMath::bits`] |
 //! | 4 | how many modules |
 //! | ... | for each module: the length of its SPIR-V (8), the number of constants (4), for each its id (4), length (4) and value; the SPIR-V |
 //! | 8 | a checksum of all of the above |
@@ -19,11 +19,12 @@ use std::sync::Arc;
 
 use kit::ur::ProgramBinaryType;
 use oxur_adapter_kit as kit;
+use oxur_compiler::FastMath;
 
 use super::options::BuildOptions;
 
 const MAGIC: &[u8; 8] = b"oxur-cpu";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A module as a binary has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +51,12 @@ impl Binary {
     pub(super) fn write(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let number = |bytes: &mut Vec<u8>, n: u32| bytes.extend(n.to_le_bytes());
-        let flags = [
-            self.options.fast_math,
-            self.options.no_optimization,
-            self.options.allow_unresolved,
-        ];
+        let flags = u32::from(self.options.no_optimization)
+            | u32::from(self.options.allow_unresolved) << 1
+            | u32::from(self.options.fast_math.bits()) << 8;
         number(&mut bytes, VERSION);
         number(&mut bytes, self.kind.0);
-        number(
-            &mut bytes,
-            (0..).zip(flags).map(|(bit, flag)| u32::from(flag) << bit).sum(),
-        );
+        number(&mut bytes, flags);
         number(&mut bytes, self.modules.len() as u32);
         for module in &self.modules {
             bytes.extend((module.il.len() as u64).to_le_bytes());
@@ -116,9 +112,9 @@ impl<'a> Reader<'a> {
         }
         let flags = self.number()?;
         let options = BuildOptions {
-            fast_math: flags & 1 != 0,
-            no_optimization: flags & 2 != 0,
-            allow_unresolved: flags & 4 != 0,
+            no_optimization: flags & 1 != 0,
+            allow_unresolved: flags & 2 != 0,
+            fast_math: FastMath::from_bits((flags >> 8) as u8),
             ..BuildOptions::default()
         };
         // Not reserved for so many: the number may be anything.
@@ -159,7 +155,7 @@ mod tests {
         Binary {
             kind: ProgramBinaryType::EXECUTABLE,
             options: BuildOptions {
-                fast_math: true,
+                fast_math: FastMath::UNSAFE,
                 allow_unresolved: true,
                 ..BuildOptions::default()
             },
@@ -182,7 +178,8 @@ mod tests {
         assert!(is_binary(&bytes));
         let after = Binary::read(&bytes).unwrap();
         assert_eq!((after.kind, &after.modules), (before.kind, &before.modules));
-        assert!(after.options.fast_math && after.options.allow_unresolved && !after.options.no_optimization);
+        assert_eq!(after.options.fast_math, FastMath::UNSAFE);
+        assert!(after.options.allow_unresolved && !after.options.no_optimization);
     }
 
     #[test]

@@ -11,14 +11,14 @@ use std::sync::OnceLock;
 use kit::ur::{ExpProgramFlags, ResultCode};
 use kit::{UrError, UrResult, size_from_environment};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{CacheConfig, Mode};
+use oxur_compiler::{CacheConfig, FastMath, Mode};
 
 /// What the client wants from the compiler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BuildOptions {
     /// As the client gave them.
     pub(super) text: String,
-    pub(super) fast_math: bool,
+    pub(super) fast_math: FastMath,
     pub(super) no_optimization: bool,
     pub(super) allow_unresolved: bool,
     /// `-create-library`: what is linked is to be linked again.
@@ -27,16 +27,14 @@ pub(super) struct BuildOptions {
 
 /// Options that mean nothing here, and stand for themselves.
 const IGNORED: &[&str] = &[
-    // Of OpenCL: SPIR-V has its own words for these, or they forbid what is not done anyway.
+    // Of OpenCL: for its front end, or permissions that are not used.
     "-cl-single-precision-constant",
     "-cl-denorms-are-zero",
-    "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
     "-cl-no-subgroup-ifp",
+    // Contraction is allowed wherever the module does not forbid it.
     "-cl-mad-enable",
-    "-cl-no-signed-zeros",
-    "-cl-finite-math-only",
     "-cl-kernel-arg-info",
     "-enable-link-options",
     "-w",
@@ -89,10 +87,15 @@ impl BuildOptions {
             allow_unresolved: flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS),
             ..Self::default()
         };
+        let mut has_exact_division = false;
         let mut words = split(&text).into_iter();
         while let Some(word) = words.next() {
             match &*word {
-                "-cl-fast-relaxed-math" | "-cl-unsafe-math-optimizations" => options.fast_math = true,
+                "-cl-fast-relaxed-math" => options.fast_math |= FastMath::RELAXED,
+                "-cl-unsafe-math-optimizations" => options.fast_math |= FastMath::UNSAFE,
+                "-cl-finite-math-only" => options.fast_math |= FastMath::FINITE_ONLY,
+                "-cl-no-signed-zeros" => options.fast_math |= FastMath::NO_SIGNED_ZEROS,
+                "-cl-fp32-correctly-rounded-divide-sqrt" => has_exact_division = true,
                 "-cl-opt-disable" | "-O0" => options.no_optimization = true,
                 "-create-library" => options.library = true,
                 word if IGNORED.contains(&word) => {}
@@ -108,6 +111,9 @@ impl BuildOptions {
                     ));
                 }
             }
+        }
+        if has_exact_division {
+            options.fast_math = options.fast_math.without(FastMath::INEXACT_DIVISION);
         }
         options.text = text;
         Ok(options)
@@ -196,9 +202,9 @@ mod tests {
     #[test]
     fn known_options() {
         let none = options(c"").unwrap();
-        assert!(!none.fast_math && !none.no_optimization && !none.library && !none.allow_unresolved);
+        assert!(!none.no_optimization && !none.library && !none.allow_unresolved);
         let some = options(c"-cl-std=CL3.0 -cl-fast-relaxed-math -cl-opt-disable -I /tmp/a -DX=1 -D Y -g").unwrap();
-        assert!(some.fast_math && some.no_optimization);
+        assert!(some.fast_math == FastMath::RELAXED && some.no_optimization);
         assert!(some.text.starts_with("-cl-std"));
         assert!(options(c"-create-library -enable-link-options").unwrap().library);
         for foreign in [
@@ -208,6 +214,29 @@ mod tests {
             c"-ftarget-register-alloc-mode=pvc:auto -foffload-fp32-prec-div",
         ] {
             assert!(options(foreign).is_ok(), "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn floating_point_options() {
+        let without_division = FastMath::UNSAFE.without(FastMath::INEXACT_DIVISION);
+        for (text, expected) in [
+            (c"", FastMath::default()),
+            // These change no code, and so have none of their own in the cache.
+            (c"-cl-mad-enable -cl-denorms-are-zero", FastMath::default()),
+            (c"-cl-single-precision-constant", FastMath::default()),
+            (c"-cl-fp32-correctly-rounded-divide-sqrt", FastMath::default()),
+            (c"-cl-no-signed-zeros", FastMath::NO_SIGNED_ZEROS),
+            (c"-cl-finite-math-only", FastMath::FINITE_ONLY),
+            (c"-cl-unsafe-math-optimizations", FastMath::UNSAFE),
+            (c"-cl-fast-relaxed-math", FastMath::RELAXED),
+            (c"-cl-unsafe-math-optimizations -cl-finite-math-only", FastMath::RELAXED),
+            (
+                c"-cl-fp32-correctly-rounded-divide-sqrt -cl-unsafe-math-optimizations",
+                without_division,
+            ),
+        ] {
+            assert_eq!(options(text).unwrap().fast_math, expected, "{text:?}");
         }
     }
 

@@ -229,9 +229,9 @@ fn check_range(info: &KernelInfo, range: &NdRange) -> UrResult<u64> {
         size *= local;
         groups = groups.and_then(|groups| groups.checked_mul(global / local));
     }
-    let most = info
-        .max_work_group_size
-        .map_or(limits::WORK_GROUP_SIZE as u64, u64::from);
+    let most = info.max_work_group_size.map_or(limits::WORK_GROUP_SIZE as u64, |size| {
+        u64::from(size).min(limits::WORK_GROUP_SIZE as u64)
+    });
     let sub_groups = |sub_groups: u32| size.div_ceil(info.sub_group_size.into()) == sub_groups.into();
     let fits = size <= most
         && info

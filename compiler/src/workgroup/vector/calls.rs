@@ -4,6 +4,7 @@
 use super::emit::{Emit, Result, Wide};
 use super::shape::Shape;
 use crate::builtins;
+use crate::fast_math::flag;
 use crate::llvm::{Function, Kind, Type, Value};
 use crate::lower::DEVICE_BARRIER;
 use crate::lower::item::{Exchange, Primitive};
@@ -142,8 +143,7 @@ impl<'c> Emit<'_, 'c> {
 
     /// Calls the vector form of a mathematical function, as often as its width needs.
     fn vector_variant(&mut self, inst: Value<'c>, name: &str, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
-        // LLVM's flag that approximate functions will do.
-        let relaxed = inst.get_fast_math() & 0x40 != 0;
+        let relaxed = inst.get_fast_math() & flag::APPROXIMATE != 0;
         let Some(variant) = builtins::vector_variant(name, relaxed) else {
             return Ok(None);
         };

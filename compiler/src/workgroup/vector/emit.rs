@@ -23,7 +23,8 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 /// A value of the scalar kernel in the vector kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wide<'c> {
-    /// Lane 0's value; the shape tells the others'.
+    /// Lane 0's value; the shape tells the others'. Where lane 0 is masked, that from which the others' follow, whatever lane 0
+    /// itself would have computed.
     First(Value<'c>),
     /// One a lane.
     Lanes(Value<'c>),
@@ -65,6 +66,8 @@ pub(super) struct Emit<'m, 'c> {
     vectors: HashMap<Value<'c>, Value<'c>>,
     /// The mask of the block that is being built; none if all lanes are there.
     pub mask: Option<Value<'c>>,
+    /// Whether lane 0 may be absent from the block that is being built.
+    is_predicated: bool,
 }
 
 /// Adds the vector form of `old` to the module.
@@ -78,7 +81,7 @@ pub(super) fn emit<'c>(
 ) -> Result<Function<'c>> {
     let cx = module.context();
     let cfg = Cfg::new(old)?;
-    let shapes = Shapes::new(module, &cfg);
+    let shapes = Shapes::new(module, &cfg, width.lanes);
     let old_type = old.function_type();
     let ty = match waits {
         true => cx.ptr().function(&old_type.params()),
@@ -111,6 +114,7 @@ pub(super) fn emit<'c>(
         known: HashMap::new(),
         vectors: HashMap::new(),
         mask: None,
+        is_predicated: false,
     };
     if waits {
         emit.waits = Some(Waits::new(module, &emit.entry, function));
@@ -199,6 +203,7 @@ impl<'c> Emit<'_, 'c> {
             self.pending[node].extend(exits);
         }
         let pending = std::mem::take(&mut self.pending[node]);
+        self.is_predicated = self.masks.contains_key(&node);
         self.mask = match self.masks.get(&node) {
             Some(&slot) => {
                 let mask = self.b.load(self.mask_type(), slot);

@@ -3,6 +3,7 @@
 
 use super::emit::{Emit, Result, Wide};
 use super::shape::Shape;
+use crate::fast_math::flag;
 use crate::llvm::{Type, Value};
 use crate::lower::item::{Combine, Exchange};
 
@@ -82,6 +83,9 @@ impl<'c> Emit<'_, 'c> {
         if let Some(pattern) = constant {
             return Ok(Wide::Lanes(self.b.shuffle(all, all.ty().poison(), &pattern)));
         }
+        // Lanes that are not here, and what they hold, may be poison: an address made of that would be undefined behaviour.
+        let (all, lanes) = (self.b.freeze(all), self.b.freeze(lanes));
+        let lanes = self.b.and(lanes, lanes.ty().int(low));
         let element = all.ty().scalar();
         let place = self.entry.alloca(all.ty()).align(64);
         self.b.store(all, place).align(64);
@@ -124,7 +128,7 @@ impl<'c> Emit<'_, 'c> {
                     .b
                     .intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
                 // In whatever order is best: which one is the implementation's choice.
-                return self.b.fast_math(sum, 1);
+                return self.b.fast_math(sum, flag::REASSOCIATE);
             }
             Combine::Add => "llvm.vector.reduce.add",
             Combine::Mul => "llvm.vector.reduce.mul",

@@ -94,14 +94,18 @@ impl<'c> Emit<'_, 'c> {
         self.module.size_of(ty) == self.module.size_of(ty.scalar()) * u64::from(n)
     }
 
-    /// What each lane's address of a load or store is a multiple of.
-    fn align(&self, inst: Value<'c>, address: Value<'c>) -> u32 {
+    /// What each lane's address of a load or store is a multiple of; lane 0's, too, if the access is one of all lanes.
+    fn align(&self, inst: Value<'c>, address: Value<'c>, ty: Type<'c>) -> u32 {
         let align = inst.get_align();
-        match self.shapes.private.element_size(address) {
-            // The scalar kernel may know more of an element's place than is true of all lanes' elements.
-            Some(size) => align.min(size as u32),
-            None => align,
+        // The scalar kernel may know more of an element's place than is true of all lanes' elements.
+        if let Some(size) = self.shapes.private.element_size(address) {
+            return align.min(size as u32);
         }
+        // Of the lanes that are here, one alone may be so aligned.
+        if self.mask.is_some() && self.is_contiguous(address, ty) {
+            return align.min(1 << self.module.size_of(ty).trailing_zeros().min(12));
+        }
+        align
     }
 
     pub(super) fn load(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
@@ -114,7 +118,7 @@ impl<'c> Emit<'_, 'c> {
             return self.one_by_one(inst);
         }
         let wide = self.wide_type(ty)?;
-        let align = self.align(inst, address);
+        let align = self.align(inst, address, ty);
         let value = if self.is_contiguous(address, ty) {
             let first = self.first(address)?;
             match self.mask {
@@ -148,8 +152,8 @@ impl<'c> Emit<'_, 'c> {
         if inst.is_volatile() || inst.is_atomic() {
             return self.one_by_one(inst).map(|_| ());
         }
-        let align = self.align(inst, address);
         if self.shapes.of(address) == Shape::Uniform {
+            let align = inst.get_align();
             // All write to one place: the last lane wins.
             let to = self.first(address)?;
             let value = match self.shapes.of(value) {
@@ -166,6 +170,7 @@ impl<'c> Emit<'_, 'c> {
         if ty.lanes().is_some() && !(self.is_contiguous(address, ty) && self.is_dense(ty)) {
             return self.one_by_one(inst).map(|_| ());
         }
+        let align = self.align(inst, address, ty);
         let mut all = self.vector(value)?;
         if ty != value.ty() {
             all = self.b.zext_or_trunc(all, ty.vector(self.lanes));

@@ -17,7 +17,8 @@ pub enum Shape {
     /// The same in all.
     Uniform,
     /// Lane `l` has what lane 0 has plus `l * stride` (bytes, for a pointer). `exact`: as integers without bounds, too,
-    /// not only as numbers that wrap.
+    /// not only as numbers that wrap. Both are true of the lanes that are there and of lane 0: where lane 0 is not, its value
+    /// is by definition the one for which this holds.
     Affine {
         /// From lane to lane.
         stride: i64,
@@ -68,12 +69,17 @@ pub struct Shapes<'c> {
     pub divergent_loops: HashSet<usize>,
     /// Blocks whose phis differ because of how control came there.
     joins: HashSet<Node>,
+    lanes: u32,
 }
+
+/// How many elements an index of 32 bits goes up over all lanes at most, to be taken not to wrap.
+const NEAR: u64 = 1 << 24;
 
 impl<'c> Shapes<'c> {
     /// Looks at all instructions until nothing new is learned.
-    pub fn new(module: &Module<'c>, cfg: &Cfg<'c>) -> Self {
+    pub fn new(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32) -> Self {
         let mut shapes = Self {
+            lanes,
             private: Private::new(module, cfg),
             values: HashMap::new(),
             divergent_branches: HashSet::new(),
@@ -118,7 +124,7 @@ impl<'c> Shapes<'c> {
                     self.phi(cfg, node, inst)
                 }
             }
-            _ => self.shape(module, inst),
+            _ => self.shape(module, node, inst),
         };
         let before = self.values.insert(inst, shape);
         before != Some(shape) && !(before.is_none() && shape == Uniform)
@@ -213,7 +219,9 @@ impl<'c> Shapes<'c> {
         })
     }
 
-    fn shape(&self, module: &Module<'c>, inst: Value<'c>) -> Shape {
+    fn shape(&self, module: &Module<'c>, node: Node, inst: Value<'c>) -> Shape {
+        // What an instruction promises is true of the lanes that come to it: of lane 0 only if all do.
+        let no_wrap = inst.has_nsw() && !self.partial.contains(&node);
         let operands = inst.operands();
         let all_uniform = || operands.iter().all(|&o| self.of(o) == Uniform);
         let Some(opcode) = inst.opcode() else { return Uniform };
@@ -229,15 +237,22 @@ impl<'c> Shapes<'c> {
             L::LLVMCall => self.call(inst),
             L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => Varying,
             _ if all_uniform() => Uniform,
-            L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub, inst.has_nsw()),
+            L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub, no_wrap),
             L::LLVMOr if inst.is_disjoint() => self.sum(inst, &operands, false, false),
-            L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl),
-            L::LLVMSExt | L::LLVMZExt => match self.of(operands[0]) {
-                Affine { stride, exact } if inst.has_nneg() || exact && opcode == L::LLVMSExt => {
+            L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl, no_wrap),
+            L::LLVMSExt => match self.of(operands[0]) {
+                shape @ Affine { exact: true, .. } => shape,
+                _ => Varying,
+            },
+            // No lane that is here has the high bit. So none wraps to come to another, if lanes are not farther apart than that.
+            // `Emit::once` extends such that lane 0's value, which may have it, is right, too.
+            L::LLVMZExt if inst.has_nneg() => match self.of(operands[0]) {
+                Affine { stride, .. } if self.reach(stride) <= 1 << (operands[0].ty().bits() - 1) => {
                     Affine { stride, exact: true }
                 }
                 _ => Varying,
             },
+            L::LLVMZExt => Varying,
             L::LLVMTrunc => match self.of(operands[0]) {
                 Affine { stride, .. } => {
                     let bits = inst.ty().bits();
@@ -279,7 +294,7 @@ impl<'c> Shapes<'c> {
         )
     }
 
-    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> Shape {
+    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool, no_wrap: bool) -> Shape {
         let (a, b) = (self.of(operands[0]), self.of(operands[1]));
         let scaled = |shape: Shape, by: Value<'c>| match (shape, by.as_const_int()) {
             (Affine { stride, exact }, Some(by)) => {
@@ -290,7 +305,7 @@ impl<'c> Shapes<'c> {
                 } else {
                     (by << (64 - bits)) as i64 >> (64 - bits)
                 };
-                Shape::of(stride.wrapping_mul(by), exact && inst.has_nsw())
+                Shape::of(stride.wrapping_mul(by), exact && no_wrap)
             }
             _ => Varying,
         };
@@ -330,17 +345,32 @@ impl<'c> Shapes<'c> {
         Shape::of(stride, false)
     }
 
+    /// How far lanes are apart at most.
+    fn reach(&self, stride: i64) -> u64 {
+        stride.unsigned_abs().saturating_mul(u64::from(self.lanes) - 1)
+    }
+
     /// From lane to lane, of an index into memory. One of 32 bits that is extended with its sign is taken not to wrap between
     /// two lanes: these would be so far apart as no object is large. (Not so one that is extended with zeros: it may wrap
     /// from -1, in a lane that is masked, to 0.)
     fn index_stride(&self, index: Value<'c>) -> Option<i64> {
+        let extended = |index: Value<'c>| match self.of(index) {
+            Affine { stride, exact } => {
+                (exact || index.ty().bits() == 32 && self.reach(stride) <= NEAR).then_some(stride)
+            }
+            shape => shape.stride().map(|s| s.0),
+        };
+        if index.ty().bits() < 64 {
+            // A `getelementptr` extends it.
+            return extended(index);
+        }
         if let Some((stride, _)) = self.of(index).stride() {
             return Some(stride);
         }
         let operands = index.operands();
         let constant = |v: Value<'c>| v.as_const_int().map(|c| c as i64);
         match index.opcode()? {
-            L::LLVMSExt if operands[0].ty().bits() == 32 => self.of(operands[0]).stride().map(|s| s.0),
+            L::LLVMSExt => extended(operands[0]),
             L::LLVMAdd => Some(
                 self.index_stride(operands[0])?
                     .wrapping_add(self.index_stride(operands[1])?),

@@ -73,8 +73,14 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// Computes lane 0's value as the scalar kernel does.
+    /// Computes lane 0's value as the scalar kernel does. In a block that lane 0 need not come to, nothing is known of its
+    /// operands: the result must be that from which the values of the lanes that are here follow.
     pub fn once(&mut self, inst: Value<'c>) -> Result<Value<'c>> {
+        if self.is_predicated
+            && let Some(value) = self.once_without_lane_0(inst)?
+        {
+            return Ok(value);
+        }
         let operands: Vec<_> = inst.operands();
         let mut new = Vec::new();
         for &operand in &operands {
@@ -93,7 +99,30 @@ impl<'c> Emit<'_, 'c> {
                 copy.set_operand(i as u32, value);
             }
         }
+        if self.is_predicated {
+            copy.drop_promises();
+        }
         Ok(self.b.insert(copy))
+    }
+
+    /// Instructions that do what they are for only where their promises hold, in the form that always does.
+    fn once_without_lane_0(&mut self, inst: Value<'c>) -> Result<Option<Value<'c>>> {
+        Ok(match inst.opcode() {
+            Some(L::LLVMOr) if inst.is_disjoint() => {
+                let (x, y) = (self.first(inst.operand(0))?, self.first(inst.operand(1))?);
+                Some(self.b.add(x, y))
+            }
+            // From a lane with a number that is not negative, it is downwards to lane 0's, below zero maybe: a number with a
+            // sign. Where the stride is negative it is upwards.
+            Some(L::LLVMZExt) if inst.has_nneg() => match self.shapes.of(inst.operand(0)) {
+                Shape::Affine { stride, .. } if stride > 0 => {
+                    let x = self.first(inst.operand(0))?;
+                    Some(self.b.cast(L::LLVMSExt, x, inst.ty()))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     fn varying(&mut self, inst: Value<'c>, opcode: L) -> Result<Value<'c>> {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels that are compiled and run, in both modes, against results that the tests compute themselves.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod collectives;
+mod fast_math;
+mod masks;
+
+use std::sync::Arc;
+
+use oxur_compiler::{Fault, Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, Worker};
+
+/// Both modes.
+const MODES: [Mode; 2] = [Mode::Scalar, Mode::Fast];
+
+/// A kernel of SPIR-V's text with what the prelude has; the kernel's name is `k`.
+fn compile(text: &str, options: &Options) -> Arc<Kernel> {
+    let words = support::assemble(&support::whole(text), "1.4").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let module = Module::parse(&words).unwrap();
+    let program = Program::link(&[Part::new(module)], options).unwrap();
+    program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// In a mode, with no other option.
+fn compile_in(mode: Mode, text: &str) -> Arc<Kernel> {
+    compile(
+        text,
+        &Options {
+            mode,
+            ..Options::default()
+        },
+    )
+}
+
+/// Groups of a size, from id 0.
+fn range(groups: [u64; 3], local_size: [u64; 3]) -> NdRange {
+    NdRange {
+        dimensions: 3,
+        global_offset: [0; 3],
+        global_size: std::array::from_fn(|d| groups[d] * local_size[d]),
+        local_size,
+    }
+}
+
+/// An argument of a kernel.
+enum Argument<'a> {
+    /// The address of memory.
+    Memory(&'a mut [u8]),
+    /// The low bytes of a number, as many as the parameter has.
+    Value(u64),
+}
+
+/// Runs all groups of a range.
+fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Fault> {
+    run_with(&mut Worker::new(), kernel, range, arguments)
+}
+
+/// The same by a thread that ran others before.
+fn run_with(worker: &mut Worker, kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Fault> {
+    let info = kernel.info();
+    assert_eq!(info.params.len(), arguments.len());
+    let mut block = vec![0; info.args_size.div_ceil(8)];
+    for (param, argument) in info.params.iter().zip(arguments) {
+        let value = match argument {
+            Argument::Memory(bytes) => bytes.as_mut_ptr() as u64,
+            Argument::Value(value) => *value,
+        };
+        let (at, shift) = (param.offset / 8, param.offset % 8 * 8);
+        assert!(param.size <= 8 && info.args_align <= 8);
+        let low = u64::MAX >> (64 - 8 * param.size);
+        block[at] |= (value & low) << shift;
+    }
+    let args: Vec<u8> = block.iter().flat_map(|word: &u64| word.to_ne_bytes()).collect();
+    let launch = Launch {
+        args: &args,
+        range,
+        local_memory: info.local_memory,
+    };
+    // SAFETY: the arguments are what the parameters want; the tests' kernels stay within their memory.
+    unsafe { kernel.run(&launch, 0..range.group_count(), worker) }
+}
