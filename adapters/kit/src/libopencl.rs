@@ -14,10 +14,15 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 const NAME: &str = "libOpenCL.so.1";
 
+/// The one that is loaded already.
+pub fn loaded() -> Option<Library> {
+    // SAFETY: nothing is loaded that is not there already.
+    unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) }.ok()
+}
+
 /// Opens it, or says why that failed.
 pub fn open() -> Result<Library, String> {
-    // SAFETY: nothing is loaded that is not there already.
-    if let Ok(library) = unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) } {
+    if let Some(library) = loaded() {
         return Ok(library);
     }
     let search_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -35,7 +40,8 @@ pub fn open() -> Result<Library, String> {
     load(Path::new(NAME))
 }
 
-fn load(file: &Path) -> Result<Library, String> {
+/// Opens one.
+pub fn load(file: &Path) -> Result<Library, String> {
     // SAFETY: the initialisers of an ICD loader are those of a well-behaved library.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())?;
     log::debug!("OpenCL is {}", file.display());
