@@ -394,7 +394,7 @@ entry! {
     fn clGetDeviceInfo(
         device: cl_device_id, query: cl_device_info, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
-        log::debug!("clGetDeviceInfo: {query:#x}");
+        log::trace!("clGetDeviceInfo: {query:#x}");
         info(&object(device)?, query, Out::new(size, value, needed))
     }
 

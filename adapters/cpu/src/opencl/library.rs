@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use kit::libopencl;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use oxur_adapter_kit as kit;
 
 /// Where ours lies, seen from this library's folder: not beside it, where the dynamic linker would find it before others.
@@ -29,7 +30,30 @@ pub(crate) fn ensure() {
             Ok(library) => std::mem::forget(library),
             Err(error) => log::info!("programs that call OpenCL on native handles will not run: {error}"),
         }
+        if !libopencl::folders_of("libur_loader.so").is_empty() {
+            ensure_adapter();
+        }
     });
+}
+
+/// The dynamic libsycl (2025.3 to 2026.1) retains native handles before it gives them to a program (`sycl::get_native`). It
+/// takes the functions for that from an adapter for OpenCL, which must be loaded: ours is, beside this library.
+fn ensure_adapter() {
+    const NAME: &str = "libur_adapter_opencl.so.0";
+    let is_loaded = ["libur_adapter_opencl.so", NAME].iter().any(|name| {
+        // SAFETY: nothing is loaded that is not there already.
+        unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) }.is_ok_and(|library| {
+            std::mem::forget(library);
+            true
+        })
+    });
+    let Some(folder) = own_folder().filter(|_| !is_loaded) else {
+        return;
+    };
+    match libopencl::load(&folder.join(NAME)) {
+        Ok(library) => std::mem::forget(library),
+        Err(error) => log::info!("SYCL programs that ask for native handles will not run: {error}"),
+    }
 }
 
 /// The folder of this library.

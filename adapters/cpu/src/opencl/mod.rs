@@ -20,7 +20,6 @@ pub(crate) mod dispatch;
 mod enqueue;
 mod error;
 mod event;
-mod export;
 pub(crate) mod handle;
 mod info;
 mod kernel;

@@ -103,9 +103,16 @@ unsafe fn devices(count: cl_uint, devices: *const cl_device_id) -> ClResult<Vec<
 creation! {
     /// There is no compiler of OpenCL C.
     fn clCreateProgramWithSource(
-        context: cl_context, _count: cl_uint, _texts: *mut *const c_char, _lengths: *const usize,
+        context: cl_context, count: cl_uint, texts: *mut *const c_char, lengths: *const usize,
     ) {
         object::<Context>(context)?;
+        if count == 0 || texts.is_null() {
+            return Err(ClError::said(CL_INVALID_VALUE, "the program is empty"));
+        }
+        // oneMKL and oneDNN compile this kernel to learn which GPU it is, and go on without an answer: nothing to warn of.
+        if lengths.is_null() && text(*texts).is_some_and(|text| text.to_bytes() == b"kernel void _ngen_hw_detect(){}") {
+            return Err(CL_COMPILER_NOT_AVAILABLE.into());
+        }
         let what = "this device has no compiler of OpenCL C: make the program of SPIR-V";
         Err(ClError::said(CL_COMPILER_NOT_AVAILABLE, what))
     }
