@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use kit::ur::NativeHandle;
 use kit::{Header, UrResult, ur};
 use oxur_adapter_kit as kit;
 
-use crate::{Cpu, Platform};
+use crate::{Context, Cpu, Device, Platform, opencl};
 
 /// The adapter.
 pub(crate) struct Adapter {
@@ -46,5 +47,24 @@ impl kit::Adapter<Cpu> for Adapter {
 
     fn platforms(&self) -> &[Arc<Platform>] {
         &self.platforms
+    }
+
+    fn platform_from_native(&self, native: NativeHandle) -> UrResult<Arc<Platform>> {
+        opencl::from_native(native, false)
+    }
+
+    fn device_from_native(&self, native: NativeHandle) -> UrResult<Arc<Device>> {
+        opencl::from_native(native, false)
+    }
+
+    fn context_from_native(
+        &self,
+        native: NativeHandle,
+        devices: Vec<Arc<Device>>,
+        owned: bool,
+    ) -> UrResult<Arc<Context>> {
+        let context: Arc<Context> = opencl::from_native(native, false)?;
+        devices.iter().try_for_each(|device| context.check_device(device))?;
+        opencl::from_native(native, owned)
     }
 }

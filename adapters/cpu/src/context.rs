@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use kit::fork::{Forkable, Guard};
-use kit::ur::{ContextInfo, ResultCode};
+use kit::ur::{ContextInfo, NativeHandle, ResultCode};
 use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::activity::Activity;
 use crate::mem::Buffers;
+use crate::opencl::{self, NativeCell};
 use crate::usm::ContextUsm;
 use crate::virtual_mem::Ranges;
 use crate::{Cpu, Device};
@@ -17,6 +18,7 @@ use crate::{Cpu, Device};
 /// A context.
 pub(crate) struct Context {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The commands that may be unfinished.
     pub(crate) activity: Activity,
@@ -62,6 +64,7 @@ impl kit::Context<Cpu> for Context {
     fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
         let context = Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             max_alloc: devices[0].max_alloc(),
             devices,
             activity: Activity::default(),
@@ -71,6 +74,8 @@ impl kit::Context<Cpu> for Context {
             deleters: Deleters::default(),
         });
         kit::fork::register(&context);
+        // dpctl looks for a libOpenCL that is loaded before it asks for a handle.
+        opencl::library::ensure();
         Ok(context)
     }
 
@@ -101,6 +106,10 @@ impl kit::Context<Cpu> for Context {
             buffer.check_range(0, end)?;
         }
         crate::queue::check(device, operation, check)
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        opencl::native(self)
     }
 
     fn deleters(&self) -> &Deleters {

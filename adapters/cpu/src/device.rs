@@ -21,14 +21,16 @@ use kit::{Header, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
 use self::facts::Facts;
-pub(crate) use self::info::extensions;
+pub(crate) use self::info::{IL_VERSION, extensions};
 use self::partition::MadeBy;
 use crate::exec::{Pool, clock};
+use crate::opencl::{self, NativeCell};
 use crate::{Cpu, Platform};
 
 /// A device. The root device belongs to its platform; a sub-device keeps the device that it is a part of.
 pub(crate) struct Device {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     platform: Weak<Platform>,
     /// What the platform says that it is.
     backend: Backend,
@@ -46,6 +48,7 @@ impl Device {
         log::info!("{} threads on {} ({} MiB)", cpus.len(), facts.name, facts.memory >> 20);
         Self {
             header: Header::new(),
+            native: NativeCell::new(),
             platform,
             backend,
             parent: None,
@@ -69,6 +72,26 @@ impl Device {
     /// Whether it is `other` or a part of it.
     pub(crate) fn is_part_of(&self, other: &Arc<Self>) -> bool {
         std::ptr::eq(self, &**other) || self.parent.as_ref().is_some_and(|parent| parent.is_part_of(other))
+    }
+
+    /// The platform, which goes only with the adapter.
+    pub(crate) fn platform(&self) -> Option<Arc<Platform>> {
+        self.platform.upgrade()
+    }
+
+    /// The device that it is a part of.
+    pub(crate) fn parent(&self) -> Option<&Arc<Self>> {
+        self.parent.as_ref()
+    }
+
+    /// How it was divided from its parent.
+    pub(crate) fn made_by(&self) -> &[DevicePartitionProperty] {
+        &self.made_by
+    }
+
+    /// The ways in which it can be divided.
+    pub(crate) fn partitions(&self) -> Vec<DevicePartition> {
+        partition::supported(&self.cpus)
     }
 
     /// The most bytes that one allocation has.
@@ -102,6 +125,7 @@ impl kit::Device<Cpu> for Device {
             .map(|(cpus, made_by)| {
                 Arc::new(Self {
                     header: Header::new(),
+                    native: NativeCell::new(),
                     platform: self.platform.clone(),
                     backend: self.backend,
                     parent: Some(self.clone()),
@@ -122,6 +146,10 @@ impl kit::Device<Cpu> for Device {
         } else {
             None
         }
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        opencl::native(self)
     }
 
     fn timestamps(&self) -> UrResult<(u64, u64)> {

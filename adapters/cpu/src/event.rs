@@ -3,16 +3,18 @@
 
 use std::sync::Arc;
 
-use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo, ResultCode};
+use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 use crate::exec::{Node, Progress, Stamps, client};
+use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Queue};
 
 /// An event.
 pub(crate) struct Event {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     owner: Owner,
     command: Command,
     state: State,
@@ -45,6 +47,7 @@ impl Event {
         let state = State::Over { stamps, well };
         kit::recycled(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             owner: Owner::Queue(queue.clone()),
             command,
             state,
@@ -56,6 +59,7 @@ impl Event {
         let state = State::Task(task);
         kit::recycled(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             owner: Owner::Queue(queue.clone()),
             command,
             state,
@@ -66,6 +70,7 @@ impl Event {
     pub(crate) fn of_run(context: &Arc<Context>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
             command,
             state: State::Task(task),
@@ -80,7 +85,16 @@ impl Event {
         }
     }
 
-    fn context(&self) -> &Arc<Context> {
+    /// The queue of its command; that of a command buffer has none.
+    pub(crate) fn queue(&self) -> Option<&Arc<Queue>> {
+        match &self.owner {
+            Owner::Queue(queue) => Some(queue),
+            Owner::Context(_) => None,
+        }
+    }
+
+    /// The context of its command.
+    pub(crate) fn context(&self) -> &Arc<Context> {
         match &self.owner {
             Owner::Queue(queue) => &queue.context,
             Owner::Context(context) => context,
@@ -188,6 +202,16 @@ impl kit::Event<Cpu> for Event {
     fn wait_all(events: WaitList<'_, Cpu>) -> UrResult<()> {
         // To the last one, even if one has failed.
         events.iter().map(|event| event.wait()).fold(Ok(()), Result::and)
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        opencl::native(self)
+    }
+
+    fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let event: Arc<Self> = opencl::from_native(native, false)?;
+        opencl::check_context(event.context(), context)?;
+        opencl::from_native(native, owned)
     }
 
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {

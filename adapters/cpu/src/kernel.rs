@@ -10,7 +10,7 @@ mod local_size;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, ResultCode};
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
@@ -20,12 +20,14 @@ use self::args::Settings;
 use self::local_size::Chosen;
 use crate::device::limits;
 use crate::exec::Cost;
+use crate::opencl::{self, NativeCell};
 use crate::program::build_error;
-use crate::{Cpu, Device, Program, Queue};
+use crate::{Context, Cpu, Device, Program, Queue};
 
 /// A kernel.
 pub(crate) struct Kernel {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     pub(crate) program: Arc<Program>,
     /// The code for the first device of the context, and what it wants from a launch.
     compiled: Arc<oxur_compiler::Kernel>,
@@ -124,6 +126,7 @@ impl kit::Kernel<Cpu> for Kernel {
         let compiled = compiled.remove(0);
         Ok(Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             program: program.clone(),
             settings: Mutex::new(Settings::new(compiled.info())),
             compiled,
@@ -178,6 +181,27 @@ impl kit::Kernel<Cpu> for Kernel {
         }
     }
 
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        opencl::native(self)
+    }
+
+    fn from_native(
+        context: &Arc<Context>,
+        program: Option<&Arc<Program>>,
+        native: NativeHandle,
+        owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        let kernel: Arc<Self> = opencl::from_native(native, false)?;
+        opencl::check_context(kernel.program.context(), context)?;
+        if program.is_some_and(|program| !Arc::ptr_eq(program, &kernel.program)) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_PROGRAM,
+                "the native kernel is one of another program",
+            ));
+        }
+        opencl::from_native(native, owned)
+    }
+
     fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
         self.settings.lock().set(self.wants(), &arg)
     }
@@ -194,6 +218,7 @@ impl kit::Kernel<Cpu> for Kernel {
         }
         Ok(Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             program: self.program.clone(),
             compiled: self.compiled.clone(),
             for_others: self.for_others.clone(),

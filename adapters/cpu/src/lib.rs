@@ -11,6 +11,7 @@
 //! | `mem`, `sampler` | buffers and images, which are memory of the process as well |
 //! | `program`, `kernel` | SPIR-V to code that can run; arguments of a launch to a block of bytes |
 //! | `queue`, `event`, `exec` | commands, their order, and the threads that run them |
+//! | `opencl` | the native handles of all these: OpenCL objects |
 //!
 //! **What the two halves ask of each other.** A queue runs on [`Device::cpus`]. To launch, it calls [`Kernel::pack`],
 //! which checks the arguments and copies them into a [`kernel::Packed`]; that also keeps the memory objects among
@@ -29,6 +30,7 @@ mod event;
 mod exec;
 mod kernel;
 mod mem;
+mod opencl;
 mod physical_mem;
 mod platform;
 mod program;

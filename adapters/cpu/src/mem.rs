@@ -8,7 +8,9 @@ mod storage;
 
 use std::sync::Arc;
 
-use kit::ur::{ImageInfo, MemFlags, MemInfo, RectOffset, RectRegion, ResultCode};
+use kit::ur::{
+    ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, MemType, NativeHandle, RectOffset, RectRegion, ResultCode,
+};
 use kit::{Header, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
@@ -18,11 +20,13 @@ use self::image::Shape;
 pub(crate) use self::storage::Buffers;
 use self::storage::Storage;
 use crate::device::limits;
-use crate::{Context, Cpu};
+use crate::opencl::{self, NativeCell};
+use crate::{Context, Cpu, Device};
 
 /// A buffer or an image.
 pub(crate) struct Mem {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     context: Arc<Context>,
     flags: MemFlags,
     storage: Storage,
@@ -71,6 +75,37 @@ impl Mem {
         self.shape()?.part(origin, region)
     }
 
+    /// The access that the client asked for, and what it said of its memory.
+    pub(crate) fn flags(&self) -> MemFlags {
+        self.flags
+    }
+
+    /// What kind of image it is, if it is one.
+    pub(crate) fn image_type(&self) -> Option<MemType> {
+        self.image.as_ref().map(Shape::kind)
+    }
+
+    /// The buffer that it is a part of, and where it begins there.
+    pub(crate) fn whole(&self) -> Option<(&Arc<Self>, usize)> {
+        match &self.storage {
+            Storage::Part(whole, origin) => Some((whole, *origin)),
+            _ => None,
+        }
+    }
+
+    /// The object of a native handle.
+    fn wrap(context: &Arc<Context>, native: NativeHandle, image: bool, owned: bool) -> UrResult<Arc<Self>> {
+        let mem: Arc<Self> = opencl::from_native(native, false)?;
+        opencl::check_context(&mem.context, context)?;
+        if mem.image.is_some() != image {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_MEM_OBJECT,
+                "the native handle is a buffer where an image is wanted, or the other way round",
+            ));
+        }
+        opencl::from_native(native, owned)
+    }
+
     fn shape(&self) -> UrResult<&Shape> {
         self.image.as_ref().ok_or_else(|| {
             UrError::said(
@@ -113,6 +148,7 @@ impl Mem {
         };
         let made = Self {
             header: Header::new(),
+            native: NativeCell::new(),
             context: context.clone(),
             image: image.map(|shape| shape.at(storage.data())),
             flags,
@@ -203,6 +239,7 @@ impl kit::Mem<Cpu> for Mem {
         }
         Ok(Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             context: self.context.clone(),
             flags: if flags.is_empty() { whole } else { flags },
             storage: Storage::Part(self.clone(), origin),
@@ -239,6 +276,24 @@ impl kit::Mem<Cpu> for Mem {
             unsafe { all.copy(host.cast(), &made.shape()?.whole(), made.data()) };
         }
         Ok(made)
+    }
+
+    fn native(self: &Arc<Self>, _device: Option<&Arc<Device>>) -> UrResult<NativeHandle> {
+        opencl::native(self)
+    }
+
+    fn buffer_from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        Self::wrap(context, native, false, owned)
+    }
+
+    fn image_from_native(
+        context: &Arc<Context>,
+        native: NativeHandle,
+        _format: &ImageFormat,
+        _desc: &ImageDesc,
+        owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        Self::wrap(context, native, true, owned)
     }
 
     fn info(&self, query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {

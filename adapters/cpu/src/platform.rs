@@ -9,11 +9,13 @@ use kit::{Header, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::device::extensions;
+use crate::opencl::{self, NativeCell};
 use crate::{Cpu, Device};
 
 /// The platform.
 pub(crate) struct Platform {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     devices: [Arc<Device>; 1],
 }
 
@@ -22,6 +24,7 @@ impl Platform {
     pub(crate) fn new(backend: ur::Backend) -> Arc<Self> {
         Arc::new_cyclic(|platform| Self {
             header: Header::new(),
+            native: NativeCell::new(),
             devices: [Arc::new(Device::root(platform.clone(), backend))],
         })
     }
@@ -41,6 +44,10 @@ impl kit::Platform<Cpu> for Platform {
             PlatformInfo::PROFILE => out.str("FULL_PROFILE"),
             _ => out.unsupported(),
         }
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<ur::NativeHandle> {
+        opencl::native(self)
     }
 
     fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {

@@ -22,11 +22,13 @@ use self::binary::{Binary, Stored};
 pub(crate) use self::code::{Claim, Code};
 use self::options::BuildOptions;
 use crate::device::without;
+use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device};
 
 /// A program.
 pub(crate) struct Program {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     context: Arc<Context>,
     /// Whether it was made of SPIR-V, which queries then show.
     from_il: bool,
@@ -251,6 +253,7 @@ impl Program {
     fn new(context: &Arc<Context>, from_il: bool, state: State) -> Arc<Self> {
         Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             context: context.clone(),
             from_il,
             state: Mutex::new(state),
@@ -265,6 +268,15 @@ impl Program {
     /// What can run. An error if the program was not built.
     fn code(&self) -> UrResult<Code> {
         self.state.lock().code.clone().ok_or_else(not_built)
+    }
+
+    /// The names of its kernels.
+    pub(crate) fn kernel_names(&self) -> UrResult<Vec<CString>> {
+        let code = self.code()?;
+        let names = code.kernels().map(|kernel| CString::new(&*kernel.name));
+        names
+            .collect::<Result<_, _>>()
+            .map_err(|_| ResultCode::ERROR_INVALID_PROGRAM.into())
     }
 
     /// The same, for a kernel that is about to be made.
@@ -580,6 +592,16 @@ impl kit::Program<Cpu> for Program {
             ProgramBuildInfo::BINARY_TYPE => out.value(state.kind),
             _ => out.unsupported(),
         }
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        opencl::native(self)
+    }
+
+    fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let program: Arc<Self> = opencl::from_native(native, false)?;
+        opencl::check_context(&program.context, context)?;
+        opencl::from_native(native, owned)
     }
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {

@@ -19,7 +19,8 @@ use std::sync::Arc;
 
 use kit::fork::{Forkable, Guard};
 use kit::ur::{
-    Command, MapFlags, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags, UsmMigrationFlags,
+    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
+    UsmMigrationFlags,
 };
 use kit::{
     BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, UsmAlloc,
@@ -34,6 +35,7 @@ pub(crate) use self::order::{Order, nothing as unsubmitted};
 pub(crate) use self::plan::{check, work};
 use self::submit::How;
 use crate::exec::Pool;
+use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Kernel, Mem, UsmPool};
 
 type Wait<'a> = WaitList<'a, Cpu>;
@@ -42,6 +44,7 @@ type Out<'a> = EventOut<'a, Cpu>;
 /// A queue.
 pub(crate) struct Queue {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
     /// Which of the context's devices it is, or is a part of.
@@ -142,6 +145,7 @@ impl kit::Queue<Cpu> for Queue {
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         let queue = Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             context: context.clone(),
             device: device.clone(),
             place,
@@ -172,6 +176,28 @@ impl kit::Queue<Cpu> for Queue {
 
     fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
+        opencl::native(self)
+    }
+
+    fn from_native(
+        context: &Arc<Context>,
+        device: Option<&Arc<Device>>,
+        native: NativeHandle,
+        _flags: QueueFlags,
+        owned: bool,
+    ) -> UrResult<Arc<Self>> {
+        let queue: Arc<Self> = opencl::from_native(native, false)?;
+        queue.check_context(context)?;
+        if device.is_some_and(|device| !Arc::ptr_eq(device, &queue.device)) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_DEVICE,
+                "the native queue is one of another device",
+            ));
+        }
+        opencl::from_native(native, owned)
     }
 
     fn is_in_order(&self) -> bool {

@@ -3,16 +3,18 @@
 
 use std::sync::Arc;
 
-use kit::ur::{SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
+use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
 use kit::{Header, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::SamplerBits;
 
+use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu};
 
 /// A sampler.
 pub(crate) struct Sampler {
     pub(crate) header: Header,
+    pub(crate) native: NativeCell,
     context: Arc<Context>,
     normalized: bool,
     addressing: SamplerAddressingMode,
@@ -20,6 +22,11 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
+    /// The context that it is in.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     /// What kernels see of it.
     pub(crate) fn bits(&self) -> SamplerBits {
         // UR and SPIR-V give the modes the same numbers.
@@ -35,11 +42,22 @@ impl kit::Sampler<Cpu> for Sampler {
     fn create(context: &Arc<Context>, desc: &SamplerDesc) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             context: context.clone(),
             normalized: desc.normalizedCoords,
             addressing: desc.addressingMode,
             filter: desc.filterMode,
         }))
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        opencl::native(self)
+    }
+
+    fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let sampler: Arc<Self> = opencl::from_native(native, false)?;
+        opencl::check_context(&sampler.context, context)?;
+        opencl::from_native(native, owned)
     }
 
     fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {

@@ -34,7 +34,7 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
     fn deleters(&self) -> &Deleters;
 
     /// The driver's handle.
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
 }

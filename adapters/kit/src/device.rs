@@ -34,7 +34,7 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     fn image_rank(&self, target: &CStr) -> Option<u32>;
 
     /// The driver's handle.
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
 

@@ -327,6 +327,20 @@ pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, 
     Ok(unsafe { Borrowed::of(slot) })
 }
 
+/// The object behind a handle that a function of this adapter has just made; the reference of the handle goes over to the
+/// answer.
+///
+/// # Safety
+/// As [`object`]. The caller gives the handle's reference up.
+pub unsafe fn take<T: Object>(handle: T::Handle) -> UrResult<Arc<T>> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let taken = object::<T>(handle)?.clone();
+        release::<T>(handle)?;
+        Ok(taken)
+    }
+}
+
 /// As [`object`], if there is one: for a caller who has another way for all other handles.
 ///
 /// # Safety

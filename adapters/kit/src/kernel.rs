@@ -68,7 +68,7 @@ pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
     }
 
     /// The driver's handle.
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
 

@@ -36,6 +36,7 @@ mod event;
 mod graph;
 mod kernel;
 mod legacy;
+pub mod libopencl;
 mod mem;
 mod physical_mem;
 mod picture;
@@ -59,7 +60,7 @@ pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, 
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, ReplayEvent};
-pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of};
+pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of, take};
 pub use info::InfoOut;
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
 pub use mem::{HostPointer, ImageCreate, Mem};

@@ -39,7 +39,7 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
     }
 
     /// The driver's handle, for `device` where the driver has one for each.
-    fn native(&self, _device: Option<&Arc<B::Device>>) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>, _device: Option<&Arc<B::Device>>) -> UrResult<NativeHandle> {
         unsupported()
     }
 

@@ -20,7 +20,7 @@ pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
     fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// The driver's handle.
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
 

@@ -74,7 +74,7 @@ pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
     }
 
     /// The driver's handle.
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
 

@@ -50,7 +50,7 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
 
     /// The driver's handle. `data`, unless null, is where the client wants to know what
     /// kind of handle it is.
-    fn native(&self, _data: *mut c_void) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
         unsupported()
     }
 

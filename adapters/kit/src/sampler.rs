@@ -21,7 +21,7 @@ pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
     fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// The driver's handle.
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
 

@@ -123,7 +123,7 @@ static NOTHING: Api = Api::NONE;
 pub fn load() -> Result<&'static Api, &'static str> {
     static LOADED: OnceLock<Result<&'static Api, String>> = OnceLock::new();
     let loaded = LOADED.get_or_init(|| {
-        let library = crate::icd::open()?;
+        let library = kit::libopencl::open()?;
         let api = Box::leak(Box::new(Api::load(&library)));
         // Drivers have threads of their own: the library stays for the life of the process.
         std::mem::forget(library);

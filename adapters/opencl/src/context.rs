@@ -182,7 +182,7 @@ impl kit::Context<OpenCl> for Context {
         &self.deleters
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.share();
         Ok(self.raw as NativeHandle)
     }

@@ -164,7 +164,7 @@ impl kit::Device<OpenCl> for Device {
         }
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         Ok(self.raw as NativeHandle)
     }
 

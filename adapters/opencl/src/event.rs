@@ -303,7 +303,7 @@ impl kit::Event<OpenCl> for Event {
         set
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         if let Some(context) = self.context() {
             context.share();
         }

@@ -351,7 +351,7 @@ impl kit::Kernel<OpenCl> for Kernel {
         Ok(1)
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.told.share();
         self.context().share();
         Ok(self.raw as NativeHandle)

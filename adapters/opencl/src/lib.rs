@@ -13,7 +13,6 @@ mod conv;
 mod device;
 mod event;
 mod extensions;
-mod icd;
 mod interop;
 mod kernel;
 mod mem;

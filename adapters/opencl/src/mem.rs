@@ -172,7 +172,7 @@ impl kit::Mem<OpenCl> for Mem {
         }
     }
 
-    fn native(&self, _device: Option<&Arc<Device>>) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>, _device: Option<&Arc<Device>>) -> UrResult<NativeHandle> {
         self.context.share();
         Ok(self.raw as NativeHandle)
     }

@@ -119,7 +119,7 @@ impl kit::Platform<OpenCl> for Platform {
         }
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         Ok(self.raw as NativeHandle)
     }
 

@@ -515,7 +515,7 @@ impl kit::Program<OpenCl> for Program {
         Ok(())
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.context.share();
         Ok(self.raw as NativeHandle)
     }

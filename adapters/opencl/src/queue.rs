@@ -159,7 +159,7 @@ impl kit::Queue<OpenCl> for Queue {
         kit::each_held(self.number.get(), |event: &Arc<Event>| event.keep(&self));
     }
 
-    fn native(&self, _data: *mut c_void) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
         self.shared.store(true, Ordering::Relaxed);
         self.mark.activity().note_shared();
         self.context.share();

@@ -81,7 +81,7 @@ impl kit::Sampler<OpenCl> for Sampler {
         }
     }
 
-    fn native(&self) -> UrResult<NativeHandle> {
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.context.share();
         Ok(self.raw as NativeHandle)
     }

@@ -35,7 +35,7 @@ fn unless_without(name: &str, number: u32) -> u32 {
 }
 
 /// The versions of SPIR-V that the compiler takes.
-const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6";
+pub(crate) const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6";
 
 type Order = MemoryOrderCapabilityFlags;
 type Scope = MemoryScopeCapabilityFlags;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The arguments of a launch, laid out as the kernel wants them.
 
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Arc, Weak};
 
@@ -11,7 +12,7 @@ use oxur_compiler::{KernelInfo, Param, ParamKind};
 use smallvec::SmallVec;
 
 use crate::device::limits;
-use crate::{Cpu, Mem};
+use crate::{Cpu, Mem, Sampler, opencl};
 
 /// A part of a block. What most allocators give has its alignment, and so do most types.
 #[repr(C, align(16))]
@@ -136,6 +137,12 @@ fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<
         return Err(no_param(wants, index));
     };
     let kept = match (param.kind, arg) {
+        // SYCL hands native memory objects and samplers on as values.
+        (ParamKind::Pointer(_) | ParamKind::Image | ParamKind::Sampler, Arg::Value(_, bytes))
+            if let Some(object) = native_object(bytes) =>
+        {
+            place_native(wants, index, object, block)?
+        }
         (ParamKind::Value | ParamKind::Pointer(_), Arg::Value(_, bytes)) => {
             if bytes.len() != param.size {
                 return Err(wrong_size(wants, index, bytes.len()));
@@ -175,6 +182,47 @@ fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<
         _ => return Err(wrong_kind(wants, index, arg)),
     };
     Ok((index, kept))
+}
+
+/// An object whose native handle is a value.
+enum NativeObject {
+    Mem(Arc<Mem>),
+    Sampler(Arc<Sampler>),
+}
+
+/// The object whose native handle these bytes are.
+fn native_object(bytes: &[u8]) -> Option<NativeObject> {
+    if !opencl::handle::are_there() {
+        return None;
+    }
+    let handle = usize::from_ne_bytes(bytes.try_into().ok()?) as *mut c_void;
+    let mem = opencl::handle::object(handle).map(NativeObject::Mem);
+    mem.or_else(|_| opencl::handle::object(handle).map(NativeObject::Sampler))
+        .ok()
+}
+
+/// As [`place`], of a native object.
+#[cold]
+fn place_native(wants: &KernelInfo, index: usize, object: NativeObject, block: &mut Block) -> UrResult<Kept> {
+    let param = &wants.params[index];
+    let value = match (param.kind, &object) {
+        (ParamKind::Pointer(_), NativeObject::Mem(mem)) if mem.image().is_none() => mem.data().addr() as u64,
+        (ParamKind::Image, NativeObject::Mem(mem)) if let Some(image) = mem.image() => {
+            ptr::from_ref(image).addr() as u64
+        }
+        (ParamKind::Sampler, NativeObject::Sampler(sampler)) => sampler.bits().0.into(),
+        _ => {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE,
+                format!("argument {index} of {} is a native object of another type", wants.name),
+            ));
+        }
+    };
+    block.put(param, &value.to_ne_bytes());
+    Ok(match object {
+        NativeObject::Mem(mem) => Kept::Mem(mem),
+        NativeObject::Sampler(_) => Kept::Nothing,
+    })
 }
 
 /// The arguments of a launch: a block of bytes, and what must live as long as the command.

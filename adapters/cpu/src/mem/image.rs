@@ -95,6 +95,11 @@ fn side(name: &str, length: usize, most: usize) -> UrResult<u64> {
 }
 
 impl Shape {
+    /// What kind of image it is.
+    pub(super) fn kind(&self) -> MemType {
+        self.kind
+    }
+
     /// The shape that a client asks for. Pitches belong to its memory, if it gives any.
     pub(super) fn new(format: &ImageFormat, desc: &ImageDesc, has_host: bool) -> UrResult<Self> {
         let (channel_order, channel_type, pixel) = format_of(format)?;

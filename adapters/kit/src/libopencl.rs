@@ -14,10 +14,15 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 const NAME: &str = "libOpenCL.so.1";
 
+/// The one that is loaded already.
+pub fn loaded() -> Option<Library> {
+    // SAFETY: nothing is loaded that is not there already.
+    unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) }.ok()
+}
+
 /// Opens it, or says why that failed.
 pub fn open() -> Result<Library, String> {
-    // SAFETY: nothing is loaded that is not there already.
-    if let Ok(library) = unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) } {
+    if let Some(library) = loaded() {
         return Ok(library);
     }
     let search_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -35,10 +40,11 @@ pub fn open() -> Result<Library, String> {
     load(Path::new(NAME))
 }
 
-fn load(file: &Path) -> Result<Library, String> {
+/// Opens one.
+pub fn load(file: &Path) -> Result<Library, String> {
     // SAFETY: the initialisers of an ICD loader are those of a well-behaved library.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())?;
-    log::debug!("OpenCL is {}", file.display());
+    log::debug!("{} is loaded", file.display());
     Ok(library)
 }
 
@@ -66,25 +72,37 @@ fn load_with_neighbours(file: &Path) -> Result<Library, String> {
 
 /// The folders of the SYCL runtimes in this process.
 fn runtime_folders() -> Vec<PathBuf> {
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
-        // SAFETY: the dynamic linker gives a live description, and `found` is the vector below.
-        let (name, found) = unsafe { ((*info).dlpi_name, &mut *found.cast::<Vec<PathBuf>>()) };
+    folders_of("libsycl.so")
+}
+
+/// The folders of the libraries in this process whose file names begin like this.
+pub fn folders_of(start: &str) -> Vec<PathBuf> {
+    struct Search<'a> {
+        start: &'a str,
+        found: Vec<PathBuf>,
+    }
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
+        // SAFETY: the dynamic linker gives a live description, and `search` is the one below.
+        let (name, Search { start, found }) = unsafe { ((*info).dlpi_name, &mut *search.cast::<Search<'_>>()) };
         if !name.is_null() {
             // SAFETY: the dynamic linker gives a zero-terminated string.
             let file = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
-            let is_runtime = file
+            let is_it = file
                 .file_name()
-                .is_some_and(|n| n.as_bytes().starts_with(b"libsycl.so"));
-            if let (true, Some(folder)) = (is_runtime, file.parent()) {
+                .is_some_and(|n| n.as_bytes().starts_with(start.as_bytes()));
+            if let (true, Some(folder)) = (is_it, file.parent()) {
                 found.push(folder.to_owned());
             }
         }
         0
     }
-    let mut found = Vec::<PathBuf>::new();
-    // SAFETY: `visit` gets the vector that it expects, and touches it only during the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
-    found
+    let mut search = Search {
+        start,
+        found: Vec::new(),
+    };
+    // SAFETY: `visit` gets what it expects, and touches it only during the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+    search.found
 }
 
 #[cfg(test)]

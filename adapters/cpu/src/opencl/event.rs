@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Events.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use kit::Event as _;
+use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::error::{ClError, ClResult};
+use super::handle::{export, object, objects, reference_count, release, retain};
+use super::info::{Out, list, value};
+use super::{call_ur, entry};
+use crate::Event;
+
+/// What a command is called; one of UR's own is a marker to OpenCL.
+fn command_type(command: Command) -> cl_command_type {
+    match command {
+        Command::KERNEL_LAUNCH => CL_COMMAND_NDRANGE_KERNEL,
+        Command::EVENTS_WAIT_WITH_BARRIER => CL_COMMAND_BARRIER,
+        Command::MEM_BUFFER_READ => CL_COMMAND_READ_BUFFER,
+        Command::MEM_BUFFER_WRITE => CL_COMMAND_WRITE_BUFFER,
+        Command::MEM_BUFFER_READ_RECT => CL_COMMAND_READ_BUFFER_RECT,
+        Command::MEM_BUFFER_WRITE_RECT => CL_COMMAND_WRITE_BUFFER_RECT,
+        Command::MEM_BUFFER_COPY => CL_COMMAND_COPY_BUFFER,
+        Command::MEM_BUFFER_COPY_RECT => CL_COMMAND_COPY_BUFFER_RECT,
+        Command::MEM_BUFFER_FILL => CL_COMMAND_FILL_BUFFER,
+        Command::MEM_IMAGE_READ => CL_COMMAND_READ_IMAGE,
+        Command::MEM_IMAGE_WRITE => CL_COMMAND_WRITE_IMAGE,
+        Command::MEM_IMAGE_COPY => CL_COMMAND_COPY_IMAGE,
+        Command::MEM_BUFFER_MAP => CL_COMMAND_MAP_BUFFER,
+        Command::MEM_UNMAP => CL_COMMAND_UNMAP_MEM_OBJECT,
+        Command::USM_FILL => CL_COMMAND_MEMFILL_INTEL,
+        Command::USM_MEMCPY => CL_COMMAND_MEMCPY_INTEL,
+        Command::USM_PREFETCH => CL_COMMAND_MIGRATEMEM_INTEL,
+        Command::USM_ADVISE => CL_COMMAND_MEMADVISE_INTEL,
+        _ => CL_COMMAND_MARKER,
+    }
+}
+
+/// How far a command is: UR has the numbers of OpenCL but for errors, which OpenCL tells by negative ones.
+fn status(status: EventStatus) -> cl_int {
+    match status {
+        EventStatus::COMPLETE => CL_COMPLETE,
+        EventStatus::RUNNING => CL_RUNNING,
+        EventStatus::SUBMITTED => CL_SUBMITTED,
+        EventStatus::QUEUED => CL_QUEUED,
+        _ => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+    }
+}
+
+fn info(event: &Arc<Event>, query: cl_event_info, out: Out) -> ClResult<()> {
+    match query {
+        CL_EVENT_COMMAND_QUEUE => match event.queue() {
+            Some(queue) => out.handle(queue),
+            None => out.value(ptr::null_mut::<c_void>()),
+        },
+        CL_EVENT_CONTEXT => out.handle(event.context()),
+        CL_EVENT_COMMAND_TYPE => out.value(command_type(value(|out| event.info(EventInfo::COMMAND_TYPE, out))?)),
+        CL_EVENT_COMMAND_EXECUTION_STATUS => {
+            let now = value(|out| event.info(EventInfo::COMMAND_EXECUTION_STATUS, out))?;
+            out.value(status(now))
+        }
+        CL_EVENT_REFERENCE_COUNT => out.value(reference_count(&**event)),
+        _ => out.unknown(),
+    }
+}
+
+fn profiling_info(event: &Event, query: cl_profiling_info, out: Out) -> ClResult<()> {
+    let query = match query {
+        CL_PROFILING_COMMAND_QUEUED => ProfilingInfo::COMMAND_QUEUED,
+        CL_PROFILING_COMMAND_SUBMIT => ProfilingInfo::COMMAND_SUBMIT,
+        CL_PROFILING_COMMAND_START => ProfilingInfo::COMMAND_START,
+        CL_PROFILING_COMMAND_END => ProfilingInfo::COMMAND_END,
+        CL_PROFILING_COMMAND_COMPLETE => ProfilingInfo::COMMAND_COMPLETE,
+        _ => return out.unknown(),
+    };
+    out.same(|out| event.profiling_info(query, out))
+}
+
+/// The events that a command waits for, as UR takes them.
+pub(super) struct Wait {
+    handles: Vec<EventHandle>,
+    /// Keeps them while the command is submitted.
+    _events: Vec<Arc<Event>>,
+}
+
+impl Wait {
+    /// Takes a wait list.
+    ///
+    /// # Safety
+    /// `events`, unless null, must point to `count` handles.
+    pub(super) unsafe fn new(count: cl_uint, events: *const cl_event) -> ClResult<Self> {
+        let wrong = |what: &str| ClError::said(CL_INVALID_EVENT_WAIT_LIST, what);
+        if (count == 0) != events.is_null() {
+            return Err(wrong("a wait list has events and an address, or neither"));
+        }
+        // SAFETY: the caller vouches for it.
+        let events = objects::<Event>(unsafe { list(count as usize, events) }?)
+            .map_err(|error| error.instead_of(CL_INVALID_EVENT, CL_INVALID_EVENT_WAIT_LIST))?;
+        Ok(Self {
+            handles: events.iter().map(kit::handle_of).collect(),
+            _events: events,
+        })
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.handles.len() as u32
+    }
+
+    pub(super) fn handles(&self) -> *const EventHandle {
+        match self.handles.is_empty() {
+            true => ptr::null(),
+            false => self.handles.as_ptr(),
+        }
+    }
+}
+
+/// Hands the event of a command on to the client, if it wants it.
+///
+/// # Safety
+/// `event`, unless null, must be writable, and `made` a handle from UR with a reference that is the caller's.
+pub(super) unsafe fn give(made: EventHandle, event: *mut cl_event) -> ClResult<()> {
+    if !event.is_null() {
+        // SAFETY: the caller vouches for both.
+        unsafe { event.write(export(&kit::take::<Event>(made)?)) };
+    }
+    Ok(())
+}
+
+type Notify = Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>;
+
+entry! {
+    fn clWaitForEvents(count: cl_uint, events: *const cl_event) {
+        if count == 0 || events.is_null() {
+            return Err(ClError::said(CL_INVALID_VALUE, "there is no event to wait for"));
+        }
+        let events = objects::<Event>(list(count as usize, events)?)?;
+        let handles: Vec<_> = events.iter().map(kit::handle_of).collect();
+        call_ur!(Event.pfnWait(count, handles.as_ptr()))
+    }
+
+    fn clGetEventInfo(event: cl_event, query: cl_event_info, size: usize, value: *mut c_void, needed: *mut usize) {
+        info(&object(event)?, query, Out::new(size, value, needed))
+    }
+
+    fn clGetEventProfilingInfo(
+        event: cl_event, query: cl_profiling_info, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        profiling_info(&*object::<Event>(event)?, query, Out::new(size, value, needed))
+    }
+
+    fn clRetainEvent(event: cl_event) {
+        retain::<Event>(event)
+    }
+
+    fn clReleaseEvent(event: cl_event) {
+        release::<Event>(event)
+    }
+
+    fn clSetEventCallback(event: cl_event, at: cl_int, notify: Notify, data: *mut c_void) {
+        let object = object::<Event>(event)?;
+        let notify = notify.ok_or(CL_INVALID_VALUE)?;
+        let status = match at {
+            CL_SUBMITTED => ExecutionInfo::SUBMITTED,
+            CL_RUNNING => ExecutionInfo::RUNNING,
+            CL_COMPLETE => ExecutionInfo::COMPLETE,
+            _ => return Err(CL_INVALID_VALUE.into()),
+        };
+        struct Call {
+            notify: unsafe extern "C" fn(cl_event, cl_int, *mut c_void),
+            /// Keeps the handle that the client's function gets.
+            event: Arc<Event>,
+            at: cl_int,
+            data: *mut c_void,
+        }
+        /// What UR calls.
+        unsafe extern "C" fn call(_: EventHandle, _: ExecutionInfo, data: *mut c_void) {
+            // SAFETY: the box from below, which is given to this function once.
+            let Call { notify, event, at, data } = *unsafe { Box::from_raw(data.cast::<Call>()) };
+            let at = if event.failed() { CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST } else { at };
+            // SAFETY: the client vouches for its function.
+            unsafe { notify(super::handle::handle_of(&event), at, data) };
+        }
+        let event = object.clone();
+        let data = Box::into_raw(Box::new(Call { notify, event, at, data })).cast();
+        call_ur!(Event.pfnSetCallback(kit::handle_of(&object), status, Some(call), data))
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Command queues.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use kit::Queue as _;
+use kit::ur::{QueueFlags, QueueInfo};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::error::{ClError, ClResult};
+use super::handle::{export, object, reference_count, release, retain};
+use super::info::{Out, value};
+use super::{call_ur, creation, entry};
+use crate::{Context, Device, Queue};
+
+const KNOWN: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+
+/// Properties of OpenCL as flags of UR.
+fn flags(properties: cl_command_queue_properties) -> ClResult<QueueFlags> {
+    if properties & !(KNOWN | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT) != 0 {
+        return Err(CL_INVALID_VALUE.into());
+    }
+    if properties & !KNOWN != 0 {
+        return Err(ClError::said(CL_INVALID_QUEUE_PROPERTIES, "kernels have no queues"));
+    }
+    let mut flags = QueueFlags::empty();
+    flags.set(
+        QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE,
+        properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
+    );
+    flags.set(
+        QueueFlags::PROFILING_ENABLE,
+        properties & CL_QUEUE_PROFILING_ENABLE != 0,
+    );
+    Ok(flags)
+}
+
+/// Flags of UR as properties of OpenCL.
+fn properties(flags: QueueFlags) -> cl_command_queue_properties {
+    let mut properties = 0;
+    if flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE) {
+        properties |= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    }
+    if flags.contains(QueueFlags::PROFILING_ENABLE) {
+        properties |= CL_QUEUE_PROFILING_ENABLE;
+    }
+    properties
+}
+
+fn create(context: cl_context, device: cl_device_id, bits: cl_command_queue_properties) -> ClResult<*mut c_void> {
+    let context = object::<Context>(context)?;
+    let device = object::<Device>(device)?;
+    Ok(export(&Queue::create(&context, &device, flags(bits)?)?))
+}
+
+fn info(queue: &Arc<Queue>, query: cl_command_queue_info, out: Out) -> ClResult<()> {
+    match query {
+        CL_QUEUE_CONTEXT => out.handle(queue.context()),
+        CL_QUEUE_DEVICE => out.handle(queue.device()),
+        CL_QUEUE_REFERENCE_COUNT => out.value(reference_count(&**queue)),
+        CL_QUEUE_PROPERTIES => {
+            let flags = value(|out| queue.info(QueueInfo::FLAGS, out))?;
+            out.value(properties(flags))
+        }
+        // Those of a queue that was made without a list of them.
+        CL_QUEUE_PROPERTIES_ARRAY => out.slice::<cl_queue_properties>(&[]),
+        CL_QUEUE_DEVICE_DEFAULT => out.value(ptr::null_mut::<c_void>()),
+        // It is no queue of kernels.
+        CL_QUEUE_SIZE => Err(CL_INVALID_COMMAND_QUEUE.into()),
+        _ => out.unknown(),
+    }
+}
+
+creation! {
+    fn clCreateCommandQueue(context: cl_context, device: cl_device_id, properties: cl_command_queue_properties) {
+        create(context, device, properties)
+    }
+
+    fn clCreateCommandQueueWithProperties(
+        context: cl_context, device: cl_device_id, list: *const cl_queue_properties,
+    ) {
+        let mut bits = 0;
+        let mut at = list;
+        while !at.is_null() && at.read() != 0 {
+            match at.read() {
+                CL_QUEUE_PROPERTIES_KEY => bits = at.add(1).read(),
+                CL_QUEUE_SIZE_KEY => return Err(ClError::said(CL_INVALID_QUEUE_PROPERTIES, "kernels have no queues")),
+                other => return Err(ClError::said(CL_INVALID_VALUE, format!("no property {other:#x}"))),
+            }
+            at = at.add(2);
+        }
+        create(context, device, bits)
+    }
+}
+
+const CL_QUEUE_PROPERTIES_KEY: cl_queue_properties = CL_QUEUE_PROPERTIES as cl_queue_properties;
+const CL_QUEUE_SIZE_KEY: cl_queue_properties = CL_QUEUE_SIZE as cl_queue_properties;
+
+entry! {
+    fn clGetCommandQueueInfo(
+        queue: cl_command_queue, query: cl_command_queue_info, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        info(&object(queue)?, query, Out::new(size, value, needed))
+    }
+
+    fn clRetainCommandQueue(queue: cl_command_queue) {
+        retain::<Queue>(queue)
+    }
+
+    fn clReleaseCommandQueue(queue: cl_command_queue) {
+        release::<Queue>(queue)
+    }
+
+    fn clFlush(queue: cl_command_queue) {
+        let queue = object::<Queue>(queue)?;
+        call_ur!(Queue.pfnFlush(kit::handle_of(&queue)))
+    }
+
+    fn clFinish(queue: cl_command_queue) {
+        let queue = object::<Queue>(queue)?;
+        call_ur!(Queue.pfnFinish(kit::handle_of(&queue)))
+    }
+}

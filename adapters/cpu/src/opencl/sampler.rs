@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Samplers.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::Sampler as _;
+use kit::ur::{SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::error::{ClError, ClResult};
+use super::handle::{export, object, reference_count, release, retain};
+use super::info::{Out, value};
+use super::{creation, entry};
+use crate::{Context, Sampler};
+
+const ADDRESSING: [(cl_addressing_mode, SamplerAddressingMode); 5] = [
+    (CL_ADDRESS_NONE, SamplerAddressingMode::NONE),
+    (CL_ADDRESS_CLAMP_TO_EDGE, SamplerAddressingMode::CLAMP_TO_EDGE),
+    (CL_ADDRESS_CLAMP, SamplerAddressingMode::CLAMP),
+    (CL_ADDRESS_REPEAT, SamplerAddressingMode::REPEAT),
+    (CL_ADDRESS_MIRRORED_REPEAT, SamplerAddressingMode::MIRRORED_REPEAT),
+];
+const FILTERS: [(cl_filter_mode, SamplerFilterMode); 2] = [
+    (CL_FILTER_NEAREST, SamplerFilterMode::NEAREST),
+    (CL_FILTER_LINEAR, SamplerFilterMode::LINEAR),
+];
+
+fn create(
+    context: cl_context,
+    normalized: bool,
+    addressing: cl_addressing_mode,
+    filter: cl_filter_mode,
+) -> ClResult<*mut c_void> {
+    let context = object::<Context>(context)?;
+    let wrong = |what: &str| ClError::said(CL_INVALID_VALUE, what);
+    let addressing = ADDRESSING.iter().find(|(mode, _)| *mode == addressing);
+    let filter = FILTERS.iter().find(|(mode, _)| *mode == filter);
+    let desc = SamplerDesc {
+        normalizedCoords: normalized,
+        addressingMode: addressing.ok_or_else(|| wrong("no such addressing mode"))?.1,
+        filterMode: filter.ok_or_else(|| wrong("no such filter mode"))?.1,
+        ..Default::default()
+    };
+    Ok(export(&Sampler::create(&context, &desc)?))
+}
+
+fn info(sampler: &Arc<Sampler>, query: cl_sampler_info, out: Out) -> ClResult<()> {
+    let ask = |query| move |out: kit::InfoOut<'_>| sampler.info(query, out);
+    match query {
+        CL_SAMPLER_REFERENCE_COUNT => out.value(reference_count(&**sampler)),
+        CL_SAMPLER_CONTEXT => out.handle(sampler.context()),
+        CL_SAMPLER_NORMALIZED_COORDS => out.same_bool(ask(SamplerInfo::NORMALIZED_COORDS)),
+        CL_SAMPLER_ADDRESSING_MODE => {
+            let mode: SamplerAddressingMode = value(ask(SamplerInfo::ADDRESSING_MODE))?;
+            let found = ADDRESSING.iter().find(|(_, known)| *known == mode);
+            out.value(found.ok_or(CL_INVALID_SAMPLER)?.0)
+        }
+        CL_SAMPLER_FILTER_MODE => {
+            let mode: SamplerFilterMode = value(ask(SamplerInfo::FILTER_MODE))?;
+            let found = FILTERS.iter().find(|(_, known)| *known == mode);
+            out.value(found.ok_or(CL_INVALID_SAMPLER)?.0)
+        }
+        CL_SAMPLER_PROPERTIES => out.slice::<cl_sampler_properties>(&[]),
+        _ => out.unknown(),
+    }
+}
+
+creation! {
+    fn clCreateSampler(
+        context: cl_context, normalized: cl_bool, addressing: cl_addressing_mode, filter: cl_filter_mode,
+    ) {
+        create(context, normalized != 0, addressing, filter)
+    }
+
+    fn clCreateSamplerWithProperties(context: cl_context, list: *const cl_sampler_properties) {
+        let (mut normalized, mut addressing, mut filter) = (true, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
+        let mut at = list;
+        while !at.is_null() && at.read() != 0 {
+            let value = at.add(1).read();
+            match at.read() as cl_sampler_info {
+                CL_SAMPLER_NORMALIZED_COORDS => normalized = value != 0,
+                CL_SAMPLER_ADDRESSING_MODE => addressing = value as cl_addressing_mode,
+                CL_SAMPLER_FILTER_MODE => filter = value as cl_filter_mode,
+                other => return Err(ClError::said(CL_INVALID_VALUE, format!("no property {other:#x}"))),
+            }
+            at = at.add(2);
+        }
+        create(context, normalized, addressing, filter)
+    }
+}
+
+entry! {
+    fn clGetSamplerInfo(
+        sampler: cl_sampler, query: cl_sampler_info, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        info(&object(sampler)?, query, Out::new(size, value, needed))
+    }
+
+    fn clRetainSampler(sampler: cl_sampler) {
+        retain::<Sampler>(sampler)
+    }
+
+    fn clReleaseSampler(sampler: cl_sampler) {
+        release::<Sampler>(sampler)
+    }
+}
