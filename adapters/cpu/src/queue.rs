@@ -33,6 +33,7 @@ use self::order::Place;
 pub(crate) use self::order::{Order, nothing as unsubmitted};
 pub(crate) use self::plan::{check, work};
 use self::submit::How;
+use crate::device::limits;
 use crate::exec::Pool;
 use crate::{Context, Cpu, Device, Kernel, Mem, UsmPool};
 
@@ -137,6 +138,14 @@ fn rows(at: *mut c_void, row_pitch: usize) -> Layout {
 
 impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
+        // Every platform may ignore it. The device does not claim such events, so neither does the queue.
+        let flags = flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
+        if !limits::QUEUE_FLAGS.contains(flags) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+                format!("kernels of this device submit nothing: there are no queues of {flags:?}"),
+            ));
+        }
         let place = context.place_of(device)?;
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);

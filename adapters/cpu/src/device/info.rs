@@ -178,9 +178,7 @@ impl Device {
             DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(limits::IMAGE_ARRAY),
 
             // Queues and clocks.
-            DeviceInfo::QUEUE_PROPERTIES | DeviceInfo::QUEUE_ON_HOST_PROPERTIES => {
-                out.value(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE | QueueFlags::PROFILING_ENABLE)
-            }
+            DeviceInfo::QUEUE_PROPERTIES | DeviceInfo::QUEUE_ON_HOST_PROPERTIES => out.value(limits::QUEUE_FLAGS),
             DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
             DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(1u32),
             DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(1usize),
