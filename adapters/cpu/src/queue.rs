@@ -35,7 +35,7 @@ pub(crate) use self::plan::{check, work};
 use self::submit::How;
 use crate::device::limits;
 use crate::exec::Pool;
-use crate::{Context, Cpu, Device, Kernel, Mem, UsmPool};
+use crate::{Context, Cpu, Device, Event, Kernel, Mem, UsmPool};
 
 type Wait<'a> = WaitList<'a, Cpu>;
 type Out<'a> = EventOut<'a, Cpu>;
@@ -85,6 +85,19 @@ fn strange() -> UrError {
         ResultCode::ERROR_INVALID_CONTEXT,
         "the queue and what its command works on are of different contexts",
     )
+}
+
+/// A barrier behind the commands of a list, or all.
+fn barrier(wait: Wait<'_>) -> How {
+    let place = Place {
+        last: wait.is_empty(),
+        barrier: true,
+    };
+    How {
+        command: Command::EVENTS_WAIT_WITH_BARRIER,
+        place,
+        ..How::default()
+    }
 }
 
 fn shape(region: RectRegion) -> Shape {
@@ -234,19 +247,17 @@ impl kit::Queue<Cpu> for Queue {
     }
 
     fn barrier(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        let place = Place {
-            last: wait.is_empty(),
-            barrier: true,
-        };
-        self.mark(
-            How {
-                command: Command::EVENTS_WAIT_WITH_BARRIER,
-                place,
-                ..How::default()
-            },
-            wait,
-            event,
-        )
+        self.mark(barrier(wait), wait, event)
+    }
+
+    fn signal(self: &Arc<Self>, event: &Arc<Event>, wait: Wait<'_>) -> UrResult<()> {
+        if !Arc::ptr_eq(event.context(), &self.context) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_EVENT,
+                "the queue and the event that it should signal are of different contexts",
+            ));
+        }
+        self.mark_reusable(barrier(wait), wait, event)
     }
 
     fn buffer_read(

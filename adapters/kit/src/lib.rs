@@ -146,6 +146,8 @@ macro_rules! command {
                 // SAFETY: as that of the C function.
                 unsafe {
                     let $queue = $crate::handle::object::<$b::Queue>($queue)?;
+                    let $event = $crate::EventOut::<$b>::new(place);
+                    _ = &$event;
                     $($decode)*
                     $crate::capture::record::<$b, _>(&$queue, (num_events, events), place, || Ok($record.into()))
                 }

@@ -30,6 +30,7 @@ mod picture;
 mod platform;
 mod program;
 mod queue;
+mod reusable_event;
 mod threads;
 mod usm;
 mod virtual_functions;

@@ -11,8 +11,12 @@ use super::{Arguments, print};
 
 const TARGET: &str = "validation";
 
-/// Functions whose results carry references, though the table, as the reference's, does not say so.
-const GIVERS: [&str; 2] = ["urDeviceGetSelected", "urDevicePartition"];
+/// Functions and their results that carry references, though the table, as the reference's, does not say so.
+const GIVERS: [(&str, &str); 3] = [
+    ("urDeviceGetSelected", "phDevices"),
+    ("urDevicePartition", "phSubDevices"),
+    ("urEventCreateExp", "phEvent"),
+];
 
 struct Held {
     references: u64,
@@ -39,7 +43,7 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
         } else if parameter.has("retain") {
             // SAFETY: what is retained is a handle.
             take(unsafe { arguments.read(index) }, function);
-        } else if parameter.has("alloc") || (parameter.count().is_some() && GIVERS.contains(&function.name)) {
+        } else if parameter.has("alloc") || GIVERS.contains(&(function.name, parameter.name)) {
             // SAFETY: what is given is written through a pointer.
             let place = unsafe { arguments.read::<*const usize>(index) };
             let count = if place.is_null() {
@@ -49,7 +53,11 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
             };
             for element in 0..count {
                 // SAFETY: the list has at least this many places, each of a handle or an address.
-                take(unsafe { place.add(element).read() }, function);
+                let handle = unsafe { place.add(element).read() };
+                // What the client had before was given back as it is: a reusable event that is signalled.
+                if !(parameter.has("inout") && HELD.lock().contains_key(&handle)) {
+                    take(handle, function);
+                }
             }
         }
     }

@@ -182,7 +182,10 @@ impl Device {
             DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
             DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(1u32),
             DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(1usize),
-            DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP => out.bool(true),
+            DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
+            | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
+            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP
+            | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP => out.bool(true),
 
             // Programs.
             DeviceInfo::COMPILER_AVAILABLE
@@ -247,9 +250,7 @@ impl Device {
             | DeviceInfo::IPC_MEMORY_SUPPORT_EXP
             | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
             | DeviceInfo::IPC_EVENT_SUPPORT_EXP
-            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP
             | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
-            | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
