@@ -317,7 +317,7 @@ fn formats_that_no_image_has() {
     for (order, kind) in [
         (ImageChannelOrder::RGB, ImageChannelType::UNORM_SHORT_565),
         (ImageChannelOrder::BGRA, ImageChannelType::FLOAT),
-        (ImageChannelOrder::LUMINANCE, ImageChannelType::UNORM_INT8),
+        (ImageChannelOrder::LUMINANCE, ImageChannelType::UNSIGNED_INT8),
     ] {
         let format = ImageFormat {
             channelOrder: order,

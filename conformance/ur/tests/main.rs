@@ -21,6 +21,7 @@ mod gate;
 mod global;
 mod graph;
 mod image;
+mod image_format;
 mod kernel;
 mod launch;
 mod link;
