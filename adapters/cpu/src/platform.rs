@@ -14,7 +14,7 @@ use crate::{Cpu, Device};
 /// The platform.
 pub(crate) struct Platform {
     pub(crate) header: Header,
-    devices: [Arc<Device>; 1],
+    devices: Vec<Arc<Device>>,
 }
 
 impl Platform {
@@ -22,7 +22,7 @@ impl Platform {
     pub(crate) fn new(backend: ur::Backend) -> Arc<Self> {
         Arc::new_cyclic(|platform| Self {
             header: Header::new(),
-            devices: [Arc::new(Device::root(platform.clone(), backend))],
+            devices: Device::roots(platform, backend),
         })
     }
 }

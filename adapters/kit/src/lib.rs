@@ -9,8 +9,8 @@
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
 //!
-//! Bindless images, inter-process memory, peer access and memory export have no trait yet:
-//! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
+//! Bindless images, inter-process memory and memory export have no trait yet: their slots answer
+//! `ERROR_UNSUPPORTED_FEATURE`.
 
 pub use oxur_api as ur;
 
@@ -35,6 +35,7 @@ mod graph;
 mod kernel;
 mod legacy;
 mod mem;
+mod peer;
 mod physical_mem;
 mod picture;
 mod platform;

@@ -32,6 +32,7 @@ mod platform;
 mod program;
 mod queue;
 mod reusable_event;
+mod several_devices;
 mod threads;
 mod usm;
 mod virtual_functions;

@@ -159,6 +159,7 @@ impl Device {
             | DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => out.value(USM),
             DeviceInfo::USM_POOL_SUPPORT
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
+            | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
             | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
             | DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(true),
@@ -251,7 +252,6 @@ impl Device {
             | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
             | DeviceInfo::IPC_EVENT_SUPPORT_EXP
             | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
-            | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
             DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
