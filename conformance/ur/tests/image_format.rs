@@ -110,8 +110,11 @@ impl Order {
     }
 }
 
-/// A type of channel that is a fraction: its bytes, and the number that each pattern of bits is.
-fn fraction(kind: ImageChannelType) -> Option<(usize, fn(u32) -> f64)> {
+/// The number that a pattern of bits is.
+type Number = fn(u32) -> f64;
+
+/// A type of channel that is a fraction: its bytes, and what its bits are.
+fn fraction(kind: ImageChannelType) -> Option<(usize, Number)> {
     Some(match kind {
         ImageChannelType::SNORM_INT8 => (1, |bits| (f64::from(bits as i8) / 127.0).max(-1.0)),
         ImageChannelType::SNORM_INT16 => (2, |bits| (f64::from(bits as i16) / 32767.0).max(-1.0)),

@@ -130,7 +130,7 @@ fn memory_moves() {
         let owner: DeviceHandle = memory.info(UsmAllocInfo::DEVICE).expect("the device");
         assert_eq!(owner, pair.devices[device].raw());
     }
-    let source: Vec<u8> = (0..SIZE).map(|i| (i * 7 >> 3) as u8).collect();
+    let source: Vec<u8> = (0..SIZE).map(|i| ((i * 7) >> 3) as u8).collect();
     let mut target = vec![0u8; SIZE];
     // SAFETY: all have that size, and live to the end.
     unsafe {

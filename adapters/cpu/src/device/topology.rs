@@ -276,11 +276,11 @@ mod tests {
         put("node/online".into(), "0-1");
         put("node/node0/cpulist".into(), &list(0..4));
         put("node/node1/cpulist".into(), &list(4..8));
-        for cpu in 0..8 {
+        for (cpu, number) in renamed.into_iter().enumerate() {
             let core = cpu / 2 * 2;
             let node = cpu / 4 * 4;
             let cache = |index, level, kind: &str, size: &str, shared: String| {
-                let folder = format!("cpu/cpu{}/cache/index{index}", renamed[cpu]);
+                let folder = format!("cpu/cpu{number}/cache/index{index}");
                 put(format!("{folder}/level"), level);
                 put(format!("{folder}/type"), kind);
                 put(format!("{folder}/size"), size);
