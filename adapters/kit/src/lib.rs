@@ -9,7 +9,7 @@
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
 //!
-//! Bindless images, inter-process memory and memory export have no trait yet: their slots answer
+//! Bindless images and memory export have no trait yet: their slots answer
 //! `ERROR_UNSUPPORTED_FEATURE`.
 
 pub use oxur_api as ur;
@@ -32,6 +32,7 @@ mod device;
 mod enqueue;
 mod event;
 mod graph;
+mod ipc;
 mod kernel;
 mod legacy;
 mod mem;
@@ -60,6 +61,7 @@ pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, ReplayEvent};
 pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of};
 pub use info::InfoOut;
+pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
 pub use mem::{HostPointer, ImageCreate, Mem};
 pub use physical_mem::{NoPhysicalMem, PhysicalMem};
@@ -85,7 +87,7 @@ pub trait Backend: Sized + Send + Sync + 'static {
     /// A device or sub-device.
     type Device: Device<Self>;
     /// A context.
-    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self>;
+    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self> + Ipc<Self>;
     /// A queue.
     type Queue: Queue<Self>;
     /// An event.

@@ -102,6 +102,7 @@ pub fn tables<B: Backend>() -> &'static Tables {
         crate::sampler::entries::<B>(t);
         crate::usm::entries::<B>(t);
         crate::virtual_mem::entries::<B>(t);
+        crate::ipc::entries::<B>(t);
         crate::peer::entries::<B>(t);
         crate::program::entries::<B>(t);
         crate::kernel::entries::<B>(t);

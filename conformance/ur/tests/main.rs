@@ -22,6 +22,7 @@ mod global;
 mod graph;
 mod image;
 mod image_format;
+mod ipc;
 mod kernel;
 mod launch;
 mod link;

@@ -30,6 +30,8 @@ fn rig() -> Option<Rig> {
     {
         return Some(rig);
     }
+    let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
+    assert_ne!(name, "oxur CPU", "our CPU adapter has them");
     let event = Event::reusable(&rig.context, &rig.device, ExpEventFlags::empty());
     expect!(check(event), ERROR_UNSUPPORTED_FEATURE);
     println!("this device has no reusable events");

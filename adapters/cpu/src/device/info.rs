@@ -8,6 +8,7 @@ use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
 use super::{Device, limits, memory, partition, topology, without};
+use crate::ipc;
 
 /// What the compiler supports, by the names that OpenCL has for it. SYCL runtimes read abilities off this list.
 pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
@@ -160,9 +161,12 @@ impl Device {
             DeviceInfo::USM_POOL_SUPPORT
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
+            | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
             | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
             | DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(true),
+
+            DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(ipc::shares_usm()),
 
             // Images.
             DeviceInfo::IMAGE_SUPPORT | DeviceInfo::IMAGE_SRGB => out.bool(true),
@@ -248,8 +252,6 @@ impl Device {
             | DeviceInfo::EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP
             | DeviceInfo::EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP
             | DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
-            | DeviceInfo::IPC_MEMORY_SUPPORT_EXP
-            | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
             | DeviceInfo::IPC_EVENT_SUPPORT_EXP
             | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
