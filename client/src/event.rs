@@ -3,7 +3,7 @@
 
 use oxur_api::*;
 
-use crate::{FromInfo, Result, info};
+use crate::{Context, Device, FromInfo, Result, info};
 
 object! {
     /// The completion of a command.
@@ -11,6 +11,23 @@ object! {
 }
 
 impl Event {
+    /// A reusable event, for [`Queue::signal`](crate::Queue::signal).
+    pub fn reusable(context: &Context, device: &Device, flags: ExpEventFlags) -> Result<Self> {
+        let desc = ExpEventDesc {
+            flags,
+            ..Default::default()
+        };
+        let mut handle = EventHandle::default();
+        // SAFETY: the handles are alive; description and result have places.
+        unsafe {
+            context
+                .fns()
+                .urEventCreateExp(context.raw(), device.raw(), &desc, &mut handle)
+        }?;
+        // SAFETY: a new event comes with one reference.
+        Ok(unsafe { Self::from_raw(context.loader(), handle) })
+    }
+
     /// Waits until the command has finished.
     pub fn wait(&self) -> Result<()> {
         let handle = self.raw();

@@ -95,6 +95,19 @@ impl Queue {
         })
     }
 
+    /// As [`Queue::barrier`], but signals a reusable event and makes none.
+    pub fn signal(&self, event: &Event, wait: &[&Event]) -> Result<()> {
+        let wait = WaitList::new(wait);
+        let mut handle = event.raw();
+        // SAFETY: the handles are alive, and the one to signal has a place.
+        unsafe {
+            self.fns()
+                .urEnqueueEventsWaitWithBarrierExt(self.raw(), null(), wait.len(), wait.ptr(), &mut handle)
+        }?;
+        assert_eq!(handle, event.raw(), "the event is signalled, and not another one made");
+        Ok(())
+    }
+
     /// Launches a kernel: by `urEnqueueKernelLaunchWithArgsExp` where the library has it, else argument by argument.
     ///
     /// # Safety

@@ -30,8 +30,8 @@ impl CommandBuffer {
         let before = node
             .events
             .iter()
-            .filter_map(|event| event.node().cloned())
-            .collect::<Vec<_>>();
+            .filter_map(|event| event.node().map(|node| node.cloned()).transpose())
+            .collect::<UrResult<Vec<_>>>()?;
         let signal = node.signal.clone();
         let outside = !before.is_empty() || signal.is_some();
         Ok(Step {

@@ -9,6 +9,7 @@ use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::activity::Activity;
+use crate::ipc::Imports;
 use crate::mem::Buffers;
 use crate::opencl::{self, NativeCell};
 use crate::usm::ContextUsm;
@@ -27,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) buffers: Buffers,
     /// Reserved addresses.
     pub(crate) ranges: Ranges,
+    /// USM of other processes.
+    pub(crate) imports: Imports,
     /// The most bytes that one allocation has.
     pub(crate) max_alloc: usize,
     deleters: Deleters,
@@ -71,6 +74,7 @@ impl kit::Context<Cpu> for Context {
             usm: ContextUsm::default(),
             buffers: Buffers::default(),
             ranges: Ranges::default(),
+            imports: Imports::default(),
             deleters: Deleters::default(),
         });
         kit::fork::register(&context);

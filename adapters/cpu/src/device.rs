@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Devices and sub-devices: the CPUs that the process may use, or a part of them.
+//! Devices and sub-devices: the CPUs that the process may use, or a part of them. There is one device, or as many as
+//! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
 //! [`topology`] finds the CPUs and what they share, [`memory`] how much memory there is, [`facts`] the rest of what the
 //! machine is. [`limits`] has what is our choice, [`without`] what is the
@@ -37,25 +38,34 @@ pub(crate) struct Device {
     parent: Option<Arc<Device>>,
     made_by: MadeBy,
     cpus: Vec<usize>,
+    /// Whether the client's threads may run its commands while they wait. They do so on whatever CPUs they like, so they
+    /// are no part's, and none of several devices'.
+    helped: bool,
     facts: Arc<Facts>,
 }
 
 impl Device {
-    /// The device of all CPUs that the process may use.
-    pub(crate) fn root(platform: Weak<Platform>, backend: Backend) -> Self {
+    /// The devices, which together have all CPUs that the process may use.
+    pub(crate) fn roots(platform: &Weak<Platform>, backend: Backend) -> Vec<Arc<Self>> {
         let cpus = topology::usable_cpus();
         let facts = Arc::new(Facts::ask(cpus[0]));
         log::info!("{} threads on {} ({} MiB)", cpus.len(), facts.name, facts.memory >> 20);
-        Self {
-            header: Header::new(),
-            native: NativeCell::new(),
-            platform,
-            backend,
-            parent: None,
-            made_by: MadeBy::new(),
-            cpus,
-            facts,
-        }
+        let parts = partition::roots(cpus, wanted());
+        let alone = parts.len() == 1;
+        let device = |cpus| {
+            Arc::new(Self {
+                header: Header::new(),
+                native: NativeCell::new(),
+                platform: platform.clone(),
+                backend,
+                parent: None,
+                made_by: MadeBy::new(),
+                cpus,
+                helped: alone,
+                facts: facts.clone(),
+            })
+        };
+        parts.into_iter().map(device).collect()
     }
 
     /// The CPUs that it may use, by the numbers that Linux gives them, in ascending order; at least one.
@@ -65,8 +75,7 @@ impl Device {
 
     /// The threads that run its commands.
     pub(crate) fn pool(&self) -> &'static Pool {
-        // The threads that wait are the client's, on whatever CPUs it likes: no sub-device is theirs.
-        Pool::of(&self.cpus, self.cpus.len(), kit::Device::is_root(self))
+        Pool::of(&self.cpus, self.cpus.len(), self.helped)
     }
 
     /// Whether it is `other` or a part of it.
@@ -97,6 +106,23 @@ impl Device {
     /// The most bytes that one allocation has.
     pub(crate) fn max_alloc(&self) -> usize {
         limits::allocation(self.facts.memory) as usize
+    }
+}
+
+/// `UR_CPU_DEVICES`: how many devices there should be.
+fn wanted() -> usize {
+    let Some(value) = std::env::var_os("UR_CPU_DEVICES").filter(|value| !value.is_empty()) else {
+        return 1;
+    };
+    match value.to_str().and_then(|text| text.trim().parse().ok()) {
+        Some(0) | None => {
+            log::warn!(
+                "UR_CPU_DEVICES={} is ignored: it is a number of devices, 1 at least",
+                value.display()
+            );
+            1
+        }
+        Some(wanted) => wanted,
     }
 }
 
@@ -131,6 +157,7 @@ impl kit::Device<Cpu> for Device {
                     parent: Some(self.clone()),
                     made_by,
                     cpus,
+                    helped: false,
                     facts: self.facts.clone(),
                 })
             })
@@ -150,6 +177,19 @@ impl kit::Device<Cpu> for Device {
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         opencl::native(self)
+    }
+
+    fn peer_info(&self, _peer: &Arc<Self>, query: ExpPeerInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            // All memory is the process's, and every CPU reaches it.
+            ExpPeerInfo::UR_PEER_ACCESS_SUPPORT | ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT => out.value(1i32),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn enable_peer_access(&self, _peer: &Arc<Self>, _enable: bool) -> UrResult<()> {
+        // Nothing ever keeps one from it.
+        Ok(())
     }
 
     fn timestamps(&self) -> UrResult<(u64, u64)> {

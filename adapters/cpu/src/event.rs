@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Events: what a client sees of a command.
 
+mod reusable;
+
 use std::sync::Arc;
 
-use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
+use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, ExpEventFlags, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
+use self::reusable::Reusable;
 use crate::exec::{Node, Progress, Stamps, client};
 use crate::opencl::{self, NativeCell};
-use crate::{Context, Cpu, Queue};
+use crate::{Context, Cpu, Device, Queue};
 
 /// An event.
 pub(crate) struct Event {
@@ -24,7 +27,7 @@ pub(crate) struct Event {
 enum Owner {
     /// The queue of its command.
     Queue(Arc<Queue>),
-    /// The context of a command buffer, which may run on any queue of it.
+    /// The context of a command buffer, which may run on any queue of it, or of a reusable event.
     Context(Arc<Context>),
 }
 
@@ -38,6 +41,8 @@ enum State {
     },
     /// It was submitted.
     Task(Arc<dyn Node>),
+    /// Another event, or none yet, stands for it: that of the command that signalled it last.
+    Reusable(Reusable),
 }
 
 impl Event {
@@ -77,11 +82,16 @@ impl Event {
         })
     }
 
-    /// What stands for its command, unless that was over when the event was made.
-    pub(crate) fn node(&self) -> Option<&Arc<dyn Node>> {
+    /// What stands for its command, unless that was over when the event was made. A reusable event stands for another
+    /// one whenever it is asked: it has no place in what is asked once.
+    pub(crate) fn node(&self) -> UrResult<Option<&Arc<dyn Node>>> {
         match &self.state {
-            State::Task(task) => Some(task),
-            State::Over { .. } => None,
+            State::Task(task) => Ok(Some(task)),
+            State::Over { .. } => Ok(None),
+            State::Reusable(_) => Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "commands of command buffers cannot wait for reusable events",
+            )),
         }
     }
 
@@ -107,6 +117,7 @@ impl Event {
         match &self.state {
             State::Over { .. } => true,
             State::Task(task) => task.is_over(),
+            State::Reusable(event) => event.current().is_none_or(|current| current.is_over()),
         }
     }
 
@@ -116,6 +127,7 @@ impl Event {
         match &self.state {
             State::Over { well, .. } => !well,
             State::Task(task) => task.failed(),
+            State::Reusable(event) => event.current().is_some_and(|current| current.failed()),
         }
     }
 
@@ -125,6 +137,11 @@ impl Event {
             State::Task(task) => command.wait_for(task, true),
             // One that failed was refused before.
             State::Over { .. } => {}
+            State::Reusable(event) => {
+                if let Some(current) = event.current() {
+                    current.before(command);
+                }
+            }
         }
     }
 
@@ -132,6 +149,7 @@ impl Event {
         let well = match &self.state {
             State::Over { well, .. } => *well,
             State::Task(task) => task.wait(),
+            State::Reusable(event) => return event.current().map_or(Ok(()), |current| current.wait()),
         };
         if well { Ok(()) } else { Err(self.error()) }
     }
@@ -150,6 +168,11 @@ impl Event {
         let progress = match &self.state {
             State::Over { .. } => Progress::Over,
             State::Task(task) => task.progress(),
+            State::Reusable(event) => {
+                return event
+                    .current()
+                    .map_or(EventStatus::COMPLETE, |current| current.status());
+            }
         };
         match progress {
             Progress::Queued => EventStatus::QUEUED,
@@ -165,6 +188,7 @@ impl Event {
         match &self.state {
             State::Over { stamps, .. } => Some(*stamps),
             State::Task(task) => task.stamps(),
+            State::Reusable(event) => event.current()?.stamps(),
         }
     }
 }
@@ -174,7 +198,10 @@ impl kit::Event<Cpu> for Event {
         match query {
             EventInfo::COMMAND_QUEUE => match &self.owner {
                 Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) => out.unsupported(),
+                Owner::Context(_) => match self.reusable().and_then(Reusable::current) {
+                    Some(current) => current.info(query, out),
+                    None => out.unsupported(),
+                },
             },
             EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
@@ -214,6 +241,24 @@ impl kit::Event<Cpu> for Event {
         opencl::from_native(native, owned)
     }
 
+    fn create(context: &Arc<Context>, device: &Arc<Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
+        context.check_device(device)?;
+        if flags.contains(ExpEventFlags::IPC_EXP) {
+            return Err(UrError::said(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "events cannot be shared with other processes",
+            ));
+        }
+        Ok(Event::reusable_of(
+            context,
+            flags.contains(ExpEventFlags::ENABLE_PROFILING),
+        ))
+    }
+
+    fn is_reusable(&self) -> bool {
+        self.reusable().is_some()
+    }
+
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
         let progress = match status {
             ExecutionInfo::SUBMITTED => Progress::Submitted,
@@ -221,7 +266,8 @@ impl kit::Event<Cpu> for Event {
             ExecutionInfo::COMPLETE => Progress::Over,
             _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
         };
-        let State::Task(task) = &self.state else {
+        let current = self.reusable().and_then(Reusable::current);
+        let State::Task(task) = &current.as_ref().unwrap_or(self).state else {
             callback.call(self, status);
             return Ok(());
         };

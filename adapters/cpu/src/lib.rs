@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `adapter`, `platform`, `device` | what the machine is, as UR's queries put it; parts of it as sub-devices |
 //! | `context`, `usm`, `virtual_mem`, `physical_mem` | memory that kernels reach by its address |
+//! | `ipc` | memory that other processes share |
 //! | `mem`, `sampler` | buffers and images, which are memory of the process as well |
 //! | `program`, `kernel` | SPIR-V to code that can run; arguments of a launch to a block of bytes |
 //! | `queue`, `event`, `exec` | commands, their order, and the threads that run them |
@@ -28,6 +29,7 @@ mod context;
 mod device;
 mod event;
 mod exec;
+mod ipc;
 mod kernel;
 mod mem;
 mod opencl;

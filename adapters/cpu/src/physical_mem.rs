@@ -2,13 +2,14 @@
 //! Physical memory: a file in memory, which [`virtual_mem`](crate::virtual_mem) maps wherever the client likes, also
 //! several times. A child of `fork` shares it with its parent.
 
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use kit::ur::{PhysicalMemFlags, PhysicalMemInfo, PhysicalMemProperties, ResultCode};
 use kit::{Header, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
+use crate::ipc::SharedFile;
 use crate::usm::pages;
 use crate::{Context, Cpu, Device};
 
@@ -19,35 +20,63 @@ pub(crate) struct PhysicalMem {
     device: Arc<Device>,
     /// Bytes.
     pub(crate) size: usize,
-    file: OwnedFd,
+    flags: PhysicalMemFlags,
+    file: MemFile,
+}
+
+/// Where the memory is.
+#[derive(Clone)]
+pub(crate) enum MemFile {
+    /// A file of this process.
+    Own(Arc<SharedFile>),
+    /// One that another process shares, or this one.
+    Opened(Arc<OwnedFd>),
+}
+
+impl AsRawFd for MemFile {
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Self::Own(file) => file.as_raw_fd(),
+            Self::Opened(file) => file.as_raw_fd(),
+        }
+    }
 }
 
 impl PhysicalMem {
+    /// What is shared by another process.
+    pub(crate) fn opened(context: &Arc<Context>, device: &Arc<Device>, size: usize, file: OwnedFd) -> Arc<Self> {
+        Arc::new(Self {
+            header: Header::new(),
+            context: context.clone(),
+            device: device.clone(),
+            size,
+            flags: PhysicalMemFlags::ENABLE_IPC,
+            file: MemFile::Opened(Arc::new(file)),
+        })
+    }
+
     /// What to map.
-    pub(crate) fn file(&self) -> &impl AsRawFd {
+    pub(crate) fn file(&self) -> &MemFile {
         &self.file
+    }
+
+    /// The file that can be shared: it was made so by this process.
+    pub(crate) fn shared(&self) -> Option<&Arc<SharedFile>> {
+        match &self.file {
+            MemFile::Own(file) if self.flags.contains(PhysicalMemFlags::ENABLE_IPC) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Whether it was opened by what another process shares.
+    pub(crate) fn is_opened(&self) -> bool {
+        matches!(self.file, MemFile::Opened(_))
     }
 
     /// The context that it is in.
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-}
-
-fn file(size: usize) -> std::io::Result<OwnedFd> {
-    // SAFETY: a name that ends with zero.
-    let raw = unsafe { libc::memfd_create(c"oxur-physical-memory".as_ptr(), libc::MFD_CLOEXEC) };
-    if raw < 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    // SAFETY: a file that was just opened and that nobody else knows.
-    let file = unsafe { OwnedFd::from_raw_fd(raw) };
-    let len = libc::off_t::try_from(size).map_err(std::io::Error::other)?;
-    // SAFETY: an open file.
-    if unsafe { libc::ftruncate(file.as_raw_fd(), len) } != 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    Ok(file)
 }
 
 impl kit::PhysicalMem<Cpu> for PhysicalMem {
@@ -59,12 +88,6 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
     ) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         kit::args::known_flags(flags)?;
-        if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
-            return Err(UrError::said(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "physical memory cannot be shared with other processes",
-            ));
-        }
         if size == 0 || !size.is_multiple_of(pages::page()) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
@@ -74,7 +97,7 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
                 ),
             ));
         }
-        let file = file(size).map_err(|error| {
+        let file = SharedFile::new(size).map_err(|error| {
             UrError::said(
                 ResultCode::ERROR_OUT_OF_HOST_MEMORY,
                 format!("the system has no {size} bytes of physical memory: {error}"),
@@ -85,7 +108,8 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
             context: context.clone(),
             device: device.clone(),
             size,
-            file,
+            flags,
+            file: MemFile::Own(Arc::new(file)),
         }))
     }
 
@@ -94,8 +118,10 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
             PhysicalMemInfo::CONTEXT => out.handle(&self.context),
             PhysicalMemInfo::DEVICE => out.handle(&self.device),
             PhysicalMemInfo::SIZE => out.value(self.size),
-            // No flag is supported, so there were none.
-            PhysicalMemInfo::PROPERTIES => out.value(PhysicalMemProperties::default()),
+            PhysicalMemInfo::PROPERTIES => out.value(PhysicalMemProperties {
+                flags: self.flags,
+                ..Default::default()
+            }),
             _ => out.unsupported(),
         }
     }

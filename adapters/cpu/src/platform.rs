@@ -16,7 +16,7 @@ use crate::{Cpu, Device};
 pub(crate) struct Platform {
     pub(crate) header: Header,
     pub(crate) native: NativeCell,
-    devices: [Arc<Device>; 1],
+    devices: Vec<Arc<Device>>,
 }
 
 impl Platform {
@@ -25,7 +25,7 @@ impl Platform {
         Arc::new_cyclic(|platform| Self {
             header: Header::new(),
             native: NativeCell::new(),
-            devices: [Arc::new(Device::root(platform.clone(), backend))],
+            devices: Device::roots(platform, backend),
         })
     }
 }

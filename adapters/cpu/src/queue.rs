@@ -34,9 +34,10 @@ use self::order::Place;
 pub(crate) use self::order::{Order, nothing as unsubmitted};
 pub(crate) use self::plan::{check, work};
 use self::submit::How;
+use crate::device::limits;
 use crate::exec::Pool;
 use crate::opencl::{self, NativeCell};
-use crate::{Context, Cpu, Device, Kernel, Mem, UsmPool};
+use crate::{Context, Cpu, Device, Event, Kernel, Mem, UsmPool};
 
 type Wait<'a> = WaitList<'a, Cpu>;
 type Out<'a> = EventOut<'a, Cpu>;
@@ -87,6 +88,19 @@ fn strange() -> UrError {
         ResultCode::ERROR_INVALID_CONTEXT,
         "the queue and what its command works on are of different contexts",
     )
+}
+
+/// A barrier behind the commands of a list, or all.
+fn barrier(wait: Wait<'_>) -> How {
+    let place = Place {
+        last: wait.is_empty(),
+        barrier: true,
+    };
+    How {
+        command: Command::EVENTS_WAIT_WITH_BARRIER,
+        place,
+        ..How::default()
+    }
 }
 
 fn shape(region: RectRegion) -> Shape {
@@ -140,6 +154,14 @@ fn rows(at: *mut c_void, row_pitch: usize) -> Layout {
 
 impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
+        // Every platform may ignore it. The device does not claim such events, so neither does the queue.
+        let flags = flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
+        if !limits::QUEUE_FLAGS.contains(flags) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+                format!("kernels of this device submit nothing: there are no queues of {flags:?}"),
+            ));
+        }
         let place = context.place_of(device)?;
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -251,19 +273,17 @@ impl kit::Queue<Cpu> for Queue {
     }
 
     fn barrier(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        let place = Place {
-            last: wait.is_empty(),
-            barrier: true,
-        };
-        self.mark(
-            How {
-                command: Command::EVENTS_WAIT_WITH_BARRIER,
-                place,
-                ..How::default()
-            },
-            wait,
-            event,
-        )
+        self.mark(barrier(wait), wait, event)
+    }
+
+    fn signal(self: &Arc<Self>, event: &Arc<Event>, wait: Wait<'_>) -> UrResult<()> {
+        if !Arc::ptr_eq(event.context(), &self.context) {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_EVENT,
+                "the queue and the event that it should signal are of different contexts",
+            ));
+        }
+        self.mark_reusable(barrier(wait), wait, event)
     }
 
     fn buffer_read(

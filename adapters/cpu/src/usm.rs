@@ -183,9 +183,24 @@ impl Context {
                     size,
                     ..About::NOTHING
                 },
-                None => About::NOTHING,
+                None => match self.imports.find(address) {
+                    Some((start, size, device)) => About {
+                        kind: UsmType::DEVICE,
+                        base: start as *mut c_void,
+                        size,
+                        device: Some(device),
+                        pool: None,
+                    },
+                    None => About::NOTHING,
+                },
             },
         }
+    }
+
+    /// The start and size of the allocation of a device's that an address is in.
+    pub(crate) fn device_allocation(&self, address: usize) -> Option<(usize, usize)> {
+        let about = self.about(address);
+        (about.kind == UsmType::DEVICE).then_some((about.base as usize, about.size))
     }
 }
 

@@ -208,7 +208,7 @@ pub(crate) fn later(blocking: bool) -> UrResult<()> {
     Ok(())
 }
 
-fn impossible(words: impl Into<String>) -> UrError {
+pub(crate) fn impossible(words: impl Into<String>) -> UrError {
     UrError::said(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
 }
 

@@ -48,6 +48,16 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
         self.timestamps().map(|(_, host)| host)
     }
 
+    /// Answers `urUsmP2PPeerAccessGetInfoExp`: what this device may do to memory of the peer, as an `i32` that is 1 or 0.
+    fn peer_info(&self, _peer: &Arc<Self>, _query: ExpPeerInfo, _out: InfoOut<'_>) -> UrResult<()> {
+        unsupported()
+    }
+
+    /// Allows this device to use memory of the peer, or no longer does if `enable` is false.
+    fn enable_peer_access(&self, _peer: &Arc<Self>, _enable: bool) -> UrResult<()> {
+        unsupported()
+    }
+
     /// Waits for all work on the device.
     fn wait(&self) -> UrResult<()> {
         unsupported()

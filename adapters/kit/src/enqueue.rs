@@ -14,7 +14,7 @@ use self::launch::urEnqueueKernelLaunchWithArgsExp;
 pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Range};
 use self::parameters::{device_global, rows};
 pub(crate) use self::parameters::{pattern, span};
-use crate::capture::{Recorded, later, record};
+use crate::capture::{Recorded, impossible, later, record};
 use crate::client_call::guard_around;
 use crate::command_buffer::urEnqueueCommandBufferExp;
 use crate::command_buffer::{Address, KeptGlobal, Operation};
@@ -34,7 +34,17 @@ command! {
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
         }
-    } run { queue.barrier(wait, event) } record { Recorded::Barrier }
+    } run {
+        match event.reusable() {
+            Some(event) => queue.signal(&event, wait),
+            None => queue.barrier(wait, event),
+        }
+    } record {
+        if event.reusable().is_some() {
+            return Err(impossible("a graph has no place for reusable events: they are signalled once a call"));
+        }
+        Recorded::Barrier
+    }
 
     fn urEnqueueMemBufferRead<B>(
         queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void; wait, event

@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
@@ -37,10 +38,35 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
         unsupported()
     }
 
-    /// Makes an event that commands may signal again and again.
+    /// Makes a reusable event, which [`Queue::signal`](crate::Queue::signal) has signalled again and again. Nobody has
+    /// signalled it yet: it is complete.
     fn create(_context: &Arc<B::Context>, _device: &Arc<B::Device>, _flags: ExpEventFlags) -> UrResult<Arc<Self>> {
         unsupported()
     }
+
+    /// Whether [`Event::create`] made it.
+    fn is_reusable(&self) -> bool {
+        false
+    }
+}
+
+/// Whether any reusable event was ever made. A client that makes none need not know that a handle is read where
+/// `urEnqueueEventsWaitWithBarrierExt` leaves one: before 2026.2 it could be anything.
+static HAS_REUSABLE: AtomicBool = AtomicBool::new(false);
+
+/// The reusable event of a handle that a client may have given to be signalled.
+///
+/// # Safety
+/// If any reusable event was made, a handle that is not null must point to readable memory, and the client must hold a
+/// reference of the event for `'a`.
+pub(crate) unsafe fn reusable<'a, B: Backend>(handle: EventHandle) -> Option<Borrowed<'a, B::Event>> {
+    if handle.is_null() || !HAS_REUSABLE.load(Ordering::Relaxed) {
+        return None;
+    }
+    // SAFETY: passed on to the caller.
+    unsafe { object::<B::Event>(handle) }
+        .ok()
+        .filter(|event| event.is_reusable())
 }
 
 /// What [`Replayed`](crate::Replayed) command buffers want of events.
@@ -188,7 +214,10 @@ entry! {
         let device = object::<B::Device>(device)?;
         let desc = args::required(desc)?;
         let out = args::out(event)?;
-        out.write(export(&B::Event::create(&context, &device, desc.flags)?));
+        args::known_flags(desc.flags)?;
+        let event = B::Event::create(&context, &device, desc.flags)?;
+        HAS_REUSABLE.store(true, Ordering::Relaxed);
+        out.write(export(&event));
         Ok(())
     }
 }

@@ -9,8 +9,8 @@
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
 //!
-//! Bindless images, inter-process memory, peer access and memory export have no trait yet:
-//! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
+//! Bindless images and memory export have no trait yet: their slots answer
+//! `ERROR_UNSUPPORTED_FEATURE`.
 
 pub use oxur_api as ur;
 use oxur_api::DdiTable;
@@ -34,10 +34,12 @@ mod device;
 mod enqueue;
 mod event;
 mod graph;
+mod ipc;
 mod kernel;
 mod legacy;
 pub mod libopencl;
 mod mem;
+mod peer;
 mod physical_mem;
 mod picture;
 mod platform;
@@ -62,6 +64,7 @@ pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, ReplayEvent};
 pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of, take};
 pub use info::InfoOut;
+pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
 pub use mem::{HostPointer, ImageCreate, Mem};
 pub use physical_mem::{NoPhysicalMem, PhysicalMem};
@@ -93,7 +96,7 @@ pub trait Backend: Sized + Send + Sync + 'static {
     /// A device or sub-device.
     type Device: Device<Self>;
     /// A context.
-    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self>;
+    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self> + Ipc<Self>;
     /// A queue.
     type Queue: Queue<Self>;
     /// An event.
@@ -160,6 +163,8 @@ macro_rules! command {
                 // SAFETY: as that of the C function.
                 unsafe {
                     let $queue = $crate::handle::object::<$b::Queue>($queue)?;
+                    let $event = $crate::EventOut::<$b>::new(place);
+                    _ = &$event;
                     $($decode)*
                     $crate::capture::record::<$b, _>(&$queue, (num_events, events), place, || Ok($record.into()))
                 }

@@ -80,6 +80,12 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// As [`Queue::wait`], and commands after it wait for it.
     fn barrier(self: &Arc<Self>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
+    /// As [`Queue::barrier`], with a reusable `event` in place of a new one. What waits for that already waits for the
+    /// command that signalled it before.
+    fn signal(self: &Arc<Self>, _event: &Arc<B::Event>, _wait: WaitList<'_, B>) -> UrResult<()> {
+        unsupported()
+    }
+
     /// Copies from a buffer to the host.
     fn buffer_read(
         self: &Arc<Self>,

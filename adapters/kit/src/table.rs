@@ -64,9 +64,7 @@ pub(crate) use entry_points;
 /// The tables whose functions have no trait.
 mod without_trait {
     oxur_api::bindless_images_exp_functions! { entry_points {} }
-    oxur_api::ipc_exp_functions! { entry_points {} }
     oxur_api::memory_export_exp_functions! { entry_points {} }
-    oxur_api::usm_p2p_exp_functions! { entry_points {} }
 }
 
 macro_rules! all_entry_points {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::{EventHandle, ResultCode};
 
-use crate::event::event;
+use crate::event::{event, reusable};
 use crate::handle::{Borrowed, export_owned, object};
 use crate::{Backend, UrError, UrResult};
 
@@ -122,6 +122,18 @@ impl<B: Backend> EventOut<'_, B> {
             out: std::ptr::null_mut(),
             client: PhantomData,
         }
+    }
+
+    /// The reusable event that the client wants signalled instead of getting one, if it is so.
+    ///
+    /// # Safety
+    /// The place must be one that is read, too, as that of `urEnqueueEventsWaitWithBarrierExt`.
+    pub(crate) unsafe fn reusable(&self) -> Option<Borrowed<'_, B::Event>> {
+        if !self.wanted() {
+            return None;
+        }
+        // SAFETY: `new`'s caller vouches for the place, the caller for what is in it.
+        unsafe { reusable::<B>(self.out.read()) }
     }
 
     /// Whether the client wants the event: if not, none need be made.

@@ -156,6 +156,8 @@ impl kit::Context<Empty> for Context {
 impl kit::UsmAlloc<Empty> for Context {}
 impl kit::VirtualMem<Empty> for Context {}
 
+impl kit::Ipc<Empty> for Context {}
+
 struct Queue {
     header: Header,
     context: Arc<Context>,

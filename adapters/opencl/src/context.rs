@@ -189,3 +189,5 @@ impl kit::Context<OpenCl> for Context {
 }
 
 impl kit::VirtualMem<OpenCl> for Context {}
+
+impl kit::Ipc<OpenCl> for Context {}

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Buffer, Image, Kernel, Program, Range};
+use oxur_conformance::client::{Arg, Buffer, Image, Kernel, Program, Queue, Range};
 use oxur_conformance::{Rig, check, expect, spirv, ur};
 
 /// A rig on our CPU adapter.
@@ -21,7 +21,7 @@ fn rig() -> Option<Rig> {
 }
 
 /// Runs a test again in a process with a variable set, which adapters read once. `None` says that this is the process.
-fn with_variable(test: &str, name: &str, value: &str) -> Option<bool> {
+pub fn with_variable(test: &str, name: &str, value: &str) -> Option<bool> {
     const CHILD: &str = "OXUR_TEST_VARIABLE";
     if std::env::var_os(CHILD).is_some() {
         return None;
@@ -85,6 +85,43 @@ fn the_backend_that_the_variable_says() {
             expect!(check(Program::with_il(&rig.context, &host_code)), ERROR_INVALID_BINARY);
         }
     }
+}
+
+#[test]
+fn hints_of_queues() {
+    let Some(rig) = rig() else { return };
+    let listed: QueueFlags = rig.device.info(DeviceInfo::QUEUE_PROPERTIES).expect("the flags");
+    // By UR's text each of these changes nothing that a client sees.
+    for hint in [
+        QueueFlags::DISCARD_EVENTS,
+        QueueFlags::PRIORITY_LOW,
+        QueueFlags::PRIORITY_HIGH,
+        QueueFlags::SUBMISSION_BATCHED,
+        QueueFlags::SUBMISSION_IMMEDIATE,
+        QueueFlags::USE_DEFAULT_STREAM,
+        QueueFlags::SYNC_WITH_DEFAULT_STREAM,
+    ] {
+        assert!(listed.contains(hint), "{hint:?}");
+        let queue = Queue::new(&rig.context, &rig.device, hint).expect("urQueueCreate");
+        let data = rig.shared(&[1i32; 100]);
+        // SAFETY: the kernel adds to 100 values, which live until the command is complete.
+        let event = unsafe {
+            let increment = rig.kernel("basic", "increment");
+            queue.launch(&increment, &Range::new([100]), &[Arg::Pointer(data.ptr())], &[])
+        };
+        event.expect("launch").wait().expect("urEventWait");
+        assert_eq!(oxur_conformance::values::<i32>(&data), [2; 100], "{hint:?}");
+    }
+    // The device has no low-power events, so the queue does not claim them.
+    let low_power = QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
+    let supported: bool = rig
+        .device
+        .info(DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP)
+        .expect("a truth value");
+    let queue = Queue::new(&rig.context, &rig.device, low_power).expect("urQueueCreate");
+    let flags: QueueFlags = queue.info(QueueInfo::FLAGS).expect("the flags");
+    assert_eq!(flags.contains(low_power), supported);
+    assert_eq!(listed.contains(low_power), supported);
 }
 
 /// The features that the device can do without: their names, and the modules that need them.
@@ -280,7 +317,7 @@ fn formats_that_no_image_has() {
     for (order, kind) in [
         (ImageChannelOrder::RGB, ImageChannelType::UNORM_SHORT_565),
         (ImageChannelOrder::BGRA, ImageChannelType::FLOAT),
-        (ImageChannelOrder::LUMINANCE, ImageChannelType::UNORM_INT8),
+        (ImageChannelOrder::LUMINANCE, ImageChannelType::UNSIGNED_INT8),
     ] {
         let format = ImageFormat {
             channelOrder: order,

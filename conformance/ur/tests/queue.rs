@@ -85,6 +85,27 @@ fn flags_that_exclude_each_other() {
         intel SUCCESS, known::UNCHECKED);
 }
 
+/// QUEUE_ON_HOST_PROPERTIES has the flags that urQueueCreate takes, and UR_QUEUE_INFO_FLAGS those that the queue has.
+#[test]
+fn flags_of_the_device() {
+    let rig = Rig::new();
+    let listed = |query| rig.device.info::<QueueFlags>(query).expect("the flags");
+    let on_host = listed(DeviceInfo::QUEUE_ON_HOST_PROPERTIES);
+    assert_eq!(listed(DeviceInfo::QUEUE_PROPERTIES), on_host);
+    for flag in on_host.iter() {
+        let queue = Queue::new(&rig.context, &rig.device, flag).expect("urQueueCreate");
+        queue.finish().expect("urQueueFinish");
+        assert_eq!(queue.info::<QueueFlags>(QueueInfo::FLAGS).expect("the flags"), flag);
+    }
+    if listed(DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES).is_empty() {
+        let on_device = QueueFlags::ON_DEVICE | QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        expect!(
+            check(Queue::new(&rig.context, &rig.device, on_device)),
+            ERROR_INVALID_QUEUE_PROPERTIES
+        );
+    }
+}
+
 #[test]
 fn without_properties() {
     let rig = Rig::new();

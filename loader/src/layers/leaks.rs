@@ -11,8 +11,12 @@ use super::{Arguments, print};
 
 const TARGET: &str = "validation";
 
-/// Functions whose results carry references, though the table, as the reference's, does not say so.
-const GIVERS: [&str; 2] = ["urDeviceGetSelected", "urDevicePartition"];
+/// Functions and their results that carry references, though the table, as the reference's, does not say so.
+const GIVERS: [(&str, &str); 3] = [
+    ("urDeviceGetSelected", "phDevices"),
+    ("urDevicePartition", "phSubDevices"),
+    ("urEventCreateExp", "phEvent"),
+];
 
 struct Held {
     references: u64,
@@ -37,7 +41,7 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
             _ if !success => {}
             // SAFETY: what is retained is a handle.
             Some(Reference::Retain) => take(unsafe { arguments.read(index) }, function),
-            None if count.is_none() || !GIVERS.contains(&function.name) => {}
+            None if !GIVERS.contains(&(function.name, parameter.name)) => {}
             Some(Reference::Alloc) | None => {
                 // SAFETY: what is given is written through a pointer.
                 let place = unsafe { arguments.read::<*const usize>(index) };

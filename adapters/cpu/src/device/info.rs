@@ -8,6 +8,7 @@ use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
 use super::{Device, limits, memory, partition, topology, without};
+use crate::ipc;
 
 /// What the compiler supports, by the names that OpenCL has for it. SYCL runtimes read abilities off this list.
 pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
@@ -159,9 +160,13 @@ impl Device {
             | DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => out.value(USM),
             DeviceInfo::USM_POOL_SUPPORT
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
+            | DeviceInfo::USM_P2P_SUPPORT_EXP
+            | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
             | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
             | DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(true),
+
+            DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(ipc::shares_usm()),
 
             // Images.
             DeviceInfo::IMAGE_SUPPORT | DeviceInfo::IMAGE_SRGB => out.bool(true),
@@ -178,13 +183,14 @@ impl Device {
             DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(limits::IMAGE_ARRAY),
 
             // Queues and clocks.
-            DeviceInfo::QUEUE_PROPERTIES | DeviceInfo::QUEUE_ON_HOST_PROPERTIES => {
-                out.value(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE | QueueFlags::PROFILING_ENABLE)
-            }
+            DeviceInfo::QUEUE_PROPERTIES | DeviceInfo::QUEUE_ON_HOST_PROPERTIES => out.value(limits::QUEUE_FLAGS),
             DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
             DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(1u32),
             DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(1usize),
-            DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP => out.bool(true),
+            DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
+            | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
+            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP
+            | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP => out.bool(true),
 
             // Programs.
             DeviceInfo::COMPILER_AVAILABLE
@@ -246,13 +252,8 @@ impl Device {
             | DeviceInfo::EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP
             | DeviceInfo::EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP
             | DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
-            | DeviceInfo::IPC_MEMORY_SUPPORT_EXP
-            | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
             | DeviceInfo::IPC_EVENT_SUPPORT_EXP
-            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP
             | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
-            | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP
-            | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
             DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP

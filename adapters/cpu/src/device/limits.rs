@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What this adapter sets as limits, where the machine has none.
 
+use kit::ur::QueueFlags;
+use oxur_adapter_kit as kit;
+
+/// What queues can be made with. All but the first two are hints, which change nothing here: commands are submitted
+/// at once, the system schedules the threads, no stream is special, and an event that nobody asks for is never made.
+pub(crate) const QUEUE_FLAGS: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE
+    .union(QueueFlags::PROFILING_ENABLE)
+    .union(QueueFlags::DISCARD_EVENTS)
+    .union(QueueFlags::PRIORITY_LOW)
+    .union(QueueFlags::PRIORITY_HIGH)
+    .union(QueueFlags::SUBMISSION_BATCHED)
+    .union(QueueFlags::SUBMISSION_IMMEDIATE)
+    .union(QueueFlags::USE_DEFAULT_STREAM)
+    .union(QueueFlags::SYNC_WITH_DEFAULT_STREAM);
+
 /// The most work-items that a work-group has, in all and in each dimension.
 pub(crate) const WORK_GROUP_SIZE: usize = oxur_compiler::MAX_WORK_GROUP_SIZE;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Dividing a device into sub-devices: which CPUs each of them has.
+//! Dividing CPUs among devices, and a device into sub-devices: which CPUs each of them has.
 
 use kit::ur::*;
 use kit::{UrError, UrResult, unsupported};
@@ -9,6 +9,26 @@ use super::topology;
 
 /// How a sub-device was made, as `PARTITION_TYPE` answers.
 pub(super) type MadeBy = Vec<DevicePartitionProperty>;
+
+/// The CPUs of each of `count` devices, of which none has more than one CPU more than another, and each has at least one.
+/// CPUs that share a node or a cache stay together as far as that allows.
+pub(super) fn roots(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
+    if count == 1 {
+        return vec![cpus];
+    }
+    if count > cpus.len() {
+        log::warn!("there are no {count} devices: the process may use {} CPUs", cpus.len());
+    }
+    chunks(&topology::neighbours(&cpus), count.min(cpus.len()))
+}
+
+/// As many chunks as that, in ascending order each.
+fn chunks(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
+    let end = |place: usize| cpus.len() * place / count;
+    let mut chunks: Vec<_> = (0..count).map(|i| cpus[end(i)..end(i + 1)].to_vec()).collect();
+    chunks.iter_mut().for_each(|chunk| chunk.sort_unstable());
+    chunks
+}
 
 /// The ways in which a device of these CPUs can be divided.
 pub(super) fn supported(cpus: &[usize]) -> Vec<DevicePartition> {
@@ -124,6 +144,22 @@ mod tests {
         let made = divide(cpus, properties).map_err(|error| error.code())?;
         assert!(made.iter().all(|(_, by)| by.len() == properties.len()));
         Ok(made.into_iter().map(|(cpus, _)| cpus).collect())
+    }
+
+    #[test]
+    fn devices() {
+        assert_eq!(chunks(&[4, 0, 5, 1], 1), [vec![0, 1, 4, 5]]);
+        assert_eq!(chunks(&[4, 0, 5, 1], 2), [vec![0, 4], vec![1, 5]]);
+        assert_eq!(chunks(&[0, 1, 2, 3, 4], 3), [vec![0], vec![1, 2], vec![3, 4]]);
+        // On this machine, whatever it is.
+        let cpus = topology::usable_cpus();
+        for count in [1, 2, cpus.len(), cpus.len() + 1] {
+            let parts = roots(cpus.clone(), count);
+            assert_eq!(parts.len(), count.min(cpus.len()));
+            let mut all = parts.concat();
+            all.sort_unstable();
+            assert_eq!(all, cpus);
+        }
     }
 
     #[test]

@@ -189,6 +189,18 @@ fn divide_somehow(
     }
 }
 
+/// The same CPUs in another order: those that are close to each other follow each other.
+pub(crate) fn neighbours(cpus: &[usize]) -> Vec<usize> {
+    neighbours_in(Path::new(SYS), cpus)
+}
+
+fn neighbours_in(sys: &Path, cpus: &[usize]) -> Vec<usize> {
+    match divide_somehow(sys, cpus, DeviceAffinityDomainFlags::NEXT_PARTITIONABLE) {
+        Some((_, parts)) => parts.iter().flat_map(|part| neighbours_in(sys, part)).collect(),
+        None => cpus.to_vec(),
+    }
+}
+
 /// The domains by which CPUs can be divided.
 pub(crate) fn domains(cpus: &[usize]) -> DeviceAffinityDomainFlags {
     domains_in(Path::new(SYS), cpus)
@@ -250,32 +262,35 @@ mod tests {
         }
     }
 
-    /// A machine of two nodes with four CPUs each, which are the threads of two cores.
-    fn machine() -> std::path::PathBuf {
-        let sys = std::env::temp_dir().join(format!("oxur-topology-{}", std::process::id()));
+    /// A machine of two nodes with four CPUs each, which are the threads of two cores. `renamed` has the numbers of its
+    /// CPUs.
+    fn machine(name: &str, renamed: [usize; 8]) -> std::path::PathBuf {
+        let sys = std::env::temp_dir().join(format!("oxur-topology-{name}-{}", std::process::id()));
+        let list =
+            |cpus: std::ops::Range<usize>| cpus.map(|cpu| renamed[cpu].to_string()).collect::<Vec<_>>().join(",");
         let put = |path: String, text: &str| {
             let path = sys.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, format!("{text}\n")).unwrap();
         };
         put("node/online".into(), "0-1");
-        put("node/node0/cpulist".into(), "0-3");
-        put("node/node1/cpulist".into(), "4-7");
-        for cpu in 0..8 {
+        put("node/node0/cpulist".into(), &list(0..4));
+        put("node/node1/cpulist".into(), &list(4..8));
+        for (cpu, number) in renamed.into_iter().enumerate() {
             let core = cpu / 2 * 2;
             let node = cpu / 4 * 4;
             let cache = |index, level, kind: &str, size: &str, shared: String| {
-                let folder = format!("cpu/cpu{cpu}/cache/index{index}");
+                let folder = format!("cpu/cpu{number}/cache/index{index}");
                 put(format!("{folder}/level"), level);
                 put(format!("{folder}/type"), kind);
                 put(format!("{folder}/size"), size);
                 put(format!("{folder}/coherency_line_size"), "64");
                 put(format!("{folder}/shared_cpu_list"), &shared);
             };
-            cache(0, "1", "Data", "32K", format!("{core}-{}", core + 1));
-            cache(1, "1", "Instruction", "64K", format!("{core}-{}", core + 1));
-            cache(2, "2", "Unified", "1024K", format!("{core}-{}", core + 1));
-            cache(3, "3", "Unified", "32M", format!("{node}-{}", node + 3));
+            cache(0, "1", "Data", "32K", list(core..core + 2));
+            cache(1, "1", "Instruction", "64K", list(core..core + 2));
+            cache(2, "2", "Unified", "1024K", list(core..core + 2));
+            cache(3, "3", "Unified", "32M", list(node..node + 4));
         }
         sys
     }
@@ -283,7 +298,7 @@ mod tests {
     #[test]
     fn domains_of_a_larger_machine() {
         use DeviceAffinityDomainFlags as Domain;
-        let sys = machine();
+        let sys = machine("domains", [0, 1, 2, 3, 4, 5, 6, 7]);
         let all: Vec<usize> = (0..8).collect();
         let levels: Vec<_> = caches_in(&sys, 3)
             .iter()
@@ -308,6 +323,17 @@ mod tests {
             domains_in(&sys, &[0, 1, 2, 3]),
             Domain::L2_CACHE | Domain::L1_CACHE | Domain::NEXT_PARTITIONABLE
         );
+        fs::remove_dir_all(sys).unwrap();
+    }
+
+    #[test]
+    fn neighbours_of_a_larger_machine() {
+        // As Linux often counts: the second threads of all cores come behind the first ones.
+        let sys = machine("neighbours", [0, 4, 1, 5, 2, 6, 3, 7]);
+        let all: Vec<usize> = (0..8).collect();
+        assert_eq!(neighbours_in(&sys, &all), [0, 4, 1, 5, 2, 6, 3, 7]);
+        assert_eq!(neighbours_in(&sys, &[1, 2, 4, 6]), [1, 4, 2, 6]);
+        assert_eq!(neighbours_in(&sys, &[3]), [3]);
         fs::remove_dir_all(sys).unwrap();
     }
 }

@@ -26,9 +26,14 @@ pub(super) struct Shape {
 fn order(order: ImageChannelOrder) -> Option<(u32, usize)> {
     Some(match order {
         ImageChannelOrder::R => (0x10b0, 1),
+        ImageChannelOrder::A => (0x10b1, 1),
         ImageChannelOrder::RG => (0x10b2, 2),
+        ImageChannelOrder::RA => (0x10b3, 2),
         ImageChannelOrder::RGBA => (0x10b5, 4),
         ImageChannelOrder::BGRA => (0x10b6, 4),
+        ImageChannelOrder::ARGB => (0x10b7, 4),
+        ImageChannelOrder::INTENSITY => (0x10b8, 1),
+        ImageChannelOrder::LUMINANCE => (0x10b9, 1),
         ImageChannelOrder::SRGBA => (0x10c1, 4),
         _ => return None,
     })
@@ -53,7 +58,34 @@ fn channel(kind: ImageChannelType) -> Option<(u32, usize)> {
     Some((0x10d0 + kind.0, bytes))
 }
 
-/// The numbers of a format, and the bytes of a pixel: the formats that OpenCL demands of every device.
+/// Whether channels of this type go with an order that is supported. OpenCL has some orders for some types only; that of
+/// SNORM_INT16 goes with two more, as in Intel's driver.
+fn goes_with(order: ImageChannelOrder, kind: ImageChannelType) -> bool {
+    match order {
+        ImageChannelOrder::SRGBA => kind == ImageChannelType::UNORM_INT8,
+        ImageChannelOrder::BGRA | ImageChannelOrder::ARGB => matches!(
+            kind,
+            ImageChannelType::SNORM_INT8
+                | ImageChannelType::SNORM_INT16
+                | ImageChannelType::UNORM_INT8
+                | ImageChannelType::SIGNED_INT8
+                | ImageChannelType::UNSIGNED_INT8
+        ),
+        ImageChannelOrder::INTENSITY | ImageChannelOrder::LUMINANCE => matches!(
+            kind,
+            ImageChannelType::SNORM_INT8
+                | ImageChannelType::SNORM_INT16
+                | ImageChannelType::UNORM_INT8
+                | ImageChannelType::UNORM_INT16
+                | ImageChannelType::HALF_FLOAT
+                | ImageChannelType::FLOAT
+        ),
+        _ => true,
+    }
+}
+
+/// The numbers of a format, and the bytes of a pixel: the formats that OpenCL demands of every device, and those that
+/// Intel's driver has besides.
 fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
     if format.channelOrder > ImageChannelOrder::SRGBA || format.channelType > ImageChannelType::FLOAT {
         return Err(UrError::said(
@@ -61,18 +93,15 @@ fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
             format!("no such format: {:?}, {:?}", format.channelOrder, format.channelType),
         ));
     }
-    let bytes_only = matches!(format.channelOrder, ImageChannelOrder::BGRA | ImageChannelOrder::SRGBA);
     match (order(format.channelOrder), channel(format.channelType)) {
-        (Some((order, channels)), Some((kind, bytes)))
-            if !bytes_only || format.channelType == ImageChannelType::UNORM_INT8 =>
-        {
+        (Some((order, channels)), Some((kind, bytes))) if goes_with(format.channelOrder, format.channelType) => {
             Ok((order, kind, channels * bytes))
         }
         _ => Err(UrError::said(
             ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT,
             format!(
-                "images of {:?}, {:?} are not supported: R, RG and RGBA are with all but packed types, BGRA and SRGBA \
-                 with UNORM_INT8",
+                "images of {:?}, {:?} are not supported: R, A, RG, RA and RGBA are with all but packed types, BGRA and \
+                 ARGB with types of 8 bits and SNORM_INT16, INTENSITY and LUMINANCE with fractions, SRGBA with UNORM_INT8",
                 format.channelOrder, format.channelType
             ),
         )),
@@ -375,6 +404,21 @@ mod tests {
         assert_eq!(bytes(ImageChannelOrder::BGRA, ImageChannelType::UNORM_INT8), Ok(4));
         let unsupported = Err(ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT);
         assert_eq!(bytes(ImageChannelOrder::BGRA, ImageChannelType::FLOAT), unsupported);
+        assert_eq!(bytes(ImageChannelOrder::RA, ImageChannelType::SIGNED_INT32), Ok(8));
+        assert_eq!(bytes(ImageChannelOrder::ARGB, ImageChannelType::SNORM_INT16), Ok(8));
+        assert_eq!(
+            bytes(ImageChannelOrder::ARGB, ImageChannelType::SIGNED_INT16),
+            unsupported
+        );
+        assert_eq!(bytes(ImageChannelOrder::INTENSITY, ImageChannelType::HALF_FLOAT), Ok(2));
+        assert_eq!(
+            bytes(ImageChannelOrder::LUMINANCE, ImageChannelType::UNSIGNED_INT8),
+            unsupported
+        );
+        assert_eq!(
+            bytes(ImageChannelOrder::ABGR, ImageChannelType::UNORM_INT8),
+            unsupported
+        );
         assert_eq!(
             bytes(ImageChannelOrder::RGB, ImageChannelType::UNORM_SHORT_565),
             unsupported

@@ -142,6 +142,25 @@ impl Queue {
         event: Out<'_>,
         work: W,
     ) -> UrResult<()> {
+        let task = self.append(how, other, wait, work, self.is_stamped(how.command))?;
+        if how.blocking && !task.wait() {
+            return Err(self.failed_error());
+        }
+        if event.wanted() {
+            event.set(Event::new(self, how.command, task));
+        }
+        Ok(())
+    }
+
+    /// Submits a task, whose times are wanted if it is `stamped`.
+    fn append<W: Work>(
+        self: &Arc<Self>,
+        how: How,
+        other: Option<&Order>,
+        wait: Wait<'_>,
+        work: W,
+        stamped: bool,
+    ) -> UrResult<Arc<dyn Node>> {
         all_over(wait)?;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
         let manner = work.manner();
@@ -152,7 +171,7 @@ impl Queue {
             mark,
             queue: Keep(Some(self.clone())),
         };
-        let task: Arc<dyn Node> = Task::new(self.pool, entry, self.is_stamped(how.command));
+        let task: Arc<dyn Node> = Task::new(self.pool, entry, stamped);
         for before in wait.iter() {
             before.before(&task);
         }
@@ -167,12 +186,14 @@ impl Queue {
             None => self.order.append(&task, how.place),
         }
         submit(task.clone());
-        if how.blocking && !task.wait() {
-            return Err(self.failed_error());
-        }
-        if event.wanted() {
-            event.set(Event::new(self, how.command, task));
-        }
+        Ok(task)
+    }
+
+    /// Has a reusable event signalled by a command that does nothing but keep its place.
+    pub(super) fn mark_reusable(self: &Arc<Self>, how: How, wait: Wait<'_>, event: &Event) -> UrResult<()> {
+        let stamped = self.is_stamped(how.command) || event.is_profiled();
+        let task = self.append(how, None, wait, Nothing, stamped)?;
+        event.signalled_by(Event::new(self, how.command, task));
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 //! Memory from the system: whole pages, zeroed, private to the process (a child of `fork` gets copies of them).
 
 use std::ffi::c_void;
+use std::io;
+use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -54,6 +56,21 @@ pub(crate) fn map(size: usize, align: usize) -> UrResult<usize> {
     Ok(start)
 }
 
+/// Maps `size` bytes of a file from `offset` on, at a multiple of `align`. What one writes there all see who map it.
+pub(crate) fn map_file(file: &impl AsRawFd, offset: usize, size: usize, align: usize) -> io::Result<usize> {
+    let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
+    let start = map(size, align).map_err(|_| io::Error::last_os_error())?;
+    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    // SAFETY: in place of pages that were just mapped, which nobody uses.
+    if unsafe { libc::mmap(start as *mut c_void, size, access, flags, file.as_raw_fd(), offset) } == libc::MAP_FAILED {
+        let error = io::Error::last_os_error();
+        // SAFETY: as above.
+        unsafe { unmap(start, size) };
+        return Err(error);
+    }
+    Ok(start)
+}
+
 /// Gives back what [`map`] returned for `size` bytes.
 ///
 /// # Safety
@@ -72,7 +89,7 @@ fn unmap_range(start: usize, end: usize) {
     }
 }
 
-fn exhausted(size: usize) -> UrError {
+pub(super) fn exhausted(size: usize) -> UrError {
     UrError::said(
         ResultCode::ERROR_OUT_OF_HOST_MEMORY,
         format!(

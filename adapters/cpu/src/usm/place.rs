@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 
 use super::{UsmPool, pages};
 use crate::Device;
+use crate::ipc::{self, SharedFile};
 
 /// What kind of memory, and whose.
 pub(crate) struct Place {
@@ -25,11 +26,23 @@ pub(crate) struct Place {
 pub(super) struct System;
 
 impl Driver<Place> for System {
-    fn allocate(&self, _place: &Place, size: usize, align: usize) -> UrResult<usize> {
-        pages::map(size, align)
+    fn allocate(&self, place: &Place, size: usize, align: usize) -> UrResult<usize> {
+        if place.kind != UsmType::DEVICE || !ipc::shares_usm() {
+            return pages::map(size, align);
+        }
+        let whole = size
+            .checked_next_multiple_of(pages::page())
+            .ok_or_else(|| pages::exhausted(size))?;
+        let file = SharedFile::new(whole).map_err(|_| pages::exhausted(size))?;
+        let start = pages::map_file(&file, 0, whole, align).map_err(|_| pages::exhausted(size))?;
+        file.mapped(start, whole);
+        Ok(start)
     }
 
-    fn free(&self, _place: &Place, address: usize, size: usize) -> UrResult<()> {
+    fn free(&self, place: &Place, address: usize, size: usize) -> UrResult<()> {
+        if place.kind == UsmType::DEVICE && ipc::shares_usm() {
+            SharedFile::unmapped(address);
+        }
         // SAFETY: what `allocate` gave, and the cache has no block of it any more.
         unsafe { pages::unmap(address, size) };
         Ok(())

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Peer access: what a device may do to the USM of another one. The methods that these entry points call are those of
+//! [`Device`].
+
+use std::ffi::c_void;
+
+use oxur_api::*;
+
+use crate::handle::object;
+use crate::table::entry_points;
+use crate::{Device, InfoOut, entry};
+
+entry! {
+    fn urUsmP2PEnablePeerAccessExp<B>(device: DeviceHandle, peer: DeviceHandle) {
+        let (device, peer) = (object::<B::Device>(device)?, object::<B::Device>(peer)?);
+        device.enable_peer_access(&peer, true)
+    }
+
+    fn urUsmP2PDisablePeerAccessExp<B>(device: DeviceHandle, peer: DeviceHandle) {
+        let (device, peer) = (object::<B::Device>(device)?, object::<B::Device>(peer)?);
+        device.enable_peer_access(&peer, false)
+    }
+
+    fn urUsmP2PPeerAccessGetInfoExp<B>(
+        device: DeviceHandle, peer: DeviceHandle, query: ExpPeerInfo, size: usize, value: *mut c_void, needed: *mut usize,
+    ) {
+        let (device, peer) = (object::<B::Device>(device)?, object::<B::Device>(peer)?);
+        if query > ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT {
+            return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
+        }
+        device.peer_info(&peer, query, InfoOut::new(size, value, needed)?)
+    }
+}
+
+oxur_api::usm_p2p_exp_functions! { entry_points {} }
