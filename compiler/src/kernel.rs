@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::codegen::Loaded;
 use crate::lower::item::LARGEST;
 use crate::program::{Program, Variant};
-use crate::runtime::{Fibers, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
+use crate::runtime::{Fibers, FloatEnv, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
 use crate::workgroup::{Entry, Shape};
 use crate::{Error, Fault, KernelInfo, Launch, NdRange};
 
@@ -115,6 +115,8 @@ impl Kernel {
     /// # Safety
     /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive.
     pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+        // Also after a fault: the stack of the code goes, this one returns.
+        let _env = FloatEnv::enter_default();
         let range = launch.range;
         let code = self.code(&range)?;
         let num_groups = range.groups();

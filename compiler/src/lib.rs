@@ -42,4 +42,5 @@ pub use error::{Error, Fault};
 pub use interface::{AddressSpace, Image, KernelInfo, Launch, NdRange, Param, ParamKind, SamplerBits};
 pub use kernel::{Kernel, Worker};
 pub use program::{Global, Mode, Options, Part, Program};
+pub use runtime::FloatEnv;
 pub use spirv::Module;

@@ -21,7 +21,7 @@ fn rig() -> Option<Rig> {
 }
 
 /// Runs a test again in a process with a variable set, which adapters read once. `None` says that this is the process.
-fn with_variable(test: &str, name: &str, value: &str) -> Option<bool> {
+pub fn with_variable(test: &str, name: &str, value: &str) -> Option<bool> {
     const CHILD: &str = "OXUR_TEST_VARIABLE";
     if std::env::var_os(CHILD).is_some() {
         return None;

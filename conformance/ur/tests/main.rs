@@ -17,6 +17,7 @@ mod device;
 mod enqueue_buffer;
 mod enqueue_usm;
 mod event;
+mod float_env;
 mod gate;
 mod global;
 mod graph;
