@@ -39,7 +39,7 @@ mod workgroup;
 
 pub use cache::{CacheConfig, CacheUsage};
 pub use error::{Error, Fault};
-pub use interface::{AddressSpace, Image, KernelInfo, Launch, NdRange, Param, ParamKind, SamplerBits};
+pub use interface::{AddressSpace, Image, KernelInfo, Launch, NdRange, Param, ParamKind, PreparedRange, SamplerBits};
 pub use kernel::{Kernel, Worker};
 pub use program::{Global, Mode, Options, Part, Program};
 pub use runtime::FloatEnv;
