@@ -75,9 +75,6 @@ pub enum Fault {
     /// Work-items of a group wait at different barriers, or for one that has ended.
     #[error("work-items of a group do not reach the same barrier")]
     BarrierDivergence,
-    /// The kernel could not be compiled for the launch's range.
-    #[error("there is no code for this range: {0}")]
-    NoCode(String),
     /// There is not enough memory for local memory or for stacks.
     #[error("out of memory for the work-group")]
     OutOfMemory,

@@ -123,13 +123,34 @@ impl NdRange {
     }
 }
 
+/// A range that a kernel has code for: see [`Kernel::prepare`](crate::Kernel::prepare).
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedRange {
+    pub(crate) range: NdRange,
+    pub(crate) code: CodeIndex,
+}
+
+/// Which of a kernel's codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CodeIndex {
+    Best,
+    Other(usize),
+}
+
+impl PreparedRange {
+    /// The range.
+    pub fn range(&self) -> &NdRange {
+        &self.range
+    }
+}
+
 /// A launch: the same for all of its work-groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
     /// The block of arguments, laid out as the kernel's [`Param`]s say.
     pub args: &'a [u8],
-    /// The range.
-    pub range: NdRange,
+    /// The range, prepared by the kernel that is launched.
+    pub range: PreparedRange,
     /// How many bytes of local memory a work-group has: what [`KernelInfo::place_local`] gave.
     pub local_memory: usize,
 }

@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::codegen::Loaded;
+use crate::interface::CodeIndex;
 use crate::lower::item::LARGEST;
 use crate::program::{Program, Variant};
-use crate::runtime::{Fibers, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
+use crate::runtime::{Fibers, FloatEnv, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
 use crate::workgroup::{Entry, Shape};
-use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange};
+use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
 
 /// Code of a kernel.
 pub(crate) struct Code {
@@ -92,20 +93,42 @@ impl Kernel {
         (self.compiled.best.shape.variables / u64::from(self.compiled.best.shape.lanes)) as usize
     }
 
-    /// The code for a range.
-    fn code(&self, range: &NdRange) -> Result<&Code, Fault> {
-        if self.compiled.best.suits(range) {
-            return Ok(&self.compiled.best);
-        }
+    /// Finds the code for a range, and compiles it if no range before needed it. To be called before the run: how long that
+    /// takes says nothing of the kernel, and the threads that run it would all wait.
+    #[inline]
+    pub fn prepare(&self, range: NdRange) -> Result<PreparedRange, Error> {
+        let code = if self.compiled.best.suits(&range) {
+            CodeIndex::Best
+        } else {
+            self.prepare_other(&range)?
+        };
+        Ok(PreparedRange { range, code })
+    }
+
+    #[inline(never)]
+    fn prepare_other(&self, range: &NdRange) -> Result<CodeIndex, Error> {
         let mut failed = None;
-        for (slot, variant) in self.compiled.others.iter().zip([Variant::Ragged, Variant::Scalar]) {
+        let variants = [Variant::Ragged, Variant::Scalar];
+        for (i, (slot, variant)) in self.compiled.others.iter().zip(variants).enumerate() {
             match slot.get_or_init(|| self.program.code(self.compiled.index, variant)) {
-                Ok(code) if code.suits(range) => return Ok(code),
+                Ok(code) if code.suits(range) => return Ok(CodeIndex::Other(i)),
                 Ok(_) => {}
-                Err(error) => failed = Some(error.to_string()),
+                Err(error) => failed = Some(error.clone()),
             }
         }
-        Err(Fault::NoCode(failed.unwrap_or_default()))
+        Err(failed.unwrap_or_else(|| Error::Codegen("no code suits the range".into())))
+    }
+
+    /// # Panics
+    /// Of a range that was prepared for another kernel there may be no code.
+    fn code(&self, index: CodeIndex) -> &Code {
+        match index {
+            CodeIndex::Best => &self.compiled.best,
+            CodeIndex::Other(i) => match self.compiled.others[i].get() {
+                Some(Ok(code)) => code,
+                _ => panic!("the range was not prepared for this kernel"),
+            },
+        }
     }
 
     /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
@@ -113,15 +136,18 @@ impl Kernel {
     /// [`KernelInfo::has_device_barrier`] wants all numbers in one call. Groups have at most [`MAX_WORK_GROUP_SIZE`] items.
     ///
     /// # Safety
-    /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive.
+    /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive. The range must
+    /// have been prepared for this kernel.
     pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
-        let range = launch.range;
+        // Also after a fault: the stack of the code goes, this one returns.
+        let _env = FloatEnv::enter_default();
+        let PreparedRange { range, code } = launch.range;
         // There would be no place for all sub-groups' values.
         if range.group_size() > MAX_WORK_GROUP_SIZE as u64 {
             let what = format!("a work-group has at most {MAX_WORK_GROUP_SIZE} items");
             return Err(Fault::NoCode(what));
         }
-        let code = self.code(&range)?;
+        let code = self.code(code);
         let num_groups = range.groups();
         let local = worker.local_memory(launch.local_memory)?;
         let mut group = Group {

@@ -42,8 +42,9 @@ pub use cache::{CacheConfig, CacheUsage};
 pub use error::{Error, Fault};
 pub use fast_math::FastMath;
 pub use interface::{
-    AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, SamplerBits,
+    AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, PreparedRange, SamplerBits,
 };
 pub use kernel::{Kernel, Worker};
 pub use program::{Global, Mode, Options, Part, Program};
+pub use runtime::FloatEnv;
 pub use spirv::Module;

@@ -13,6 +13,7 @@ use crate::kernel::{Code, Compiled, Kernel};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
+use crate::runtime::FloatEnv;
 use crate::workgroup::{self, Shape};
 use crate::{Error, FastMath, KernelInfo, Module, builtins, runtime};
 
@@ -225,6 +226,7 @@ impl Program {
         };
         let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
         let get = || {
+            let _env = FloatEnv::enter_default();
             self.options
                 .cache
                 .get(|| self.key().globals(), make, load)
@@ -252,6 +254,7 @@ impl Program {
     /// The code of a kernel, from the cache or made now.
     pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
         let kernel = &self.linked.kernels[index];
+        let _env = FloatEnv::enter_default();
         let (mut code, from_cache) = self.options.cache.get(
             || self.key().kernel(&kernel.info.name, variant),
             || self.object(kernel, variant),

@@ -2,11 +2,13 @@
 //! What runs compiled kernels: the structures that their code reads, items on stacks of their own, faults.
 
 mod fibers;
+mod float;
 pub mod guard;
 mod services;
 mod steps;
 
 pub use fibers::{Fibers, ItemCode, ItemEntry, LANES};
+pub use float::FloatEnv;
 pub use services::symbols;
 pub use steps::{Frames, Steps, StepsEntry};
 

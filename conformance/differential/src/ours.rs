@@ -61,7 +61,7 @@ pub fn run(kernel: &Kernel, range: &Range, arguments: &mut [Argument<'_>]) -> Re
     };
     let launch = Launch {
         args: &block.0[..info.args_size],
-        range,
+        range: kernel.prepare(range).map_err(|e| e.to_string())?,
         local_memory: local_memory.ok_or("too much local memory")?,
     };
     // SAFETY: the arguments are what the kernel's parameters want, and it writes within their memory.

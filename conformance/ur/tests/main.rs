@@ -18,6 +18,7 @@ mod enqueue_buffer;
 mod enqueue_usm;
 mod event;
 mod exceptions;
+mod float_env;
 mod gate;
 mod global;
 mod graph;

@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use oxur_compiler::FloatEnv;
 use parking_lot::Mutex;
 
 use super::fork::PerProcess;
@@ -97,6 +98,8 @@ impl Shared {
     fn serve(&self, mut function: Option<Function>) {
         loop {
             while let Some(function) = function.take().or_else(|| self.next()) {
+                // The thread's own is of whoever started it, or of the function before.
+                let _env = FloatEnv::enter_default();
                 // Nobody is there to hear of a panic.
                 _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(function));
             }

@@ -72,7 +72,6 @@ fn code(failure: &Failure) -> i32 {
         Failure::Fault(Fault::Signal(_)) => 4,
         Failure::Fault(Fault::BarrierDivergence) => 5,
         Failure::Fault(Fault::OutOfMemory) => 6,
-        Failure::Fault(Fault::NoCode(_)) => 9,
         Failure::Step(_, failure) => code(failure),
         Failure::NoThread => 7,
         Failure::Panic(_) | Failure::Before => 8,

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The floating-point environment: rounding, flushing of denormals, and which exceptions trap.
+//!
+//! Each thread has its own, and a new thread inherits that of the thread that starts it. A program may change it at any
+//! time (`fesetround`, `-ffast-math`, which sets FTZ and DAZ at start-up). A kernel's results must not depend on that, nor
+//! on the thread that runs it, so all compiled code, and the compiler, which folds constants, runs in the default one.
+
+use std::arch::asm;
+
+/// The caller's environment, which comes back when this is dropped. Until then the thread has the default one.
+#[derive(Debug)]
+#[must_use]
+pub struct FloatEnv(Registers);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Registers {
+    mxcsr: u32,
+    x87: u16,
+}
+
+const DEFAULT: Registers = Registers {
+    // Round to nearest, denormals as they are, no exception traps, none was raised.
+    mxcsr: 0x1f80,
+    // Round to nearest, all 64 bits of precision, no exception traps. Kernels have no use for the x87, but `printf` of the
+    // C library asks it for the rounding mode.
+    x87: 0x037f,
+};
+
+impl FloatEnv {
+    /// Changes to the default environment.
+    #[inline]
+    pub fn enter_default() -> Self {
+        let before = Registers::current();
+        DEFAULT.load(before);
+        Self(before)
+    }
+}
+
+impl Drop for FloatEnv {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.load(Registers::current());
+    }
+}
+
+impl Registers {
+    #[inline]
+    fn current() -> Self {
+        let (mut mxcsr, mut x87) = (0u32, 0u16);
+        // SAFETY: stores the two registers.
+        unsafe {
+            asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags));
+            asm!("fnstcw [{}]", in(reg) &raw mut x87, options(nostack, preserves_flags));
+        }
+        Self { mxcsr, x87 }
+    }
+
+    /// Loads what differs from `now`, which is what the registers hold: to load takes longer than to compare.
+    #[inline]
+    fn load(self, now: Self) {
+        if self.mxcsr != now.mxcsr {
+            // SAFETY: a value that was stored, or the default one: no reserved bit is set.
+            unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const self.mxcsr, options(nostack, preserves_flags)) };
+        }
+        if self.x87 != now.x87 {
+            // SAFETY: as above.
+            unsafe { asm!("fldcw [{}]", in(reg) &raw const self.x87, options(nostack, preserves_flags)) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_callers_environment_comes_back() {
+        let set = |registers: Registers| registers.load(Registers::current());
+        let raised = |bit| Registers {
+            mxcsr: DEFAULT.mxcsr | bit,
+            ..DEFAULT
+        };
+        // Toward zero, FTZ and DAZ, with an exception that was raised; upwards.
+        let odd = Registers {
+            mxcsr: 0xffc0 | 0x10,
+            x87: 0x0b7f,
+        };
+        set(odd);
+        let env = FloatEnv::enter_default();
+        let inside = Registers::current();
+        // As a kernel that has divided.
+        set(raised(0x20));
+        drop(env);
+        let after = Registers::current();
+        set(DEFAULT);
+        assert_eq!((inside, after), (DEFAULT, odd));
+    }
+}
