@@ -58,7 +58,6 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
         flags: PhysicalMemFlags,
     ) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
-        kit::args::known_flags(flags)?;
         if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
             return Err(UrError::said(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,

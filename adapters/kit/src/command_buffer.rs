@@ -368,7 +368,7 @@ entry! {
         buffer: ExpCommandBufferHandle, query: ExpCommandBufferInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             ExpCommandBufferInfo::REFERENCE_COUNT => out.references(&**buffer),
             ExpCommandBufferInfo::DESCRIPTOR => {

@@ -271,9 +271,12 @@ command! {
     }
 
     fn urEnqueueHostTaskExp<B>(
-        queue, task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties; wait, event
+        queue, task: ExpHostTaskFunction, data: *mut c_void, properties: *const ExpHostTaskProperties; wait, event
     ) {
         let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
         let task = HostTask { function, data };
     } run { queue.host_task(task, wait, event) } record { Operation::HostTask(task) }
 }
@@ -363,11 +366,14 @@ entry! {
 
     fn urEnqueueNativeCommandExp<B>(
         queue: QueueHandle, command: ExpEnqueueNativeCommandFunction, data: *mut c_void, num_mems: u32,
-        mems: *const MemHandle, _properties: *const ExpEnqueueNativeCommandProperties, num_events: u32,
+        mems: *const MemHandle, properties: *const ExpEnqueueNativeCommandProperties, num_events: u32,
         events: *const EventHandle, event: *mut EventHandle,
     ) {
         let queue = object::<B::Queue>(queue)?;
         let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
         let mems = args::objects::<B::Mem>(mems, num_mems)?;
         queue.capture().check_idle("a native command")?;
         let wait = WaitList::new(num_events, events)?;
@@ -383,7 +389,7 @@ unsafe fn async_alloc<B: Backend>(
     kind: UsmType,
     pool: UsmPoolHandle,
     size: usize,
-    _properties: *const ExpAsyncUsmAllocProperties,
+    properties: *const ExpAsyncUsmAllocProperties,
     num_events: u32,
     events: *const EventHandle,
     memory: *mut *mut c_void,
@@ -394,6 +400,9 @@ unsafe fn async_alloc<B: Backend>(
         let queue = object::<B::Queue>(queue)?;
         let pool = optional_object::<B::UsmPool>(pool)?;
         let out = args::out(memory)?;
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
         if size == 0 {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_USM_SIZE,

@@ -103,10 +103,10 @@ entry! {
             Ok(event) => event,
             Err(error) => {
                 let captured = object::<CapturedEvent<B>>(event).map_err(|_| error)?;
-                return captured.info(query, InfoOut::new(size, value, needed)?);
+                return captured.info(query, InfoOut::of(query, size, value, needed)?);
             }
         };
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             EventInfo::REFERENCE_COUNT => out.references(&**event),
             _ => event.info(query, out),
@@ -117,7 +117,8 @@ entry! {
         event: EventHandle, query: ProfilingInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let event = self::event::<B>(event)?;
-        event.profiling_info(query, InfoOut::new(size, value, needed)?)
+        args::not_beyond_last(query)?;
+        event.profiling_info(query, InfoOut::of_profiling(size, value, needed)?)
     }
 
     fn urEventWait<B>(count: u32, events: *const EventHandle) {
@@ -185,6 +186,7 @@ entry! {
         let device = object::<B::Device>(device)?;
         let desc = args::required(desc)?;
         let out = args::out(event)?;
+        args::known_flags(desc.flags)?;
         out.write(export(&B::Event::create(&context, &device, desc.flags)?));
         Ok(())
     }

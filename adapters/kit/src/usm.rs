@@ -268,7 +268,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         args::not_null(memory)?;
-        context.usm_info(memory, query, InfoOut::new(size, value, needed)?)
+        context.usm_info(memory, query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urUSMPoolCreate<B>(context: ContextHandle, desc: *mut UsmPoolDesc, pool: *mut UsmPoolHandle) {
@@ -291,7 +291,7 @@ entry! {
         pool: UsmPoolHandle, query: UsmPoolInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let pool = object::<B::UsmPool>(pool)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             UsmPoolInfo::REFERENCE_COUNT => out.references(&**pool),
             _ => pool.info(query, out),
@@ -342,11 +342,12 @@ entry! {
         let pool = object::<B::UsmPool>(pool)?;
         // This form has no size: the client vouches that the buffer holds the property's type, a word at most.
         let size = if value.is_null() { 0 } else { size_of::<usize>() };
-        pool.info(query, InfoOut::new(size, value, needed)?)
+        pool.info(query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urUSMPoolSetInfoExp<B>(pool: UsmPoolHandle, query: UsmPoolInfo, value: *mut c_void, size: usize) {
         let pool = object::<B::UsmPool>(pool)?;
+        args::not_beyond_last(query)?;
         args::not_null(value)?;
         pool.set(query, args::slice(value.cast(), size)?)
     }
@@ -373,6 +374,10 @@ entry! {
         let context = object::<B::Context>(context)?;
         args::not_null(memory)?;
         let flags = properties.as_ref().map_or(ExpUsmHostAllocRegisterFlags::empty(), |p| p.flags);
+        args::known_flags(flags)?;
+        if size == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, "there is nothing to register in zero bytes"));
+        }
         context.usm_register(memory, size, flags)
     }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Conditions that the specification lists for a function's errors, one by one. Each test names the function and the
+//! condition; what else the function does is tested with its object.
+
+use std::ptr::{null, null_mut};
+
+use oxur_conformance::api::*;
+use oxur_conformance::client::{Image, Queue, Range};
+use oxur_conformance::{Rig, check, expect, intel, spirv, ur};
+
+use crate::known;
+
+/// `urPlatformGet`: INVALID_VALUE if `pNumPlatforms` and `phPlatforms` are both null.
+#[test]
+fn platform_get_asks_for_something() {
+    let adapter = Rig::new().adapter.raw();
+    let mut platform = PlatformHandle::default();
+    expect!(ur!(urPlatformGet(adapter, 0, null_mut(), null_mut())), ERROR_INVALID_VALUE; intel SUCCESS, known::UNCHECKED);
+    expect!(ur!(urPlatformGet(adapter, 0, &mut platform, null_mut())), ERROR_INVALID_SIZE; intel SUCCESS, known::UNCHECKED);
+    expect!(ur!(urPlatformGet(adapter, 1, &mut platform, null_mut())), SUCCESS);
+}
+
+/// `urDevicePartition`: INVALID_NULL_POINTER if `pProperties->pProperties` is null, whatever the count. Both outputs are
+/// optional.
+#[test]
+fn partition_properties() {
+    let rig = Rig::new();
+    let (device, none) = (rig.device.raw(), null_mut());
+    let mut count = 0;
+    for prop_count in [0, 1] {
+        let properties = DevicePartitionProperties {
+            PropCount: prop_count,
+            ..Default::default()
+        };
+        expect!(ur!(urDevicePartition(device, &properties, 0, none, &mut count)), ERROR_INVALID_NULL_POINTER;
+            intel crash, known::UNCHECKED);
+    }
+    let property = DevicePartitionProperty {
+        r#type: DevicePartition::EQUALLY,
+        value: DevicePartitionValue { equally: 1 },
+    };
+    let properties = DevicePartitionProperties {
+        PropCount: 1,
+        pProperties: &property,
+        ..Default::default()
+    };
+    if ur!(urDevicePartition(device, &properties, 0, none, &mut count)) != ResultCode::SUCCESS {
+        return println!("this device has no parts");
+    }
+    assert!(count > 0);
+    expect!(
+        ur!(urDevicePartition(device, &properties, 0, none, null_mut())),
+        SUCCESS
+    );
+}
+
+/// `urEventGetProfilingInfo`: PROFILING_INFO_NOT_AVAILABLE if the queue was not created for profiling; INVALID_VALUE if
+/// `pPropValue` is there and `propSize` is 0. There is no condition for null pointers.
+#[test]
+fn profiling_info() {
+    let rig = Rig::new();
+    let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let (event, profiled) = (
+        queue.marker(&[]).expect("marker"),
+        rig.queue.marker(&[]).expect("marker"),
+    );
+    event.wait().expect("urEventWait");
+    profiled.wait().expect("urEventWait");
+    let (end, mut value, none) = (ProfilingInfo::COMMAND_END, 0u64, null_mut());
+    let place = (&raw mut value).cast::<c_void>();
+    for (size, place) in [(8, none), (0, none), (8, place)] {
+        expect!(
+            ur!(urEventGetProfilingInfo(event.raw(), end, size, place, null_mut())),
+            ERROR_PROFILING_INFO_NOT_AVAILABLE
+        );
+    }
+    expect!(
+        ur!(urEventGetProfilingInfo(event.raw(), end, 0, place, null_mut())),
+        ERROR_PROFILING_INFO_NOT_AVAILABLE | ERROR_INVALID_VALUE
+    );
+    expect!(
+        ur!(urEventGetProfilingInfo(profiled.raw(), end, 0, place, null_mut())),
+        ERROR_INVALID_VALUE
+    );
+    let mut size = 0;
+    expect!(
+        ur!(urEventGetProfilingInfo(profiled.raw(), end, 0, none, &mut size)),
+        SUCCESS
+    );
+    assert_eq!(size, 8);
+}
+
+/// `urMemImageCreate`: INVALID_IMAGE_FORMAT_DESCRIPTOR for a descriptor that is of another structure, of a type behind
+/// IMAGE1D_ARRAY, with mipmaps or samples, or with a pitch but no memory of the host's.
+#[test]
+fn image_descriptors() {
+    let rig = Rig::new();
+    if !rig
+        .device
+        .info::<bool>(DeviceInfo::IMAGE_SUPPORT)
+        .expect("a truth value")
+    {
+        return println!("this device has no images");
+    }
+    let format = ImageFormat {
+        channelOrder: ImageChannelOrder::RGBA,
+        channelType: ImageChannelType::UNSIGNED_INT8,
+    };
+    let plane = ImageDesc {
+        r#type: MemType::IMAGE2D,
+        width: 8,
+        height: 4,
+        depth: 1,
+        ..Default::default()
+    };
+    let create = |desc| check(Image::new(&rig.context, MemFlags::READ_WRITE, format, &desc));
+    expect!(create(plane), SUCCESS);
+    expect!(create(ImageDesc { stype: StructureType::CONTEXT_PROPERTIES, ..plane }), ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+        intel SUCCESS, known::UNCHECKED);
+    expect!(
+        create(ImageDesc {
+            r#type: MemType(0x77),
+            ..plane
+        }),
+        ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR
+    );
+    expect!(
+        create(ImageDesc {
+            numMipLevel: 1,
+            ..plane
+        }),
+        ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR
+    );
+    expect!(
+        create(ImageDesc { numSamples: 1, ..plane }),
+        ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR
+    );
+    expect!(
+        create(ImageDesc { rowPitch: 64, ..plane }),
+        ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR
+    );
+    expect!(create(ImageDesc { slicePitch: 256, ..plane }), ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+        intel SUCCESS, "OpenCL has no use for the slice pitch of a plane");
+}
+
+/// `urProgramCreateWithIL`, `urProgramCreateWithBinary`: INVALID_SIZE if there is a pointer to metadata and their count is
+/// 0, INVALID_NULL_POINTER if there is a count and no pointer.
+#[test]
+fn program_metadata() {
+    let rig = Rig::new();
+    let il = spirv("basic");
+    let metadata = ProgramMetadata {
+        pName: c"name".as_ptr(),
+        r#type: ProgramMetadataType::UINT32,
+        size: 4,
+        value: ProgramMetadataValue { data32: 1 },
+    };
+    let with = |count, list| ProgramProperties {
+        count,
+        pMetadatas: list,
+        ..Default::default()
+    };
+    let (context, mut program) = (rig.context.raw(), ProgramHandle::default());
+    let binaries = rig.program("basic").binaries().expect("binaries");
+    let (mut devices, mut sizes, mut places) = ([rig.device.raw()], [binaries[0].len()], [binaries[0].as_ptr()]);
+    let (devices, sizes, places) = (devices.as_mut_ptr(), sizes.as_mut_ptr(), places.as_mut_ptr());
+    for (properties, code) in [
+        (with(0, &metadata), ResultCode::ERROR_INVALID_SIZE),
+        (with(1, null()), ResultCode::ERROR_INVALID_NULL_POINTER),
+    ] {
+        if intel("only the validation layer checks the properties") {
+            return;
+        }
+        let got = ur!(urProgramCreateWithIL(
+            context,
+            il.as_ptr().cast(),
+            il.len(),
+            &properties,
+            &mut program
+        ));
+        assert_eq!(got, code);
+        let got = ur!(urProgramCreateWithBinary(
+            context,
+            1,
+            devices,
+            sizes,
+            places,
+            &properties,
+            &mut program
+        ));
+        assert_eq!(got, code);
+    }
+}
+
+/// `urKernelSetExecInfo`: every property of the enumeration is taken; there is no UNSUPPORTED_ENUMERATION.
+#[test]
+fn cache_config() {
+    let rig = Rig::new();
+    let kernel = rig.kernel("basic", "nothing");
+    for config in [
+        KernelCacheConfig::DEFAULT,
+        KernelCacheConfig::LARGE_SLM,
+        KernelCacheConfig::LARGE_DATA,
+    ] {
+        expect!(
+            check(kernel.set_exec_info(KernelExecInfo::CACHE_CONFIG, &[config.0])),
+            SUCCESS
+        );
+    }
+    rig.run(&kernel, &Range::new([1]), &[]);
+}
+
+/// `urUSMHostAllocRegisterExp`: INVALID_VALUE for a size of 0.
+#[test]
+fn registration_of_nothing() {
+    if intel("2026.1 does not have the function") {
+        return;
+    }
+    let rig = Rig::new();
+    let mut memory = vec![0u8; 8192];
+    let at = memory.as_mut_ptr().cast();
+    expect!(
+        ur!(urUSMHostAllocRegisterExp(rig.context.raw(), at, 0, null())),
+        ERROR_INVALID_VALUE
+    );
+}
