@@ -35,6 +35,11 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
         unsupported()
     }
 
+    /// Makes an event that is complete, of no command.
+    fn complete(_context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
     /// Makes an event that commands may signal again and again.
     fn create(_context: &Arc<B::Context>, _device: &Arc<B::Device>, _flags: ExpEventFlags) -> UrResult<Arc<Self>> {
         unsupported()
@@ -161,7 +166,12 @@ entry! {
         let context = object::<B::Context>(context)?;
         let out = args::out(event)?;
         let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
-        out.write(export(&B::Event::from_native(&context, native, owned)?));
+        // Clients ask for an event that is complete that way.
+        let event = match native {
+            0 => B::Event::complete(&context)?,
+            _ => B::Event::from_native(&context, native, owned)?,
+        };
+        out.write(export(&event));
         Ok(())
     }
 

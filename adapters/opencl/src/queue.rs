@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{
-    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
-    UsmMigrationFlags,
+    Command, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, RectOffset, RectRegion, ResultCode,
+    UsmAdviceFlags, UsmMigrationFlags,
 };
 use kit::{
     BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, NativeCommand, UrError, UrResult,
@@ -130,6 +130,10 @@ impl kit::Queue<OpenCl> for Queue {
             QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.is_empty()?),
+            QueueInfo::DEVICE_DEFAULT => match self.device_default() {
+                Some(queue) => out.handle(&queue),
+                None => out.value(QueueHandle::default()),
+            },
             // SAFETY: a live queue; the pointers are those of `value`.
             QueueInfo::SIZE => out.value(cl::value::<u32>(|size, value, needed| unsafe {
                 cl!(clGetCommandQueueInfo(self.raw, CL_QUEUE_SIZE, size, value, needed))

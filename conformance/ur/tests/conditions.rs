@@ -5,8 +5,8 @@
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Image, Queue, Range};
-use oxur_conformance::{Rig, check, expect, intel, spirv, ur};
+use oxur_conformance::client::{Arg, Event, Image, Queue, Range};
+use oxur_conformance::{Rig, check, expect, intel, loader, spirv, ur};
 
 use crate::known;
 
@@ -223,4 +223,124 @@ fn registration_of_nothing() {
         ur!(urUSMHostAllocRegisterExp(rig.context.raw(), at, 0, null())),
         ERROR_INVALID_VALUE
     );
+}
+
+/// `urEventCreateWithNativeHandle`: the native handle is not checked, and INVALID_NULL_HANDLE is about the context. Clients
+/// make an event that is complete of the native handle 0.
+#[test]
+fn an_event_of_no_native_event() {
+    let rig = Rig::new();
+    let (context, mut handle) = (rig.context.raw(), EventHandle::default());
+    expect!(
+        ur!(urEventCreateWithNativeHandle(0, context, null(), &mut handle)),
+        SUCCESS
+    );
+    if intel("the event has no event of the driver's, and nothing can be asked of it") {
+        return;
+    }
+    // SAFETY: a new event with one reference.
+    let event = unsafe { Event::from_raw(loader(), handle) };
+    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
+    assert_eq!(status, EventStatus::COMPLETE);
+    assert_eq!(
+        event.info::<ContextHandle>(EventInfo::CONTEXT).expect("the context"),
+        context
+    );
+    event.wait().expect("urEventWait");
+    rig.queue
+        .marker(&[&event])
+        .expect("marker")
+        .wait()
+        .expect("urEventWait");
+    let (send, receive) = std::sync::mpsc::channel();
+    let call = event.on(ExecutionInfo::COMPLETE, move |status| {
+        send.send(status).expect("a receiver")
+    });
+    call.expect("urEventSetCallback");
+    let reached = receive.recv_timeout(std::time::Duration::from_secs(20));
+    assert_eq!(reached.expect("a callback"), ExecutionInfo::COMPLETE);
+    let none = ContextHandle::default();
+    expect!(
+        ur!(urEventCreateWithNativeHandle(0, none, null(), &mut handle)),
+        ERROR_INVALID_NULL_HANDLE
+    );
+}
+
+/// `urEventGetInfo`: COMMAND_QUEUE and CONTEXT are not optional, of an event that was made of a native one, too.
+#[test]
+fn the_queue_of_a_native_event() {
+    let rig = Rig::new();
+    let event = rig.queue.marker(&[]).expect("marker");
+    let mut native = 0;
+    let code = ur!(urEventGetNativeHandle(event.raw(), &mut native));
+    if code != ResultCode::SUCCESS {
+        expect!(code, ERROR_UNSUPPORTED_FEATURE);
+        return println!("this device has no native events");
+    }
+    let mut handle = EventHandle::default();
+    expect!(
+        ur!(urEventCreateWithNativeHandle(
+            native,
+            rig.context.raw(),
+            null(),
+            &mut handle
+        )),
+        SUCCESS
+    );
+    // SAFETY: a new event with one reference.
+    let other = unsafe { Event::from_raw(loader(), handle) };
+    if intel("the adapter gives the address of the driver's queue") {
+        return;
+    }
+    let queue = |event: &Event| event.info::<QueueHandle>(EventInfo::COMMAND_QUEUE).expect("the queue");
+    assert_eq!(queue(&other), rig.queue.raw());
+    // Who was asked keeps what it said, also when the queue goes.
+    let short = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let event = short.marker(&[]).expect("marker");
+    expect!(ur!(urEventGetNativeHandle(event.raw(), &mut native)), SUCCESS);
+    expect!(
+        ur!(urEventCreateWithNativeHandle(
+            native,
+            rig.context.raw(),
+            null(),
+            &mut handle
+        )),
+        SUCCESS
+    );
+    // SAFETY: as above.
+    let other = unsafe { Event::from_raw(loader(), handle) };
+    let found = queue(&other);
+    assert_eq!(found, short.raw());
+    drop((event, short));
+    assert_eq!(queue(&other), found);
+    other.wait().expect("urEventWait");
+    expect!(ur!(urQueueFinish(found)), SUCCESS);
+}
+
+/// `urEventWait`: no condition asks for events of one context.
+#[test]
+fn waiting_for_events_of_several_contexts() {
+    let (rig, other) = (Rig::new(), Rig::new());
+    let data = rig.shared(&[1u32; 1024]);
+    let slow = rig.kernel("basic", "slow");
+    let args = [Arg::Pointer(data.ptr()), Arg::value(&100_000u32)];
+    let event = rig.start(&slow, &Range::new([1024]), &args, &[]).expect("launch");
+    let marker = other.queue.marker(&[]).expect("marker");
+    rig.queue.flush().expect("urQueueFlush");
+    let events = [marker.raw(), event.raw()];
+    expect!(ur!(urEventWait(2, events.as_ptr())), SUCCESS);
+    event.wait().expect("urEventWait");
+}
+
+/// `urEnqueueEventsWait`: an event of another context is waited for, or refused as what it is.
+#[test]
+fn wait_lists_with_events_of_another_context() {
+    let (rig, other) = (Rig::new(), Rig::new());
+    let event = other.queue.marker(&[]).expect("marker");
+    other.queue.flush().expect("urQueueFlush");
+    let handle = event.raw();
+    expect!(ur!(urEnqueueEventsWait(rig.queue.raw(), 1, &handle, null_mut())), SUCCESS | ERROR_INVALID_CONTEXT;
+        intel ERROR_UNKNOWN, known::UNMAPPED);
+    rig.queue.finish().expect("urQueueFinish");
+    event.wait().expect("urEventWait");
 }
