@@ -265,6 +265,11 @@ impl kit::UsmAlloc<Cpu> for Context {
         }
     }
 
+    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
+        let about = self.about(memory as usize);
+        (about.kind != UsmType::UNKNOWN).then(|| about.size - (memory as usize - about.base as usize))
+    }
+
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
         let about = self.about(memory as usize);
         match query {

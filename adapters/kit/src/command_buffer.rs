@@ -24,7 +24,7 @@ pub use self::replayed::Replayed;
 pub use self::signal::Signal;
 use self::update::Update;
 use crate::capture::Recorded;
-use crate::enqueue::{BufferRect, Launch, pattern, span};
+use crate::enqueue::{BufferRect, Launch, inside, pattern, span};
 use crate::error::guard;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
@@ -105,6 +105,20 @@ unsafe fn kept_launch<B: Backend>(
     }
 }
 
+/// Checks that a command on USM stays inside of its allocations.
+fn check_usm<B: Backend>(context: &Arc<B::Context>, operation: &Operation<B>) -> UrResult<()> {
+    match operation {
+        Operation::UsmMemcpy { dst, src, size } => {
+            inside::<B>(context, dst.0, *size)?;
+            inside::<B>(context, src.0, *size)
+        }
+        Operation::UsmFill { dst: memory, size, .. }
+        | Operation::UsmPrefetch { memory, size, .. }
+        | Operation::UsmAdvise { memory, size, .. } => inside::<B>(context, memory.0, *size),
+        _ => Ok(()),
+    }
+}
+
 /// Takes the list of sync points that a command waits for.
 ///
 /// # Safety
@@ -135,6 +149,7 @@ macro_rules! append {
             let operation: Operation<$b> = $operation;
             let recording = buffer.recording();
             recording.context().check_operation(recording.device(), &operation)?;
+            check_usm::<$b>(recording.context(), &operation)?;
             let after = sync_points(num_points, points)?;
             let events = WaitList::new(num_events, events)?;
             let wanted = Wanted { event: !event.is_null(), handle: !command.is_null() };

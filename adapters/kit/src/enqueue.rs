@@ -11,8 +11,8 @@ use oxur_api::*;
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
 pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
-use self::parameters::{device_global, rows};
-pub(crate) use self::parameters::{pattern, span};
+use self::parameters::{device_global, not_empty, rows, rows_inside};
+pub(crate) use self::parameters::{inside, pattern, span};
 use crate::capture::{Recorded, later, record};
 use crate::command_buffer::{Address, KeptGlobal, Operation};
 use crate::handle::{object, optional_object};
@@ -144,6 +144,7 @@ command! {
     ) {
         let image = object::<B::Mem>(image)?;
         args::not_null(dst)?;
+        not_empty(region)?;
     } run {
         queue.image_read(&image, blocking, origin, region, row_pitch, slice_pitch, dst, wait, event)
     } record {
@@ -158,6 +159,7 @@ command! {
     ) {
         let image = object::<B::Mem>(image)?;
         args::not_null(src)?;
+        not_empty(region)?;
     } run {
         queue.image_write(&image, blocking, origin, region, row_pitch, slice_pitch, src, wait, event)
     } record {
@@ -172,6 +174,7 @@ command! {
     ) {
         let src = object::<B::Mem>(src)?;
         let dst = object::<B::Mem>(dst)?;
+        not_empty(region)?;
     } run {
         queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, event)
     } record {
@@ -206,6 +209,7 @@ command! {
         args::not_null(memory)?;
         args::known_flags(flags)?;
         span(0, size)?;
+        inside::<B>(queue.context(), memory, size)?;
     } run {
         queue.usm_prefetch(memory, size, flags, wait, event)
     } record {
@@ -220,6 +224,7 @@ command! {
         let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
         rows(pitch, width, height)?;
+        rows_inside::<B>(queue.context(), dst, pitch, width, height)?;
     } run {
         queue.usm_fill_2d(dst, pitch, pattern, width, height, wait, event)
     } record {
@@ -234,6 +239,8 @@ command! {
         args::not_null(src)?;
         rows(dst_pitch, width, height)?;
         rows(src_pitch, width, height)?;
+        rows_inside::<B>(queue.context(), dst, dst_pitch, width, height)?;
+        rows_inside::<B>(queue.context(), src, src_pitch, width, height)?;
     } run {
         queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
     } record {
@@ -289,6 +296,7 @@ entry! {
         args::not_null(memory)?;
         args::known_flags(advice)?;
         span(0, size)?;
+        inside::<B>(queue.context(), memory, size)?;
         if queue.capture().is_active() {
             let none = (0, std::ptr::null());
             let memory = Address::new(memory);

@@ -33,6 +33,12 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
+    /// How many bytes of an allocation there are from an address in it on; `None` for memory that the context does not
+    /// know.
+    fn usm_rest(self: &Arc<Self>, _memory: *const c_void) -> Option<usize> {
+        None
+    }
+
     /// Answers `urUSMGetMemAllocInfo` for any address.
     fn usm_info(self: &Arc<Self>, _memory: *const c_void, _query: UsmAllocInfo, _out: InfoOut<'_>) -> UrResult<()> {
         unsupported()

@@ -525,6 +525,7 @@ impl kit::Queue<OpenCl> for Queue {
                 ))
             }
         })
+        .map_err(composed::of_image)
     }
 
     fn image_write(
@@ -558,6 +559,7 @@ impl kit::Queue<OpenCl> for Queue {
                 ))
             }
         })
+        .map_err(composed::of_image)
     }
 
     fn image_copy(
@@ -587,6 +589,7 @@ impl kit::Queue<OpenCl> for Queue {
                 ))
             }
         })
+        .map_err(composed::of_image)
     }
 
     fn usm_fill(

@@ -5,7 +5,7 @@
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Event, Image, Queue, Range};
+use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Event, Image, Queue, Range};
 use oxur_conformance::{Rig, check, expect, intel, loader, spirv, ur};
 
 use crate::known;
@@ -343,4 +343,185 @@ fn wait_lists_with_events_of_another_context() {
         intel ERROR_UNKNOWN, known::UNMAPPED);
     rig.queue.finish().expect("urQueueFinish");
     event.wait().expect("urEventWait");
+}
+
+/// `urEnqueueUSMPrefetch`, `urEnqueueUSMAdvise`: INVALID_SIZE for more than the allocation has; `urEnqueueUSMFill2D`,
+/// `urEnqueueUSMMemcpy2D`: for rows of more than that. So do their namesakes of command buffers, copies and fills.
+#[test]
+fn usm_beyond_the_allocation() {
+    let rig = Rig::new();
+    let (usm, other) = (rig.shared(&[0u32; 1024]), rig.shared(&[0u32; 4096]));
+    let (queue, none, at) = (rig.queue.raw(), null_mut(), usm.ptr());
+    let (middle, pattern) = (usm.ptr().wrapping_byte_add(4000), 1u32);
+    let pattern = (&raw const pattern).cast::<c_void>();
+    let flags = UsmMigrationFlags::HOST_TO_DEVICE;
+    let reason = known::UNCHECKED;
+    for (at, size) in [(at, 4097), (middle, 97), (at, usize::MAX / 2)] {
+        expect!(ur!(urEnqueueUSMPrefetch(queue, at, size, flags, 0, null(), none)), ERROR_INVALID_SIZE;
+            intel SUCCESS, reason);
+        expect!(ur!(urEnqueueUSMAdvise(queue, at, size, UsmAdviceFlags::empty(), none)), ERROR_INVALID_SIZE;
+            intel SUCCESS, reason);
+    }
+    // 16 rows, the last of which is behind the end, of one place or the other.
+    let (pitch, rows) = (272, 16);
+    if !intel("the driver writes behind the allocation") {
+        expect!(
+            ur!(urEnqueueUSMFill2D(
+                queue,
+                at,
+                pitch,
+                4,
+                pattern,
+                256,
+                rows,
+                0,
+                null(),
+                none
+            )),
+            ERROR_INVALID_SIZE
+        );
+        let copy = |dst, src| {
+            ur!(urEnqueueUSMMemcpy2D(
+                queue,
+                true,
+                dst,
+                pitch,
+                src,
+                pitch,
+                256,
+                rows,
+                0,
+                null(),
+                none
+            ))
+        };
+        expect!(copy(at, other.ptr()), ERROR_INVALID_SIZE);
+        expect!(copy(other.ptr(), at), ERROR_INVALID_SIZE);
+        // All that there is, and memory that is no USM.
+        expect!(
+            ur!(urEnqueueUSMFill2D(
+                queue,
+                at,
+                256,
+                4,
+                pattern,
+                256,
+                rows,
+                0,
+                null(),
+                none
+            )),
+            SUCCESS
+        );
+        let mut host = vec![0u8; pitch * rows];
+        expect!(copy(host.as_mut_ptr().cast(), other.ptr()), SUCCESS);
+        let commands = CommandBuffer::new(&rig.context, &rig.device, CommandBufferSettings::default());
+        let commands = commands.expect("urCommandBufferCreateExp");
+        let (buffer, nowhere) = (commands.raw(), null_mut());
+        macro_rules! append {
+            ($name:ident($($arg:expr),*)) => {
+                ur!($name(buffer, $($arg,)* 0, null(), 0, null(), null_mut(), none, nowhere))
+            };
+        }
+        expect!(
+            append!(urCommandBufferAppendUSMPrefetchExp(at, 4097, flags)),
+            ERROR_INVALID_SIZE
+        );
+        expect!(
+            append!(urCommandBufferAppendUSMAdviseExp(at, 4097, UsmAdviceFlags::empty())),
+            ERROR_INVALID_SIZE
+        );
+        expect!(
+            append!(urCommandBufferAppendUSMMemcpyExp(at, other.ptr(), 4097)),
+            ERROR_INVALID_SIZE
+        );
+        expect!(
+            append!(urCommandBufferAppendUSMMemcpyExp(other.ptr(), at, 4097)),
+            ERROR_INVALID_SIZE
+        );
+        expect!(
+            append!(urCommandBufferAppendUSMFillExp(at, pattern, 4, 4100)),
+            ERROR_INVALID_SIZE
+        );
+        expect!(append!(urCommandBufferAppendUSMFillExp(at, pattern, 4, 4096)), SUCCESS);
+    }
+    rig.queue.finish().expect("urQueueFinish");
+}
+
+/// `urEnqueueMemBuffer*Rect`: INVALID_SIZE for a slice pitch that is no multiple of the row pitch, or of the width where
+/// there is no row pitch.
+#[test]
+fn slices_of_whole_rows() {
+    let rig = Rig::new();
+    let (buffer, other) = (rig.buffer(&[0u8; 4096]), rig.buffer(&[0u8; 4096]));
+    let (queue, zero, mut host) = (rig.queue.raw(), RectOffset::default(), vec![0u8; 4096]);
+    let region = RectRegion {
+        width: 8,
+        height: 2,
+        depth: 2,
+    };
+    let at = host.as_mut_ptr().cast::<c_void>();
+    for (pitches, code) in [
+        ([16, 40, 0, 0], ResultCode::ERROR_INVALID_SIZE),
+        ([0, 20, 0, 0], ResultCode::ERROR_INVALID_SIZE),
+        ([0, 0, 16, 40], ResultCode::ERROR_INVALID_SIZE),
+        ([0, 0, 0, 20], ResultCode::ERROR_INVALID_SIZE),
+        ([16, 48, 0, 24], ResultCode::SUCCESS),
+    ] {
+        let [a, b, c, d] = pitches;
+        let read = ur!(urEnqueueMemBufferReadRect(
+            queue,
+            buffer.raw(),
+            true,
+            zero,
+            zero,
+            region,
+            a,
+            b,
+            c,
+            d,
+            at,
+            0,
+            null(),
+            null_mut()
+        ));
+        let write = ur!(urEnqueueMemBufferWriteRect(
+            queue,
+            buffer.raw(),
+            true,
+            zero,
+            zero,
+            region,
+            a,
+            b,
+            c,
+            d,
+            at,
+            0,
+            null(),
+            null_mut()
+        ));
+        let copy = ur!(urEnqueueMemBufferCopyRect(
+            queue,
+            buffer.raw(),
+            other.raw(),
+            zero,
+            zero,
+            region,
+            a,
+            b,
+            c,
+            d,
+            0,
+            null(),
+            null_mut()
+        ));
+        for got in [read, write, copy] {
+            if got != code && intel("the adapter passes on what OpenCL answers, or rounds the pitch") {
+                continue;
+            }
+            assert_eq!(got, code, "{pitches:?}");
+        }
+    }
+    rig.queue.finish().expect("urQueueFinish");
 }

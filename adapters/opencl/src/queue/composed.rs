@@ -38,6 +38,15 @@ fn impossible(properties: LaunchProperties) -> UrError {
     )
 }
 
+/// The error of a command on images. A box that is not inside of an image is a matter of its size for UR.
+#[cold]
+pub(super) fn of_image(error: UrError) -> UrError {
+    match error.code() {
+        ResultCode::ERROR_INVALID_VALUE => error.with_code(ResultCode::ERROR_INVALID_SIZE),
+        _ => error,
+    }
+}
+
 /// Whether the driver fills memory with a pattern of this size, at an address or an offset in a buffer.
 pub(super) fn driver_fills(at: usize, pattern: &[u8]) -> bool {
     pattern.len().is_power_of_two() && pattern.len() <= 128 && at.is_multiple_of(pattern.len())
