@@ -56,6 +56,11 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
         unsupported()
     }
 
+    /// The event of such a signal, for a command of this kind, if no run has begun to give it.
+    fn pending(&self, _command: Command, _signal: &Self::Signal) -> Option<Arc<B::Event>> {
+        None
+    }
+
     /// Whether single commands can wait for events.
     fn check_events(&self) -> UrResult<()> {
         unsupported()
@@ -338,9 +343,14 @@ entry! {
         let (mut new, mut old) = (None, None);
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
-                let (event, other) = buffer.signal(node.operation.command())?;
-                old = Some(std::mem::replace(signal, other));
-                new = Some(event);
+                let command = node.operation.command();
+                // Each event that was given since the last run is one of the next run.
+                new = buffer.pending(command, signal);
+                if new.is_none() {
+                    let (event, other) = buffer.signal(command)?;
+                    old = Some(std::mem::replace(signal, other));
+                    new = Some(event);
+                }
                 Ok(())
             }
             None => Err(UrError::said(
