@@ -62,6 +62,10 @@ macro_rules! ur_types {
                     answer: ur_types!(@answer $($($ty)*)?),
                 } ),*
             ];
+
+            fn number(self) -> u32 {
+                self.0
+            }
         }
 
         impl core::fmt::Debug for $name {
@@ -93,6 +97,10 @@ macro_rules! ur_types {
                     answer: None,
                 } ),*
             ];
+
+            fn number(self) -> u32 {
+                self.bits()
+            }
         }
 
         impl core::fmt::Debug for $name {

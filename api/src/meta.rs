@@ -438,9 +438,38 @@ pub struct Table {
 }
 
 /// Types whose values have names.
-pub trait Named {
+pub trait Named: Copy {
     /// The names.
     const VARIANTS: &'static [Variant];
+
+    /// The largest value that has a name.
+    const LAST: u32 = last(Self::VARIANTS);
+
+    /// All bits of the values that have names: what a value of flags may have.
+    const MASK: u32 = mask(Self::VARIANTS);
+
+    /// The value as C has it.
+    fn number(self) -> u32;
+}
+
+const fn mask(variants: &[Variant]) -> u32 {
+    let (mut index, mut mask) = (0, 0);
+    while index < variants.len() {
+        mask |= variants[index].value;
+        index += 1;
+    }
+    mask
+}
+
+const fn last(variants: &[Variant]) -> u32 {
+    let (mut index, mut last) = (0, 0);
+    while index < variants.len() {
+        if variants[index].value > last {
+            last = variants[index].value;
+        }
+        index += 1;
+    }
+    last
 }
 
 /// Writes the C name of an enumerator, or its number where no name is known.

@@ -94,9 +94,17 @@ impl Kernel {
     }
 
     /// Finds the code for a range, and compiles it if no range before needed it. To be called before the run: how long that
-    /// takes says nothing of the kernel, and the threads that run it would all wait.
+    /// takes says nothing of the kernel, and the threads that run it would all wait. Groups have at most
+    /// [`MAX_WORK_GROUP_SIZE`] items.
     #[inline]
     pub fn prepare(&self, range: NdRange) -> Result<PreparedRange, Error> {
+        // There would be no room for the values of all sub-groups.
+        if range.group_size() > MAX_WORK_GROUP_SIZE as u64 {
+            return Err(Error::Unsupported {
+                feature: format!("a work-group of {} items", range.group_size()),
+                what: format!("there are at most {MAX_WORK_GROUP_SIZE}"),
+            });
+        }
         let code = if self.compiled.best.suits(&range) {
             CodeIndex::Best
         } else {
@@ -133,7 +141,7 @@ impl Kernel {
 
     /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
     /// called by several threads at a time with different numbers, each with its own `worker`. A kernel with
-    /// [`KernelInfo::has_device_barrier`] wants all numbers in one call. Groups have at most [`MAX_WORK_GROUP_SIZE`] items.
+    /// [`KernelInfo::has_device_barrier`] wants all numbers in one call.
     ///
     /// # Safety
     /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive. The range must
@@ -142,11 +150,6 @@ impl Kernel {
         // Also after a fault: the stack of the code goes, this one returns.
         let _env = FloatEnv::enter_default();
         let PreparedRange { range, code } = launch.range;
-        // There would be no place for all sub-groups' values.
-        if range.group_size() > MAX_WORK_GROUP_SIZE as u64 {
-            let what = format!("a work-group has at most {MAX_WORK_GROUP_SIZE} items");
-            return Err(Fault::NoCode(what));
-        }
         let code = self.code(code);
         let num_groups = range.groups();
         let local = worker.local_memory(launch.local_memory)?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Command buffers: a [plan](crate::exec::plan) of the engine's, made when all commands are there.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kit::fork::{self, Forkable, Guard};
@@ -22,6 +23,8 @@ pub(crate) struct CommandBuffer {
     plan: Mutex<Option<Plan>>,
     /// The order of its runs, on whatever queues they are.
     order: Order,
+    /// How many runs there were.
+    runs: AtomicU64,
 }
 
 impl CommandBuffer {
@@ -58,6 +61,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             pool,
             plan: Mutex::default(),
             order: Order::new(true, pool),
+            runs: AtomicU64::new(0),
         });
         fork::register(&buffer);
         Ok(buffer)
@@ -96,7 +100,11 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         wait: WaitList<'_, Cpu>,
         event: kit::EventOut<'_, Cpu>,
     ) -> UrResult<()> {
-        let plan = fork::lock(&self.plan).clone();
+        let plan = {
+            let plan = fork::lock(&self.plan);
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            plan.clone()
+        };
         let plan = plan.ok_or_else(|| {
             UrError::said(
                 ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
@@ -109,7 +117,13 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn signal(&self, command: kit::ur::Command) -> UrResult<(Arc<Event>, Arc<Signal>)> {
         let node = unsubmitted(self.pool);
         let event = Event::of_run(self.recording.context(), command, node.clone());
-        Ok((event, Arc::new(Signal::new(node))))
+        let runs = self.runs.load(Ordering::Relaxed);
+        Ok((event, Arc::new(Signal::new(node, runs))))
+    }
+
+    fn pending(&self, command: kit::ur::Command, signal: &Self::Signal) -> Option<Arc<Event>> {
+        let node = signal.pending(self.runs.load(Ordering::Relaxed))?;
+        Some(Event::of_run(self.recording.context(), command, node))
     }
 
     fn check_events(&self) -> UrResult<()> {

@@ -27,7 +27,7 @@ pub(crate) struct Event {
 enum Owner {
     /// The queue of its command.
     Queue(Arc<Queue>),
-    /// The context of a command buffer, which may run on any queue of it, or of a reusable event.
+    /// The context of a command buffer, which may run on any queue of it, or of an event of no command.
     Context(Arc<Context>),
 }
 
@@ -211,7 +211,11 @@ impl kit::Event<Cpu> for Event {
     }
 
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let stamps = self.stamps().unwrap_or_default();
+        let mut stamps = self.stamps().unwrap_or_default();
+        // A time stamp is one point.
+        if self.command == Command::TIMESTAMP_RECORDING_EXP && stamps.ended != 0 {
+            stamps.ended = stamps.started;
+        }
         let time = match query {
             ProfilingInfo::COMMAND_QUEUED => stamps.queued,
             ProfilingInfo::COMMAND_SUBMIT => stamps.submitted,
@@ -257,6 +261,19 @@ impl kit::Event<Cpu> for Event {
 
     fn is_reusable(&self) -> bool {
         self.reusable().is_some()
+    }
+
+    fn complete(context: &Arc<Context>) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            header: Header::new(),
+            native: NativeCell::new(),
+            owner: Owner::Context(context.clone()),
+            command: Command::EVENTS_WAIT,
+            state: State::Over {
+                stamps: Stamps::default(),
+                well: true,
+            },
+        }))
     }
 
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {

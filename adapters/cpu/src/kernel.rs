@@ -232,10 +232,8 @@ impl kit::Kernel<Cpu> for Kernel {
         match info {
             // Kernels reach all memory of the process.
             ExecInfo::UsmIndirectAccess(_) | ExecInfo::UsmPointers(_) => Ok(()),
-            ExecInfo::CacheConfig(_) => Err(UrError::said(
-                ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
-                "a CPU's cache cannot be split",
-            )),
+            // A hint: a CPU's cache cannot be split.
+            ExecInfo::CacheConfig(_) => Ok(()),
         }
     }
 

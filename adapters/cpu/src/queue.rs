@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use kit::fork::{Forkable, Guard};
 use kit::ur::{
-    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
-    UsmMigrationFlags,
+    Command, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, RectOffset, RectRegion, ResultCode,
+    UsmAdviceFlags, UsmMigrationFlags,
 };
 use kit::{
     BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, UsmAlloc,
@@ -188,6 +188,9 @@ impl kit::Queue<Cpu> for Queue {
             QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.order.is_empty()),
+            // Queues that kernels submit to are what these two are about. There are none.
+            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
+            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
             _ => out.unsupported(),
         }
     }

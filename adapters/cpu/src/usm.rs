@@ -280,6 +280,11 @@ impl kit::UsmAlloc<Cpu> for Context {
         }
     }
 
+    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
+        let about = self.about(memory as usize);
+        (about.kind != UsmType::UNKNOWN).then(|| about.size - (memory as usize - about.base as usize))
+    }
+
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
         let about = self.about(memory as usize);
         match query {
@@ -304,8 +309,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         self.usm.foreign.remove(memory as usize)
     }
 
-    fn usm_register(&self, memory: *mut c_void, size: usize, flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        kit::args::known_flags(flags)?;
+    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
         let page = pages::page();
         if size == 0 || !size.is_multiple_of(page) || !(memory as usize).is_multiple_of(page) {
             return Err(UrError::said(

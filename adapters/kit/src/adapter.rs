@@ -92,7 +92,7 @@ entry! {
         adapter: AdapterHandle, query: AdapterInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let adapter = object::<B::Adapter>(adapter)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             AdapterInfo::BACKEND => out.value(adapter.backend()),
             AdapterInfo::REFERENCE_COUNT => out.references(&**adapter),
@@ -106,12 +106,14 @@ entry! {
     ) {
         object::<B::Adapter>(adapter)?;
         let callback = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        args::known(level)?;
         oxur_log::set_callback(callback, user_data, level);
         Ok(())
     }
 
     fn urAdapterSetLoggerCallbackLevel<B>(adapter: AdapterHandle, level: LoggerLevel) {
         object::<B::Adapter>(adapter)?;
+        args::known(level)?;
         oxur_log::set_callback_level(level);
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
+use oxur_api::meta::Named;
 use oxur_api::{BaseProperties, ResultCode, SpecializationConstantInfo, StructureType, Tagged};
 
 use crate::handle::{Object, export, handle_of, object};
@@ -181,18 +182,46 @@ pub fn not_null<T>(pointer: *const T) -> UrResult<()> {
     }
 }
 
+/// Checks an enumerator against those that the ABI defines.
+#[inline]
+pub fn known<T: Named>(value: T) -> UrResult<()> {
+    if T::VARIANTS.iter().any(|variant| variant.value == value.number()) {
+        return Ok(());
+    }
+    Err(unknown(value.number()))
+}
+
+/// Checks that an enumerator is not larger than the last one that the ABI defines. It may still have no name.
+#[inline]
+pub(crate) fn not_beyond_last<T: Named>(value: T) -> UrResult<()> {
+    if value.number() <= T::LAST {
+        return Ok(());
+    }
+    Err(unknown(value.number()))
+}
+
+#[cold]
+fn unknown(value: u32) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_ENUMERATION,
+        format!("there is no enumerator {value:#x}"),
+    )
+}
+
 /// Checks flags against those that the ABI defines.
-pub fn known_flags<F: bitflags::Flags<Bits = u32>>(flags: F) -> UrResult<()> {
-    let known = F::FLAGS
-        .iter()
-        .filter(|f| f.is_named())
-        .fold(0, |bits, f| bits | f.value().bits());
-    let unknown = flags.bits() & !known;
+#[inline]
+pub fn known_flags<F: Named>(flags: F) -> UrResult<()> {
+    let unknown = flags.number() & !F::MASK;
     if unknown == 0 {
         return Ok(());
     }
-    Err(UrError::said(
+    Err(unknown_flags(unknown))
+}
+
+#[cold]
+fn unknown_flags(unknown: u32) -> UrError {
+    UrError::said(
         ResultCode::ERROR_INVALID_ENUMERATION,
         format!("unknown flags {unknown:#x}"),
-    ))
+    )
 }

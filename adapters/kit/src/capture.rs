@@ -403,6 +403,11 @@ impl<B: Backend> Session<B> {
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "something was asked for that has no place in a graph: there is none",
             ))
+        } else if self.graph.is_destroyed() {
+            Err(UrError::said(
+                ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
+                "the graph was destroyed during the capture",
+            ))
         } else if !state.is_joined(&self.graph.nodes()[self.first..], self.first) {
             Err(UrError::said(
                 ResultCode::ERROR_GRAPH_UNJOINED_FORKS,

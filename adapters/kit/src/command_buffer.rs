@@ -26,7 +26,7 @@ pub use self::signal::Signal;
 use self::update::Update;
 use crate::capture::Recorded;
 use crate::client_call::guard_around;
-use crate::enqueue::{BufferRect, Launch, pattern, span};
+use crate::enqueue::{BufferRect, Launch, inside, pattern, span};
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::table::entry_points;
 use crate::unsupported;
@@ -57,6 +57,11 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// An event for a single command of this kind, and what the next run is to signal for it.
     fn signal(&self, _command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
         unsupported()
+    }
+
+    /// The event of such a signal, for a command of this kind, if no run has begun to give it.
+    fn pending(&self, _command: Command, _signal: &Self::Signal) -> Option<Arc<B::Event>> {
+        None
     }
 
     /// Whether single commands can wait for events.
@@ -108,6 +113,20 @@ unsafe fn kept_launch<B: Backend>(
     }
 }
 
+/// Checks that a command on USM stays inside of its allocations.
+fn check_usm<B: Backend>(context: &Arc<B::Context>, operation: &Operation<B>) -> UrResult<()> {
+    match operation {
+        Operation::UsmMemcpy { dst, src, size } => {
+            inside::<B>(context, dst.0, *size)?;
+            inside::<B>(context, src.0, *size)
+        }
+        Operation::UsmFill { dst: memory, size, .. }
+        | Operation::UsmPrefetch { memory, size, .. }
+        | Operation::UsmAdvise { memory, size, .. } => inside::<B>(context, memory.0, *size),
+        _ => Ok(()),
+    }
+}
+
 /// Takes the list of sync points that a command waits for.
 ///
 /// # Safety
@@ -138,6 +157,7 @@ macro_rules! append {
             let operation: Operation<$b> = $operation;
             let recording = buffer.recording();
             recording.context().check_operation(recording.device(), &operation)?;
+            check_usm::<$b>(recording.context(), &operation)?;
             let after = sync_points(num_points, points)?;
             let events = WaitList::new(num_events, events)?;
             let wanted = Wanted { event: !event.is_null(), handle: !command.is_null() };
@@ -326,9 +346,14 @@ entry! {
         let (mut new, mut old) = (None, None);
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
-                let (event, other) = buffer.signal(node.operation.command())?;
-                old = Some(std::mem::replace(signal, other));
-                new = Some(event);
+                let command = node.operation.command();
+                // Each event that was given since the last run is one of the next run.
+                new = buffer.pending(command, signal);
+                if new.is_none() {
+                    let (event, other) = buffer.signal(command)?;
+                    old = Some(std::mem::replace(signal, other));
+                    new = Some(event);
+                }
                 Ok(())
             }
             None => Err(UrError::said(
@@ -371,7 +396,7 @@ entry! {
         buffer: ExpCommandBufferHandle, query: ExpCommandBufferInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             ExpCommandBufferInfo::REFERENCE_COUNT => out.references(&**buffer),
             ExpCommandBufferInfo::DESCRIPTOR => {

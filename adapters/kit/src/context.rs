@@ -105,7 +105,7 @@ entry! {
         context: ContextHandle, query: ContextInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let context = object::<B::Context>(context)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             ContextInfo::NUM_DEVICES => out.value(context.devices().len() as u32),
             ContextInfo::DEVICES => out.handles(context.devices()),

@@ -64,31 +64,16 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     }
 }
 
-fn matches(wanted: DeviceType, kind: DeviceType) -> UrResult<bool> {
-    match wanted {
-        DeviceType::ALL => Ok(true),
-        DeviceType::GPU
-        | DeviceType::CPU
-        | DeviceType::FPGA
-        | DeviceType::MCA
-        | DeviceType::VPU
-        | DeviceType::CUSTOM => Ok(wanted == kind),
-        _ => Err(UrError::said(
-            ResultCode::ERROR_INVALID_ENUMERATION,
-            format!("no such device type: {wanted:?}"),
-        )),
-    }
-}
-
 entry! {
     fn urDeviceGet<B>(
         platform: PlatformHandle, kind: DeviceType, capacity: u32, devices: *mut DeviceHandle, count: *mut u32,
     ) {
         let platform = object::<B::Platform>(platform)?;
+        args::known(kind)?;
         let all = crate::Platform::devices(&**platform);
         let mut found = SmallVec::<[&Arc<B::Device>; 8]>::new();
         for device in all {
-            if kind == DeviceType::DEFAULT || matches(kind, device.kind())? {
+            if matches!(kind, DeviceType::DEFAULT | DeviceType::ALL) || kind == device.kind() {
                 found.push(device);
             }
         }
@@ -103,7 +88,7 @@ entry! {
         device: DeviceHandle, query: DeviceInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let device = object::<B::Device>(device)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             DeviceInfo::TYPE => out.value(device.kind()),
             DeviceInfo::REFERENCE_COUNT if device.is_root() => out.value(1u32),
@@ -130,15 +115,13 @@ entry! {
     ) {
         let device = object::<B::Device>(device)?;
         let properties = args::required(properties)?;
+        args::not_null(properties.pProperties)?;
         let properties = args::slice(properties.pProperties, properties.PropCount)?;
         if properties.is_empty() || properties.iter().any(|p| p.r#type != properties[0].r#type) {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
                 "a device is divided by one kind of partition, given at least once",
             ));
-        }
-        if parts.is_null() && count.is_null() {
-            return Err(ResultCode::ERROR_INVALID_NULL_POINTER.into());
         }
         let made = device.partition(properties)?;
         // A second call makes the devices anew; the first only counts them.

@@ -12,8 +12,8 @@ use oxur_api::*;
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
 pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Range};
-use self::parameters::{device_global, rows};
-pub(crate) use self::parameters::{pattern, span};
+use self::parameters::{device_global, not_empty, rows, rows_inside};
+pub(crate) use self::parameters::{inside, pattern, span};
 use crate::capture::{Recorded, impossible, later, record};
 use crate::client_call::guard_around;
 use crate::command_buffer::urEnqueueCommandBufferExp;
@@ -159,6 +159,7 @@ command! {
     ) {
         let image = object::<B::Mem>(image)?;
         args::not_null(dst)?;
+        not_empty(region)?;
     } run {
         queue.image_read(&image, blocking, origin, region, row_pitch, slice_pitch, dst, wait, event)
     } record {
@@ -173,6 +174,7 @@ command! {
     ) {
         let image = object::<B::Mem>(image)?;
         args::not_null(src)?;
+        not_empty(region)?;
     } run {
         queue.image_write(&image, blocking, origin, region, row_pitch, slice_pitch, src, wait, event)
     } record {
@@ -187,6 +189,7 @@ command! {
     ) {
         let src = object::<B::Mem>(src)?;
         let dst = object::<B::Mem>(dst)?;
+        not_empty(region)?;
     } run {
         queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, event)
     } record {
@@ -221,6 +224,7 @@ command! {
         args::not_null(memory)?;
         args::known_flags(flags)?;
         span(0, size)?;
+        inside::<B>(queue.context(), memory, size)?;
     } run {
         queue.usm_prefetch(memory, size, flags, wait, event)
     } record {
@@ -235,6 +239,7 @@ command! {
         let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
         rows(pitch, width, height)?;
+        rows_inside::<B>(queue.context(), dst, pitch, width, height)?;
     } run {
         queue.usm_fill_2d(dst, pitch, pattern, width, height, wait, event)
     } record {
@@ -249,6 +254,8 @@ command! {
         args::not_null(src)?;
         rows(dst_pitch, width, height)?;
         rows(src_pitch, width, height)?;
+        rows_inside::<B>(queue.context(), dst, dst_pitch, width, height)?;
+        rows_inside::<B>(queue.context(), src, src_pitch, width, height)?;
     } run {
         queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
     } record {
@@ -286,9 +293,12 @@ command! {
     }
 
     fn urEnqueueHostTaskExp<B>(
-        queue, task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties; wait, event
+        queue, task: ExpHostTaskFunction, data: *mut c_void, properties: *const ExpHostTaskProperties; wait, event
     ) {
         let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
         let task = HostTask { function, data };
     } run { queue.host_task(task, wait, event) } record { Operation::HostTask(task) }
 }
@@ -301,6 +311,7 @@ entry! {
         args::not_null(memory)?;
         args::known_flags(advice)?;
         span(0, size)?;
+        inside::<B>(queue.context(), memory, size)?;
         if queue.capture().is_active() {
             let none = (0, std::ptr::null());
             let memory = Address::new(memory);
@@ -388,7 +399,7 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
     data: *mut c_void,
     num_mems: u32,
     mems: *const MemHandle,
-    _properties: *const ExpEnqueueNativeCommandProperties,
+    properties: *const ExpEnqueueNativeCommandProperties,
     num_events: u32,
     events: *const EventHandle,
     event: *mut EventHandle,
@@ -400,6 +411,9 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
             unsafe {
                 let queue = object::<B::Queue>(queue)?;
                 let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
+                if let Some(properties) = properties.as_ref() {
+                    args::known_flags(properties.flags)?;
+                }
                 let mems = args::objects::<B::Mem>(mems, num_mems)?;
                 queue.capture().check_idle("a native command")?;
                 queue.begin_native_command(&mems, WaitList::new(num_events, events)?)?;
@@ -421,7 +435,7 @@ unsafe fn async_alloc<B: Backend>(
     kind: UsmType,
     pool: UsmPoolHandle,
     size: usize,
-    _properties: *const ExpAsyncUsmAllocProperties,
+    properties: *const ExpAsyncUsmAllocProperties,
     num_events: u32,
     events: *const EventHandle,
     memory: *mut *mut c_void,
@@ -432,6 +446,9 @@ unsafe fn async_alloc<B: Backend>(
         let queue = object::<B::Queue>(queue)?;
         let pool = optional_object::<B::UsmPool>(pool)?;
         let out = args::out(memory)?;
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
         if size == 0 {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_USM_SIZE,

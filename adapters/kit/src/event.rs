@@ -38,8 +38,13 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
         unsupported()
     }
 
-    /// Makes a reusable event, which [`Queue::signal`](crate::Queue::signal) has signalled again and again. Nobody has
-    /// signalled it yet: it is complete.
+    /// Makes an event that is complete, of no command.
+    fn complete(_context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
+
+    /// Makes a reusable event, which [`Queue::signal`](crate::Queue::signal) signals again and again. Until the first
+    /// signal it is complete.
     fn create(_context: &Arc<B::Context>, _device: &Arc<B::Device>, _flags: ExpEventFlags) -> UrResult<Arc<Self>> {
         unsupported()
     }
@@ -132,10 +137,10 @@ entry! {
             Ok(event) => event,
             Err(error) => {
                 let captured = object::<CapturedEvent<B>>(event).map_err(|_| error)?;
-                return captured.info(query, InfoOut::new(size, value, needed)?);
+                return captured.info(query, InfoOut::of(query, size, value, needed)?);
             }
         };
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             EventInfo::REFERENCE_COUNT => out.references(&**event),
             _ => event.info(query, out),
@@ -146,7 +151,8 @@ entry! {
         event: EventHandle, query: ProfilingInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let event = self::event::<B>(event)?;
-        event.profiling_info(query, InfoOut::new(size, value, needed)?)
+        args::not_beyond_last(query)?;
+        event.profiling_info(query, InfoOut::of_profiling(size, value, needed)?)
     }
 
     fn urEventWait<B>(count: u32, events: *const EventHandle) {
@@ -189,7 +195,12 @@ entry! {
         let context = object::<B::Context>(context)?;
         let out = args::out(event)?;
         let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
-        out.write(export(&B::Event::from_native(&context, native, owned)?));
+        // Clients ask for an event that is complete that way.
+        let event = match native {
+            0 => B::Event::complete(&context)?,
+            _ => B::Event::from_native(&context, native, owned)?,
+        };
+        out.write(export(&event));
         Ok(())
     }
 

@@ -40,6 +40,8 @@ struct State<B: Backend> {
     nodes: Vec<Node<B>>,
     /// Whether a queue captures into it.
     growing: bool,
+    /// Whether the client has destroyed it.
+    destroyed: bool,
     /// Whether a queue that captured into it was made for profiling: runs then note the times of commands.
     profiled: bool,
     /// When the commands ran of what was made of it last.
@@ -66,6 +68,7 @@ impl<B: Backend> Graph<B> {
                 device: None,
                 nodes: Vec::new(),
                 growing: false,
+                destroyed: false,
                 profiled: false,
                 times: None,
             }),
@@ -100,11 +103,18 @@ impl<B: Backend> Graph<B> {
         Ok(state.nodes.len())
     }
 
+    /// Whether the client has destroyed it.
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.state.lock().destroyed
+    }
+
     /// Ends a capture. If it failed, its commands go: there were as many as `before` without them.
     pub(crate) fn end(&self, failed: bool, before: usize) {
         let mut state = self.state.lock();
         state.growing = false;
-        let gone = if failed {
+        let gone = if state.destroyed {
+            take(&mut state.nodes)
+        } else if failed {
             state.nodes.split_off(before)
         } else {
             Vec::new()
@@ -168,9 +178,17 @@ impl<B: Backend> Graph<B> {
 
     /// The client has given its handle back: whoever else has the graph only keeps the place.
     fn destroy(&self) {
-        let times = self.state.lock().times.take();
-        drop(times);
-        drop(take(&mut *self.nodes()));
+        let mut state = self.state.lock();
+        state.destroyed = true;
+        let times = state.times.take();
+        // A capture needs the commands to its end.
+        let nodes = if state.growing {
+            Vec::new()
+        } else {
+            take(&mut state.nodes)
+        };
+        drop(state);
+        drop((times, nodes));
         let deleters = take(&mut *self.deleters.lock());
         drop(deleters);
     }
@@ -215,7 +233,7 @@ entry! {
     }
 
     fn urGraphDestroyExp<B>(graph: ExpGraphHandle) {
-        drop(object::<Graph<B>>(graph)?.whole()?);
+        // One that a queue captures into goes as well. The capture then has no graph to end with.
         release_to::<Graph<B>>(graph, |graph| graph.destroy())
     }
 

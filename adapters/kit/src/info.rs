@@ -6,8 +6,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use oxur_api::ResultCode;
+use oxur_api::meta::Named;
 
-use crate::{Object, UrResult, handle_of};
+use crate::{Object, UrResult, args, handle_of};
 
 /// Where the client wants an answer: a buffer with its size, or the size that is needed, or both.
 ///
@@ -28,6 +29,19 @@ pub struct InfoOut<'a> {
 }
 
 impl<'a> InfoOut<'a> {
+    /// Takes the last four parameters of a query.
+    ///
+    /// A property beyond the last one that the ABI defines is `INVALID_ENUMERATION`. A smaller number without a name is
+    /// for the adapter to refuse: it may have had a name in an earlier release.
+    ///
+    /// # Safety
+    /// As [`InfoOut::new`].
+    pub unsafe fn of<Q: Named>(query: Q, size: usize, buffer: *mut c_void, needed: *mut usize) -> UrResult<Self> {
+        args::not_beyond_last(query)?;
+        // SAFETY: passed on to the caller.
+        unsafe { Self::new(size, buffer, needed) }
+    }
+
     /// Takes the last three parameters of a query.
     ///
     /// Both pointers null is `INVALID_NULL_POINTER`; a buffer of no bytes, and no buffer for some bytes, are the errors
@@ -41,6 +55,23 @@ impl<'a> InfoOut<'a> {
         }
         if !buffer.is_null() && size == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
+        }
+        Ok(Self {
+            size,
+            buffer,
+            needed,
+            client: PhantomData,
+        })
+    }
+
+    /// Takes the last three parameters of `urEventGetProfilingInfo`, whose rules differ: a buffer of no bytes is
+    /// `INVALID_VALUE`, and a client need not want an answer at all. It learns whether there is one.
+    ///
+    /// # Safety
+    /// As [`InfoOut::new`].
+    pub(crate) unsafe fn of_profiling(size: usize, buffer: *mut c_void, needed: *mut usize) -> UrResult<Self> {
+        if !buffer.is_null() && size == 0 {
+            return Err(ResultCode::ERROR_INVALID_VALUE.into());
         }
         Ok(Self {
             size,

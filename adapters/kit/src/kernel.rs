@@ -224,6 +224,8 @@ unsafe fn suggest<B: Backend>(
         let kernel = object::<B::Kernel>(kernel)?;
         let queue = object::<B::Queue>(queue)?;
         args::not_null(suggested)?;
+        // An adapter that has no use for the arguments would not look at them.
+        args.iter().try_for_each(|arg| arg.map(drop))?;
         let range = Range::new(dimensions, offset, global, std::ptr::null())?;
         let size = kernel.suggested_local_size(&queue, &range, args)?;
         suggested.copy_from_nonoverlapping(size.as_ptr(), dimensions as usize);
@@ -244,7 +246,7 @@ entry! {
         kernel: KernelHandle, query: KernelInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             KernelInfo::REFERENCE_COUNT => out.references(&**kernel),
             _ => kernel.info(query, out),
@@ -257,7 +259,7 @@ entry! {
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
         let device = object::<B::Device>(device)?;
-        kernel.group_info(&device, query, InfoOut::new(size, value, needed)?)
+        kernel.group_info(&device, query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urKernelGetSubGroupInfo<B>(
@@ -266,7 +268,7 @@ entry! {
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
         let device = object::<B::Device>(device)?;
-        kernel.sub_group_info(&device, query, InfoOut::new(size, value, needed)?)
+        kernel.sub_group_info(&device, query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urKernelRetain<B>(kernel: KernelHandle) {

@@ -42,6 +42,7 @@ entry! {
         kernel: KernelHandle, index: u32, properties: *const KernelArgMemObjProperties, mem: MemHandle,
     ) {
         let access = properties.as_ref().map_or(MemFlags::READ_WRITE, |p| p.memoryAccess);
+        args::known_flags(access)?;
         object::<B::Kernel>(kernel)?.set_arg(Arg::Mem(index, optional_object(mem)?, access))
     }
 }

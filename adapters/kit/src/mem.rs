@@ -99,6 +99,24 @@ fn host_pointer(flags: MemFlags, host: *mut c_void) -> UrResult<Option<HostPoint
     Ok(wanted.then_some(HostPointer(host)))
 }
 
+/// The rules of an image's description that hold on every device.
+fn check_description(desc: &ImageDesc, host: *mut c_void) -> UrResult<()> {
+    let wrong = |words: String| Err(UrError::said(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, words));
+    if desc.stype != StructureType::IMAGE_DESC {
+        return wrong(format!("the description of an image is {:?}", desc.stype));
+    }
+    if desc.r#type > MemType::IMAGE1D_ARRAY {
+        return wrong(format!("there is no type of image {:#x}", desc.r#type.0));
+    }
+    if desc.numMipLevel != 0 || desc.numSamples != 0 {
+        return wrong("there are no images with mipmaps or samples".to_owned());
+    }
+    if host.is_null() && (desc.rowPitch != 0 || desc.slicePitch != 0) {
+        return wrong("an image has pitches only where it is made of the host's memory".to_owned());
+    }
+    Ok(())
+}
+
 entry! {
     fn urMemImageCreate<B>(
         context: ContextHandle, flags: MemFlags, format: *const ImageFormat, desc: *const ImageDesc, host: *mut c_void,
@@ -108,7 +126,9 @@ entry! {
         let format = args::required(format)?;
         let desc = args::required(desc)?;
         let out = args::out(image)?;
+        let pointer = host;
         let host = host_pointer(flags, host)?;
+        check_description(desc, pointer)?;
         out.write(export(&B::Mem::create_image(&context, ImageCreate { flags, format, desc, host })?));
         Ok(())
     }
@@ -184,7 +204,7 @@ entry! {
 
     fn urMemGetInfo<B>(mem: MemHandle, query: MemInfo, size: usize, value: *mut c_void, needed: *mut usize) {
         let mem = object::<B::Mem>(mem)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             MemInfo::REFERENCE_COUNT => out.references(&**mem),
             _ => mem.info(query, out),
@@ -193,7 +213,7 @@ entry! {
 
     fn urMemImageGetInfo<B>(mem: MemHandle, query: ImageInfo, size: usize, value: *mut c_void, needed: *mut usize) {
         let mem = object::<B::Mem>(mem)?;
-        mem.image_info(query, InfoOut::new(size, value, needed)?)
+        mem.image_info(query, InfoOut::of(query, size, value, needed)?)
     }
 }
 

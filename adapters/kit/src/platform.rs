@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::adapter::adapter;
 use crate::handle::object;
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrResult, args, entry, handle, unsupported};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, handle, unsupported};
 
 /// A platform: a driver and its devices. It lives as long as the adapter.
 pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
@@ -33,6 +33,9 @@ pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
 entry! {
     fn urPlatformGet<B>(adapter: AdapterHandle, capacity: u32, platforms: *mut PlatformHandle, count: *mut u32) {
         let adapter = object::<B::Adapter>(adapter)?;
+        if capacity == 0 && platforms.is_null() && count.is_null() {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, "there is no place for platforms or their count"));
+        }
         args::list(crate::Adapter::platforms(&**adapter), false, capacity, platforms, count)
     }
 
@@ -40,7 +43,7 @@ entry! {
         platform: PlatformHandle, query: PlatformInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let platform = object::<B::Platform>(platform)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             PlatformInfo::BACKEND => out.value(crate::Adapter::backend(&**adapter::<B>()?)),
             PlatformInfo::ADAPTER => out.handle(adapter::<B>()?),

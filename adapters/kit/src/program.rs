@@ -107,6 +107,12 @@ unsafe fn metadata<'a>(properties: *const ProgramProperties) -> UrResult<&'a [Pr
     // SAFETY: passed on to the caller.
     unsafe {
         match properties.as_ref() {
+            Some(ProgramProperties {
+                count: 0, pMetadatas, ..
+            }) if !pMetadatas.is_null() => Err(UrError::said(
+                ResultCode::ERROR_INVALID_SIZE,
+                "there is a pointer to a program's metadata, and their count is 0",
+            )),
             Some(properties) => args::slice(properties.pMetadatas, properties.count as usize),
             None => Ok(&[]),
         }
@@ -285,7 +291,7 @@ entry! {
         program: ProgramHandle, query: ProgramInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let program = object::<B::Program>(program)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             ProgramInfo::REFERENCE_COUNT => out.references(&**program),
             _ => program.info(query, out),
@@ -298,7 +304,7 @@ entry! {
     ) {
         let program = object::<B::Program>(program)?;
         let device = object::<B::Device>(device)?;
-        program.build_info(&device, query, InfoOut::new(size, value, needed)?)
+        program.build_info(&device, query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urProgramSetSpecializationConstants<B>(

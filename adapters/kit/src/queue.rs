@@ -448,7 +448,7 @@ entry! {
 
     fn urQueueGetInfo<B>(queue: QueueHandle, query: QueueInfo, size: usize, value: *mut c_void, needed: *mut usize) {
         let queue = object::<B::Queue>(queue)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             QueueInfo::REFERENCE_COUNT => out.references(&**queue),
             _ => queue.info(query, out),

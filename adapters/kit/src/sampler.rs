@@ -55,7 +55,7 @@ entry! {
         sampler: SamplerHandle, query: SamplerInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let sampler = object::<B::Sampler>(sampler)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             SamplerInfo::REFERENCE_COUNT => out.references(&**sampler),
             _ => sampler.info(query, out),

@@ -34,6 +34,12 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
+    /// How many bytes of an allocation there are from an address in it on; `None` for memory that the context does not
+    /// know.
+    fn usm_rest(self: &Arc<Self>, _memory: *const c_void) -> Option<usize> {
+        None
+    }
+
     /// Answers `urUSMGetMemAllocInfo` for any address.
     fn usm_info(self: &Arc<Self>, _memory: *const c_void, _query: UsmAllocInfo, _out: InfoOut<'_>) -> UrResult<()> {
         unsupported()
@@ -269,7 +275,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         args::not_null(memory)?;
-        context.usm_info(memory, query, InfoOut::new(size, value, needed)?)
+        context.usm_info(memory, query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urUSMPoolCreate<B>(context: ContextHandle, desc: *mut UsmPoolDesc, pool: *mut UsmPoolHandle) {
@@ -292,7 +298,7 @@ entry! {
         pool: UsmPoolHandle, query: UsmPoolInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let pool = object::<B::UsmPool>(pool)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             UsmPoolInfo::REFERENCE_COUNT => out.references(&**pool),
             _ => pool.info(query, out),
@@ -343,11 +349,12 @@ entry! {
         let pool = object::<B::UsmPool>(pool)?;
         // This form has no size: the client vouches that the buffer holds the property's type, a word at most.
         let size = if value.is_null() { 0 } else { size_of::<usize>() };
-        pool.info(query, InfoOut::new(size, value, needed)?)
+        pool.info(query, InfoOut::of(query, size, value, needed)?)
     }
 
     fn urUSMPoolSetInfoExp<B>(pool: UsmPoolHandle, query: UsmPoolInfo, value: *mut c_void, size: usize) {
         let pool = object::<B::UsmPool>(pool)?;
+        args::not_beyond_last(query)?;
         args::not_null(value)?;
         pool.set(query, args::slice(value.cast(), size)?)
     }
@@ -374,6 +381,10 @@ entry! {
         let context = object::<B::Context>(context)?;
         args::not_null(memory)?;
         let flags = properties.as_ref().map_or(ExpUsmHostAllocRegisterFlags::empty(), |p| p.flags);
+        args::known_flags(flags)?;
+        if size == 0 {
+            return Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, "there is nothing to register in zero bytes"));
+        }
         context.usm_register(memory, size, flags)
     }
 

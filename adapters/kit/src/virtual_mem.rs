@@ -68,6 +68,7 @@ entry! {
         let context = object::<B::Context>(context)?;
         let device = object::<B::Device>(device)?;
         let flags = properties.as_ref().map_or(PhysicalMemFlags::empty(), |p| p.flags);
+        args::known_flags(flags)?;
         let out = args::out(mem)?;
         out.write(export(&B::PhysicalMem::create(&context, &device, size, flags)?));
         Ok(())
@@ -85,7 +86,7 @@ entry! {
         mem: PhysicalMemHandle, query: PhysicalMemInfo, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         let mem = object::<B::PhysicalMem>(mem)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             PhysicalMemInfo::REFERENCE_COUNT => out.references(&**mem),
             _ => mem.info(query, out),
@@ -98,10 +99,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let device = optional_object::<B::Device>(device)?;
-        let out = InfoOut::new(size, value, needed)?;
-        if query > VirtualMemGranularityInfo::RECOMMENDED {
-            return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
-        }
+        let out = InfoOut::of(query, size, value, needed)?;
         out.value(context.virtual_granularity(device.as_deref(), allocation, query)?)
     }
 
@@ -124,6 +122,7 @@ entry! {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
         let mem = object::<B::PhysicalMem>(mem)?;
+        args::known_flags(flags)?;
         context.virtual_map(start, size, &mem, offset, flags)
     }
 
@@ -138,6 +137,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
+        args::known_flags(flags)?;
         context.virtual_set_access(start, size, flags)
     }
 
@@ -147,7 +147,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
-        let out = InfoOut::new(size, value, needed)?;
+        let out = InfoOut::of(query, size, value, needed)?;
         match query {
             VirtualMemInfo::ACCESS_MODE => out.value(context.virtual_access(start, bytes)?),
             _ => out.unsupported(),

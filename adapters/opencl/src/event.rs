@@ -11,7 +11,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
-use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
+use kit::{Callback, Header, InfoOut, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use smallvec::SmallVec;
@@ -36,8 +36,8 @@ pub(crate) struct Event {
 enum Owner {
     /// The queue of its command, which has this number; itself once the client has released it.
     Queue(Number, OnceLock<Arc<Queue>>),
-    /// A context: the event is a native one that belongs to no queue, or to one that UR does not know.
-    Context(Arc<Context>),
+    /// A context: the event is a native one. Its queue, if somebody has asked for it.
+    Context(Arc<Context>, OnceLock<Arc<Queue>>),
     /// A command of a command buffer, which the client knows before it is submitted. The event's own is a user event, for
     /// those that wait by then.
     Command(Box<Promised>),
@@ -80,15 +80,34 @@ impl Event {
     fn queue(&self) -> Option<Arc<Queue>> {
         match &self.owner {
             Owner::Queue(number, kept) => kept.get().cloned().or_else(|| Queue::numbered(*number)),
-            Owner::Context(_) | Owner::Command(_) => None,
+            Owner::Context(context, queue) => match queue.get() {
+                Some(queue) => Some(queue.clone()),
+                None => {
+                    let found = Queue::of_native(context, self.raw.queue()?).ok()?;
+                    Some(queue.get_or_init(|| found).clone())
+                }
+            },
+            Owner::Command(_) => None,
         }
+    }
+
+    /// An event that is of no command of ours.
+    fn of_context(context: &Arc<Context>, raw: RawEvent, command: Command) -> Arc<Self> {
+        Arc::new(Self {
+            header: Header::new(),
+            raw,
+            began: Box::default(),
+            context: context.number(),
+            owner: Owner::Context(context.clone(), OnceLock::new()),
+            command,
+        })
     }
 
     /// The context that it is of.
     fn context(&self) -> Option<Arc<Context>> {
         match &self.owner {
             Owner::Queue(..) => self.queue().map(|queue| queue.context.clone()),
-            Owner::Context(context) => Some(context.clone()),
+            Owner::Context(context, _) => Some(context.clone()),
             Owner::Command(promised) => Some(promised.context.clone()),
         }
     }
@@ -129,6 +148,15 @@ impl RawEvent {
                 needed
             ))
         })
+    }
+
+    /// The driver's queue that its command is in; none for a user event.
+    fn queue(&self) -> Option<cl_command_queue> {
+        // SAFETY: a live event; the pointers are those of `value`.
+        let queue = cl::value::<*mut c_void>(|size, value, needed| unsafe {
+            cl!(clGetEventInfo(self.0, CL_EVENT_COMMAND_QUEUE, size, value, needed))
+        });
+        queue.ok().filter(|queue| !queue.is_null())
     }
 
     /// Another reference of the same event.
@@ -219,7 +247,7 @@ impl kit::Object for Event {
     fn group(&self) -> u64 {
         match &self.owner {
             Owner::Queue(number, _) => number.get(),
-            Owner::Context(_) | Owner::Command(_) => 0,
+            Owner::Context(..) | Owner::Command(_) => 0,
         }
     }
 }
@@ -274,6 +302,15 @@ impl kit::Event<OpenCl> for Event {
         {
             return event.current().wait();
         }
+        let mut contexts = events.iter().map(|event| event.context);
+        let first = contexts.next();
+        if contexts.any(|context| Some(context) != first) {
+            // OpenCL waits for events of one context only. To the last one, even if one has failed.
+            return events
+                .iter()
+                .map(|event| event.current().wait())
+                .fold(Ok(()), Result::and);
+        }
         let raw = raw_events(events);
         // SAFETY: live events.
         unsafe { cl!(clWaitForEvents(raw.len() as cl_uint, raw.as_ptr())) }
@@ -312,12 +349,6 @@ impl kit::Event<OpenCl> for Event {
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         let raw = native as cl_event;
-        if raw.is_null() {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_NULL_HANDLE,
-                "the native event is null",
-            ));
-        }
         // SAFETY: the client vouches for its native handle; the pointers are those of `value`.
         let kind: u32 = cl::value(|size, value, needed| unsafe {
             cl!(clGetEventInfo(raw, CL_EVENT_COMMAND_TYPE, size, value, needed))
@@ -328,15 +359,15 @@ impl kit::Event<OpenCl> for Event {
         }
         // A user event, say, has no UR name; a wait comes nearest.
         let command = conv::command(kind).unwrap_or(Command::EVENTS_WAIT);
-        let raw = RawEvent(raw);
-        Ok(Arc::new(Self {
-            header: Header::new(),
-            raw,
-            began: Box::default(),
-            context: context.number(),
-            owner: Owner::Context(context.clone()),
-            command,
-        }))
+        Ok(Self::of_context(context, RawEvent(raw), command))
+    }
+
+    fn complete(context: &Arc<Context>) -> UrResult<Arc<Self>> {
+        // SAFETY: a live context.
+        let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
+        // SAFETY: a live user event, whose status was not set.
+        unsafe { cl!(clSetUserEventStatus(raw.0, CL_COMPLETE)) }?;
+        Ok(Self::of_context(context, raw, Command::EVENTS_WAIT))
     }
 }
 

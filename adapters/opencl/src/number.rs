@@ -50,6 +50,13 @@ impl<T> Numbered<T> {
         self.known.lock().remove(&number);
     }
 
+    /// One that is like this, if there is one.
+    pub(crate) fn any(&self, is: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+        // Those that are let go may be the last references, whose ends come back here: not under the lock.
+        let all: Vec<_> = self.known.lock().values().filter_map(Weak::upgrade).collect();
+        all.into_iter().find(|object| is(object))
+    }
+
     /// The one with this number, if it is there.
     pub(crate) fn find(&self, number: Number) -> Option<Arc<T>> {
         self.known.lock().get(&number)?.upgrade()

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{
-    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
-    UsmMigrationFlags,
+    Command, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, RectOffset, RectRegion, ResultCode,
+    UsmAdviceFlags, UsmMigrationFlags,
 };
 use kit::{
     BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, WaitList,
@@ -131,6 +131,10 @@ impl kit::Queue<OpenCl> for Queue {
             QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.is_empty()?),
+            QueueInfo::DEVICE_DEFAULT => match self.device_default() {
+                Some(queue) => out.handle(&queue),
+                None => out.value(QueueHandle::default()),
+            },
             // SAFETY: a live queue; the pointers are those of `value`.
             QueueInfo::SIZE => out.value(cl::value::<u32>(|size, value, needed| unsafe {
                 cl!(clGetCommandQueueInfo(self.raw, CL_QUEUE_SIZE, size, value, needed))
@@ -527,6 +531,7 @@ impl kit::Queue<OpenCl> for Queue {
                 ))
             }
         })
+        .map_err(composed::of_image)
     }
 
     fn image_write(
@@ -560,6 +565,7 @@ impl kit::Queue<OpenCl> for Queue {
                 ))
             }
         })
+        .map_err(composed::of_image)
     }
 
     fn image_copy(
@@ -589,6 +595,7 @@ impl kit::Queue<OpenCl> for Queue {
                 ))
             }
         })
+        .map_err(composed::of_image)
     }
 
     fn usm_fill(

@@ -273,6 +273,13 @@ impl kit::UsmAlloc<OpenCl> for Context {
         }
     }
 
+    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
+        match self.usm.cache.find(memory as usize) {
+            Found::Taken { base, size, .. } => Some(size - (memory as usize - base)),
+            Found::Free | Found::Foreign => None,
+        }
+    }
+
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
         let about = match self.usm.cache.find(memory as usize) {
             Found::Taken { base, .. } if self.usm.quarantine.has(base) => About::NOTHING,
@@ -318,12 +325,12 @@ impl kit::UsmAlloc<OpenCl> for Context {
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
         for address in [dst.cast_const(), src] {
-            if let Found::Taken { base, size: all, .. } = self.usm.cache.find(address as usize)
-                && size > all.saturating_sub(address as usize - base)
+            if let Some(rest) = self.usm_rest(address)
+                && size > rest
             {
                 return Err(UrError::said(
                     ResultCode::ERROR_INVALID_SIZE,
-                    format!("{size} bytes from {address:p} on are not inside of an allocation of {all} bytes"),
+                    format!("{size} bytes from {address:p} on are not inside of an allocation that ends after {rest}"),
                 ));
             }
         }

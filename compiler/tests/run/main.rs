@@ -10,7 +10,9 @@ mod masks;
 
 use std::sync::Arc;
 
-use oxur_compiler::{Fault, Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, Worker};
+use std::error::Error;
+
+use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, Worker};
 
 /// Both modes.
 const MODES: [Mode; 2] = [Mode::Scalar, Mode::Fast];
@@ -53,12 +55,17 @@ enum Argument<'a> {
 }
 
 /// Runs all groups of a range.
-fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Fault> {
+fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Box<dyn Error>> {
     run_with(&mut Worker::new(), kernel, range, arguments)
 }
 
 /// The same by a thread that ran others before.
-fn run_with(worker: &mut Worker, kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Fault> {
+fn run_with(
+    worker: &mut Worker,
+    kernel: &Kernel,
+    range: NdRange,
+    arguments: &mut [Argument<'_>],
+) -> Result<(), Box<dyn Error>> {
     let info = kernel.info();
     assert_eq!(info.params.len(), arguments.len());
     let mut block = vec![0; info.args_size.div_ceil(8)];
@@ -75,9 +82,9 @@ fn run_with(worker: &mut Worker, kernel: &Kernel, range: NdRange, arguments: &mu
     let args: Vec<u8> = block.iter().flat_map(|word: &u64| word.to_ne_bytes()).collect();
     let launch = Launch {
         args: &args,
-        range,
+        range: kernel.prepare(range)?,
         local_memory: info.local_memory,
     };
     // SAFETY: the arguments are what the parameters want; the tests' kernels stay within their memory.
-    unsafe { kernel.run(&launch, 0..range.group_count(), worker) }
+    Ok(unsafe { kernel.run(&launch, 0..range.group_count(), worker) }?)
 }

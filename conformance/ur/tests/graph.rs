@@ -570,6 +570,34 @@ fn into_a_graph_of_the_client() {
     assert_eq!(values::<i32>(&data), [2; 64]);
 }
 
+/// `urGraphDestroyExp` has no condition for a graph that a queue captures into.
+#[test]
+fn destroyed_during_the_capture() {
+    let Some(rig) = rig() else { return };
+    let data = rig.shared(&[0i32; 64]);
+    for filled in [false, true] {
+        let mut graph = ExpGraphHandle::default();
+        expect!(ur!(urGraphCreateExp(rig.context.raw(), &mut graph)), SUCCESS);
+        for _ in 0..if filled { 1 } else { 0 } {
+            expect!(ur!(urQueueBeginCaptureIntoGraphExp(rig.queue.raw(), graph)), SUCCESS);
+            fill(&rig.queue, &data, 1, &[]).expect("a fill");
+            expect!(ur!(urQueueEndGraphCaptureExp(rig.queue.raw(), &mut graph)), SUCCESS);
+        }
+        expect!(ur!(urQueueBeginCaptureIntoGraphExp(rig.queue.raw(), graph)), SUCCESS);
+        fill(&rig.queue, &data, 1, &[]).expect("a fill");
+        expect!(ur!(urGraphDestroyExp(graph)), SUCCESS);
+        _ = fill(&rig.queue, &data, 2, &[]);
+        expect!(ur!(urGraphDestroyExp(graph)), ERROR_INVALID_GRAPH);
+        expect!(check(rig.queue.end_capture()), ERROR_GRAPH_CAPTURE_INVALIDATED);
+        // The queue runs commands again, and those of the graph never ran.
+        assert_eq!(values::<i32>(&data), [0; 64]);
+        rig.queue.finish().expect("urQueueFinish");
+    }
+    fill(&rig.queue, &data, 3, &[]).expect("a fill");
+    rig.queue.finish().expect("urQueueFinish");
+    assert_eq!(values::<i32>(&data), [3; 64]);
+}
+
 #[test]
 fn what_cannot_be_captured() {
     let Some(rig) = rig() else { return };

@@ -364,10 +364,28 @@ fn out_of_bounds() {
     let Some(rig) = rig() else { return };
     let image = with_pixels(&rig, &plane(4, 4), &mut [0; 64]);
     let mut host = [0u8; 128];
-    let (size, at) = (region(4, 5, 1), host.as_mut_ptr().cast());
-    // SAFETY: 128 bytes are enough for the region; it is the image that is too small.
-    let result = unsafe { rig.queue.image_read(&image, ORIGIN, size, Pitch::default(), at, &[]) };
-    expect!(check(result), ERROR_INVALID_SIZE | ERROR_INVALID_VALUE);
+    let at = host.as_mut_ptr().cast();
+    let away = RectOffset { x: 1, y: 0, z: 0 };
+    let other = with_pixels(&rig, &plane(8, 8), &mut [0; 256]);
+    // INVALID_SIZE is the error of a box for which there is no room, or which is empty.
+    for (origin, size) in [
+        (ORIGIN, region(4, 5, 1)),
+        (away, region(4, 4, 1)),
+        (ORIGIN, region(0, 4, 1)),
+        (ORIGIN, region(4, 4, 2)),
+    ] {
+        // SAFETY: 128 bytes are enough for the region; it is the image that is too small.
+        let read = || unsafe { rig.queue.image_read(&image, origin, size, Pitch::default(), at, &[]) };
+        expect!(check(read()), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE | SUCCESS, known::PASSED_ON);
+        // SAFETY: as above.
+        let write = || unsafe {
+            rig.queue
+                .image_write(&image, origin, size, Pitch::default(), at.cast_const(), &[])
+        };
+        expect!(check(write()), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE | SUCCESS, known::PASSED_ON);
+        let copy = || rig.queue.image_copy(&other, &image, (ORIGIN, origin), size, &[]);
+        expect!(check(copy()), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE | SUCCESS, known::PASSED_ON);
+    }
 }
 
 #[test]

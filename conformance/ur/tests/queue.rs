@@ -16,10 +16,16 @@ use crate::known;
 fn info() {
     let rig = Rig::new();
     let get = |p, size, value, size_ret| ur!(urQueueGetInfo(rig.queue.raw(), QueueInfo(p), size, value, size_ret));
-    // The other two are of queues on the device.
+    // Of queues on the device.
     let allowed = Allowed {
-        skip: &["INFO_DEVICE_DEFAULT", "INFO_SIZE"],
-        intel: &[known::NUMBER],
+        absent: &[("INFO_SIZE", ResultCode::ERROR_INVALID_QUEUE)],
+        intel: &[
+            known::NUMBER,
+            (
+                "DEVICE_DEFAULT: asked for the size: UR_RESULT_ERROR_INVALID_VALUE",
+                known::PASSED_ON,
+            ),
+        ],
         ..Allowed::default()
     };
     check_infos("QueueInfo", &get, allowed);

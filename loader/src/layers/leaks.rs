@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `UR_LAYER_LEAK_CHECKING`: counts the references that a client holds, by what the table says of the parameters. What
 //! is left at the last teardown, and what is released too often, is told in the log of the component `validation`.
+//!
+//! A handle that a function writes is a reference, if there is a function that takes references of such objects back. The
+//! table's attribute `alloc` does not tell: as in the reference, it is missing from a part of these parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use oxur_api::meta::{Attributes, Function, Reference};
+use oxur_api::meta::{Direction, Field, Function, Reference, Ty};
+use oxur_api::{LegacyDdiTable, ResultCode, TABLES};
 use parking_lot::Mutex;
 
 use super::{Arguments, print};
 
 const TARGET: &str = "validation";
-
-/// Functions and their results that carry references, though the table, as the reference's, does not say so.
-const GIVERS: [(&str, &str); 3] = [
-    ("urDeviceGetSelected", "phDevices"),
-    ("urDevicePartition", "phSubDevices"),
-    ("urEventCreateExp", "phEvent"),
-];
 
 struct Held {
     references: u64,
@@ -26,59 +24,142 @@ struct Held {
 
 static HELD: Mutex<BTreeMap<usize, Held>> = Mutex::new(BTreeMap::new());
 
-/// Notes what a call did to references: nothing where it failed, but a release may have failed for want of one.
+/// The kinds of objects that are counted, by the names of their types.
+struct Counted {
+    /// Those that clients give back. Commands of command buffers and platforms, for example, are not among them.
+    released: BTreeSet<&'static str>,
+    /// Those that also have more than one reference.
+    retained: BTreeSet<&'static str>,
+}
+
+static COUNTED: LazyLock<Counted> = LazyLock::new(|| {
+    let handles = |is: fn(&Function, &Field) -> bool| {
+        let functions = TABLES
+            .iter()
+            .chain([&LegacyDdiTable::META])
+            .flat_map(|table| table.functions);
+        functions
+            .flat_map(|function| function.params.iter().filter(move |parameter| is(function, parameter)))
+            .filter_map(|parameter| handle(&parameter.ty))
+            .collect()
+    };
+    // A configuration of the loader is older than the layers that it switches on, so the loader's own table is left out.
+    Counted {
+        released: handles(releases),
+        retained: handles(|_, parameter| parameter.attributes.reference == Some(Reference::Retain)),
+    }
+});
+
+/// The name of a handle's type.
+fn handle(ty: &Ty) -> Option<&'static str> {
+    match ty {
+        Ty::Named(named) if ty.is_handle() => Some(named.name),
+        _ => None,
+    }
+}
+
+/// Whether a function takes a reference of this parameter back. Those that destroy an object have it as the last one.
+fn releases(function: &Function, parameter: &Field) -> bool {
+    parameter.attributes.reference == Some(Reference::Release)
+        || function.name.contains("Destroy") && function.params.last().is_some_and(|last| last.name == parameter.name)
+}
+
+/// Whether a function gives references through this parameter. A function that gets a single object of another only
+/// names it.
+fn gives(function: &Function, parameter: &Field) -> bool {
+    let Some(target) = parameter
+        .ty
+        .pointee()
+        .filter(|_| parameter.attributes.direction != Direction::In)
+    else {
+        return false;
+    };
+    match handle(target) {
+        Some(target) => {
+            COUNTED.released.contains(target)
+                && (parameter.attributes.count.is_some() || !function.name.contains("Get"))
+        }
+        None => parameter.attributes.reference == Some(Reference::Alloc),
+    }
+}
+
+/// Whether a function that failed has given an object all the same: links give the program that could not be linked, for
+/// its log. Drivers call what is wrong with a link by several names. After other errors the place may hold anything.
+fn gives_though_failed(function: &Function, code: ResultCode) -> bool {
+    let codes = [
+        ResultCode::ERROR_PROGRAM_LINK_FAILURE,
+        ResultCode::ERROR_PROGRAM_BUILD_FAILURE,
+        ResultCode::ERROR_INVALID_OPERATION,
+    ];
+    function.errors.contains(&ResultCode::ERROR_PROGRAM_LINK_FAILURE) && codes.contains(&code)
+}
+
+/// Notes what a call did to references: nothing where it failed, but a release may have failed for want of one, and a
+/// link may have given a program.
 ///
 /// # Safety
-/// `arguments` are those of `function`, which has succeeded with them if `success` says so.
-pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>, success: bool) {
+/// `arguments` are those of `function`, which has answered `code` to them.
+pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>, code: ResultCode) {
+    let success = code == ResultCode::SUCCESS;
     for (index, parameter) in function.params.iter().enumerate() {
-        let Attributes { reference, count, .. } = parameter.attributes;
-        match reference {
+        if releases(function, parameter) {
             // SAFETY: what is released is a handle or an address.
-            Some(Reference::Release) if success => give_up(unsafe { arguments.read(index) }, function),
-            // SAFETY: as above.
-            Some(Reference::Release) => expect(unsafe { arguments.read(index) }, function),
-            _ if !success => {}
+            let object = unsafe { arguments.read(index) };
+            let counted = handle(&parameter.ty).is_some_and(|ty| COUNTED.released.contains(ty));
+            match success {
+                true => give_up(object, function, counted),
+                false if counted => expect(object, function),
+                false => {}
+            }
+        } else if success && parameter.attributes.reference == Some(Reference::Retain) {
             // SAFETY: what is retained is a handle.
-            Some(Reference::Retain) => take(unsafe { arguments.read(index) }, function),
-            None if !GIVERS.contains(&(function.name, parameter.name)) => {}
-            Some(Reference::Alloc) | None => {
-                // SAFETY: what is given is written through a pointer.
-                let place = unsafe { arguments.read::<*const usize>(index) };
-                let count = if place.is_null() {
-                    0
-                } else {
-                    print::given(function, arguments, count)
-                };
-                for element in 0..count {
-                    // SAFETY: the list has at least this many places, each of a handle or an address.
-                    take(unsafe { place.add(element).read() }, function);
+            take(unsafe { arguments.read(index) }, function, true);
+        } else if (success || gives_though_failed(function, code)) && gives(function, parameter) {
+            // SAFETY: what is given is written through a pointer.
+            let place = unsafe { arguments.read::<*const usize>(index) };
+            let count = match place.is_null() {
+                true => 0,
+                false => print::given(function, arguments, parameter.attributes.count),
+            };
+            let target = parameter.ty.pointee().and_then(handle);
+            let shared = target.is_some_and(|target| COUNTED.retained.contains(target));
+            for element in 0..count {
+                // SAFETY: the list has at least this many places, each of a handle or an address.
+                let object = unsafe { place.add(element).read() };
+                // A reusable event that was signalled is the client's already.
+                let is_given_back =
+                    parameter.attributes.direction == Direction::InOut && HELD.lock().contains_key(&object);
+                if !is_given_back {
+                    take(object, function, shared);
                 }
             }
         }
     }
 }
 
-fn take(handle: usize, function: &'static Function) {
-    if handle != 0 {
-        HELD.lock()
-            .entry(handle)
-            .or_insert(Held {
-                references: 0,
-                giver: function.name,
-            })
-            .references += 1;
+/// Notes a reference of an object. One that is not `shared` has one reference, however often it is given.
+fn take(handle: usize, function: &'static Function, shared: bool) {
+    if handle == 0 {
+        return;
     }
+    let mut held = HELD.lock();
+    let held = held.entry(handle).or_insert(Held {
+        references: 0,
+        giver: function.name,
+    });
+    held.references = if shared { held.references + 1 } else { 1 };
 }
 
-fn give_up(handle: usize, function: &Function) {
+/// Notes that a reference was given back. Addresses, which are not `counted`, may come from anywhere.
+fn give_up(handle: usize, function: &Function, counted: bool) {
     let mut held = HELD.lock();
     match held.get_mut(&handle) {
         Some(Held { references: 1, .. }) => {
             held.remove(&handle);
         }
         Some(known) => known.references -= 1,
-        None => tell_unknown(handle, function),
+        None if counted => tell_unknown(handle, function),
+        None => {}
     }
 }
 
@@ -97,5 +178,103 @@ fn tell_unknown(handle: usize, function: &Function) {
 pub(super) fn report() {
     for (handle, Held { references, giver }) in std::mem::take(&mut *HELD.lock()) {
         log::error!(target: TARGET, "{references} reference(s) to {handle:#x} are left; {giver} gave the first");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+
+    use oxur_api::*;
+
+    use super::*;
+
+    /// Notes a call of a function, with the values of all its parameters.
+    macro_rules! note {
+        ($table:ident.$function:ident($($value:expr),*) -> $code:ident) => {{
+            let function = $table::META.functions.iter().find(|known| known.name == stringify!($function)).unwrap();
+            assert_eq!(function.params.len(), [$(stringify!($value)),*].len());
+            // SAFETY: these are arguments of the function, with places for what it gives.
+            unsafe {
+                super::note(
+                    function,
+                    &Arguments(&[$(std::ptr::from_ref(&$value).cast::<c_void>()),*]),
+                    ResultCode::$code,
+                );
+            }
+        }};
+    }
+
+    fn references(handle: usize) -> u64 {
+        HELD.lock().get(&handle).map_or(0, |held| held.references)
+    }
+
+    const NULL: *mut c_void = null_mut();
+
+    #[test]
+    fn givers_without_the_attribute() {
+        let (any, part) = (0x1000usize, 0x1010usize);
+        note!(MemDdiTable.urMemBufferPartition(any, 0u32, 0u32, NULL, &raw const part) -> SUCCESS);
+        assert_eq!(references(part), 1);
+        note!(MemDdiTable.urMemRelease(part) -> SUCCESS);
+        assert_eq!(references(part), 0);
+        let event = 0x1020usize;
+        note!(EnqueueExpDdiTable.urEnqueueTimestampRecordingExp(any, false, 0u32, NULL, &raw const event) -> SUCCESS);
+        note!(EventExpDdiTable.urEventCreateExp(any, any, NULL, &raw const event) -> SUCCESS);
+        assert_eq!(references(event), 2);
+        note!(EventExpDdiTable.urEventCreateExp(any, any, NULL, &raw const event) -> ERROR_INVALID_VALUE);
+        assert_eq!(references(event), 2);
+    }
+
+    #[test]
+    fn commands_have_no_references() {
+        let (any, event, command) = (0x2000usize, 0x2010usize, 0x2020usize);
+        let zero = RectOffset::default();
+        note!(CommandBufferExpDdiTable.urCommandBufferAppendMemBufferReadRectExp(
+            any, any, zero, zero, RectRegion::default(), 0usize, 0usize, 0usize, 0usize, NULL, 0u32, NULL, 0u32, NULL,
+            NULL, &raw const event, &raw const command
+        ) -> SUCCESS);
+        assert_eq!((references(event), references(command)), (1, 0));
+    }
+
+    #[test]
+    fn a_failed_link_gives_a_program() {
+        let (any, program, none) = (0x3000usize, 0x3010usize, 0usize);
+        note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const program) -> ERROR_PROGRAM_LINK_FAILURE);
+        assert_eq!(references(program), 1);
+        note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const none) -> ERROR_PROGRAM_LINK_FAILURE);
+        // What another failure leaves in the place is no handle.
+        let garbage = 0x3020usize;
+        note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const garbage) -> ERROR_INVALID_PROGRAM);
+        assert_eq!(references(garbage), 0);
+    }
+
+    #[test]
+    fn objects_with_one_owner() {
+        let (any, graph, pool) = (0x4000usize, 0x4010usize, 0x4020usize);
+        note!(GraphExpDdiTable.urGraphCreateExp(any, &raw const graph) -> SUCCESS);
+        // The graph that the capture ends with may be the client's.
+        note!(QueueExpDdiTable.urQueueEndGraphCaptureExp(any, &raw const graph) -> SUCCESS);
+        note!(QueueExpDdiTable.urQueueGetGraphExp(any, &raw const graph) -> SUCCESS);
+        assert_eq!(references(graph), 1);
+        note!(GraphExpDdiTable.urGraphDestroyExp(graph) -> SUCCESS);
+        assert_eq!(references(graph), 0);
+        note!(UsmExpDdiTable.urUSMPoolGetDefaultDevicePoolExp(any, any, &raw const pool) -> SUCCESS);
+        assert_eq!(references(pool), 0);
+    }
+
+    #[test]
+    fn what_is_counted() {
+        for (ty, is) in [
+            ("EventHandle", true),
+            ("ExpGraphHandle", true),
+            ("DeviceHandle", true),
+            ("PlatformHandle", false),
+            ("LoaderConfigHandle", false),
+            ("ExpCommandBufferCommandHandle", false),
+        ] {
+            assert_eq!(COUNTED.released.contains(ty), is, "{ty}");
+        }
+        assert!(!COUNTED.retained.contains("ExpGraphHandle") && COUNTED.retained.contains("KernelHandle"));
     }
 }

@@ -190,7 +190,7 @@ pub(crate) unsafe fn run(
     std::mem::forget(unfinished);
     if active.contains(Layers::LEAKS) {
         // SAFETY: the arguments are the function's, which has just answered this code.
-        guard(|| unsafe { leaks::note(called.function, &arguments, code == ResultCode::SUCCESS) });
+        guard(|| unsafe { leaks::note(called.function, &arguments, code) });
     }
     if traced {
         // SAFETY: the arguments are the function's, which has just answered this code.

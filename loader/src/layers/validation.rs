@@ -23,11 +23,13 @@ enum What {
     Pointer,
     /// A handle that must be there.
     Handle,
-    /// A value, or a member at this offset of the structure that the parameter points to, with names for all it may be.
+    /// A value, or a member at this offset of the structure that the parameter points to, with names for all it may be;
+    /// and the error of another value.
     Named {
         member: Option<usize>,
         flags: bool,
         variants: &'static [Variant],
+        code: ResultCode,
     },
     /// The place of a query's answer, of as many bytes as another parameter says.
     Answer { size: Sibling },
@@ -35,7 +37,10 @@ enum What {
     List {
         count: Sibling,
         handles: bool,
-        wait_list: bool,
+        /// The error if only one of the list and its count is given. Other lists may be there with a count of 0.
+        apart: Option<ResultCode>,
+        /// The error of a null handle in the list.
+        hole: ResultCode,
         out: bool,
     },
 }
@@ -44,7 +49,7 @@ enum What {
 pub(super) fn checks(function: &'static Function) -> Vec<Check> {
     let mut checks: Vec<_> = (0..)
         .zip(function.params)
-        .flat_map(|(at, parameter)| checks_of(at, parameter))
+        .flat_map(|(at, parameter)| checks_of(function, at, parameter))
         .collect();
     checks.sort_by_key(|check| match check.what {
         What::Pointer => 0,
@@ -55,7 +60,7 @@ pub(super) fn checks(function: &'static Function) -> Vec<Check> {
     checks
 }
 
-fn checks_of(at: usize, parameter: &'static Field) -> Vec<Check> {
+fn checks_of(function: &'static Function, at: usize, parameter: &'static Field) -> Vec<Check> {
     let mut found = Vec::new();
     let mut add = |what| found.push(Check { parameter: at, what });
     let Attributes {
@@ -69,7 +74,9 @@ fn checks_of(at: usize, parameter: &'static Field) -> Vec<Check> {
         match parameter.ty.kind() {
             Some(Kind::Handle) if !optional && !nocheck => add(What::Handle),
             Some(Kind::Callback { .. }) if !optional => add(What::Pointer),
-            kind => found.extend(named(kind, None).map(|what| Check { parameter: at, what })),
+            kind => found.extend(
+                named(kind, None, ResultCode::ERROR_INVALID_ENUMERATION).map(|what| Check { parameter: at, what }),
+            ),
         }
         return found;
     };
@@ -80,14 +87,25 @@ fn checks_of(at: usize, parameter: &'static Field) -> Vec<Check> {
         add(What::List {
             count,
             handles: target.is_handle(),
-            wait_list: parameter.name == "phEventWaitList",
+            apart: apart(function, parameter),
+            hole: match apart(function, parameter) {
+                Some(code @ ResultCode::ERROR_INVALID_EVENT_WAIT_LIST) => code,
+                _ => ResultCode::ERROR_INVALID_NULL_HANDLE,
+            },
             out: parameter.attributes.is_out(),
         });
     } else if let (true, Some(Property { size, .. })) = (parameter.attributes.is_out(), property) {
-        add(What::Answer { size });
+        // Whether there is an answer comes before the rules of its place, and is for the adapter to say.
+        if !function
+            .errors
+            .contains(&ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE)
+        {
+            add(What::Answer { size });
+        }
     } else if let (
         Direction::In,
         Ty::Named(Type {
+            name,
             kind: Kind::Struct { fields },
             layout: Some(layout),
             ..
@@ -100,25 +118,48 @@ fn checks_of(at: usize, parameter: &'static Field) -> Vec<Check> {
             .filter(|(field, _)| field.name != "stype");
         found.extend(
             members
-                .filter_map(|(field, offset)| named(field.ty.kind(), Some(*offset)))
+                .filter_map(|(field, offset)| named(field.ty.kind(), Some(*offset), code_of(name)))
                 .map(|what| Check { parameter: at, what }),
         );
     }
     found
 }
 
-/// The check of a value, or of a member at an offset, if it is an enumeration or flags.
-fn named(kind: Option<Kind>, member: Option<usize>) -> Option<What> {
-    let (flags, variants) = match kind? {
-        Kind::Enum { variants, .. } => (false, variants),
-        Kind::Flags { variants, .. } => (true, variants),
+/// The check of a value, or of a member at an offset, if it is an enumeration or flags. `code` is the error of an unknown
+/// enumerator.
+fn named(kind: Option<Kind>, member: Option<usize>, code: ResultCode) -> Option<What> {
+    let (flags, variants, code) = match kind? {
+        Kind::Enum { variants, .. } => (false, variants, code),
+        Kind::Flags { variants, .. } => (true, variants, ResultCode::ERROR_INVALID_ENUMERATION),
         _ => return None,
     };
     Some(What::Named {
         member,
         flags,
         variants,
+        code,
     })
+}
+
+/// The error of a list without a count and of a count without a list, where both have one.
+fn apart(function: &Function, list: &Field) -> Option<ResultCode> {
+    match list.name {
+        // It has a rule for each, and waits for nothing else.
+        "phEventWaitList" if function.name == "urEventWait" => None,
+        "phEventWaitList" => Some(ResultCode::ERROR_INVALID_EVENT_WAIT_LIST),
+        "pSyncPointWaitList" => Some(ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP),
+        "phKernelAlternatives" => Some(ResultCode::ERROR_INVALID_VALUE),
+        _ => None,
+    }
+}
+
+/// The error of an unknown enumerator in a structure: images have their own.
+fn code_of(structure: &str) -> ResultCode {
+    match structure {
+        "ImageDesc" => ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+        "ImageFormat" => ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT,
+        _ => ResultCode::ERROR_INVALID_ENUMERATION,
+    }
 }
 
 /// What is wrong with a call, if anything.
@@ -149,6 +190,7 @@ impl Check {
                 member,
                 flags,
                 variants,
+                code,
             } => {
                 let value = match member {
                     // SAFETY: the parameter is a `u32`.
@@ -162,7 +204,7 @@ impl Check {
                 } else {
                     variants.iter().any(|variant| variant.value == value)
                 };
-                wrong(!known, ResultCode::ERROR_INVALID_ENUMERATION, "has an unknown value")
+                wrong(!known, code, "has an unknown value")
             }
             What::Answer { size } => {
                 let (null, size) = (pointer().is_null(), number(size));
@@ -189,27 +231,25 @@ impl Check {
             What::List {
                 count,
                 handles,
-                wait_list,
+                apart,
+                hole,
                 out,
             } => {
                 let (null, count) = (pointer().is_null(), number(count));
-                let (none, hole) = if wait_list && function.name != "urEventWait" {
-                    (
-                        ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
-                        ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
-                    )
-                } else {
-                    (
-                        ResultCode::ERROR_INVALID_NULL_POINTER,
-                        ResultCode::ERROR_INVALID_NULL_HANDLE,
-                    )
-                };
                 if null {
-                    return wrong(count != 0, none, "is null, but its count is not 0");
+                    let code = apart.unwrap_or(ResultCode::ERROR_INVALID_NULL_POINTER);
+                    return wrong(count != 0, code, "is null, but its count is not 0");
                 }
-                if out || (wait_list && count == 0) {
-                    let code = if out { ResultCode::ERROR_INVALID_SIZE } else { none };
-                    return wrong(count == 0, code, "is there, but its count is 0");
+                let empty = match apart {
+                    _ if out => Some(ResultCode::ERROR_INVALID_SIZE),
+                    None if function.name == "urEventWait" => Some(ResultCode::ERROR_INVALID_VALUE),
+                    code => code,
+                };
+                if let Some(code) = empty.filter(|_| count == 0) {
+                    return wrong(true, code, "is there, but its count is 0");
+                }
+                if out {
+                    return None;
                 }
                 // SAFETY: the parameter points to this many handles.
                 let mut list =
@@ -232,10 +272,15 @@ mod tests {
         ($table:ident.$function:ident($($value:expr),*)) => {{
             let function =
                 $table::META.functions.iter().find(|known| known.name == stringify!($function)).unwrap();
-            let arguments = [$((&raw const $value).cast::<c_void>()),*];
-            assert_eq!(function.params.len(), arguments.len());
+            assert_eq!(function.params.len(), [$(stringify!($value)),*].len());
             // SAFETY: these are arguments of the function.
-            unsafe { super::verdict(function, &checks(function), &Arguments(&arguments)) }
+            unsafe {
+                super::verdict(
+                    function,
+                    &checks(function),
+                    &Arguments(&[$(std::ptr::from_ref(&$value).cast::<c_void>()),*]),
+                )
+            }
         }};
     }
 
@@ -292,6 +337,62 @@ mod tests {
                 "{count} {list:?}"
             );
         }
+    }
+
+    #[test]
+    fn lists_with_codes_of_their_own() {
+        let codes = |name: &str| {
+            let functions = CommandBufferExpDdiTable::META.functions;
+            let function = functions.iter().find(|known| known.name == name).unwrap();
+            let codes = function.params.iter().map(|parameter| apart(function, parameter));
+            codes.flatten().collect::<Vec<_>>()
+        };
+        assert_eq!(
+            codes("urCommandBufferAppendKernelLaunchExp"),
+            [
+                ResultCode::ERROR_INVALID_VALUE,
+                ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+                ResultCode::ERROR_INVALID_EVENT_WAIT_LIST
+            ]
+        );
+    }
+
+    #[test]
+    fn functions_with_rules_of_their_own() {
+        let (event, null, size) = (EventHandle(HANDLE), null_mut::<c_void>(), 8usize);
+        let code = verdict!(EventDdiTable.urEventWait(0u32, (&raw const event)));
+        assert_eq!(code, Some(ResultCode::ERROR_INVALID_VALUE));
+        let code = verdict!(EventDdiTable.urEventWait(1u32, null));
+        assert_eq!(code, Some(ResultCode::ERROR_INVALID_NULL_POINTER));
+        // That the queue has no profiling comes before anything about the answer's place.
+        let (what, nothing) = (ProfilingInfo::COMMAND_END, 0usize);
+        for (size, place) in [(size, null), (nothing, null), (nothing, HANDLE)] {
+            let code = verdict!(EventDdiTable.urEventGetProfilingInfo(event, what, size, place, null));
+            assert_eq!(code, None);
+        }
+        let (context, flags, format) = (ContextHandle(HANDLE), 0u32, ImageFormat::default());
+        let desc = ImageDesc {
+            r#type: MemType(0x77),
+            ..Default::default()
+        };
+        let code = verdict!(MemDdiTable.urMemImageCreate(
+            context,
+            flags,
+            (&raw const format),
+            (&raw const desc),
+            null,
+            HANDLE
+        ));
+        assert_eq!(code, Some(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR));
+    }
+
+    #[test]
+    fn places_for_handles() {
+        let (mut places, count, none) = ([null_mut::<c_void>(); 2], 2u32, 0u32);
+        let (places, total) = (places.as_mut_ptr(), null_mut::<u32>());
+        assert_eq!(verdict!(AdapterDdiTable.urAdapterGet(count, places, total)), None);
+        let code = verdict!(AdapterDdiTable.urAdapterGet(none, places, total));
+        assert_eq!(code, Some(ResultCode::ERROR_INVALID_SIZE));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use oxur_adapter_kit as kit;
 
 use super::{Event, Owner, State};
 use crate::Context;
+use crate::opencl::NativeCell;
 
 /// What a reusable event has besides what all events have.
 pub(super) struct Reusable {
@@ -35,6 +36,7 @@ impl Event {
         let current = Mutex::default();
         let event = Arc::new(Self {
             header: Header::new(),
+            native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
             command: Command::EVENTS_WAIT_WITH_BARRIER,
             state: State::Reusable(Reusable { profiled, current }),

@@ -68,6 +68,8 @@ pub(crate) struct Outside {
 pub(crate) struct Signal {
     node: Arc<dyn Node>,
     given: AtomicBool,
+    /// How many runs there were before the one that gives it.
+    runs: u64,
 }
 
 impl Outside {
@@ -78,12 +80,18 @@ impl Outside {
 }
 
 impl Signal {
-    /// Of a command that nobody submits.
-    pub(crate) fn new(node: Arc<dyn Node>) -> Self {
+    /// Of a command that nobody submits, after so many runs.
+    pub(crate) fn new(node: Arc<dyn Node>, runs: u64) -> Self {
         Self {
             node,
             given: AtomicBool::new(false),
+            runs,
         }
+    }
+
+    /// What it signals, unless there are more runs by now: it is for the next one.
+    pub(crate) fn pending(&self, runs: u64) -> Option<Arc<dyn Node>> {
+        (self.runs == runs && !self.given.load(Ordering::Acquire)).then(|| self.node.clone())
     }
 
     /// The step is over.

@@ -264,6 +264,10 @@ where
         Signal::new(self.recording.context(), command)
     }
 
+    fn pending(&self, _command: Command, signal: &Self::Signal) -> Option<Arc<B::Event>> {
+        signal.pending()
+    }
+
     fn check_events(&self) -> UrResult<()> {
         Ok(())
     }

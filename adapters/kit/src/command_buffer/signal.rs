@@ -38,6 +38,17 @@ where
     }
 }
 
+impl<B> Signal<B>
+where
+    B: Backend,
+    B::Event: ReplayEvent<B>,
+{
+    /// Its event, unless a run has given it.
+    pub(super) fn pending(&self) -> Option<Arc<B::Event>> {
+        (!self.given.load(Ordering::Acquire)).then(|| self.event.clone())
+    }
+}
+
 impl<B> Drop for Signal<B>
 where
     B: Backend,

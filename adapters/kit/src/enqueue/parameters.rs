@@ -8,7 +8,7 @@ use std::sync::Arc;
 use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
-use crate::{Args, Backend, UrError, UrResult, args};
+use crate::{Args, Backend, UrError, UrResult, UsmAlloc, args};
 
 /// The index space of a launch: one to three dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -229,15 +229,9 @@ pub struct BufferRect {
 impl BufferRect {
     /// The rules that hold for every box, whatever the sizes of the memory.
     pub(crate) fn checked(self) -> UrResult<Self> {
-        let (width, height, depth) = (
-            self.region.width as usize,
-            self.region.height as usize,
-            self.region.depth as usize,
-        );
+        let (width, height) = (self.region.width as usize, self.region.height as usize);
         let bad = |what: String| Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, what));
-        if width == 0 || height == 0 || depth == 0 {
-            return bad(format!("a box has no side of zero, as {:?} has", self.region));
-        }
+        not_empty(self.region)?;
         for (row, slice) in [
             (self.a_row_pitch, self.a_slice_pitch),
             (self.b_row_pitch, self.b_slice_pitch),
@@ -249,8 +243,10 @@ impl BufferRect {
             let Some(least) = row.checked_mul(height) else {
                 return bad("the box is too large".to_owned());
             };
-            if slice != 0 && slice < least {
-                return bad(format!("slices of {height} rows cannot be {slice} bytes apart"));
+            if slice != 0 && (slice < least || !slice.is_multiple_of(row)) {
+                return bad(format!(
+                    "slices of {height} rows, {row} bytes apart, cannot be {slice} bytes apart"
+                ));
             }
         }
         Ok(self)
@@ -341,6 +337,17 @@ pub(crate) fn span(offset: usize, size: usize) -> UrResult<()> {
     Ok(())
 }
 
+/// Checks that no side of a box is zero.
+pub(super) fn not_empty(region: RectRegion) -> UrResult<()> {
+    if region.width == 0 || region.height == 0 || region.depth == 0 {
+        return Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!("a box has no side of zero, as {region:?} has"),
+        ));
+    }
+    Ok(())
+}
+
 /// Takes the pattern of a fill of `size` bytes.
 ///
 /// # Safety
@@ -381,6 +388,31 @@ pub(super) unsafe fn device_global<'a, B: Backend>(
         offset,
         count,
     })
+}
+
+/// Checks that a command on USM stays inside of its allocation, as far as the context knows that. `size` bytes from the
+/// address on.
+pub(crate) fn inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_void, size: usize) -> UrResult<()> {
+    match context.usm_rest(memory) {
+        Some(rest) if size > rest => Err(UrError::said(
+            ResultCode::ERROR_INVALID_SIZE,
+            format!(
+                "{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The same for rows, which [`rows`] has checked.
+pub(super) fn rows_inside<B: Backend>(
+    context: &Arc<B::Context>,
+    memory: *const c_void,
+    pitch: usize,
+    width: usize,
+    height: usize,
+) -> UrResult<()> {
+    inside::<B>(context, memory, pitch * (height - 1) + width)
 }
 
 /// Checks `height` rows of `width` bytes, `pitch` bytes apart.

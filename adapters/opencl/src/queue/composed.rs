@@ -21,16 +21,11 @@ use crate::{Mem, OpenCl};
 #[inline]
 pub(super) fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
     let properties = launch.properties;
-    let hints = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
-    if properties.cluster.is_none() && properties.work_group_memory == 0 {
-        if hints.contains(properties.flags) {
-            return Ok(());
-        }
-        // OpenCL does not promise that work-groups run at the same time. One alone has nobody to wait for.
-        let one = launch.range.local == Some(launch.range.global);
-        if one && (hints | KernelLaunchFlags::COOPERATIVE).contains(properties.flags) {
-            return Ok(());
-        }
+    // OpenCL does not promise that work-groups run at the same time. Drivers do what they can, and SYCL's launches with a
+    // root group depend on that.
+    let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
+    if properties.cluster.is_none() && properties.work_group_memory == 0 && taken.contains(properties.flags) {
+        return Ok(());
     }
     Err(impossible(properties))
 }
@@ -41,6 +36,15 @@ fn impossible(properties: LaunchProperties) -> UrError {
         ResultCode::ERROR_INVALID_OPERATION,
         format!("OpenCL has no way to launch a kernel with {properties:?}"),
     )
+}
+
+/// The error of a command on images. A box that is not inside of an image is a matter of its size for UR.
+#[cold]
+pub(super) fn of_image(error: UrError) -> UrError {
+    match error.code() {
+        ResultCode::ERROR_INVALID_VALUE => error.with_code(ResultCode::ERROR_INVALID_SIZE),
+        _ => error,
+    }
 }
 
 /// Whether the driver fills memory with a pattern of this size, at an address or an offset in a buffer.

@@ -4,11 +4,12 @@
 //! [`Queue::submit`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
 //! by which [`Queue::unfinished`] knows that there is something to wait for.
 
+use std::ffi::c_void;
 use std::hint::cold_path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{Command, QueueFlags, ResultCode};
+use kit::ur::{Command, NativeHandle, QueueFlags, ResultCode};
 use kit::{Capture, Header, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -17,7 +18,7 @@ use smallvec::SmallVec;
 
 use super::{Out, QUEUES, Queue, Wait};
 use crate::activity::Mark;
-use crate::cl::cl;
+use crate::cl::{self, cl};
 use crate::event::{RawEvent, raw_events};
 use crate::number::Number;
 use crate::{Context, Device, Event};
@@ -65,6 +66,31 @@ impl Queue {
     /// The queue with this number, if the client has it still.
     pub(crate) fn numbered(number: Number) -> Option<Arc<Self>> {
         QUEUES.find(number)
+    }
+
+    /// The queue of a native queue: one that UR knows, or a new one.
+    pub(crate) fn of_native(context: &Arc<Context>, raw: cl_command_queue) -> UrResult<Arc<Self>> {
+        let known = QUEUES.any(|queue| queue.raw == raw && Arc::ptr_eq(&queue.context, context));
+        match known {
+            Some(queue) => Ok(queue),
+            None => kit::Queue::from_native(context, None, raw as usize as NativeHandle, QueueFlags::empty(), false),
+        }
+    }
+
+    /// The queue that kernels on the device submit to, unless they name another: one that UR knows.
+    pub(super) fn device_default(&self) -> Option<Arc<Self>> {
+        // SAFETY: a live queue; the pointers are those of `value`. Drivers without such queues refuse to answer.
+        let raw = cl::value::<*mut c_void>(|size, value, needed| unsafe {
+            cl!(clGetCommandQueueInfo(
+                self.raw,
+                CL_QUEUE_DEVICE_DEFAULT,
+                size,
+                value,
+                needed
+            ))
+        });
+        let raw = raw.ok().filter(|raw| !raw.is_null())?;
+        QUEUES.any(|queue| queue.raw == raw && Arc::ptr_eq(&queue.context, &self.context))
     }
 
     /// A marker behind all commands that may be unfinished; `None` if there are none.

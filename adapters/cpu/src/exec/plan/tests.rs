@@ -211,7 +211,7 @@ fn outside() {
         false,
     );
     let end: Arc<dyn Node> = end;
-    let signal = Arc::new(Signal::new(end.clone()));
+    let signal = Arc::new(Signal::new(end.clone(), 0));
     let mut steps = vec![note("first"), note("gated"), note("free"), note("last")];
     steps[1].outside = Some(Arc::new(Outside {
         before: vec![opened.clone()],
@@ -241,7 +241,7 @@ fn outside() {
         },
         false,
     );
-    drop(Signal::new(late.clone()));
+    drop(Signal::new(late.clone(), 0));
     assert!(!late.wait() && late.failed());
 }
 
