@@ -174,13 +174,6 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetOperand(self.0, index, value.0) };
     }
 
-    /// Whether an addition, subtraction, multiplication or shift does not wrap as a signed one.
-    pub fn has_nsw(self) -> bool {
-        use LLVMOpcode::*;
-        // SAFETY: asked of such instructions only.
-        matches!(self.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl)) && unsafe { LLVMGetNSW(self.0) != 0 }
-    }
-
     /// Whether a `zext` is of what is not negative.
     pub fn has_nneg(self) -> bool {
         // SAFETY: asked of such an instruction only.
@@ -193,9 +186,9 @@ impl<'c> Value<'c> {
         self.opcode() == Some(LLVMOpcode::LLVMOr) && unsafe { LLVMGetIsDisjoint(self.0) != 0 }
     }
 
-    /// Takes back all that an instruction promises of its operands and its result (`nsw`, `nneg`, `inbounds`, `nnan`, ranges
-    /// of results, ...): then it gives a value where these do not hold, too.
-    pub fn drop_promises(self) {
+    /// Drops flags, attributes and metadata that make the result poison, or the behaviour undefined, where they do not hold:
+    /// `nsw`, `nneg`, `inbounds`, `nnan`, ranges, and so on.
+    pub fn drop_poison_generating_annotations(self) {
         use LLVMOpcode::*;
         const RESULT: u32 = 0;
         // SAFETY: each is set on instructions that may have it; the list of metadata is freed once.

@@ -23,8 +23,8 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 /// A value of the scalar kernel in the vector kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wide<'c> {
-    /// Lane 0's value; the shape tells the others'. Where lane 0 is masked, that from which the others' follow, whatever lane 0
-    /// itself would have computed.
+    /// Lane 0's value; the shape tells the others'. If lane 0 is masked, this is the value from which those of active lanes
+    /// follow, whatever lane 0 itself would have computed.
     First(Value<'c>),
     /// One a lane.
     Lanes(Value<'c>),
@@ -66,7 +66,7 @@ pub(super) struct Emit<'m, 'c> {
     vectors: HashMap<Value<'c>, Value<'c>>,
     /// The mask of the block that is being built; none if all lanes are there.
     pub mask: Option<Value<'c>>,
-    /// Whether lane 0 may be absent from the block that is being built.
+    /// Whether lane 0 may be inactive in the block that is being built.
     is_predicated: bool,
 }
 

@@ -17,8 +17,8 @@ pub enum Shape {
     /// The same in all.
     Uniform,
     /// Lane `l` has what lane 0 has plus `l * stride` (bytes, for a pointer). `exact`: as integers without bounds, too,
-    /// not only as numbers that wrap. Both are true of the lanes that are there and of lane 0: where lane 0 is not, its value
-    /// is by definition the one for which this holds.
+    /// not only as numbers that wrap. Both hold between lane 0 and each lane that uses the value. If lane 0 does not use it, its
+    /// value is the one for which this holds.
     Affine {
         /// From lane to lane.
         stride: i64,
@@ -124,7 +124,7 @@ impl<'c> Shapes<'c> {
                     self.phi(cfg, node, inst)
                 }
             }
-            _ => self.shape(module, node, inst),
+            _ => self.shape(module, inst),
         };
         let before = self.values.insert(inst, shape);
         before != Some(shape) && !(before.is_none() && shape == Uniform)
@@ -219,9 +219,7 @@ impl<'c> Shapes<'c> {
         })
     }
 
-    fn shape(&self, module: &Module<'c>, node: Node, inst: Value<'c>) -> Shape {
-        // What an instruction promises is true of the lanes that come to it: of lane 0 only if all do.
-        let no_wrap = inst.has_nsw() && !self.partial.contains(&node);
+    fn shape(&self, module: &Module<'c>, inst: Value<'c>) -> Shape {
         let operands = inst.operands();
         let all_uniform = || operands.iter().all(|&o| self.of(o) == Uniform);
         let Some(opcode) = inst.opcode() else { return Uniform };
@@ -237,15 +235,15 @@ impl<'c> Shapes<'c> {
             L::LLVMCall => self.call(inst),
             L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => Varying,
             _ if all_uniform() => Uniform,
-            L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub, no_wrap),
-            L::LLVMOr if inst.is_disjoint() => self.sum(inst, &operands, false, false),
-            L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl, no_wrap),
+            L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub),
+            L::LLVMOr if inst.is_disjoint() => self.sum(inst, &operands, false),
+            L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl),
             L::LLVMSExt => match self.of(operands[0]) {
                 shape @ Affine { exact: true, .. } => shape,
                 _ => Varying,
             },
-            // No lane that is here has the high bit. So none wraps to come to another, if lanes are not farther apart than that.
-            // `Emit::once` extends such that lane 0's value, which may have it, is right, too.
+            // No lane that uses it has the high bit, so the value does not wrap between two of them if the lanes are no farther
+            // apart than that. `Emit::once` takes care of lane 0, which may have the high bit.
             L::LLVMZExt if inst.has_nneg() => match self.of(operands[0]) {
                 Affine { stride, .. } if self.reach(stride) <= 1 << (operands[0].ty().bits() - 1) => {
                     Affine { stride, exact: true }
@@ -281,23 +279,21 @@ impl<'c> Shapes<'c> {
         }
     }
 
-    fn sum(&self, inst: Value<'c>, operands: &[Value<'c>], minus: bool, exact: bool) -> Shape {
-        let (Some((a, x)), Some((b, y))) = (self.of(operands[0]).stride(), self.of(operands[1]).stride()) else {
+    /// Never exact: `nsw` holds for the lanes that use the value, and lane 0 may not be one of them.
+    fn sum(&self, inst: Value<'c>, operands: &[Value<'c>], minus: bool) -> Shape {
+        let (Some((a, _)), Some((b, _))) = (self.of(operands[0]).stride(), self.of(operands[1]).stride()) else {
             return Varying;
         };
         if !matches!(inst.ty().kind(), Kind::Int(_)) {
             return Varying;
         }
-        Shape::of(
-            if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) },
-            exact && x && y,
-        )
+        Shape::of(if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) }, false)
     }
 
-    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool, no_wrap: bool) -> Shape {
+    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> Shape {
         let (a, b) = (self.of(operands[0]), self.of(operands[1]));
         let scaled = |shape: Shape, by: Value<'c>| match (shape, by.as_const_int()) {
-            (Affine { stride, exact }, Some(by)) => {
+            (Affine { stride, .. }, Some(by)) => {
                 // The constant as a signed number of its width.
                 let bits = inst.ty().bits().min(64);
                 let by = if is_shift {
@@ -305,7 +301,7 @@ impl<'c> Shapes<'c> {
                 } else {
                     (by << (64 - bits)) as i64 >> (64 - bits)
                 };
-                Shape::of(stride.wrapping_mul(by), exact && no_wrap)
+                Shape::of(stride.wrapping_mul(by), false)
             }
             _ => Varying,
         };

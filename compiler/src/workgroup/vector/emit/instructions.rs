@@ -73,12 +73,14 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// Computes lane 0's value as the scalar kernel does. In a block that lane 0 need not come to, nothing is known of its
-    /// operands: the result must be that from which the values of the lanes that are here follow.
+    /// Computes lane 0's value as the scalar kernel does.
+    ///
+    /// Flags such as `nsw` hold for the lanes that use the result. Lane 0 may not be one of them: it is masked, or LLVM has
+    /// hoisted the instruction out of a branch that lane 0 does not take. An affine value is still needed then, because the
+    /// values of other lanes are computed from it. So the copy must not be poison where a flag does not hold.
     pub fn once(&mut self, inst: Value<'c>) -> Result<Value<'c>> {
-        if self.is_predicated
-            && let Some(value) = self.once_without_lane_0(inst)?
-        {
+        let is_affine = inst.operands().iter().any(|&o| self.shapes.of(o) != Shape::Uniform);
+        if is_affine && let Some(value) = self.once_without_flags(inst)? {
             return Ok(value);
         }
         let operands: Vec<_> = inst.operands();
@@ -99,21 +101,21 @@ impl<'c> Emit<'_, 'c> {
                 copy.set_operand(i as u32, value);
             }
         }
-        if self.is_predicated {
-            copy.drop_promises();
+        if is_affine || self.is_predicated {
+            copy.drop_poison_generating_annotations();
         }
         Ok(self.b.insert(copy))
     }
 
-    /// Instructions that do what they are for only where their promises hold, in the form that always does.
-    fn once_without_lane_0(&mut self, inst: Value<'c>) -> Result<Option<Value<'c>>> {
+    /// Replaces instructions that compute the affine value only where their flag holds.
+    fn once_without_flags(&mut self, inst: Value<'c>) -> Result<Option<Value<'c>>> {
         Ok(match inst.opcode() {
             Some(L::LLVMOr) if inst.is_disjoint() => {
                 let (x, y) = (self.first(inst.operand(0))?, self.first(inst.operand(1))?);
                 Some(self.b.add(x, y))
             }
-            // From a lane with a number that is not negative, it is downwards to lane 0's, below zero maybe: a number with a
-            // sign. Where the stride is negative it is upwards.
+            // The value of a lane that uses it is not negative. With a positive stride, lane 0's is less and may be negative,
+            // so it is sign-extended. With a negative stride it is greater and may exceed the signed range.
             Some(L::LLVMZExt) if inst.has_nneg() => match self.shapes.of(inst.operand(0)) {
                 Shape::Affine { stride, .. } if stride > 0 => {
                     let x = self.first(inst.operand(0))?;
