@@ -32,6 +32,7 @@ mod launch;
 mod link;
 mod loader;
 mod native;
+mod native_opencl;
 mod picture;
 mod platform;
 mod program;

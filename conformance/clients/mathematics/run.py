@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs oneMKL's mathematics, by dpnp, on a named stack: linear algebra and Fourier transforms against NumPy, and random
+numbers against those of Intel's stack.
+
+    run.py --generation 2026.2 --stack ours --lib dist/lib --adapter cpu
+    run.py --generation 2026.1 --stack ours --lib dist/lib --adapter cpu --opencl none --groups linalg
+    run.py --generation 2026.2 --stack ours --lib dist/lib --adapter opencl --sizes large
+
+oneMKL calls libOpenCL on native handles. --opencl says which one the process finds, on the CPU adapter: that of the client's
+wheels, the system's, or none, which leaves the adapter's own.
+
+Exit status: 0 when no case failed, 1 when one did, 2 when the stack is not what was asked for.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "suites"))
+from stack import add_arguments, from_arguments  # noqa: E402
+
+# From 256 on oneMKL takes other ways, which begin with questions about the device.
+SIZES = {"small": "1,2,5,17,300", "large": "3,64,255,257,512,777,1024,2048"}
+SYSTEM = "/usr/lib"
+# Random numbers are equal but for the last places of those that come from transcendental functions.
+ULPS = 4
+
+# Run inside the client's Python, which has NumPy: prints the draws that differ.
+COMPARE = f"""
+import sys
+import numpy as np
+ours, theirs = (np.load(file) for file in sys.argv[1:3])
+for name in sorted(set(ours) | set(theirs)):
+    if name not in ours or name not in theirs:
+        print(f"FAIL draws of {{name}}: not on both stacks")
+        continue
+    a, b = ours[name], theirs[name]
+    if a.shape != b.shape or a.dtype != b.dtype:
+        print(f"FAIL draws of {{name}}: {{a.dtype}} {{a.shape}}, not {{b.dtype}} {{b.shape}}")
+    elif np.array_equal(a, b):
+        print(f"ok draws of {{name}}")
+    elif a.dtype.kind == "f" and np.all(np.abs(a - b) <= {ULPS} * np.spacing(np.maximum(np.abs(a), np.abs(b)))):
+        print(f"ok draws of {{name}}, within {ULPS} ulps")
+    else:
+        where = np.flatnonzero(a.ravel() != b.ravel())
+        print(f"FAIL draws of {{name}}: {{len(where)}} of {{a.size}} differ, first {{a.ravel()[where[0]]!r}} {{b.ravel()[where[0]]!r}}")
+print("end")
+"""
+
+
+def hide_opencl(environment, folder, only):
+    """Hides each libOpenCL but those in the folder `only` from a process."""
+    library = Path(folder) / "without_opencl.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, HERE / "without_opencl.c"], check=True)
+    environment["LD_AUDIT"] = str(library)
+    environment["OXUR_ONLY_OPENCL"] = str(only)
+
+
+def lines_of(command, environment, timeout):
+    """The lines that a process printed, and what is wrong with its end, if it came to none."""
+    try:
+        run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired as error:
+        output = error.stdout or ""
+        lines = (output.decode() if isinstance(output, bytes) else output).splitlines()
+        return [*lines, f"FAIL the process did not end within {timeout} s, after {lines[-1] if lines else 'nothing'}"]
+    lines = run.stdout.splitlines()
+    if not lines or lines[-1] != "end":
+        return [*lines, f"FAIL the process ended with {run.returncode}, after {lines[-1] if lines else 'nothing'}"]
+    return lines[:-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
+    parser.add_argument("--groups", default="linalg,fft,random", help="which of linalg, fft, random")
+    parser.add_argument("--sizes", default="small", help="small, large, or numbers with commas between")
+    parser.add_argument("--opencl", choices=("wheels", "system", "none"), default="wheels", help="which libOpenCL there is")
+    parser.add_argument("--timeout", type=int, default=1200, help="seconds for a process")
+    options = parser.parse_args()
+    stack = from_arguments(parser, options)
+    if problems := stack.problems():
+        print("\n".join(["the stack is not what was asked for:", *(f"  {problem}" for problem in problems)]))
+        print("0 passed, 1 failed")
+        return 2
+    sizes = SIZES.get(options.sizes, options.sizes)
+    with tempfile.TemporaryDirectory() as folder:
+        draws = [str(Path(folder) / f"{name}.npz") for name in ("ours", "theirs")]
+        environment = stack.environment()
+        if options.opencl != "wheels":
+            own = stack.lib.resolve() / "opencl"
+            hide_opencl(environment, folder, SYSTEM if options.opencl == "system" else own)
+        lines = lines_of([stack.python, HERE / "cases.py", options.groups, sizes, draws[0]], environment, options.timeout)
+        if "random" in options.groups:
+            intel = replace(stack, kind="intel")
+            theirs = [intel.python, HERE / "cases.py", "random", sizes, draws[1]]
+            failed = [line for line in lines_of(theirs, intel.environment(), options.timeout) if line.startswith("FAIL")]
+            if failed:
+                lines += ["FAIL the random numbers of Intel's stack", *failed]
+            else:
+                lines += lines_of([stack.python, "-c", COMPARE, *draws], stack.environment(), 60)
+    failed = [line for line in lines if line.startswith("FAIL")]
+    print("\n".join(failed or lines[-1:]))
+    print(f"{len(lines) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
