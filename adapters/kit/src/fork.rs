@@ -77,7 +77,10 @@ pub fn register<T: Forkable>(object: &Arc<T>) {
     });
     let object: Arc<dyn Forkable> = object.clone();
     let mut registered = lock(&REGISTERED);
-    registered.retain(|known| known.strong_count() != 0);
+    // Only where the list would grow: there may be many objects, and each would look at all others.
+    if registered.len() == registered.capacity() {
+        registered.retain(|known| known.strong_count() != 0);
+    }
     registered.push(Arc::downgrade(&object));
 }
 

@@ -581,12 +581,33 @@ fn what_nobody_implements_is_unsupported() {
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         "a default method of a trait"
     );
-    let got = call!(UsmP2PExp.pfnEnablePeerAccessExp(DeviceHandle::default(), DeviceHandle::default()));
+    let (device, mut data, mut size) = (device(), null_mut(), 0);
+    for got in [
+        call!(UsmP2PExp.pfnEnablePeerAccessExp(device, device)),
+        call!(IPCExp.pfnGetMemHandleExp(context, context.0.cast(), &mut data, &mut size)),
+        call!(IPCExp.pfnPutMemHandleExp(context, context.0.cast())),
+    ] {
+        assert_eq!(got, ResultCode::ERROR_UNSUPPORTED_FEATURE, "another default method");
+    }
+    let got = call!(MemoryExportExp.pfnFreeExportableMemoryExp(context, device, null_mut()));
     assert_eq!(
         got,
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         "a slot that no module fills"
     );
+}
+
+/// Before 2026.2 what stood in the event's place could be anything, so it is read only by an adapter that has made reusable
+/// events.
+#[test]
+fn the_place_of_an_event_is_not_read() {
+    let queue = queue(context());
+    let anything = std::ptr::without_provenance_mut(0xdead_0000);
+    let mut event = EventHandle(anything);
+    let got = call!(Enqueue.pfnEventsWaitWithBarrierExt(queue, std::ptr::null(), 0, std::ptr::null(), &mut event));
+    assert_eq!(got, ResultCode::SUCCESS);
+    assert_ne!(event, EventHandle(anything));
+    assert_eq!(call!(Event.pfnRelease(event)), ResultCode::SUCCESS);
 }
 
 #[test]
