@@ -342,7 +342,12 @@ fn a_callback_asks_for_the_queue_and_the_context() {
     let event = queue.marker(&[&gate.event]).expect("marker");
     let (send, answers) = channel::<Answers>();
     let data = Box::into_raw(Box::new(send)).cast();
-    let code = ur!(urEventSetCallback(event.raw(), ExecutionInfo::COMPLETE, Some(ask), data));
+    let code = ur!(urEventSetCallback(
+        event.raw(),
+        ExecutionInfo::COMPLETE,
+        Some(ask),
+        data
+    ));
     assert_eq!(code, ResultCode::SUCCESS);
     queue.flush().expect("urQueueFlush");
     let (queue_handle, context_handle) = (queue.raw(), rig.context.raw());
