@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels.
 
+mod kept;
 mod objects;
 mod told;
 
@@ -13,6 +14,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use parking_lot::Mutex;
 
+use self::kept::Kept;
 use self::objects::Objects;
 use self::told::{Told, What};
 use crate::cl::{self, Plain, api, cl, cl_create};
@@ -31,6 +33,8 @@ pub(crate) struct Kernel {
     /// The objects among the arguments that were set one by one.
     objects: Objects,
     told: Told,
+    /// What it was told, where the driver cannot copy it.
+    kept: Option<Kept>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
@@ -51,6 +55,7 @@ impl Kernel {
             arguments: Mutex::new(()),
             objects: Objects::none(),
             told: Told::nothing(0),
+            kept: api().clCloneKernel.is_none().then(Kept::default),
             required_local_size: OnceLock::new(),
         };
         kernel.told = Told::nothing(arg_count(raw)?);
@@ -161,16 +166,13 @@ impl Kernel {
         Ok(())
     }
 
-    fn set_exec<T>(&self, what: cl_kernel_exec_info, values: &[T]) -> UrResult<()> {
-        // SAFETY: a live kernel; OpenCL copies the values before it returns.
-        unsafe {
-            cl!(clSetKernelExecInfo(
-                self.raw,
-                what,
-                size_of_val(values),
-                values.as_ptr().cast()
-            ))
+    fn set_exec(&self, what: cl_kernel_exec_info, bytes: &[u8]) -> UrResult<()> {
+        // SAFETY: a live kernel; OpenCL copies the bytes before it returns.
+        unsafe { cl!(clSetKernelExecInfo(self.raw, what, bytes.len(), bytes.as_ptr().cast())) }?;
+        if let Some(kept) = &self.kept {
+            kept.exec(what, bytes);
         }
+        Ok(())
     }
 }
 
@@ -266,6 +268,9 @@ impl kit::Kernel<OpenCl> for Kernel {
     fn set_arg(&self, arg: Arg<'_, OpenCl>) -> UrResult<()> {
         self.set(&arg)?;
         self.objects.set(&arg);
+        if let Some(kept) = &self.kept {
+            kept.argument(&arg);
+        }
         Ok(())
     }
 
@@ -274,11 +279,6 @@ impl kit::Kernel<OpenCl> for Kernel {
         let raw = if api().clCloneKernel.is_some() {
             // SAFETY: a live kernel.
             unsafe { cl_create!(clCloneKernel(self.raw)) }?
-        } else if args.is_empty() && arg_count(self.raw)? != 0 {
-            return Err(UrError::said(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "the OpenCL driver is older than 2.1 and cannot copy a kernel with the arguments that were set",
-            ));
         } else {
             // SAFETY: a live kernel; the pointers are those of `string`.
             let name = cl::string(|size, value, needed| unsafe {
@@ -290,6 +290,9 @@ impl kit::Kernel<OpenCl> for Kernel {
         };
         let mut copy = Self::new(raw, &self.program)?;
         copy.objects = self.objects.keep();
+        if let Some(kept) = &self.kept {
+            kept.tell(&copy, args.is_empty())?;
+        }
         for arg in args.iter() {
             kit::Kernel::set_arg(&copy, arg?)?;
         }
@@ -304,12 +307,14 @@ impl kit::Kernel<OpenCl> for Kernel {
                     CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
                     CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL,
                 ] {
-                    self.set_exec(what, &[cl_bool::from(access)])?;
+                    self.set_exec(what, &cl_bool::from(access).to_ne_bytes())?;
                 }
                 Ok(())
             }
             ExecInfo::UsmPointers(pointers) => {
-                self.set_exec::<*mut c_void>(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, pointers)
+                // SAFETY: pointers are bytes without padding.
+                let bytes = unsafe { std::slice::from_raw_parts(pointers.as_ptr().cast(), size_of_val(pointers)) };
+                self.set_exec(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, bytes)
             }
             // A hint: OpenCL does not let a client split on-chip memory.
             ExecInfo::CacheConfig(_) => Ok(()),

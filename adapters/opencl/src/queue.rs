@@ -5,6 +5,7 @@
 //! [`composed`].
 
 mod composed;
+mod host;
 mod submit;
 
 use std::ffi::{CStr, c_void};

@@ -2,10 +2,13 @@
 //! Twenty threads at once.
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Kernel, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, intel, values};
+use oxur_conformance::{Rig, intel, ur, values};
+
+use crate::gate::Gate;
 
 const THREADS: usize = 20;
 
@@ -131,4 +134,75 @@ fn builds() {
         Kernel::new(&rig.program("link_function"), "none").expect_err("no such kernel");
         rig.kernel("globals", "sum_numbers");
     });
+}
+
+/// Threads of this process.
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").expect("the threads").count()
+}
+
+unsafe extern "C" fn count(data: *mut c_void) {
+    // SAFETY: the tests give a counter that lives until the queue is finished.
+    unsafe { &*data.cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
+}
+
+unsafe extern "C" fn meet(data: *mut c_void) {
+    // SAFETY: the tests give a barrier that lives until the queue is finished.
+    unsafe { &*data.cast::<Barrier>() }.wait();
+}
+
+/// Enqueues a host task, where the stack has any.
+fn host_task(queue: &Queue, function: unsafe extern "C" fn(*mut c_void), data: *mut c_void) -> ResultCode {
+    let (queue, none, place) = (queue.raw(), std::ptr::null(), std::ptr::null_mut());
+    ur!(urEnqueueHostTaskExp(
+        queue,
+        Some(function),
+        data,
+        none,
+        0,
+        std::ptr::null(),
+        place
+    ))
+}
+
+#[test]
+fn host_tasks_that_wait_for_their_turn_take_no_threads() {
+    const TASKS: usize = 300;
+    let rig = Rig::new();
+    for flags in [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE] {
+        let queue = Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate");
+        let Some(gate) = Gate::new(&rig.queue) else { return };
+        let (called, before) = (AtomicUsize::new(0), threads());
+        queue.barrier(&[&gate.event]).expect("barrier");
+        for _ in 0..TASKS {
+            let data = (&raw const called).cast_mut().cast();
+            assert_eq!(host_task(&queue, count, data), ResultCode::SUCCESS);
+        }
+        queue.flush().expect("urQueueFlush");
+        let more = threads().saturating_sub(before);
+        gate.open();
+        queue.finish().expect("urQueueFinish");
+        assert_eq!(called.into_inner(), TASKS);
+        assert!(more < TASKS / 4, "{more} threads more for {TASKS} tasks");
+    }
+}
+
+/// Each task that runs may wait for all others.
+#[test]
+fn host_tasks_wait_for_each_other() {
+    const TASKS: usize = 40;
+    let rig = Rig::new();
+    let flags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    let queue = Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate");
+    if Gate::new(&queue).map(Gate::open).is_none() {
+        return;
+    }
+    for _ in 0..3 {
+        let barrier = Barrier::new(TASKS);
+        for _ in 0..TASKS {
+            let data = (&raw const barrier).cast_mut().cast();
+            assert_eq!(host_task(&queue, meet, data), ResultCode::SUCCESS);
+        }
+        queue.finish().expect("urQueueFinish");
+    }
 }

@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{Command, KernelLaunchFlags, ResultCode};
-use kit::{HostTask, Launch, LaunchProperties, UrError, UrResult};
+use kit::{Launch, LaunchProperties, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -78,18 +78,26 @@ fn free_after(event: cl_event, source: Vec<u8>) {
 }
 
 /// A user event whose status is set in the end, whatever happens: commands wait for it.
-struct Promise {
-    event: RawEvent,
+pub(super) struct Promise {
+    pub(super) event: RawEvent,
     /// An error until the promise is kept.
-    status: cl_int,
+    pub(super) status: cl_int,
 }
 
 impl Promise {
-    fn new(context: cl_context) -> UrResult<Self> {
+    pub(super) fn new(context: cl_context) -> UrResult<Self> {
         // SAFETY: a live context.
         let event = RawEvent(unsafe { cl_create!(clCreateUserEvent(context)) }?);
         let status = CL_OUT_OF_RESOURCES;
         Ok(Self { event, status })
+    }
+
+    /// Sets the status to that of a command that is complete, now.
+    pub(super) fn keep(self) -> RawEvent {
+        let this = ManuallyDrop::new(self);
+        event::end(&this.event, CL_COMPLETE);
+        // SAFETY: it is read once, and not dropped with the rest.
+        unsafe { std::ptr::read(&this.event) }
     }
 }
 
@@ -356,61 +364,6 @@ impl Queue {
                 chain.next(last, |d| self.memcpy(blocking && last, to, from, width, d))?;
             }
             Ok(())
-        })
-    }
-
-    /// Runs a host task on a thread of its own between two commands: one that completes when the task may start, and one
-    /// that waits for a user event that the task's end sets.
-    pub(super) fn run_on_host(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        self.submit(Command::HOST_TASK_EXP, wait, event, |deps| {
-            // Dropped on the way to the task's end, it fails the commands that wait for it.
-            let mut done = Promise::new(self.context.raw)?;
-            let mut ready: cl_event = std::ptr::null_mut();
-            // SAFETY: live handles.
-            unsafe {
-                cl!(clEnqueueMarkerWithWaitList(
-                    self.raw,
-                    deps.count,
-                    deps.events,
-                    &mut ready
-                ))
-            }?;
-            let ready = RawEvent(ready);
-            // SAFETY: live handles. On an in-order queue the commands after it must wait, too.
-            unsafe {
-                if kit::Queue::is_in_order(&**self) {
-                    cl!(clEnqueueBarrierWithWaitList(self.raw, 1, &done.event.0, deps.event))
-                } else {
-                    cl!(clEnqueueMarkerWithWaitList(self.raw, 1, &done.event.0, deps.event))
-                }
-            }?;
-            // Without it the driver may not start the first command before somebody waits: the thread does, soon.
-            // SAFETY: a live queue.
-            if let Err(error) = unsafe { cl!(clFlush(self.raw)) } {
-                log::warn!("a host task may be late: {error}");
-            }
-            let run = move || {
-                match ready.wait() {
-                    Ok(()) => {
-                        task.call();
-                        done.status = CL_COMPLETE;
-                    }
-                    Err(error) => {
-                        log::warn!("a host task is not run because what it waits for failed: {error}");
-                        done.status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-                    }
-                }
-                // Whole ones, not their parts.
-                let _owned = (ready, done);
-            };
-            // Where there is no thread, the closure is dropped, and the promise with it.
-            match std::thread::Builder::new().name("ur host task".into()).spawn(run) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(UrError::said(
-                    ResultCode::ERROR_OUT_OF_RESOURCES,
-                    format!("no thread for a host task: {error}"),
-                )),
-            }
         })
     }
 }
