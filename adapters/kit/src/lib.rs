@@ -26,6 +26,7 @@ mod wait;
 
 mod adapter;
 mod capture;
+mod client;
 mod command_buffer;
 mod context;
 mod device;
