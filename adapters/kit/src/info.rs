@@ -8,7 +8,7 @@ use std::sync::Arc;
 use oxur_api::ResultCode;
 use oxur_api::meta::Named;
 
-use crate::{Object, UrResult, args, handle_of};
+use crate::{Object, UrResult, args, client, handle_of};
 
 /// Where the client wants an answer: a buffer with its size, or the size that is needed, or both.
 ///
@@ -111,14 +111,17 @@ impl<'a> InfoOut<'a> {
         self.slice(&[value])
     }
 
-    /// As [`InfoOut::value`], but a client that asks for the size alone, or has too small a buffer, is told that there is
-    /// no such property.
+    /// As [`InfoOut::value`], but an older client that asks for the size alone, or has too small a buffer, is told that
+    /// there is no such property.
     ///
     /// For `MAX_WORK_GROUPS`, whose number, 133, was `XE_STACK_COUNT`, a `u32`, until 2026.1. A libsycl of that age asks
-    /// only for the size, to learn whether the device has stacks, and must not hear that it has. One of 2026.2 asks for
-    /// the value at once.
-    pub fn value_at_once<T: Copy>(self, value: T) -> UrResult<()> {
-        if self.buffer.is_null() || self.size < size_of::<T>() {
+    /// only for the size, to learn whether the device has stacks, and must not hear that it has.
+    pub fn value_since_2026_2<T: Copy>(self, value: T) -> UrResult<()> {
+        self.value_unless(value, client::is_before_2026_2)
+    }
+
+    fn value_unless<T: Copy>(self, value: T, is_older: impl FnOnce() -> bool) -> UrResult<()> {
+        if (self.buffer.is_null() || self.size < size_of::<T>()) && is_older() {
             return self.unsupported();
         }
         self.value(value)
@@ -172,10 +175,9 @@ impl<'a> InfoOut<'a> {
 mod tests {
     use super::*;
 
-    /// Asks for a `usize` that is answered at once, as a client with a buffer of `size` bytes would.
-    fn ask(size: usize) -> (Result<(), ResultCode>, usize) {
-        let mut value = 0usize;
-        let mut needed = 0usize;
+    /// Asks for a `usize` of a number that is used twice, as a client with a buffer of `size` bytes would.
+    fn ask(size: usize, is_older: bool) -> (Result<(), ResultCode>, usize, usize) {
+        let (mut value, mut needed) = (0usize, 0usize);
         let buffer = if size == 0 {
             std::ptr::null_mut()
         } else {
@@ -183,14 +185,21 @@ mod tests {
         };
         // SAFETY: a null pointer, or a buffer of at least `size` bytes, and a place for the size.
         let out = unsafe { InfoOut::new(size, buffer, &raw mut needed) }.unwrap();
-        (out.value_at_once(usize::MAX).map_err(|error| error.code()), value)
+        let result = out.value_unless(usize::MAX, || is_older);
+        (result.map_err(|error| error.code()), value, needed)
     }
 
     #[test]
     fn no_stacks_for_an_old_client() {
         let unsupported = Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
-        assert_eq!(ask(0), (unsupported, 0));
-        assert_eq!(ask(size_of::<u32>()), (unsupported, 0));
-        assert_eq!(ask(size_of::<usize>()), (Ok(()), usize::MAX));
+        assert_eq!(ask(0, true), (unsupported, 0, 0));
+        assert_eq!(ask(size_of::<u32>(), true), (unsupported, 0, 0));
+        assert_eq!(ask(size_of::<usize>(), true), (Ok(()), usize::MAX, 8));
+        assert_eq!(ask(0, false), (Ok(()), 0, 8));
+        assert_eq!(
+            ask(size_of::<u32>(), false),
+            (Err(ResultCode::ERROR_INVALID_SIZE), 0, 0)
+        );
+        assert_eq!(ask(size_of::<usize>(), false), (Ok(()), usize::MAX, 8));
     }
 }

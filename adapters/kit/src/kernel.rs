@@ -223,6 +223,7 @@ unsafe fn suggest<B: Backend>(
     unsafe {
         let kernel = object::<B::Kernel>(kernel)?;
         let queue = object::<B::Queue>(queue)?;
+        args::not_null(offset)?;
         args::not_null(suggested)?;
         // An adapter that has no use for the arguments would not look at them.
         args.iter().try_for_each(|arg| arg.map(drop))?;

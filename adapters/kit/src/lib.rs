@@ -27,6 +27,7 @@ mod wait;
 
 mod adapter;
 mod capture;
+mod client;
 mod client_call;
 mod command_buffer;
 mod context;

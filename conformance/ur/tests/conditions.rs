@@ -525,3 +525,88 @@ fn slices_of_whole_rows() {
     }
     rig.queue.finish().expect("urQueueFinish");
 }
+
+/// Conditions of single parameters that no other test asserts, with the function and the condition beside each.
+#[test]
+fn single_parameters() {
+    if intel("the adapter leaves most of this to the validation layer") {
+        return;
+    }
+    let rig = Rig::new();
+    let (context, queue, device) = (rig.context.raw(), rig.queue.raw(), rig.device.raw());
+    let program = rig.program("basic");
+    let kernel = rig.kernel("basic", "fill").into_raw();
+    let (size, mut suggested) = ([64usize; 4], [0usize; 3]);
+    let (size, suggested) = (size.as_ptr(), suggested.as_mut_ptr());
+    let (mut groups, mut place, mut text) = (0u32, null_mut(), null());
+    let (mut graph, mut linked) = (ExpGraphHandle::default(), ProgramHandle::default());
+    let programs = [program.raw()];
+    // NULL == pGlobalWorkOffset, NULL == pGlobalWorkSize.
+    for (offset, global) in [(null(), size), (size, null())] {
+        let code = ur!(urKernelGetSuggestedLocalWorkSize(
+            kernel, queue, 1, offset, global, suggested
+        ));
+        expect!(code, ERROR_INVALID_NULL_POINTER | ERROR_UNSUPPORTED_FEATURE);
+    }
+    // workDim < 1 || workDim > 3.
+    for dimensions in [0, 4] {
+        let code = ur!(urKernelSuggestMaxCooperativeGroupCount(
+            kernel,
+            device,
+            dimensions,
+            size,
+            0,
+            &mut groups
+        ));
+        expect!(code, ERROR_INVALID_WORK_DIMENSION | ERROR_UNSUPPORTED_FEATURE);
+    }
+    // The queue captures nothing.
+    expect!(ur!(urQueueGetGraphExp(queue, &mut graph)), ERROR_INVALID_OPERATION);
+    // No such option, no binaries, no devices, no bytes, no programs.
+    let option = c"-O77".as_ptr();
+    expect!(
+        ur!(urPlatformGetBackendOption(rig.platform.raw(), option, &mut text)),
+        ERROR_INVALID_VALUE
+    );
+    expect!(
+        ur!(urDeviceSelectBinary(device, null(), 0, &mut groups)),
+        ERROR_INVALID_SIZE
+    );
+    expect!(
+        ur!(urContextCreate(0, null(), null(), &mut ContextHandle::default())),
+        ERROR_INVALID_SIZE
+    );
+    let at = (&raw mut groups).cast::<c_void>();
+    expect!(ur!(urUSMContextMemcpyExp(context, at, at, 0)), ERROR_INVALID_SIZE);
+    expect!(
+        ur!(urProgramLink(context, 0, programs.as_ptr(), null(), &mut linked)),
+        ERROR_INVALID_SIZE
+    );
+    // No such variable.
+    let name = c"nothing_like_it".as_ptr();
+    let code = ur!(urProgramGetGlobalVariablePointer(
+        device,
+        programs[0],
+        name,
+        null_mut(),
+        &mut place
+    ));
+    expect!(code, ERROR_INVALID_VALUE | ERROR_UNSUPPORTED_FEATURE);
+    // pArgs == NULL && numArgs > 0.
+    let code = ur!(urEnqueueKernelLaunchWithArgsExp(
+        queue,
+        kernel,
+        1,
+        null(),
+        size,
+        null(),
+        1,
+        null(),
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    expect!(code, ERROR_INVALID_NULL_POINTER);
+    expect!(ur!(urKernelRelease(kernel)), SUCCESS);
+}

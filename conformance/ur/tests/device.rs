@@ -41,8 +41,6 @@ fn every_info() {
     let mut absent = vec![
         // Deprecated.
         ("INFO_BFLOAT16", ResultCode::ERROR_UNSUPPORTED_ENUMERATION),
-        // One number for two questions, see `two_queries_for_one_number_are_told_apart`.
-        ("INFO_MAX_WORK_GROUPS", ResultCode::ERROR_UNSUPPORTED_ENUMERATION),
     ];
     // Limits of bindless images, for a device without them.
     if !rig

@@ -104,7 +104,7 @@ impl Device {
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.value([limits::WORK_GROUP_SIZE; 3]),
             DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(limits::WORK_GROUP_SIZE),
             DeviceInfo::MAX_WORK_GROUPS_3D => out.value([usize::MAX; 3]),
-            DeviceInfo::MAX_WORK_GROUPS => out.value_at_once(usize::MAX),
+            DeviceInfo::MAX_WORK_GROUPS => out.value_since_2026_2(usize::MAX),
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(limits::ARGUMENTS),
             DeviceInfo::MAX_NUM_SUB_GROUPS => out.value(limits::SUB_GROUPS as u32),
             DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(false),

@@ -62,7 +62,7 @@ impl Device {
             DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(f.max_work_group_size),
             DeviceInfo::MAX_WORK_GROUPS_3D => out.value([usize::MAX; 3]),
             // OpenCL has no limit. None of 134 to 139, which were numbered one lower once, has an answer here.
-            DeviceInfo::MAX_WORK_GROUPS => out.value_at_once(usize::MAX),
+            DeviceInfo::MAX_WORK_GROUPS => out.value_since_2026_2(usize::MAX),
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(f.max_parameter_size),
             DeviceInfo::MAX_NUM_SUB_GROUPS => out.value(f.max_num_sub_groups.unwrap_or(1).max(1)),
             DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(f.sub_group_progress.unwrap_or(false)),
