@@ -10,10 +10,10 @@
 
 use std::collections::HashMap;
 use std::ptr::null_mut;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use oxur_api::*;
-use parking_lot::Mutex;
+use oxur_fork::{LazyLock, Mutex};
 
 use crate::layers::{self, Arguments, Layers};
 use crate::{UrResult, answer, dispatch};

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use kit::fork::{Forkable, Guard};
 use kit::ur::{ContextInfo, ResultCode};
 use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_fork::AtFork;
 
 use crate::activity::Activity;
 use crate::mem::Buffers;
@@ -48,11 +48,7 @@ impl Context {
     }
 }
 
-impl Forkable for Context {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new((self.usm.hold(), self.buffers.hold()))
-    }
-
+impl AtFork for Context {
     fn in_child(&self) {
         self.activity.forked();
     }
@@ -70,7 +66,7 @@ impl kit::Context<Cpu> for Context {
             ranges: Ranges::default(),
             deleters: Deleters::default(),
         });
-        kit::fork::register(&context);
+        oxur_fork::register(&context);
         Ok(context)
     }
 

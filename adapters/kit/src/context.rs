@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use oxur_api::*;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::handle::{self, export, object};
 use crate::{Backend, InfoOut, Object, Operation, UrResult, args, entry, unsupported};

@@ -11,13 +11,15 @@
 //!
 //! Bindless images, inter-process memory, peer access and memory export have no trait yet:
 //! their slots answer `ERROR_UNSUPPORTED_FEATURE`.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 pub use oxur_api as ur;
+/// Locks, which are safe over a fork: an adapter uses no others.
+pub use oxur_fork as fork;
 
 pub mod args;
 mod environment;
 mod error;
-pub mod fork;
 mod handle;
 mod info;
 pub mod table;

@@ -4,7 +4,7 @@
 //! Each slot first gets a function, expanded from the one table, that answers `ERROR_UNSUPPORTED_FEATURE`; the modules of the objects
 //! then put theirs. So a function that the ABI gains is answered truthfully before anybody implements it.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use oxur_api::*;
 

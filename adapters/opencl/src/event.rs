@@ -6,13 +6,14 @@
 //! queue, the queue finds its events, and from then on they keep it, and it keeps its context.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, LazyLock, OnceLock};
 
 use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_fork::{LazyLock, OnceLock};
 use smallvec::SmallVec;
 
 use crate::cl::{self, cl, cl_create};

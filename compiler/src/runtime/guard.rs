@@ -7,11 +7,11 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Once;
 
 use corosensei::stack::DefaultStack;
 use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use oxur_fork::OnceLock;
 
 use crate::Fault;
 
@@ -135,12 +135,12 @@ const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGI
 static mut BEFORE: [MaybeUninit<libc::sigaction>; 32] = [const { MaybeUninit::uninit() }; 32];
 
 fn install() {
-    static ONCE: Once = Once::new();
+    static ONCE: OnceLock<()> = OnceLock::new();
     thread_local! {
         static STACK: AlternateStack = AlternateStack::new();
     }
     STACK.with(|_| ());
-    ONCE.call_once(|| {
+    ONCE.get_or_init(|| {
         for signal in SIGNALS {
             // SAFETY: structures of the right types; the place is written before the handler may read it, since the old action
             // is asked for first.

@@ -18,6 +18,7 @@ mod enqueue_buffer;
 mod enqueue_usm;
 mod event;
 mod float_env;
+mod fork;
 mod gate;
 mod global;
 mod graph;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use oxur_api::meta::Function;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use super::{Arguments, print};
 

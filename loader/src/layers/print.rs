@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::fmt::{Display, Write};
-use std::sync::LazyLock;
 
 use oxur_api::meta::{Function, Kind, Layout, Type};
 use oxur_api::{TYPES, c_char};
+use oxur_fork::LazyLock;
 
 use super::Arguments;
 

@@ -8,9 +8,9 @@
 
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::sync::{LazyLock, Mutex, OnceLock};
 
 use oxur_api::*;
+use oxur_fork::{LazyLock, Mutex, OnceLock};
 
 const SUCCESS: ResultCode = ResultCode::SUCCESS;
 
@@ -39,7 +39,7 @@ fn object(id: u32, kind: DeviceType) -> *mut c_void {
 
 /// Remembers a text for `urAdapterGetLastError`.
 pub fn tell(text: String) {
-    *TOLD.lock().unwrap() = Some(CString::new(text).unwrap());
+    *TOLD.lock() = Some(CString::new(text).unwrap());
 }
 
 /// The object behind a handle that this adapter made. None is ever freed.
@@ -95,7 +95,7 @@ unsafe extern "C" fn adapter_same(_: AdapterHandle) -> ResultCode {
 
 unsafe extern "C" fn adapter_last_error(_: AdapterHandle, text: *mut *const c_char, code: *mut i32) -> ResultCode {
     // Leaked: a test may look at it later.
-    let told = TOLD.lock().unwrap().clone().unwrap_or_default();
+    let told = TOLD.lock().clone().unwrap_or_default();
     // SAFETY: the caller's promise.
     unsafe {
         put(text, told.into_raw().cast_const());

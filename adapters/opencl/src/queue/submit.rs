@@ -11,7 +11,7 @@ use kit::ur::{Command, QueueFlags, ResultCode};
 use kit::{Capture, Header, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::{Out, QUEUES, Queue, Wait};

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use crate::activity::Markers;
