@@ -2,7 +2,9 @@
 //! Kernels that can run: which code of one suits a range, and the running of its work-groups.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use oxur_fork::OnceLock;
 
 use crate::codegen::Loaded;
 use crate::interface::CodeIndex;

@@ -19,6 +19,7 @@
 //! let kernel = program.kernel("add")?;
 //! # Ok(()) }
 //! ```
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod builtins;
 mod cache;

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use crate::cache::{CacheConfig, ProgramKey};
 use crate::codegen::{self, Loaded, Object};

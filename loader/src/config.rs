@@ -7,10 +7,9 @@
 
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::LazyLock;
 
 use oxur_api::*;
-use parking_lot::Mutex;
+use oxur_fork::{LazyLock, Mutex};
 
 use crate::layers::{self, CodeLocator, Layers};
 use crate::{UrResult, answer, state};

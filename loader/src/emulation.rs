@@ -11,11 +11,11 @@
 
 use std::collections::HashMap;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use oxur_api::*;
-use parking_lot::Mutex;
+use oxur_fork::{LazyLock, Mutex};
 
 use crate::{UrResult, answer, dispatch};
 

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use oxur_api::{AdapterHandle, DdiTable, Handle, LegacyDdiTable};
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::emulation;
 

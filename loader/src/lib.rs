@@ -16,6 +16,7 @@
 //! | `environment` | variables; docs/environment.md lists them |
 //!
 //! An adapter that was loaded stays in the process: its handles, threads and exit handlers may outlive any teardown.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod client;
 mod config;

@@ -3,18 +3,20 @@
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 
 use std::ptr::null_mut;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use log::LevelFilter;
 use oxur_api::*;
+use oxur_fork::{Mutex, OnceLock, Turns};
 use oxur_log::Component;
-use parking_lot::Mutex;
 
 use crate::library::Adapter;
 use crate::{UrResult, answer, client, config, discovery, layers, legacy, symbols, v2025};
 
-/// Makes initialisations and teardowns take turns.
+/// Makes initialisations and teardowns take turns. Adapters are loaded and called meanwhile, so this is no lock over a fork:
+/// a child whose parent was about to initialise does so anew.
+static TURNS: Turns = Turns::new();
+/// Changed by whose turn it is.
 static STATE: Mutex<State> = Mutex::new(State {
     initialisations: 0,
     lists: Vec::new(),
@@ -74,28 +76,31 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderInit(
             return Err(ResultCode::ERROR_INVALID_ENUMERATION);
         }
         let settings = config::settings(hLoaderConfig)?;
-        let mut state = STATE.lock();
+        let _turn = TURNS.take();
         start_logging();
         client::adapt()?;
-        if state.initialisations == 0 {
-            let adapters = state.keep(discovery::adapters(device_flags));
+        if STATE.lock().initialisations == 0 {
+            let found = discovery::adapters(device_flags);
+            let adapters = STATE.lock().keep(found);
             ADAPTERS.store(std::ptr::from_ref(adapters).cast_mut(), Ordering::Release);
             layers::start(settings);
             INITIALIZED.store(true, Ordering::Release);
         }
-        state.initialisations += 1;
+        STATE.lock().initialisations += 1;
         Ok(())
     })
 }
 
 pub(crate) unsafe extern "C-unwind" fn urLoaderTearDown() -> ResultCode {
     answer(|| {
-        let mut state = STATE.lock();
-        state.initialisations = state
-            .initialisations
-            .checked_sub(1)
-            .ok_or(ResultCode::ERROR_UNINITIALIZED)?;
-        if state.initialisations == 0 {
+        let _turn = TURNS.take();
+        let left = {
+            let mut state = STATE.lock();
+            let left = state.initialisations.checked_sub(1);
+            state.initialisations = left.ok_or(ResultCode::ERROR_UNINITIALIZED)?;
+            state.initialisations
+        };
+        if left == 0 {
             INITIALIZED.store(false, Ordering::Release);
             // Otherwise they may lead where clients of 2025.3 want them.
             if symbols::are_straight() {
@@ -173,7 +178,7 @@ unsafe fn shorten(handle: AdapterHandle) {
         return;
     }
     // Where somebody initialises or tears down, it can wait for the next call.
-    let Some(_state) = STATE.try_lock() else { return };
+    let Some(_turn) = TURNS.try_take() else { return };
     // SAFETY: null, or a list that stays.
     let Some([adapter]) = unsafe { ADAPTERS.load(Ordering::Acquire).as_ref() }.map(Vec::as_slice) else {
         return;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use log::{Level, LevelFilter};
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::Component;
 use crate::options::{self, Options, Output};
@@ -77,6 +77,8 @@ impl Channel {
         } else {
             format!("{message}\n")
         };
+        // The standard library's streams have locks of their own.
+        let _section = oxur_fork::section();
         // A log that cannot be written must not stop the program.
         let _ = match &self.sink {
             Sink::Stderr => io::stderr().write_all(line.as_bytes()),

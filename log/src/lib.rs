@@ -13,17 +13,17 @@
 //! A client's function ([`set_callback`]) gets the messages from its own level on, whatever the variables say.
 //!
 //! A message that nobody wants costs the comparison of `log`'s macros: its text is never made.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod channel;
 mod options;
 
 use std::ffi::{CString, c_char, c_void};
-use std::sync::OnceLock;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use oxur_api::LoggerLevel;
 use oxur_api::callback::{MayThrow, call_or_abort};
-use parking_lot::RwLock;
+use oxur_fork::{OnceLock, RwLock};
 
 use channel::Channel;
 
@@ -187,7 +187,7 @@ impl Log for Logger {
 mod tests {
     use std::ffi::CStr;
 
-    use parking_lot::Mutex;
+    use oxur_fork::Mutex;
 
     use super::*;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Command buffers: a [plan](crate::exec::plan) of the engine's, made when all commands are there.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
-use kit::fork::{self, Forkable, Guard};
 use kit::ur::ResultCode;
 use kit::{Header, Node, Recording, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
+use oxur_fork::Mutex;
 
 use crate::exec::Pool;
 use crate::exec::plan::{Outside, Plan, Signal, Step};
@@ -44,27 +44,19 @@ impl CommandBuffer {
     }
 }
 
-impl Forkable for CommandBuffer {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new((fork::lock(&self.plan), self.order.hold()))
-    }
-}
-
 impl kit::CommandBuffer<Cpu> for CommandBuffer {
     type Signal = Arc<Signal>;
 
     fn create(recording: Recording<Cpu>) -> UrResult<Arc<Self>> {
         let pool = recording.device().pool();
-        let buffer = Arc::new(Self {
+        Ok(Arc::new(Self {
             header: Header::new(),
             recording,
             pool,
             plan: Mutex::default(),
             order: Order::new(true, pool),
             runs: AtomicU64::new(0),
-        });
-        fork::register(&buffer);
-        Ok(buffer)
+        }))
     }
 
     fn recording(&self) -> &Recording<Cpu> {
@@ -78,12 +70,12 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             Some(times) => plan.timed(times),
             None => plan,
         };
-        *fork::lock(&self.plan) = Some(plan);
+        *self.plan.lock() = Some(plan);
         Ok(())
     }
 
     fn update(&self, nodes: &[Node<Cpu>], changed: &[usize]) -> UrResult<()> {
-        let mut plan = fork::lock(&self.plan);
+        let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
         // All of them are made before the first is put in: after an error the plan is what it was.
         let step = |place: &usize| Ok((*place, self.step(&nodes[*place])?));
@@ -101,7 +93,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         event: kit::EventOut<'_, Cpu>,
     ) -> UrResult<()> {
         let plan = {
-            let plan = fork::lock(&self.plan);
+            let plan = self.plan.lock();
             self.runs.fetch_add(1, Ordering::Relaxed);
             plan.clone()
         };

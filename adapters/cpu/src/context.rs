@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use kit::fork::{Forkable, Guard};
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
 use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_fork::AtFork;
 
 use crate::activity::Activity;
 use crate::ipc::Imports;
@@ -53,11 +53,7 @@ impl Context {
     }
 }
 
-impl Forkable for Context {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new((self.usm.hold(), self.buffers.hold()))
-    }
-
+impl AtFork for Context {
     fn in_child(&self) {
         self.activity.forked();
     }
@@ -77,7 +73,7 @@ impl kit::Context<Cpu> for Context {
             imports: Imports::default(),
             deleters: Deleters::default(),
         });
-        kit::fork::register(&context);
+        oxur_fork::register(&context);
         // dpctl looks for a libOpenCL that is loaded before it asks for a handle.
         opencl::library::ensure();
         Ok(context)

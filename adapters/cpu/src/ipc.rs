@@ -10,12 +10,12 @@ mod file;
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kit::ur::ResultCode;
 use kit::{IpcExport, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use parking_lot::RwLock;
+use oxur_fork::{OnceLock, RwLock};
 
 pub(crate) use self::file::SharedFile;
 use self::file::{Kind, Opened};
@@ -63,7 +63,7 @@ impl Imports {
 
 impl Drop for Imports {
     fn drop(&mut self) {
-        let left = self.imports.get_mut().len();
+        let left = self.imports.read().len();
         if left != 0 {
             log::info!("a context goes with {left} allocations of other processes that were never closed");
         }

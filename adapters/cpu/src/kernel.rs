@@ -13,7 +13,7 @@ use std::sync::Arc;
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 pub(crate) use self::args::Packed;
 use self::args::Settings;

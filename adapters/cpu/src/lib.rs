@@ -21,6 +21,7 @@
 //! image. [`Program::global_part`] finds a part of a device global. A command that is not complete when its enqueue
 //! function returns is entered in `Context::activity` until it is: freed USM is not handed out again before the
 //! commands that were submitted by then are complete. [`exec::clock`] is the clock of the device.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod activity;
 mod adapter;

@@ -16,7 +16,7 @@ use kit::ur::*;
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, FastMath, Global, Module, Part};
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use self::binary::{Binary, Stored};
 pub(crate) use self::code::{Claim, Code};

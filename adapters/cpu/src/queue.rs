@@ -17,7 +17,6 @@ mod submit;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::fork::{Forkable, Guard};
 use kit::ur::{
     Command, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, RectOffset, RectRegion, ResultCode,
     UsmAdviceFlags, UsmMigrationFlags,
@@ -73,12 +72,6 @@ impl Queue {
         } else {
             Err(strange())
         }
-    }
-}
-
-impl Forkable for Queue {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        self.order.hold()
     }
 }
 
@@ -165,7 +158,7 @@ impl kit::Queue<Cpu> for Queue {
         let place = context.place_of(device)?;
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
-        let queue = Arc::new(Self {
+        Ok(Arc::new(Self {
             header: Header::new(),
             native: NativeCell::new(),
             context: context.clone(),
@@ -177,9 +170,7 @@ impl kit::Queue<Cpu> for Queue {
             profiled: flags.contains(QueueFlags::PROFILING_ENABLE),
             pool,
             order: Order::new(in_order, pool),
-        });
-        kit::fork::register(&queue);
-        Ok(queue)
+        }))
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {

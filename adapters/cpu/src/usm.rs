@@ -19,7 +19,7 @@ mod pool;
 mod quarantine;
 
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use kit::ur::{
     ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAdviceFlags, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags,
@@ -28,7 +28,7 @@ use kit::ur::{
 use kit::usm_cache::{Found, HeapOptions, UsmCache};
 use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest, size_from_environment};
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use self::foreign::Foreign;
 use self::place::{Arenas, Place, System};
@@ -70,11 +70,6 @@ impl ContextUsm {
             });
             Arenas::new(&self.cache, &heap, devices, &Weak::new())
         })
-    }
-
-    /// Keeps all threads out until the answer is dropped: for a fork.
-    pub(crate) fn hold(&self) -> impl Sized + '_ {
-        (self.quarantine.lock(), self.cache.hold())
     }
 
     /// Hands memory out again whose commands are complete. Whether there was any.

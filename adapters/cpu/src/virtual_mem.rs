@@ -12,7 +12,7 @@ use std::sync::Arc;
 use kit::ur::{ResultCode, VirtualMemAccessFlags, VirtualMemGranularityInfo};
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::usm::pages;
 use crate::{Context, Cpu, Device, PhysicalMem};

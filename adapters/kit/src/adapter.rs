@@ -4,10 +4,10 @@
 use std::any::Any;
 use std::ffi::c_char;
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use oxur_api::*;
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use crate::handle::{self, object};
 use crate::table::entry_points;

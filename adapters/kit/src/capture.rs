@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 
 use derive_where::derive_where;
 use oxur_api::*;
-use parking_lot::{Mutex, MutexGuard};
+use oxur_fork::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use crate::command_buffer::{sort, splice};

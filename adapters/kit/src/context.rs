@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::handle::{self, export, object};
 use crate::table::entry_points;

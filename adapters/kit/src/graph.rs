@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use oxur_api::*;
-use parking_lot::{Mutex, MutexGuard};
+use oxur_fork::{Mutex, MutexGuard};
 
 use crate::capture::Recorded;
 use crate::context::is_same;

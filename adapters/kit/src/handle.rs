@@ -454,15 +454,13 @@ fn released_too_often(invalid: ResultCode) -> UrError {
     UrError::said(invalid, "released more often than retained")
 }
 
-pub(crate) use pool::FreeSlots;
-
 /// The pool of free slots: some in each thread, so that most calls take no lock, and the rest in a list for all.
 mod pool {
     use std::cell::RefCell;
-    use std::sync::Mutex;
+
+    use oxur_fork::Mutex;
 
     use super::*;
-    use crate::fork::{Forkable, Guard, lock};
 
     /// How many slots are made, or go between a thread and the list for all, at once.
     const BATCH: usize = 128;
@@ -483,21 +481,12 @@ mod pool {
         all: Vec<&'static [Slot]>,
     }
 
-    /// The list for all, as what is locked over a fork.
-    pub(crate) struct FreeSlots;
-
-    impl Forkable for FreeSlots {
-        fn hold(&self) -> Box<dyn Guard + '_> {
-            Box::new(lock(&SHARED))
-        }
-    }
-
     /// A thread's free slots, which go to all others when the thread ends.
     struct Local(Vec<Free>);
 
     impl Drop for Local {
         fn drop(&mut self) {
-            lock(&SHARED).free.append(&mut self.0);
+            SHARED.lock().free.append(&mut self.0);
         }
     }
 
@@ -510,7 +499,7 @@ mod pool {
     fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
         match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
             Ok(result) => result,
-            Err(_) => f(&mut lock(&SHARED).free),
+            Err(_) => f(&mut SHARED.lock().free),
         }
     }
 
@@ -524,13 +513,13 @@ mod pool {
 
     /// All slots that there are.
     pub(super) fn all() -> Vec<&'static [Slot]> {
-        lock(&SHARED).all.clone()
+        SHARED.lock().all.clone()
     }
 
     #[cold]
     fn refill() -> NonNull<Slot> {
         let mut batch = {
-            let mut shared = lock(&SHARED);
+            let mut shared = SHARED.lock();
             let rest = shared.free.len().saturating_sub(BATCH);
             shared.free.split_off(rest)
         };
@@ -544,7 +533,7 @@ mod pool {
                 })
                 .collect();
             let new: &[Slot] = new.leak();
-            lock(&SHARED).all.push(new);
+            SHARED.lock().all.push(new);
             batch.extend(new.iter().map(|slot| Free(NonNull::from(slot))));
         }
         let Free(slot) = batch.pop().expect("a batch has slots");
@@ -567,7 +556,7 @@ mod pool {
     #[cold]
     fn spill() {
         let mut batch = with(|free| free.split_off(free.len().saturating_sub(BATCH)));
-        lock(&SHARED).free.append(&mut batch);
+        SHARED.lock().free.append(&mut batch);
     }
 }
 

@@ -3,14 +3,14 @@
 //! an object of it. The kit keeps the bytes that an adapter gave until the client puts them back.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use oxur_api::*;
 
 use crate::event::event;
-use crate::fork::{self, Forkable, Guard};
+use crate::fork::Mutex;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
 use crate::{Backend, UrError, UrResult, args, entry, unsupported};
@@ -78,26 +78,7 @@ enum Kind {
 }
 
 /// All bytes that clients have, by their address.
-#[derive(Default)]
-struct Exports(Mutex<HashMap<usize, (Kind, IpcExport)>>);
-
-static EXPORTS: LazyLock<Arc<Exports>> = LazyLock::new(|| {
-    let exports = Arc::default();
-    fork::register(&exports);
-    exports
-});
-
-impl Exports {
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, (Kind, IpcExport)>> {
-        fork::lock(&self.0)
-    }
-}
-
-impl Forkable for Exports {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new(self.lock())
-    }
-}
+static EXPORTS: Mutex<BTreeMap<usize, (Kind, IpcExport)>> = Mutex::new(BTreeMap::new());
 
 /// Gives bytes to the client.
 ///

@@ -11,14 +11,16 @@
 //!
 //! Bindless images and memory export have no trait yet: their slots answer
 //! `ERROR_UNSUPPORTED_FEATURE`.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 pub use oxur_api as ur;
 use oxur_api::DdiTable;
+/// Locks, which are safe over a fork: an adapter uses no others.
+pub use oxur_fork as fork;
 
 pub mod args;
 mod environment;
 mod error;
-pub mod fork;
 mod handle;
 mod info;
 pub mod table;

@@ -5,7 +5,7 @@
 //! that it has no function for get one that answers `ERROR_UNSUPPORTED_FEATURE`. So nothing lists functions by hand, and a
 //! function that the ABI gains is answered truthfully before anybody implements it.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use oxur_api::*;
 

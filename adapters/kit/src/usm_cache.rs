@@ -279,12 +279,6 @@ impl<T> UsmCache<T> {
         })
     }
 
-    /// Keeps all threads out of the cache, and all of it whole, until the answer is dropped: for
-    /// [`Forkable::hold`](crate::fork::Forkable::hold). No other function of the cache may be called meanwhile.
-    pub fn hold(&self) -> impl Sized + '_ {
-        self.state.hold()
-    }
-
     /// Allocates from the driver what is to be kept.
     #[cold]
     fn grow(&self, driver: &impl Driver<T>, arena: &Arc<Arena<T>>, class: Class, size: usize) -> UrResult<usize> {

@@ -4,8 +4,9 @@
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
     Callback, Capture, Deleters, EventOut, Header, HostPointer, HostTask, InfoOut, Launch, UrResult, WaitList,
@@ -257,7 +258,7 @@ impl Event {
 impl kit::Event<Empty> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_EXECUTION_STATUS => out.value(*self.status.lock().expect("no panics")),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(*self.status.lock()),
             _ => out.unsupported(),
         }
     }
@@ -291,8 +292,8 @@ impl kit::ReplayEvent<Empty> for Event {
     }
 
     fn fulfil(&self, command: Option<&Arc<Self>>) {
-        let end = command.map_or(EventStatus::ERROR, |command| *command.status.lock().expect("no panics"));
-        let before = std::mem::replace(&mut *self.status.lock().expect("no panics"), end);
+        let end = command.map_or(EventStatus::ERROR, |command| *command.status.lock());
+        let before = std::mem::replace(&mut *self.status.lock(), end);
         assert_eq!(before, EventStatus::QUEUED, "an event is fulfilled once");
     }
 }

@@ -7,15 +7,15 @@
 
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use kit::UrResult;
 use oxur_adapter_kit as kit;
-use parking_lot::{Mutex, MutexGuard};
+use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::SmallVec;
 
-use crate::Queue;
 use crate::event::RawEvent;
+use crate::{Queue, cl};
 
 /// Events, one a queue: when all are complete, so is what was submitted before they were made.
 pub(crate) type Markers = SmallVec<[Arc<RawEvent>; 2]>;
@@ -171,7 +171,8 @@ impl Activity {
 
     /// Markers behind all commands that may be unfinished; none if there are no such commands.
     pub(crate) fn unfinished(&self) -> UrResult<Markers> {
-        if self.is_idle() {
+        // In a child of `fork` nothing runs: and who was about to leave a marker here never will.
+        if self.is_idle() || cl::is_lost() {
             return Ok(Markers::new());
         }
         // Dropped when the lock is gone: a queue whose last reference this was leaves its marker with us.

@@ -2,14 +2,15 @@
 //! OpenCL itself: the ICD loader, found at run time, and calls of its functions with errors as errors.
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use opencl_sys::cl_function_types::*;
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_fork::{AtFork, OnceLock};
 
 use crate::conv;
 
@@ -140,6 +141,43 @@ pub fn api() -> &'static Api {
     unsafe { &*API.load(Ordering::Acquire) }
 }
 
+/// Whether the driver is one of the process that this one was forked from.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Tells of forks.
+struct InUse;
+
+impl AtFork for InUse {
+    fn in_child(&self) {
+        // Its threads are not here, and they may have held its locks: a call might never return.
+        LOST.store(true, Ordering::Relaxed);
+        API.store((&raw const NOTHING).cast_mut(), Ordering::Release);
+    }
+}
+
+/// Takes note that the driver has begun to work, and by that has threads. Children of `fork` must not call it any more; those
+/// of a process that has only looked at its devices may.
+pub fn note_use() {
+    static IN_USE: OnceLock<Arc<InUse>> = OnceLock::new();
+    IN_USE.get_or_init(|| {
+        let in_use = Arc::new(InUse);
+        oxur_fork::register(&in_use);
+        in_use
+    });
+}
+
+/// Whether the driver must not be called: see [`note_use`].
+#[inline(always)]
+pub fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// As a result, before a call of a function that is not known to [`api`].
+#[inline(always)]
+pub fn check_not_lost(function: &'static str) -> UrResult<()> {
+    if is_lost() { Err(missing(function)) } else { Ok(()) }
+}
+
 /// Calls a function that returns an error code. The code around it must be `unsafe`.
 macro_rules! cl {
     ($name:ident($($arg:expr),* $(,)?)) => {
@@ -186,10 +224,18 @@ extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
     }
 }
 
-/// The error of a function that this OpenCL does not have.
+/// The error of a function that this OpenCL does not have, or has no more.
 #[cold]
 #[allow(improper_ctypes_definitions, reason = "as above")]
 pub extern "C" fn missing(function: &'static str) -> UrError {
+    if is_lost() {
+        return UrError::said(
+            ResultCode::ERROR_DEVICE_LOST,
+            format!(
+                "{function} is not called: the process was forked when the driver was in use, and has none of its threads"
+            ),
+        );
+    }
     UrError::said(
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         format!("the OpenCL library or driver has no {function}: a newer one is needed"),

@@ -45,6 +45,7 @@ unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _si
 impl Context {
     /// Takes over a reference of an OpenCL context of at least one device.
     fn new(raw: cl_context, devices: Vec<Arc<Device>>) -> Arc<Self> {
+        cl::note_use();
         Arc::new(Self {
             header: Header::new(),
             raw,

@@ -7,13 +7,14 @@
 //! the beginning, since the client may release the event before it is complete.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, LazyLock, OnceLock};
 
 use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_fork::{LazyLock, OnceLock};
 use smallvec::SmallVec;
 
 use crate::cl::{self, cl, cl_create};

@@ -106,8 +106,8 @@ extensions! {
 macro_rules! ext {
     ($extensions:expr, $field:ident($($arg:expr),* $(,)?)) => {
         match $extensions.$field {
-            Some(function) => $crate::cl::check(stringify!($field), function($($arg),*)),
-            None => Err($crate::cl::missing(concat!("extension function ", stringify!($field)))),
+            Some(function) if !$crate::cl::is_lost() => $crate::cl::check(stringify!($field), function($($arg),*)),
+            _ => Err($crate::cl::missing(concat!("extension function ", stringify!($field)))),
         }
     };
 }

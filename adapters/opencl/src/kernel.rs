@@ -6,13 +6,13 @@ mod objects;
 mod told;
 
 use std::ffi::{CStr, CString, c_void};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use self::kept::Kept;
 use self::objects::Objects;

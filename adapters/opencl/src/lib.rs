@@ -4,6 +4,7 @@
 //! One file an object, each an OpenCL object with the semantics of UR on top. [`cl`] finds OpenCL at run time,
 //! [`extensions`] resolves a platform's extension functions once, [`conv`] has every translation between the
 //! enumerations of the two.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod activity;
 mod adapter;

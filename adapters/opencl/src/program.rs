@@ -11,7 +11,7 @@ use kit::ur::{
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::cl::{self, api, cl, cl_create};
 use crate::extensions::ext;

@@ -21,7 +21,7 @@ use kit::{
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::activity::Mark;
 use crate::cl::{self, api, cl, cl_create};
@@ -638,6 +638,7 @@ impl kit::Queue<OpenCl> for Queue {
         let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
         let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
         self.submit(Command::USM_PREFETCH, wait, event, |d| {
+            cl::check_not_lost("clEnqueueMigrateMemINTEL")?;
             if let Some(migrate) = self.context.ext.enqueue_migrate_mem {
                 // SAFETY: live handles; the client vouches for its memory.
                 let code = unsafe { migrate(self.raw, memory, size, flags, d.count, d.events, d.event) };

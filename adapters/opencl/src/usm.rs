@@ -26,14 +26,14 @@ mod quarantine;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use kit::ur::{Handle, ResultCode, UsmAllocInfo, UsmPoolHandle, UsmType};
 use kit::usm_cache::{Arena, Found, Heap, HeapOptions, UsmCache};
 use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use self::driver::note_change;
 pub(crate) use self::driver::times_changed;

@@ -2,7 +2,8 @@
 //! The vector forms of mathematical functions: glibc's libmvec, where this machine has it.
 
 use std::ffi::CString;
-use std::sync::OnceLock;
+
+use oxur_fork::OnceLock;
 
 use super::runtime::huge;
 use super::table::{CALLEES, Callee, Isa};
@@ -78,9 +79,9 @@ pub fn vector_symbol(name: &str) -> Option<*const u8> {
 
 /// Functions of libmvec that leave huge numbers to the C library: what that gives is put right ([`huge`]).
 mod better {
+    use oxur_fork::OnceLock;
     use std::arch::x86_64::{__m128d, __m256d, __m512d};
     use std::ffi::CStr;
-    use std::sync::OnceLock;
 
     use super::{huge, library};
     use crate::builtins::table::Address;

@@ -4,7 +4,7 @@
 //! The hash is BLAKE3. It must be a cryptographic one, since whoever can make two modules of one key can have the code of
 //! one run for the other; among those it is the fastest in software, and a key is made for each module that is loaded.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use crate::llvm::Machine;
 use crate::program::{Options, Part, Variant};

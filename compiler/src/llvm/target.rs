@@ -2,7 +2,6 @@
 //! The machine that code is made for: this one.
 
 use std::ffi::{CStr, CString};
-use std::sync::Once;
 
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
@@ -11,12 +10,14 @@ use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
 
+use oxur_fork::OnceLock;
+
 use super::{Module, take_message};
 
 /// Makes LLVM ready to make code for this machine; once.
 fn initialize() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
+    static ONCE: OnceLock<()> = OnceLock::new();
+    ONCE.get_or_init(|| {
         // SAFETY: once, and before anything else of the target is used.
         unsafe {
             LLVMInitializeX86TargetInfo();

@@ -4,14 +4,15 @@
 //! A signal that the code raises (invalid memory, a trapping instruction, the end of its stack) ends the code, not the
 //! process. Signals raised elsewhere go to whoever handled them before.
 
+use std::arch::asm;
 use std::cell::Cell;
-use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Once;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use corosensei::stack::DefaultStack;
 use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use oxur_fork::OnceLock;
 
 use crate::Fault;
 
@@ -48,8 +49,21 @@ struct Running {
     gave_up: *mut Option<Fault>,
 }
 
+// SAFETY: `running` is its thread's alone.
+unsafe impl Sync for Thread {}
+
 thread_local! {
-    static RUNNING: Cell<Option<Running>> = const { Cell::new(None) };
+    /// This thread's; null before its first kernel.
+    static RUNNING_HERE: Cell<*const Thread> = const { Cell::new(ptr::null()) };
+}
+
+/// What this thread runs at the moment: it runs some code.
+#[inline]
+fn running() -> &'static Cell<Option<Running>> {
+    let thread = RUNNING_HERE.get();
+    assert!(!thread.is_null(), "compiled code runs guarded");
+    // SAFETY: not null, and never freed.
+    unsafe { &(*thread).running }
 }
 
 /// What happened when code ran.
@@ -69,8 +83,9 @@ impl Guarded {
         // SAFETY: passed on to the caller.
         Self(unsafe {
             Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
-                let running = RUNNING.get().expect("it was set before the code was resumed");
-                RUNNING.set(Some(Running { yielder, ..running }));
+                let place = running();
+                let running = place.get().expect("it was set before the code was resumed");
+                place.set(Some(Running { yielder, ..running }));
                 code();
                 Ok(())
             })
@@ -81,13 +96,14 @@ impl Guarded {
     pub fn resume(&mut self, yielder: &mut *const ()) -> Step {
         install();
         let mut gave_up = None;
-        let before = RUNNING.replace(Some(Running {
+        let place = running();
+        let before = place.replace(Some(Running {
             trap: self.0.trap_handler(),
             yielder: yielder.cast(),
             gave_up: &mut gave_up,
         }));
         let result = self.0.resume(());
-        let running = RUNNING.replace(before).expect("it was set above");
+        let running = place.replace(before).expect("it was set above");
         *yielder = running.yielder.cast();
         match (result, gave_up) {
             (CoroutineResult::Return(outcome), _) => Step::Ended(outcome.map_err(Fault::from)),
@@ -111,14 +127,14 @@ impl Guarded {
 
 /// Called by code that runs guarded: waits until it is resumed.
 pub fn wait() {
-    let running = RUNNING.get().expect("compiled code runs guarded");
+    let running = running().get().expect("compiled code runs guarded");
     // SAFETY: the yielder of the code that runs, set when it began.
     unsafe { (*running.yielder).suspend(()) };
 }
 
 /// Called by code that runs guarded: it is not resumed any more.
 pub fn give_up(fault: Fault) {
-    let running = RUNNING.get().expect("compiled code runs guarded");
+    let running = running().get().expect("compiled code runs guarded");
     // SAFETY: `resume`, which waits for this code, owns it.
     unsafe { *running.gave_up = Some(fault) };
     wait();
@@ -126,34 +142,133 @@ pub fn give_up(fault: Fault) {
 
 /// Whether an address is on the stack of the code that runs.
 pub fn is_on_stack(address: usize) -> bool {
-    RUNNING.get().is_some_and(|r| r.trap.stack_ptr_in_bounds(address))
+    running().get().is_some_and(|r| r.trap.stack_ptr_in_bounds(address))
+}
+
+/// What a thread that has run kernels has here, for the handler of signals. Never freed, but another thread's when that one
+/// has ended.
+struct Thread {
+    /// The thread's pointer, as [`thread_pointer`] gives it; 0 if it is nobody's.
+    of: AtomicUsize,
+    /// Written by its thread, and read there, also by the handler.
+    running: Cell<Option<Running>>,
+    next: *const Thread,
+}
+
+/// The first of all.
+static THREADS: AtomicPtr<Thread> = AtomicPtr::new(ptr::null_mut());
+
+/// A number that no other thread has while this one lives, nor in a child of `fork`. The handler of signals can have it: it
+/// must not look at thread-local variables, which are allocated when a thread first looks at one.
+#[inline]
+fn thread_pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: where the ABI has the address of the thread's control block.
+    unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, readonly, preserves_flags, pure)) };
+    pointer
+}
+
+impl Thread {
+    fn all() -> impl Iterator<Item = &'static Self> {
+        let by = |pointer: *const Self| {
+            // SAFETY: never freed.
+            unsafe { pointer.as_ref() }
+        };
+        std::iter::successors(by(THREADS.load(Ordering::Acquire)), move |thread| by(thread.next))
+    }
+
+    /// This thread's, if it has run a kernel.
+    fn find() -> Option<&'static Self> {
+        let own = thread_pointer();
+        Self::all().find(|thread| thread.of.load(Ordering::Relaxed) == own)
+    }
+
+    fn new() -> &'static Self {
+        if let Some(known) = Self::find() {
+            return known;
+        }
+        let own = thread_pointer();
+        let take = |thread: &&Self| {
+            let taken = thread.of.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed);
+            taken.is_ok()
+        };
+        if let Some(free) = Self::all().find(take) {
+            return free;
+        }
+        let new = Box::leak(Box::new(Self {
+            of: AtomicUsize::new(own),
+            running: Cell::new(None),
+            next: ptr::null(),
+        }));
+        let mut first = THREADS.load(Ordering::Relaxed);
+        loop {
+            new.next = first;
+            match THREADS.compare_exchange_weak(first, new, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return new,
+                Err(now) => first = now,
+            }
+        }
+    }
 }
 
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
-/// Who handled our signals before, by number. Written once, before the handler that reads it is installed.
-static mut BEFORE: [MaybeUninit<libc::sigaction>; 32] = [const { MaybeUninit::uninit() }; 32];
+/// Who handled our signals before, by number. What is pointed to is never freed, nor changed.
+static BEFORE: [AtomicPtr<libc::sigaction>; 32] = [const { AtomicPtr::new(ptr::null_mut()) }; 32];
 
 fn install() {
-    static ONCE: Once = Once::new();
+    static ONCE: OnceLock<()> = OnceLock::new();
     thread_local! {
-        static STACK: AlternateStack = AlternateStack::new();
+        static OWN: Own = Own::new();
     }
-    STACK.with(|_| ());
-    ONCE.call_once(|| {
-        for signal in SIGNALS {
-            // SAFETY: structures of the right types; the place is written before the handler may read it, since the old action
-            // is asked for first.
-            unsafe {
-                let before = (&raw mut BEFORE[signal as usize]).cast::<libc::sigaction>();
-                libc::sigaction(signal, ptr::null(), before);
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = handle as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-                libc::sigaction(signal, &action, ptr::null_mut());
-            }
+    if RUNNING_HERE.get().is_null() {
+        // A thread that is ending, and has lost it, leaves what it has to the next with its pointer.
+        RUNNING_HERE.set(OWN.try_with(|own| own.thread).unwrap_or_else(|_| Thread::new()));
+    }
+    ONCE.get_or_init(|| SIGNALS.into_iter().for_each(handle_too));
+}
+
+/// Puts our handler before another one.
+fn handle_too(signal: i32) {
+    let keep = |before| BEFORE[signal as usize].store(Box::into_raw(Box::new(before)), Ordering::Release);
+    // SAFETY: structures of the right types, for which all zeros are values.
+    unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        // A signal may come as soon as the handler is there: then this is to be known.
+        libc::sigaction(signal, ptr::null(), &mut before);
+        keep(before);
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigaction(signal, &action, &mut before);
+        // Another thread may have changed it in between.
+        keep(before);
+    }
+}
+
+/// What a thread that runs kernels has until it ends.
+struct Own {
+    thread: *const Thread,
+    _stack: AlternateStack,
+}
+
+impl Own {
+    fn new() -> Self {
+        Self {
+            thread: Thread::new(),
+            _stack: AlternateStack::new(),
         }
-    });
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        RUNNING_HERE.set(ptr::null());
+        // SAFETY: never freed.
+        let thread = unsafe { &*self.thread };
+        thread.running.set(None);
+        thread.of.store(0, Ordering::Release);
+    }
 }
 
 /// A stack for signal handlers: the end of the other one is what they may be called for.
@@ -220,7 +335,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let sp = registers[libc::REG_RSP as usize] as usize;
-        if let Some(running) = RUNNING.get()
+        if let Some(running) = Thread::find().and_then(|thread| thread.running.get())
             && running.trap.stack_ptr_in_bounds(sp)
         {
             let address = (*info).si_addr() as usize;
@@ -242,25 +357,63 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
     }
 }
 
-/// Lets whoever handled the signal before have it.
+/// Lets whoever handled the signal before have it, as if this handler were not there.
 unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the place was written before the handler was installed; a handler is called as its flags say.
+    let place = &BEFORE[signal as usize];
+    // SAFETY: written before the handler was installed, and never freed; a handler is called as its flags say, with the
+    // signals blocked that it wants to be blocked.
     unsafe {
-        let before = &*(&raw const BEFORE[signal as usize]).cast::<libc::sigaction>();
+        let before = &*place.load(Ordering::Acquire);
+        // By an instruction, and not sent by a process.
+        let is_raised = (*info).si_code > 0;
         match before.sa_sigaction {
+            libc::SIG_IGN if !is_raised => return,
             libc::SIG_DFL | libc::SIG_IGN => {
-                // The instruction is run again, and the default action taken.
                 libc::signal(signal, libc::SIG_DFL);
+                // The instruction is run again when this returns. What was sent is sent again, as it was.
+                if !is_raised {
+                    let (process, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
+                    libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info);
+                }
+                return;
             }
-            handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
-                let handler: unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
-                    std::mem::transmute(handler);
-                handler(signal, info, context);
-            }
-            handler => {
-                let handler: unsafe extern "C" fn(i32) = std::mem::transmute(handler);
-                handler(signal);
+            _ => {}
+        }
+        if before.sa_flags & libc::SA_RESETHAND != 0 {
+            place.store((&raw const DEFAULT.0).cast_mut(), Ordering::Release);
+        }
+        // What was blocked when the signal came is blocked when its handler runs, with what that asks for.
+        let mut mask = (*context.cast::<libc::ucontext_t>()).uc_sigmask;
+        for other in 1..=libc::SIGRTMAX() {
+            if libc::sigismember(&before.sa_mask, other) == 1 {
+                libc::sigaddset(&mut mask, other);
             }
         }
+        if before.sa_flags & libc::SA_NODEFER == 0 {
+            libc::sigaddset(&mut mask, signal);
+        }
+        let mut now = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, &mut now);
+        if before.sa_flags & libc::SA_SIGINFO != 0 {
+            let handler: unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
+                std::mem::transmute(before.sa_sigaction);
+            handler(signal, info, context);
+        } else {
+            let handler: unsafe extern "C" fn(i32) = std::mem::transmute(before.sa_sigaction);
+            handler(signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &now, ptr::null_mut());
     }
 }
+
+/// The default action, which follows a handler that wants to be called once.
+struct Default(libc::sigaction);
+
+// SAFETY: never changed.
+unsafe impl Sync for Default {}
+
+// SAFETY: all zeros are the default action.
+static DEFAULT: Default = Default(unsafe { std::mem::zeroed() });
+
+#[cfg(test)]
+mod tests;

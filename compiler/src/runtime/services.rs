@@ -63,7 +63,11 @@ unsafe fn assert_fail(texts: [*const c_char; 3], line: u32, item: &str) {
             unsafe { CStr::from_ptr(text) }.to_string_lossy()
         }
     });
-    eprintln!("{file}:{line}: {function}: {item}Assertion `{expression}` failed.");
+    {
+        // The standard library's lock of stderr is held.
+        let _section = oxur_fork::section();
+        eprintln!("{file}:{line}: {function}: {item}Assertion `{expression}` failed.");
+    }
     guard::give_up(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Instructions: views of a module's words.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
 use spirv::{Capability, Op};

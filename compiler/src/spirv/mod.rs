@@ -12,9 +12,10 @@ mod reach;
 mod types;
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
+use oxur_fork::OnceLock;
 
 pub use instruction::{Inst, string};
 pub use reach::Reach;

@@ -2,8 +2,8 @@
 //! From bytes to a [`Module`]: one pass over all instructions, and checks that need the whole.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
 
+use oxur_fork::OnceLock;
 use spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op};
 
 use super::{Decorated, EntryPoint, ExtSet, Function, Id, Inst, Module, Type, string};

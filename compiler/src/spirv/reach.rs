@@ -2,8 +2,8 @@
 //! What a function reaches: the functions that it calls or points to, and the variables that it uses.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
+use oxur_fork::OnceLock;
 use spirv::Op;
 
 use super::{Id, Module};

@@ -21,6 +21,7 @@ mod enumerators;
 mod event;
 mod exceptions;
 mod float_env;
+mod fork;
 mod gate;
 mod global;
 mod graph;

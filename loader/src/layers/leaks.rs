@@ -6,11 +6,10 @@
 //! table's attribute `alloc` does not tell: as in the reference, it is missing from a part of these parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use oxur_api::meta::{Direction, Field, Function, Reference, Ty};
 use oxur_api::{LegacyDdiTable, ResultCode, TABLES};
-use parking_lot::Mutex;
+use oxur_fork::{LazyLock, Mutex};
 
 use super::{Arguments, print};
 

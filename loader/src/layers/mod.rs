@@ -8,12 +8,11 @@ mod print;
 mod tracing;
 mod validation;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxur_api::meta::{Function, is_same};
 use oxur_api::{CodeLocation, ResultCode, c_void};
-use parking_lot::RwLock;
+use oxur_fork::{OnceLock, RwLock};
 
 use crate::config::Settings;
 use crate::environment;

@@ -8,10 +8,10 @@
 
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::sync::{LazyLock, Mutex, OnceLock};
 
 use oxur_api::callback::MayThrow;
 use oxur_api::*;
+use oxur_fork::{LazyLock, Mutex, OnceLock};
 
 const SUCCESS: ResultCode = ResultCode::SUCCESS;
 
@@ -40,7 +40,7 @@ fn object(id: u32, kind: DeviceType) -> *mut c_void {
 
 /// Remembers a text for `urAdapterGetLastError`.
 pub fn tell(text: String) {
-    *TOLD.lock().unwrap() = Some(CString::new(text).unwrap());
+    *TOLD.lock() = Some(CString::new(text).unwrap());
 }
 
 /// The object behind a handle that this adapter made. None is ever freed.
@@ -100,7 +100,7 @@ unsafe extern "C-unwind" fn adapter_last_error(
     code: *mut i32,
 ) -> ResultCode {
     // Leaked: a test may look at it later.
-    let told = TOLD.lock().unwrap().clone().unwrap_or_default();
+    let told = TOLD.lock().clone().unwrap_or_default();
     // SAFETY: the caller's promise.
     unsafe {
         put(text, told.into_raw().cast_const());

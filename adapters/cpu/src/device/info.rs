@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The answers to `urDeviceGetInfo`: what is true of this machine and of this adapter.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use kit::ur::*;
 use kit::{InfoOut, UrResult};

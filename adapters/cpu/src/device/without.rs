@@ -2,7 +2,7 @@
 //! What the user wants the device to do without: `UR_CPU_WITHOUT`, a list of optional features. The device then says that
 //! it has none of them, and refuses modules that need one, so that a program can be tried on lesser devices than a CPU.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use oxur_compiler::{Error, Module};
 

@@ -4,12 +4,12 @@
 //! It stands for the last of these barriers. What waits for it keeps waiting for the one that was the last at that time,
 //! as with CUDA's events.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use kit::Header;
-use kit::fork::{self, Forkable, Guard};
 use kit::ur::Command;
 use oxur_adapter_kit as kit;
+use oxur_fork::Mutex;
 
 use super::{Event, Owner, State};
 use crate::Context;
@@ -26,7 +26,7 @@ impl Reusable {
     /// The event of the command that signals it, or has.
     #[cold]
     pub(super) fn current(&self) -> Option<Arc<Event>> {
-        fork::lock(&self.current).clone()
+        self.current.lock().clone()
     }
 }
 
@@ -34,15 +34,13 @@ impl Event {
     /// A reusable event.
     pub(super) fn reusable_of(context: &Arc<Context>, profiled: bool) -> Arc<Self> {
         let current = Mutex::default();
-        let event = Arc::new(Self {
+        Arc::new(Self {
             header: Header::new(),
             native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
             command: Command::EVENTS_WAIT_WITH_BARRIER,
             state: State::Reusable(Reusable { profiled, current }),
-        });
-        fork::register(&event);
-        event
+        })
     }
 
     pub(super) fn reusable(&self) -> Option<&Reusable> {
@@ -60,15 +58,9 @@ impl Event {
     /// A command signals it from now on, whose event this is. Of no effect if it is not reusable.
     pub(crate) fn signalled_by(&self, command: Arc<Self>) {
         if let Some(event) = self.reusable() {
-            let before = fork::lock(&event.current).replace(command);
+            let before = event.current.lock().replace(command);
             // Without the lock: it may be the last to keep its queue.
             drop(before);
         }
-    }
-}
-
-impl Forkable for Event {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new(self.reusable().map(|event| fork::lock(&event.current)))
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oxur_compiler::FloatEnv;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use super::fork::PerProcess;
 use super::futex::Semaphore;

@@ -6,28 +6,9 @@
 //! each *generation* of processes, when it is first needed, and what the parent left is let be.
 
 use std::ptr::{self, NonNull};
-use std::sync::Once;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// Tells this process from the one that it was forked from.
-#[inline]
-pub(crate) fn generation() -> u32 {
-    FORKS.load(Ordering::Relaxed)
-}
-
-/// Has forks noticed from now on.
-fn watch() {
-    extern "C" fn forked() {
-        FORKS.fetch_add(1, Ordering::Relaxed);
-    }
-    static ONCE: Once = Once::new();
-    // SAFETY: a function that may be called at any time, and that stays: the library is never unloaded.
-    ONCE.call_once(|| unsafe {
-        libc::pthread_atfork(None, None, Some(forked));
-    });
-}
+pub(crate) use oxur_fork::generation;
 
 /// Something of which each generation of processes has its own, made when it is first needed. It is never dropped.
 pub(super) struct PerProcess<T: 'static> {
@@ -59,7 +40,7 @@ impl<T: Send + Sync> PerProcess<T> {
 
     #[cold]
     fn renew(&self, make: impl FnOnce() -> T) -> &'static T {
-        watch();
+        oxur_fork::watch();
         let old = self.current.load(Ordering::Acquire);
         let new = Box::into_raw(Box::new(Made {
             generation: generation(),

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crossbeam_queue::ArrayQueue;
 use oxur_adapter_kit::Times;
 use oxur_compiler::{Fault, Worker};
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::clock;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::Worker;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use super::cost;
 use super::fork::PerProcess;

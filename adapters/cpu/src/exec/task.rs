@@ -9,11 +9,11 @@ use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use oxur_compiler::{Fault, Worker};
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
 use super::calls::{Call, Calls};

@@ -90,8 +90,8 @@ fn none() -> Arc<dyn Node> {
 /// A command that is over when it is told to be.
 fn gate() -> (Arc<dyn Node>, std::sync::mpsc::Sender<()>) {
     let (send, receive) = channel();
-    let receive = parking_lot::Mutex::new(receive);
-    (apart(move || _ = receive.lock().recv()), send)
+    let receive = std::sync::Mutex::new(receive);
+    (apart(move || _ = receive.lock().unwrap().recv()), send)
 }
 
 fn start(node: &Arc<dyn Node>, after: &[&Arc<dyn Node>]) {
@@ -367,11 +367,11 @@ fn twenty_threads() {
 
 #[test]
 fn short_work_stays_in_one_thread() {
-    let threads = Arc::new(parking_lot::Mutex::new(std::collections::HashSet::new()));
+    let threads = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));
     let run = {
         let threads = threads.clone();
         move |range: std::ops::Range<u64>| {
-            threads.lock().insert((thread::current().id(), range));
+            threads.lock().unwrap().insert((thread::current().id(), range));
             Ok(())
         }
     };
@@ -384,7 +384,7 @@ fn short_work_stays_in_one_thread() {
     let node: Arc<dyn Node> = Task::new(pool(), work, false);
     start(&node, &[]);
     assert!(node.wait());
-    assert_eq!(threads.lock().len(), 1, "all pieces at once");
+    assert_eq!(threads.lock().unwrap().len(), 1, "all pieces at once");
 }
 
 #[test]

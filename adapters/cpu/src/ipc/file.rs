@@ -6,12 +6,12 @@ use std::ffi::{CString, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::sync::Arc;
 
-use kit::fork::{self, Forkable, Guard};
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_fork::Mutex;
 
 /// What is shared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,26 +41,7 @@ const MAGIC: [u8; 8] = *b"oxurIPC1";
 pub(super) const RANGE: std::ops::Range<usize> = 40..56;
 
 /// The files of USM, with their sizes, by the addresses that they are mapped to.
-#[derive(Default)]
-struct Mapped(Mutex<BTreeMap<usize, (usize, Arc<SharedFile>)>>);
-
-static USM: LazyLock<Arc<Mapped>> = LazyLock::new(|| {
-    let mapped = Arc::default();
-    fork::register(&mapped);
-    mapped
-});
-
-impl Mapped {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, (usize, Arc<SharedFile>)>> {
-        fork::lock(&self.0)
-    }
-}
-
-impl Forkable for Mapped {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new(self.lock())
-    }
-}
+static USM: Mutex<BTreeMap<usize, (usize, Arc<SharedFile>)>> = Mutex::new(BTreeMap::new());
 
 impl SharedFile {
     /// A new one.

@@ -5,7 +5,7 @@
 //! work-items, and leaves every thread about as many work-groups as the others.
 
 use oxur_compiler::KernelInfo;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 /// The last choice: programs launch a kernel over one range again and again.
 #[derive(Default)]

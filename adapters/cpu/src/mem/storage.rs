@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The memory of buffers and images: ours, the client's, or a part of another buffer's.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kit::UrResult;
 use kit::usm_cache::{Arena, Driver, HeapOptions, UsmCache};
 use oxur_adapter_kit as kit;
+use oxur_fork::OnceLock;
 
 use super::Mem;
 use crate::Context;
@@ -73,11 +74,6 @@ impl Driver<()> for System {
 }
 
 impl Buffers {
-    /// Keeps all threads out until the answer is dropped: for a fork.
-    pub(crate) fn hold(&self) -> impl Sized + '_ {
-        self.cache.hold()
-    }
-
     fn alloc(&self, size: usize) -> UrResult<usize> {
         let arena = self.arena.get_or_init(|| {
             let heap = self.cache.heap(HeapOptions {

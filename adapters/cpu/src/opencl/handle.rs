@@ -11,13 +11,13 @@
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
 
-use kit::fork::{Forkable, Guard, lock};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_fork::Mutex;
 
 use super::dispatch::DISPATCH;
 use super::error::{ClError, ClResult};
@@ -112,13 +112,12 @@ impl NativeCell {
     fn give_back(&mut self) {
         if let Some(entry) = self.entry() {
             entry.state.store(FREE, Ordering::Release);
-            lock(&POOL.free).push(entry);
+            POOL.free.lock().push(entry);
         }
     }
 }
 
 /// Where entries come from: blocks, each twice as large as the one before, that are never freed.
-#[derive(Default)]
 struct Pool {
     blocks: [AtomicPtr<Entry>; 32],
     free: Mutex<Vec<&'static Entry>>,
@@ -127,21 +126,14 @@ struct Pool {
 /// How many entries the first block has.
 const FIRST: usize = 64;
 
-static POOL: LazyLock<Arc<Pool>> = LazyLock::new(|| {
-    let pool = Arc::new(Pool::default());
-    kit::fork::register(&pool);
-    pool
-});
-
-impl Forkable for Pool {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new(lock(&self.free))
-    }
-}
+static POOL: Pool = Pool {
+    blocks: [const { AtomicPtr::new(ptr::null_mut()) }; 32],
+    free: Mutex::new(Vec::new()),
+};
 
 impl Pool {
     fn take(&self) -> &'static Entry {
-        let mut free = lock(&self.free);
+        let mut free = self.free.lock();
         if free.is_empty() {
             ANY.store(true, Ordering::Relaxed);
             let place = self
@@ -205,7 +197,7 @@ pub(crate) fn handle_of<T: ClObject>(object: &Arc<T>) -> *mut c_void {
         Ok(_) => new.cast(),
         Err(other) => {
             entry.state.store(FREE, Ordering::Release);
-            lock(&POOL.free).push(entry);
+            POOL.free.lock().push(entry);
             other.cast()
         }
     }

@@ -6,12 +6,12 @@
 
 use std::ffi::CStr;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use kit::ur::{ExpProgramFlags, ResultCode};
 use kit::{UrError, UrResult, size_from_environment};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{CacheConfig, FastMath, Mode};
+use oxur_fork::OnceLock;
 
 /// What the client wants from the compiler.
 #[derive(Clone, Debug, Default)]

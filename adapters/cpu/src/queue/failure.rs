@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kit::UrError;
 use oxur_adapter_kit as kit;
 use oxur_compiler::Fault;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::exec::Failure;
 

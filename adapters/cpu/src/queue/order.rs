@@ -9,12 +9,11 @@
 //! are counted by a command, the *sum*, that is over when they are; whoever wants to wait for all commands so far closes
 //! the sum, and a new one begins.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 
-use kit::fork::{self, Guard};
-use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
+use oxur_fork::Mutex;
 
 use crate::exec::{self, Node, Pool, Task, Work, submit};
 
@@ -102,14 +101,6 @@ impl Order {
         }
     }
 
-    /// Takes the lock, which is held over a fork: a child that goes on with the queue finds it whole.
-    pub(crate) fn hold(&self) -> Box<dyn Guard + '_> {
-        match self {
-            Self::InOrder(order) => Box::new(order.links()),
-            Self::OutOfOrder(order) => Box::new(order.links()),
-        }
-    }
-
     /// Whether all commands are over.
     pub(super) fn is_empty(&self) -> bool {
         match self {
@@ -143,10 +134,6 @@ struct InOrderLinks {
 }
 
 impl InOrder {
-    fn links(&self) -> MutexGuard<'_, InOrderLinks> {
-        fork::lock(&self.links)
-    }
-
     #[inline]
     fn step(&self, from: u32, to: u32) -> bool {
         let of_now = exec::generation() << 2;
@@ -175,13 +162,13 @@ impl InOrder {
 
     #[cold]
     fn end_with_others(&self) {
-        let running = self.links().running.take();
+        let running = self.links.lock().running.take();
         // Nobody had submitted it, so that it was not over before.
         running.into_iter().for_each(submit);
     }
 
     fn append(&self, command: &Arc<dyn Node>) {
-        let mut links = self.links();
+        let mut links = self.links.lock();
         let before = loop {
             if self.step(IDLE, LINKED) {
                 break None;
@@ -215,7 +202,7 @@ impl InOrder {
         if state & 3 == IDLE && state >> 2 == exec::generation() {
             return None;
         }
-        let mut links = self.links();
+        let mut links = self.links.lock();
         let state = self.state.load(Ordering::Acquire);
         if state >> 2 != exec::generation() {
             self.forget(&mut links, state);
@@ -258,10 +245,6 @@ struct OutOfOrderLinks {
 }
 
 impl OutOfOrder {
-    fn links(&self) -> MutexGuard<'_, OutOfOrderLinks> {
-        fork::lock(&self.links)
-    }
-
     #[inline]
     fn is_barred(&self) -> bool {
         self.barred.load(Ordering::Acquire) && self.is_barred_still()
@@ -269,7 +252,7 @@ impl OutOfOrder {
 
     #[cold]
     fn is_barred_still(&self) -> bool {
-        let mut links = self.links();
+        let mut links = self.links.lock();
         if links.barrier.as_ref().is_some_and(|barrier| !barrier.is_over()) {
             return true;
         }
@@ -281,7 +264,7 @@ impl OutOfOrder {
     fn append(&self, command: &Arc<dyn Node>, place: Place) {
         let before = if place.last { self.all() } else { None };
         let barrier = {
-            let mut links = self.links();
+            let mut links = self.links.lock();
             let sum = links.sum.get_or_insert_with(|| nothing(self.pool));
             if sum.is_over() {
                 // It was not submitted, so it is of the process that this one was forked from.
@@ -302,7 +285,7 @@ impl OutOfOrder {
 
     /// Closes the sum, unless there is nothing in it.
     fn all(&self) -> Option<Arc<dyn Node>> {
-        let mut links = self.links();
+        let mut links = self.links.lock();
         let before = links.closed.clone().filter(|closed| !closed.is_over());
         let Some(sum) = links.sum.take_if(|sum| !sum.is_over() && sum.waits() > 0) else {
             return before;
@@ -317,7 +300,7 @@ impl OutOfOrder {
     }
 
     fn is_empty(&self) -> bool {
-        let links = self.links();
+        let links = self.links.lock();
         let is_over = |closed: &Arc<dyn Node>| closed.is_over();
         let has_none = |sum: &Arc<dyn Node>| sum.is_over() || sum.waits() == 0;
         links.closed.as_ref().is_none_or(is_over) && links.sum.as_ref().is_none_or(has_none)
@@ -448,7 +431,7 @@ mod tests {
     fn sums_include_those_before() {
         let order = Order::new(false, pool());
         let (send, receive) = std::sync::mpsc::channel::<()>();
-        let receive = Mutex::new(receive);
+        let receive = std::sync::Mutex::new(receive);
         let slow = append(&order, move || _ = receive.lock().unwrap().recv());
         let first = order.all().expect("a command is under way");
         append(&order, || ()).wait();

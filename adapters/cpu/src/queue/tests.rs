@@ -2,6 +2,7 @@
 //! Commands on queues, each of them run at once and as a task. Kernels are played by closures.
 
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -10,7 +11,6 @@ use std::time::Duration;
 use kit::ur::{Backend, EventHandle, MemFlags};
 use kit::{Context as _, Event as _, Mem as _, Queue as _};
 use oxur_compiler::{Fault, Worker};
-use parking_lot::Mutex;
 
 use super::*;
 use crate::exec::{Manner, Work};
@@ -110,7 +110,7 @@ fn gate(queue: &Arc<Queue>) -> (Arc<Event>, Sender<()>) {
     let (open, opened) = channel();
     let opened = Mutex::new(opened);
     let run = move || {
-        _ = opened.lock().recv();
+        _ = opened.lock().unwrap().recv();
         Ok(())
     };
     (call(queue, true, &[], run), open)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
-use parking_lot::RwLock;
+use oxur_fork::RwLock;
 
 /// Ranges of addresses that do not overlap, by their first address: their sizes.
 #[derive(Default)]

@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
-use std::sync::OnceLock;
 
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_fork::OnceLock;
 
 /// The size of a huge page on x86-64 and on most of the rest. Memory of at least this size begins at one, and the system
 /// is told that it may use them: the first touch of 2 MiB is then one page fault, not 512.

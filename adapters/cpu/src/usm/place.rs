@@ -7,7 +7,7 @@ use kit::ur::{ResultCode, UsmType};
 use kit::usm_cache::{Arena, Driver, Heap, UsmCache};
 use kit::{UrError, UrResult, UsmKind};
 use oxur_adapter_kit as kit;
-use parking_lot::RwLock;
+use oxur_fork::RwLock;
 
 use super::{UsmPool, pages};
 use crate::Device;

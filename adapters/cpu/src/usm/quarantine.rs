@@ -5,9 +5,8 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
-use oxur_adapter_kit::fork;
+use oxur_fork::Mutex;
 
 /// Allocations in the order in which they were freed.
 #[derive(Default)]
@@ -16,7 +15,7 @@ pub(super) struct Quarantine {
     count: AtomicUsize,
 }
 
-/// What is in quarantine. The lock around it is the standard library's: a child of `fork` finds it as it was.
+/// What is in quarantine.
 #[derive(Default)]
 pub(super) struct Held {
     /// Addresses, each with the epoch in which it was freed.
@@ -33,12 +32,12 @@ impl Quarantine {
 
     /// Whether an allocation is here: then it was freed before.
     pub(super) fn has(&self, address: usize) -> bool {
-        !self.is_empty() && self.lock().addresses.contains(&address)
+        !self.is_empty() && self.held.lock().addresses.contains(&address)
     }
 
     /// Takes an allocation in that is freed in `epoch`. `false` says that it was here already.
     pub(super) fn put(&self, address: usize, epoch: u64) -> bool {
-        let mut held = self.lock();
+        let mut held = self.held.lock();
         let new = held.addresses.insert(address);
         if new {
             held.freed.push_back((address, epoch));
@@ -49,16 +48,12 @@ impl Quarantine {
 
     /// Takes an allocation out that was freed before `epoch`.
     pub(super) fn take(&self, epoch: u64) -> Option<usize> {
-        let mut held = self.lock();
+        let mut held = self.held.lock();
         held.freed.front().filter(|(_, freed)| *freed < epoch)?;
         let (address, _) = held.freed.pop_front()?;
         held.addresses.remove(&address);
         self.count.store(held.freed.len(), Ordering::Relaxed);
         Some(address)
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, Held> {
-        fork::lock(&self.held)
     }
 }
 

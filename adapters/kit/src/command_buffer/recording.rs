@@ -2,10 +2,10 @@
 //! What was appended to a command buffer, or captured into a graph that one is made of: commands, what each waits for, and
 //! what updates make of them.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use oxur_api::*;
-use parking_lot::{Mutex, MutexGuard};
+use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
 use super::CommandBuffer;

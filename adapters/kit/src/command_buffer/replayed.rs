@@ -6,10 +6,10 @@
 
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use oxur_api::{Command, EventHandle, ExpCommandBufferHandle, Handle};
-use parking_lot::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 use smallvec::SmallVec;
 
 use super::CommandBuffer;

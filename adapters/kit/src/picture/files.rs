@@ -9,10 +9,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, Weak};
+use std::sync::{Arc, Weak};
+
+use oxur_fork::{LazyLock, Mutex};
 
 use super::{Shown, Times, text};
-use crate::fork::{self, Forkable, Guard};
 use crate::{Backend, Node};
 
 /// The folder; none if nobody asks for pictures.
@@ -54,7 +55,7 @@ impl Picture {
                 .ok()?,
         );
         drawn.write();
-        let mut living = fork::lock(&LIVING.0);
+        let mut living = LIVING.lock();
         living.retain(|known| known.strong_count() != 0);
         living.push(Arc::downgrade(&drawn));
         Some(Self(drawn))
@@ -62,9 +63,9 @@ impl Picture {
 
     /// Commands at these places are not what they were.
     pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: &[usize]) {
-        // In a child of `fork` another thread of the parent's may hold the lock for good.
+        // The file is the parent's.
         if self.0.process == process::id() {
-            let mut commands = fork::lock(&self.0.commands);
+            let mut commands = self.0.commands.lock();
             changed
                 .iter()
                 .for_each(|place| commands[*place] = Shown::new(&nodes[*place]));
@@ -99,7 +100,7 @@ impl Drawn {
             return;
         }
         let title = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let text = text(&title, &fork::lock(&self.commands), Some(&self.times.last()));
+        let text = text(&title, &self.commands.lock(), Some(&self.times.last()));
         if let Err(error) = fs::write(&self.path, text) {
             log::error!("UR_GRAPH_PICTURES: {}: {error}", self.path.display());
         }
@@ -116,28 +117,18 @@ impl Drop for Drawn {
 }
 
 /// The pictures of what still lives.
-struct Living(Mutex<Vec<Weak<Drawn>>>);
-
-impl Forkable for Living {
-    fn hold(&self) -> Box<dyn Guard + '_> {
-        Box::new(fork::lock(&self.0))
-    }
-}
-
-static LIVING: LazyLock<Arc<Living>> = LazyLock::new(|| {
-    let living = Arc::new(Living(Mutex::default()));
-    fork::register(&living);
+static LIVING: LazyLock<Mutex<Vec<Weak<Drawn>>>> = LazyLock::new(|| {
     // SAFETY: a function that may be called whenever the process ends. An adapter's library is never unloaded.
     if unsafe { libc::atexit(at_exit) } != 0 {
         log::warn!("UR_GRAPH_PICTURES: pictures of what is not destroyed have no times");
     }
-    living
+    Mutex::default()
 });
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn at_exit() {
-    let living: Vec<_> = fork::lock(&LIVING.0).iter().filter_map(Weak::upgrade).collect();
+    let living: Vec<_> = LIVING.lock().iter().filter_map(Weak::upgrade).collect();
     living.iter().for_each(|drawn| drawn.write());
     ENDING.store(true, Ordering::Relaxed);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use oxur_api::ProfilingInfo;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::capture::is_over;
 use crate::{Backend, Event, InfoOut};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use oxur_api::{ResultCode, UsmPoolInfo};
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use super::class::{CLASSES, Class, LARGEST, NATURAL};
 use super::regions::Free;

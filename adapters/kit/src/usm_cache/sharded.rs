@@ -6,9 +6,8 @@
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
-use crate::fork::lock;
+use oxur_fork::{Mutex, MutexGuard};
 
 /// Enough that the threads of a large machine seldom meet, few enough that locking all costs less than a driver's call.
 pub(super) const SHARDS: usize = 32;
@@ -40,22 +39,17 @@ impl<L, S> Sharded<L, S> {
     /// Runs `f` with the data of this thread's shard, and with that of all to read. Must not be nested.
     #[inline]
     pub(super) fn local<R>(&self, f: impl FnOnce(&mut L, &S) -> R) -> R {
-        let mut shard = lock(&self.shards[shard_of_thread()].0);
+        let mut shard = self.shards[shard_of_thread()].0.lock();
         // SAFETY: the lock of one shard is held for as long as the reference lives, which keeps `exclusive` out.
         f(&mut shard, unsafe { &*self.shared.get() })
     }
 
     /// Runs `f` with the data of all shards and with that of all to write. Must not be nested.
     pub(super) fn exclusive<R>(&self, f: impl FnOnce(&mut [MutexGuard<'_, L>; SHARDS], &mut S) -> R) -> R {
-        let mut shards = self.hold();
+        // Always in the same order, and `local` takes only one: no deadlock.
+        let mut shards = std::array::from_fn(|shard| self.shards[shard].0.lock());
         // SAFETY: the locks of all shards are held for as long as the reference lives: nobody else has one.
         f(&mut shards, unsafe { &mut *self.shared.get() })
-    }
-
-    /// Locks all shards. Must not be nested.
-    pub(super) fn hold(&self) -> [MutexGuard<'_, L>; SHARDS] {
-        // Always in the same order, and `local` takes only one: no deadlock.
-        std::array::from_fn(|shard| lock(&self.shards[shard].0))
     }
 }
 

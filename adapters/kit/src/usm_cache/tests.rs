@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, mpsc};
 
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use super::*;
 

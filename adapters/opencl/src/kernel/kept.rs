@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use kit::{Arg, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use super::Kernel;
 use crate::OpenCl;

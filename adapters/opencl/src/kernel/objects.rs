@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use kit::Arg;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 
 use crate::OpenCl;
 

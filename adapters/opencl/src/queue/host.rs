@@ -5,16 +5,17 @@
 //! takes a thread only from the one to the other: the driver calls when the first command is complete. Tasks may wait for
 //! each other, so each that runs has a thread; threads are used again, and end after a while without work.
 
-use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SendError, Sender};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use kit::ur::Command;
 use kit::{HostTask, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::{Condvar, Mutex};
+use oxur_fork::Mutex;
 
 use super::composed::Promise;
 use super::{Out, Queue, Wait};
@@ -111,38 +112,32 @@ impl Queue {
     }
 }
 
-/// The threads of host tasks.
-struct Threads {
-    state: Mutex<State>,
-    work: Condvar,
+/// A thread that waits for a task.
+struct Idle {
+    thread: ThreadId,
+    /// Of the process that has the thread.
+    generation: u32,
+    tasks: Sender<Pending>,
 }
 
-struct State {
-    /// Threads that wait for work and have none that is meant for them in `tasks`.
-    idle: usize,
-    tasks: VecDeque<Pending>,
-}
-
-static THREADS: Threads = Threads {
-    state: Mutex::new(State {
-        idle: 0,
-        tasks: VecDeque::new(),
-    }),
-    work: Condvar::new(),
-};
+static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
 
 /// How long a thread waits for work.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs a task on a thread that has nothing else to do.
-fn run_on_thread(task: Pending) -> std::io::Result<()> {
-    {
-        let mut state = THREADS.state.lock();
-        if state.idle != 0 {
-            state.idle -= 1;
-            state.tasks.push_back(task);
-            THREADS.work.notify_one();
-            return Ok(());
+fn run_on_thread(mut task: Pending) -> std::io::Result<()> {
+    loop {
+        // A statement of its own: the lock must not be held any longer.
+        let idle = IDLE.lock().pop();
+        match idle {
+            Some(idle) if idle.generation == oxur_fork::generation() => match idle.tasks.send(task) {
+                Ok(()) => return Ok(()),
+                Err(SendError(back)) => task = back,
+            },
+            // It stayed in the parent.
+            Some(_) => {}
+            None => break,
         }
     }
     let name = "ur host task".into();
@@ -153,23 +148,35 @@ fn run_on_thread(task: Pending) -> std::io::Result<()> {
 }
 
 fn work(first: Pending) {
+    let (sender, receiver) = mpsc::channel();
     let mut next = Some(first);
     while let Some(task) = next {
         task.run();
-        next = next_task();
+        next = next_task(&sender, &receiver);
     }
 }
 
-fn next_task() -> Option<Pending> {
-    let mut state = THREADS.state.lock();
-    state.idle += 1;
-    loop {
-        if let Some(task) = state.tasks.pop_front() {
-            return Some(task);
+fn next_task(sender: &Sender<Pending>, receiver: &Receiver<Pending>) -> Option<Pending> {
+    let thread = std::thread::current().id();
+    IDLE.lock().push(Idle {
+        thread,
+        generation: oxur_fork::generation(),
+        tasks: sender.clone(),
+    });
+    if let Ok(task) = receiver.recv_timeout(PATIENCE) {
+        return Some(task);
+    }
+    let mut idle = IDLE.lock();
+    let place = idle.iter().position(|idle| idle.thread == thread);
+    match place {
+        Some(place) => {
+            idle.swap_remove(place);
+            None
         }
-        if THREADS.work.wait_for(&mut state, PATIENCE).timed_out() && state.tasks.is_empty() {
-            state.idle -= 1;
-            return None;
+        // Somebody has just taken it, and is about to send.
+        None => {
+            drop(idle);
+            receiver.recv().ok()
         }
     }
 }

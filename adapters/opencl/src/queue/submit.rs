@@ -13,7 +13,7 @@ use kit::ur::{Command, NativeHandle, QueueFlags, ResultCode};
 use kit::{Capture, Header, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::{Out, QUEUES, Queue, Wait};

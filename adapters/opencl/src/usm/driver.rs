@@ -74,6 +74,7 @@ impl<'a> Driver<'a> {
         let properties = if flags == 0 { ptr::null() } else { with_flags.as_ptr() };
         let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
         let mut code = CL_SUCCESS;
+        cl::check_not_lost("clHostMemAllocINTEL")?;
         // SAFETY: a live context and device; the properties end with zero; a place for the code.
         let (name, address) = unsafe {
             match place.kind {
@@ -119,6 +120,10 @@ impl<'a> Driver<'a> {
     /// Gives memory back to the driver; with `blocking`, when all commands are complete.
     fn give_back(&self, address: *mut c_void, blocking: clMemBlockingFreeINTEL_fn) -> UrResult<()> {
         note_change();
+        if cl::is_lost() {
+            // It goes with the process.
+            return Ok(());
+        }
         // SAFETY: a live context; an address that is not the context's is an error of the driver's.
         let freed = unsafe {
             match blocking {

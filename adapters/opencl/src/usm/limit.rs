@@ -5,7 +5,7 @@
 //! far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for finding
 //! them.
 
-use std::sync::OnceLock;
+use oxur_fork::OnceLock;
 
 use kit::size_from_environment;
 use oxur_adapter_kit as kit;

@@ -6,7 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use crate::activity::Markers;

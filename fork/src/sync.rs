@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The usual locks, each of which is a [section](crate::section) while it is held.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::gate::{Section, generation, section};
+
+/// As `parking_lot`'s, and free when the process forks.
+#[derive(Default)]
+pub struct Mutex<T: ?Sized>(parking_lot::Mutex<T>);
+
+/// Unlocks when it is dropped.
+#[must_use]
+pub struct MutexGuard<'a, T: ?Sized> {
+    guard: parking_lot::MutexGuard<'a, T>,
+    /// Goes last.
+    section: Section,
+}
+
+/// A part of what a mutex guards; unlocks when it is dropped.
+#[must_use]
+pub struct MappedMutexGuard<'a, T: ?Sized> {
+    guard: parking_lot::MappedMutexGuard<'a, T>,
+    _section: Section,
+}
+
+impl<T> Mutex<T> {
+    /// A free one.
+    pub const fn new(value: T) -> Self {
+        Self(parking_lot::Mutex::new(value))
+    }
+
+    /// What it guards.
+    pub fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits until it is free, and takes it.
+    #[inline]
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        let (section, guard) = Section::locking(|| self.0.lock());
+        MutexGuard { guard, section }
+    }
+
+    /// Takes it if it is free.
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        // A try that fails is no atomic operation; what it began ends at once.
+        let (section, guard) = Section::locking(|| self.0.try_lock());
+        let guard = guard?;
+        Some(MutexGuard { guard, section })
+    }
+
+    /// What it guards: nobody else has it.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut()
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Goes on with a part of what the mutex guards.
+    pub fn map<U: ?Sized>(this: Self, part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
+        MappedMutexGuard {
+            guard: parking_lot::MutexGuard::map(this.guard, part),
+            _section: this.section,
+        }
+    }
+}
+
+/// As `parking_lot`'s, and free when the process forks.
+#[derive(Default)]
+pub struct RwLock<T: ?Sized>(parking_lot::RwLock<T>);
+
+/// Unlocks when it is dropped.
+#[must_use]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    guard: parking_lot::RwLockReadGuard<'a, T>,
+    _section: Section,
+}
+
+/// Unlocks when it is dropped.
+#[must_use]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    guard: parking_lot::RwLockWriteGuard<'a, T>,
+    _section: Section,
+}
+
+impl<T> RwLock<T> {
+    /// A free one.
+    pub const fn new(value: T) -> Self {
+        Self(parking_lot::RwLock::new(value))
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Waits until nobody writes.
+    #[inline]
+    pub fn read(&self) -> RwLockReadGuard<'_, T> {
+        let (section, guard) = Section::locking(|| self.0.read());
+        let _section = section;
+        RwLockReadGuard { guard, _section }
+    }
+
+    /// Waits until nobody reads or writes.
+    #[inline]
+    pub fn write(&self) -> RwLockWriteGuard<'_, T> {
+        let (section, guard) = Section::locking(|| self.0.write());
+        let _section = section;
+        RwLockWriteGuard { guard, _section }
+    }
+}
+
+macro_rules! guards {
+    ($($guard:ident),*) => { $(
+        impl<T: ?Sized> Deref for $guard<'_, T> {
+            type Target = T;
+
+            #[inline]
+            fn deref(&self) -> &T {
+                &self.guard
+            }
+        }
+
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    )* };
+}
+
+guards!(MutexGuard, MappedMutexGuard, RwLockReadGuard, RwLockWriteGuard);
+
+macro_rules! exclusive {
+    ($($guard:ident),*) => { $(
+        impl<T: ?Sized> DerefMut for $guard<'_, T> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                &mut self.guard
+            }
+        }
+    )* };
+}
+
+exclusive!(MutexGuard, MappedMutexGuard, RwLockWriteGuard);
+
+macro_rules! debugs {
+    ($($lock:ident),*) => { $(
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $lock<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )* };
+}
+
+debugs!(Mutex, RwLock);
+
+/// As the standard library's. When the process forks, nobody is about to make the value.
+pub struct OnceLock<T>(std::sync::OnceLock<T>);
+
+impl<T> OnceLock<T> {
+    /// Without a value.
+    pub const fn new() -> Self {
+        Self(std::sync::OnceLock::new())
+    }
+
+    /// The value, if there is one.
+    #[inline]
+    pub fn get(&self) -> Option<&T> {
+        self.0.get()
+    }
+
+    /// Sets the value, if there is none. Gives it back otherwise.
+    pub fn set(&self, value: T) -> Result<(), T> {
+        let _section = section();
+        self.0.set(value)
+    }
+
+    /// The value. One thread makes it, and the others wait.
+    #[inline]
+    pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        match self.0.get() {
+            Some(value) => value,
+            None => self.init(make),
+        }
+    }
+
+    #[cold]
+    fn init(&self, make: impl FnOnce() -> T) -> &T {
+        let _section = section();
+        self.0.get_or_init(make)
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// As the standard library's. When the process forks, nobody is about to make the value.
+pub struct LazyLock<T> {
+    value: OnceLock<T>,
+    make: fn() -> T,
+}
+
+impl<T> LazyLock<T> {
+    /// Of what `make` makes when it is first needed.
+    pub const fn new(make: fn() -> T) -> Self {
+        Self {
+            value: OnceLock::new(),
+            make,
+        }
+    }
+}
+
+impl<T> Deref for LazyLock<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value.get_or_init(self.make)
+    }
+}
+
+/// A lock around no data: threads take turns. Who has it may wait for others, and call the client. A child of `fork` finds it
+/// free, whoever had it.
+#[derive(Debug, Default)]
+pub struct Turns {
+    /// 0 while it is free; else one of the bits below, and above them the generation of the process, plus one.
+    state: AtomicU32,
+}
+
+const TAKEN: u32 = 1;
+/// Another thread sleeps until it is free.
+const AWAITED: u32 = 2;
+
+/// Gives the next thread its turn when it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Turn<'a> {
+    turns: &'a Turns,
+    of: u32,
+}
+
+impl Turns {
+    /// A free one.
+    pub const fn new() -> Self {
+        Self {
+            state: AtomicU32::new(0),
+        }
+    }
+
+    /// Waits until it is free, and takes it.
+    pub fn take(&self) -> Turn<'_> {
+        let mut awaited = 0;
+        loop {
+            if let Some(turn) = self.try_take_with(awaited) {
+                return turn;
+            }
+            let state = self.state.load(Ordering::Relaxed);
+            let sleeping = state | AWAITED;
+            let said = self
+                .state
+                .compare_exchange(state, sleeping, Ordering::Relaxed, Ordering::Relaxed);
+            if state != 0 && said.is_ok() {
+                let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+                let forever = std::ptr::null::<libc::timespec>();
+                // SAFETY: a live word.
+                unsafe { libc::syscall(libc::SYS_futex, self.state.as_ptr(), operation, sleeping, forever) };
+                // There may be others that still sleep.
+                awaited = AWAITED;
+            }
+        }
+    }
+
+    /// Takes it if it is free.
+    pub fn try_take(&self) -> Option<Turn<'_>> {
+        self.try_take_with(0)
+    }
+
+    fn try_take_with(&self, awaited: u32) -> Option<Turn<'_>> {
+        let of = (generation() + 1) << 2;
+        let state = self.state.load(Ordering::Relaxed);
+        if state & TAKEN != 0 && state >> 2 == of >> 2 {
+            return None;
+        }
+        let taken = of | TAKEN | awaited;
+        let taken = self
+            .state
+            .compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed);
+        taken.ok().map(|_| Turn { turns: self, of })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let state = &self.turns.state;
+        // In a child of who has it, it is free already.
+        let free = |state: u32| (state >> 2 == self.of >> 2).then_some(0);
+        if let Ok(before) = state.fetch_update(Ordering::Release, Ordering::Relaxed, free)
+            && before & AWAITED != 0
+        {
+            let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+            // SAFETY: for waking, the kernel only looks the address up.
+            unsafe { libc::syscall(libc::SYS_futex, state.as_ptr(), operation, 1) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    #[test]
+    fn turns() {
+        let (turns, inside, all) = (Turns::new(), AtomicU32::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..1000 {
+                        let _turn = turns.take();
+                        assert_eq!(inside.fetch_add(1, Ordering::Relaxed), 0);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::Relaxed);
+                        all.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(all.into_inner(), 8000);
+        let turn = turns.take();
+        assert!(turns.try_take().is_none());
+        drop(turn);
+        assert!(turns.try_take().is_some());
+    }
+}
