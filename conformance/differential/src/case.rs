@@ -132,7 +132,9 @@ impl Unit {
             ours::run(&scalar, range, &mut expected.arguments()).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
             ours::run(&fast, range, &mut found.arguments()).map_err(|e| format!("{}: {e}", at("fast mode")))?;
             // If both of ours differ from the driver, that is of interest, too.
-            let theirs = theirs.as_ref().filter(|_| is_comparable(&case, range));
+            let theirs = theirs
+                .as_ref()
+                .filter(|theirs| is_comparable(&case, range) && theirs.takes(range));
             if let Some(theirs) = theirs {
                 // It compiles some of it now.
                 Stage::Driver.begin();

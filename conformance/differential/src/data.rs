@@ -4,8 +4,11 @@
 use crate::launch::Argument;
 use crate::rng::Rng;
 
-/// The most items of a range.
-pub const ITEMS: usize = 1024;
+/// The most items of a range: of one work-group, too.
+pub const ITEMS: usize = 8192;
+
+/// How many elements buffers have in which items have places apart from their numbers.
+pub const SHIFTED: usize = 4 * ITEMS;
 
 /// How many elements buffers of inputs have: as many as items, and some that an index may go beyond.
 pub const INPUTS: usize = ITEMS + 128;
@@ -29,6 +32,8 @@ pub enum Element {
 pub enum Role {
     /// Results, so many of each item.
     Output(usize),
+    /// Results at places that not every item has.
+    Shifted,
     /// Counters that items change atomically.
     Counters,
     /// Random numbers to compute with.
@@ -59,7 +64,7 @@ const fn buffer(name: &'static str, ty: &'static str, element: Element, role: Ro
 
 impl Buffer {
     /// The buffers, in the order of parameters.
-    pub const ALL: [Buffer; 17] = [
+    pub const ALL: [Buffer; 21] = [
         buffer("oc", "char", Element::Int(1), Role::Output(4)),
         buffer("os", "short", Element::Int(2), Role::Output(4)),
         buffer("oi", "int", Element::Int(4), Role::Output(8)),
@@ -69,6 +74,10 @@ impl Buffer {
         buffer("od", "double", Element::Float(8), Role::Output(4)),
         buffer("af", "float", Element::About(4), Role::Output(4)),
         buffer("ad", "double", Element::About(8), Role::Output(4)),
+        buffer("wc", "char", Element::Int(1), Role::Shifted),
+        buffer("ws", "short", Element::Int(2), Role::Shifted),
+        buffer("wi", "int", Element::Int(4), Role::Shifted),
+        buffer("wl", "long", Element::Int(8), Role::Shifted),
         buffer("counters", "int", Element::Int(4), Role::Counters),
         buffer("vc", "const char", Element::Int(1), Role::Input),
         buffer("vs", "const short", Element::Int(2), Role::Input),
@@ -90,6 +99,7 @@ impl Buffer {
     fn count(&self) -> usize {
         match self.role {
             Role::Output(slots) => slots * ITEMS,
+            Role::Shifted => SHIFTED,
             Role::Counters => SHARED_COUNTERS + ITEMS,
             Role::Input => INPUTS,
         }
@@ -121,7 +131,7 @@ impl Data {
             let mut bytes = Vec::with_capacity(b.count() * b.size() + 8);
             for _ in 0..b.count() {
                 let value = match b.role {
-                    Role::Output(_) => 0x5555_5555_5555_5555u64,
+                    Role::Output(_) | Role::Shifted => 0x5555_5555_5555_5555u64,
                     Role::Counters => rng.bits() & 0xff,
                     Role::Input => match b.element {
                         Element::Int(size) => int(&mut rng, size as u32 * 8),

@@ -48,6 +48,7 @@ functions! {
         *mut c_void, *mut cl_int) -> cl_program,
     clGetProgramBuildInfo(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int,
     clCreateKernel(cl_program, *const c_char, *mut cl_int) -> cl_kernel,
+    clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int,
     clSetKernelArg(cl_kernel, cl_uint, usize, *const c_void) -> cl_int,
     clCreateBuffer(cl_context, u64, usize, *mut c_void, *mut cl_int) -> cl_mem,
     clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint,
@@ -196,6 +197,25 @@ impl<'d> Program<'d> {
 }
 
 impl Kernel<'_> {
+    /// Whether the driver has room for groups as large.
+    pub fn takes(&self, range: &Range) -> bool {
+        let mut most = 0usize;
+        let place = (&raw mut most).cast();
+        let (cl, device) = (&self.driver.cl, self.driver.device);
+        // SAFETY: live handles, and a place for the result.
+        let code = unsafe {
+            (cl.clGetKernelWorkGroupInfo)(
+                self.kernel,
+                device,
+                CL_KERNEL_WORK_GROUP_SIZE,
+                size_of::<usize>(),
+                place,
+                null_mut(),
+            )
+        };
+        code == CL_SUCCESS && range.group_size() <= most
+    }
+
     /// Runs it.
     pub fn run(&self, range: &Range, arguments: &mut [Argument<'_>]) -> Result<(), String> {
         let (cl, driver) = (&self.driver.cl, self.driver);

@@ -27,7 +27,9 @@ impl Generator {
 
     /// A statement of the whole work-group.
     pub(super) fn work_group(&mut self) {
-        match self.rng.below(10) {
+        // What is in front needs places in local memory for all items.
+        let first = if self.has.large { 5 } else { 0 };
+        match first + self.rng.below(10 - first) {
             // Items exchange values.
             0..=3 => {
                 let (memory, bits) = self.rng.pick(&[("m_int", 32), ("m_int", 32), ("m_long", 64)]);

@@ -93,7 +93,12 @@ impl Generator {
             (true, 32) => "vf",
             (true, _) => "vd",
         };
-        let index = self.index();
+        let index = if !self.shifted.is_empty() && self.rng.chance(25) {
+            let read = self.guarded_read(buffer, scalar);
+            return format!("({}){read}", scalar.name());
+        } else {
+            self.index()
+        };
         if scalar.is_float() || scalar.is_signed() {
             format!("{buffer}[{index}]")
         } else {
@@ -116,6 +121,7 @@ impl Generator {
             11 => "(uchar)(gi + 200)".into(),
             12 => format!("gi ^ {c}"),
             13 => format!("lx + {c}"),
+            14 if self.has.large => format!("(uint)(lid * 3) & {}", ITEMS - 1),
             14 => "(uint)(lid * 3)".into(),
             15 => format!("(uint)n * 3 + {c}"),
             16 => format!("(uint)(gi - {c}) & {}", ITEMS - 1),

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Random kernels: a seed decides on a kernel in OpenCL C and the ranges to run it over.
 //!
-//! A kernel's result is the same on every right implementation: arithmetic wraps, shifts and divisions are guarded, each item
-//! writes only places of its own, local memory is exchanged between barriers, shared counters know only one operation each.
+//! A kernel's result is the same on every right implementation: arithmetic wraps, shifts and divisions are guarded, and indices
+//! that may be out of bounds; each item writes only places of its own, local memory is exchanged between barriers, shared counters know only one operation each.
 //! What is computed with floating-point numbers is rounded in one way only; functions that need not be exact are
 //! called last, and their results go to buffers of their own, which are compared with a tolerance.
 
 mod collective;
 mod expression;
 mod prelude;
+mod shifted;
 mod statement;
 mod types;
 
@@ -69,6 +70,8 @@ struct Features {
     floats: bool,
     /// Barriers and collectives of the work-group.
     groups: bool,
+    /// Groups of more items than local memory has places for: collectives only.
+    large: bool,
     /// The size of sub-groups, if it uses them.
     sub_group: Option<usize>,
     structs: bool,
@@ -87,6 +90,8 @@ struct Generator {
     /// Names of private structures.
     structs: Vec<String>,
     helpers: Vec<Helper>,
+    /// Indices that need a guard.
+    shifted: Vec<shifted::Shifted>,
     next: usize,
     /// Whether all items of a group come here together.
     uniform: bool,
@@ -107,12 +112,14 @@ pub fn case(seed: u64) -> Case {
     let mut rng = Rng::new(seed);
     let floats = rng.chance(60);
     let groups = rng.chance(45);
+    let large = groups && rng.chance(25);
     let has = Features {
         vectors: rng.chance(30),
         half: floats && rng.chance(25),
         double: floats && rng.chance(50),
         floats,
         groups,
+        large,
         sub_group: rng.chance(30).then(|| rng.pick(&[8, 16, 16, 32])),
         structs: rng.chance(40),
         atomics: rng.chance(40),
@@ -130,6 +137,7 @@ pub fn case(seed: u64) -> Case {
         arrays: Vec::new(),
         structs: Vec::new(),
         helpers: Vec::new(),
+        shifted: Vec::new(),
         next: 0,
         uniform: true,
         in_loop: false,
@@ -153,6 +161,7 @@ pub fn written(source: &str) -> Case {
         double: true,
         floats: true,
         groups: true,
+        large: false,
         sub_group,
         structs: true,
         atomics: true,
@@ -194,7 +203,9 @@ impl Generator {
             self.helper();
         }
         self.kernel();
-        let ranges = (0..3).map(|_| Range::random(&mut self.rng)).collect();
+        let large = self.has.large;
+        let random = |rng: &mut Rng| if large { Range::large(rng) } else { Range::random(rng) };
+        let ranges = (0..3).map(|_| random(&mut self.rng)).collect();
         let mut options = vec![self.rng.pick(&["-O0", "-O1", "-O1", "-O2", "-O2"])];
         if self.rng.chance(15) {
             options.push("-fwrapv");
@@ -354,6 +365,7 @@ impl Generator {
             self.line("const int lane = get_sub_group_local_id(), lanes = get_sub_group_size();");
             self.declare("lane", Ty::INT, false, false, true);
         }
+        self.shifted_indices();
         self.statements(4);
         // What variables hold in the end is the result, too.
         let vars: Vec<Var> = self.vars.iter().filter(|v| v.mutable).cloned().collect();

@@ -20,7 +20,7 @@ impl Generator {
     }
 
     /// Statements in braces, with variables of their own.
-    fn body(&mut self, depth: usize) {
+    pub(super) fn body(&mut self, depth: usize) {
         let (vars, arrays, structs) = (self.vars.len(), self.arrays.len(), self.structs.len());
         self.statements(depth);
         self.vars.truncate(vars);
@@ -34,12 +34,15 @@ impl Generator {
         match self.rng.below(100) {
             0..=17 => self.variable(),
             18..=35 => self.assignment(),
+            36 if is_kernel && self.loops < 2 => self.sweep(),
             36..=43 if is_kernel => self.result(),
             44..=53 if depth > 0 => self.branch(depth - 1),
             54..=57 if depth > 0 => self.same_branch(depth - 1),
             58..=67 if depth > 0 && self.has.loops && self.loops < 3 => self.repetition(depth - 1),
             68..=70 if depth > 0 => self.choice(depth - 1),
-            71..=77 => self.array(),
+            71..=73 => self.array(),
+            74..=77 if is_kernel => self.guarded_write(depth),
+            74..=77 => self.array(),
             78..=81 if self.has.structs => self.structure(),
             82..=85 if self.in_loop => {
                 let (condition, jump) = (self.condition(1), self.rng.pick(&["break", "continue"]));
@@ -126,7 +129,7 @@ impl Generator {
     }
 
     /// Makes statements that only some items of a group come to.
-    fn apart(&mut self, make: impl FnOnce(&mut Self)) {
+    pub(super) fn apart(&mut self, make: impl FnOnce(&mut Self)) {
         let uniform = std::mem::replace(&mut self.uniform, false);
         make(self);
         self.uniform = uniform;

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Indices that are only right under a guard: below zero, or wrapped, for items that must not use them.
+
+use std::fmt::Write as _;
+
+use super::Generator;
+use super::types::{Scalar, Ty};
+use crate::data::{Buffer, INPUTS, Role, SHIFTED};
+
+/// An index of the item's own into a buffer, of a type, that may be out of bounds.
+#[derive(Clone, Debug)]
+pub(super) struct Shifted {
+    /// The variable.
+    name: String,
+    /// The buffer that it is for, and what that consists of.
+    buffer: &'static str,
+    element: Scalar,
+    signed: bool,
+}
+
+impl Shifted {
+    /// A condition that holds where the index, and as many behind it, are below an end.
+    fn guard(&self, end: usize, rng: &mut crate::rng::Rng) -> String {
+        let name = &self.name;
+        if !self.signed {
+            return format!("{name} < {end}");
+        }
+        // No index of a buffer's own is beyond its end.
+        if end == SHIFTED && rng.chance(50) {
+            return rng.pick(&["$ >= 0", "$ > -1", "0 <= $", "!($ < 0)"]).replace('$', name);
+        }
+        rng.pick(&["$ >= 0 && $ < END", "$ > -1 && $ < END", "$ < END && $ >= 0"])
+            .replace('$', name)
+            .replace("END", &end.to_string())
+    }
+}
+
+impl Generator {
+    /// Declares an index for each of the buffers. Each item has another one: items write no places of others.
+    pub(super) fn shifted_indices(&mut self) {
+        for buffer in Buffer::ALL.iter().filter(|buffer| buffer.role == Role::Shifted) {
+            let name = self.name("j");
+            let ty = self
+                .rng
+                .pick(&["int", "int", "int", "uint", "long", "size_t", "short", "ushort"]);
+            let step = self.rng.pick(&[1, 1, 1, 1, 2, 3, -1, -1, -2]);
+            let few = self.rng.below(60);
+            let many = self.rng.below(3000);
+            let offset = self.rng.pick(&[few, few, few, many, 0]);
+            let factor = match step {
+                1 => "gi".to_string(),
+                -1 => "-gi".to_string(),
+                _ => format!("gi * {step}"),
+            };
+            // Upwards from below zero, downwards to below zero.
+            let value = match (step > 0, self.rng.below(3)) {
+                (true, 0) => format!("({ty}){factor} - ({ty}){offset}"),
+                (true, _) => format!("{factor} - {offset}"),
+                (false, 0) => format!("({ty}){offset} + ({ty})({factor})"),
+                (false, _) => format!("{offset} + {factor}"),
+            };
+            self.line(format!("const {ty} {name} = ({ty})({value});"));
+            let signed = !ty.starts_with('u') && ty != "size_t";
+            if ty == "int" {
+                self.declare(&name, Ty::INT, false, false, true);
+            }
+            let bits = match buffer.ty {
+                "char" => 8,
+                "short" => 16,
+                "int" => 32,
+                _ => 64,
+            };
+            self.shifted.push(Shifted {
+                name,
+                buffer: buffer.name,
+                element: Scalar::Int { bits, signed: true },
+                signed,
+            });
+        }
+    }
+
+    fn random_shifted(&mut self) -> Shifted {
+        self.shifted[self.rng.below(self.shifted.len())].clone()
+    }
+
+    /// Changes a place of the item's, if there is one.
+    pub(super) fn guarded_write(&mut self, depth: usize) {
+        let index = self.random_shifted();
+        let guard = index.guard(SHIFTED, &mut self.rng);
+        let place = format!("{}[{}]", index.buffer, index.name);
+        let wide = index.element.wrapping().name();
+        let value = self.expression(Ty::of(index.element), 1);
+        let statement = match self.rng.below(3) {
+            0 => format!("{place} = {value};"),
+            _ => format!("{place} = ({wide}){place} + ({wide})({value});"),
+        };
+        match self.rng.below(4) {
+            0 if depth > 0 => {
+                self.open(format!("if ({guard}) {{"));
+                self.apart(|own| own.body(depth - 1));
+                self.line(statement);
+                self.close();
+            }
+            1 => {
+                let condition = self.condition(1);
+                self.line(format!(
+                    "if ({guard}) {{ if ({condition}) {statement} else {place} ^= 5; }}"
+                ));
+            }
+            _ => self.line(format!("if ({guard}) {statement}")),
+        }
+    }
+
+    /// An element of an input's buffer, or a constant where the index is not in it.
+    pub(super) fn guarded_read(&mut self, buffer: &str, scalar: Scalar) -> String {
+        let index = self.random_shifted();
+        let further = self.rng.below(40);
+        let guard = index.guard(INPUTS - 40, &mut self.rng);
+        let name = &index.name;
+        let index = match further {
+            0..20 => name.clone(),
+            _ => format!("{name} + {further}"),
+        };
+        let other = self.constant(scalar);
+        format!("(({guard}) ? {buffer}[{index}] : {other})")
+    }
+
+    /// Goes through an input from an index that may be below zero.
+    pub(super) fn sweep(&mut self) {
+        let counter = self.name("i");
+        let ty = self.rng.pick(&["int", "int", "long"]);
+        let (offset, step) = (self.rng.below(3000), 1500 + self.rng.below(2000));
+        let first = self.rng.pick(&["gi", "gi", "gi * 2", "lid", "lx * 3"]);
+        let (buffer, element) = self
+            .rng
+            .pick(&[("vi", "int"), ("vc", "char"), ("vl", "long"), ("vs", "short")]);
+        let mut guard = format!("{counter} >= 0");
+        if self.rng.chance(30) {
+            let condition = self.condition(1);
+            let _ = write!(guard, " && {condition}");
+        }
+        self.line(format!(
+            "for ({ty} {counter} = {first} - {offset}; {counter} < {INPUTS}; {counter} += {step}) \
+             if ({guard}) fold = fold * 3 + hash_{element}({buffer}[{counter}]);"
+        ));
+    }
+}
