@@ -8,10 +8,10 @@
 
 use std::ptr;
 
-use corosensei::stack::{DefaultStack, Stack as _};
 use smallvec::SmallVec;
 
 use super::guard::{self, Guarded, Step};
+use super::stacks::{self, Stack};
 use super::{Group, Item};
 use crate::Fault;
 
@@ -72,8 +72,10 @@ pub struct ItemCode {
 /// The stacks of a thread, kept from group to group.
 #[derive(Default)]
 pub struct Fibers {
-    stacks: Vec<DefaultStack>,
+    stacks: Vec<Stack>,
     stack_size: usize,
+    /// Whether some were made of that size.
+    has_stacks: bool,
     /// Teams without members, for their memory.
     spare: Vec<Team>,
 }
@@ -89,20 +91,28 @@ impl std::fmt::Debug for Fibers {
 
 impl Fibers {
     /// A stack of at least so many bytes.
-    pub fn stack(&mut self, size: usize) -> Result<DefaultStack, Fault> {
+    pub fn stack(&mut self, size: usize) -> Result<Stack, Fault> {
         if size > self.stack_size {
             self.stacks.clear();
             self.stack_size = size;
+            self.has_stacks = false;
         }
         match self.stacks.pop() {
             Some(stack) => Ok(stack),
-            None => DefaultStack::new(self.stack_size).map_err(|_| Fault::OutOfMemory),
+            None => self.more_stacks(),
         }
     }
 
+    #[cold]
+    fn more_stacks(&mut self) -> Result<Stack, Fault> {
+        stacks::add(&mut self.stacks, self.stack_size, self.has_stacks).map_err(|_| Fault::OutOfMemory)?;
+        self.has_stacks = true;
+        self.stacks.pop().ok_or(Fault::OutOfMemory)
+    }
+
     /// Takes a stack back.
-    pub fn keep(&mut self, stack: DefaultStack) {
-        if stack.base().get() - stack.limit().get() >= self.stack_size {
+    pub fn keep(&mut self, stack: Stack) {
+        if stack.size() > self.stack_size {
             self.stacks.push(stack);
         }
     }

@@ -9,11 +9,11 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use corosensei::stack::DefaultStack;
 use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use oxur_fork::OnceLock;
 
+use super::stacks::Stack;
 use crate::Fault;
 
 /// How a stretch of code came to its end, as a signal handler can say it.
@@ -38,7 +38,7 @@ impl From<Trap> for Fault {
 }
 
 /// Code on a stack of its own.
-pub struct Guarded(Coroutine<(), (), Outcome, DefaultStack>);
+pub struct Guarded(Coroutine<(), (), Outcome, Stack>);
 
 /// What this thread runs at the moment.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl Guarded {
     ///
     /// # Safety
     /// What `code` borrows must live until the end, or until `abandon`.
-    pub unsafe fn new(stack: DefaultStack, code: impl FnOnce()) -> Self {
+    pub unsafe fn new(stack: Stack, code: impl FnOnce()) -> Self {
         // SAFETY: passed on to the caller.
         Self(unsafe {
             Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
@@ -116,7 +116,7 @@ impl Guarded {
     ///
     /// # Safety
     /// If the code has not come to its end, what is on its stack is forgotten: it must be compiled code only.
-    pub unsafe fn into_stack(mut self) -> DefaultStack {
+    pub unsafe fn into_stack(mut self) -> Stack {
         if !self.0.done() {
             // SAFETY: passed on to the caller.
             unsafe { self.0.force_reset() };

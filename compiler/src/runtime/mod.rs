@@ -5,6 +5,7 @@ mod fibers;
 mod float;
 pub mod guard;
 mod services;
+mod stacks;
 mod steps;
 
 pub use fibers::{Fibers, ItemCode, ItemEntry, LANES};
