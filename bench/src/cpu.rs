@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::rows::{Goal, Row, Work, command_buffers};
+use crate::rows::{Goal, Row, Work, command_buffers, releases};
 use crate::stack::{Call, Failure, Kind, Launch};
+use crate::threads;
 
 /// All rows, in the order of the report.
 pub fn rows() -> Vec<Row> {
@@ -79,6 +80,8 @@ pub fn rows() -> Vec<Row> {
     ] {
         row(name.into(), goal, work);
     }
+    releases(&mut row);
+    threads::rows(&mut row);
     rows
 }
 

@@ -14,6 +14,7 @@ mod report;
 mod rows;
 mod silent;
 mod stack;
+mod threads;
 mod ur;
 
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use libloading::Library;
 use opencl_sys::*;
 
 use crate::silent;
-use crate::stack::{Failure, FourArgs, Kind, Launch, Means, Stack};
+use crate::stack::{Commands, Failure, FourArgs, Kind, Launch, Line, Means, Stack};
 
 macro_rules! functions {
     ($($name:ident: $ty:ty,)*) => {
@@ -72,6 +72,7 @@ functions! {
 }
 
 /// The functions of Intel's extensions.
+#[derive(Clone, Copy)]
 struct Extensions {
     host_alloc: unsafe extern "C" fn(cl_context, *const u64, usize, cl_uint, *mut cl_int) -> *mut c_void,
     device_alloc:
@@ -297,7 +298,49 @@ fn enumerate(cl: &Functions) -> usize {
     all
 }
 
+/// What a thread submits launches with.
+pub struct RawLine {
+    cl: Functions,
+    ext: Extensions,
+    queue: cl_command_queue,
+    kernel: cl_kernel,
+}
+
+// SAFETY: OpenCL's functions may be called from any thread, but for the arguments of a kernel, which is this line's.
+unsafe impl Send for RawLine {}
+
+impl Line for RawLine {
+    fn launch(&self, args: FourArgs) {
+        let Self { cl, ext, queue, kernel } = self;
+        let (one, int) = (1usize, |value: &i32| std::ptr::from_ref(value).cast());
+        // SAFETY: live handles, the arguments that the kernel expects, and sizes of one dimension.
+        unsafe {
+            check((ext.set_pointer)(*kernel, 0, args.out));
+            check((ext.set_pointer)(*kernel, 1, args.input));
+            check((cl.clSetKernelArg)(*kernel, 2, size_of::<i32>(), int(&args.factor)));
+            check((cl.clSetKernelArg)(*kernel, 3, size_of::<i32>(), int(&args.summand)));
+            check((cl.clEnqueueNDRangeKernel)(
+                *queue,
+                *kernel,
+                1,
+                null(),
+                &one,
+                &one,
+                0,
+                null(),
+                null_mut(),
+            ));
+        }
+    }
+
+    fn finish(&self) {
+        // SAFETY: a live queue.
+        check(unsafe { (self.cl.clFinish)(self.queue) });
+    }
+}
+
 impl Stack for Raw {
+    type Line = RawLine;
     type Event = cl_event;
     // Those of cl_khr_command_buffer, which the drivers of CPUs do not have.
     type Recording = Infallible;
@@ -330,6 +373,31 @@ impl Stack for Raw {
 
     fn record(&self, _means: Means, _count: u32, _args: FourArgs) -> Option<Infallible> {
         None
+    }
+
+    fn append(&self, _commands: Commands, _count: u32, _args: FourArgs) -> Option<Infallible> {
+        None
+    }
+
+    fn finalize(&self, recording: &Infallible) {
+        match *recording {}
+    }
+
+    fn lines(&self, threads: usize, one_queue: bool) -> Vec<RawLine> {
+        let Self { cl, ext, .. } = *self;
+        // SAFETY: live handles and places for results. The objects stay, as all of this stack do.
+        let queue = || unsafe {
+            created(|code| (cl.clCreateCommandQueueWithProperties)(self.context, self.device, null(), code))
+        };
+        let shared = one_queue.then(queue);
+        let line = |_| RawLine {
+            cl,
+            ext,
+            queue: shared.unwrap_or_else(queue),
+            // SAFETY: as above.
+            kernel: created(|code| unsafe { (cl.clCreateKernel)(self.program, c"multiply_add".as_ptr(), code) }),
+        };
+        (0..threads).map(line).collect()
     }
 
     fn replay(&self, recording: &Infallible) {

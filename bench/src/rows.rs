@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use crate::measure::Subject;
 use crate::silent;
-use crate::stack::{Call, FourArgs, Kind, Launch, Means, Stack, WITH_ARGS, timed};
+use crate::stack::{Call, Commands, FourArgs, Kind, Launch, Means, Stack, WITH_ARGS, timed};
+use crate::threads::{self, Crew};
 
 /// What a row shall show of ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +59,22 @@ pub enum Work {
     Update,
     /// A recording of so many launches, made ready to run.
     Record(Means, u32),
+    /// A command buffer of so many commands, finalized; `whole` says that making and releasing it counts, too.
+    Finalize {
+        /// What is in it.
+        commands: Commands,
+        /// How many.
+        count: u32,
+        /// Whether it is all that is measured, or the call alone.
+        whole: bool,
+    },
+    /// Launches of several threads at once.
+    Threads(Crew),
+    /// The release of an event of a launch that is complete; of each by itself, or of all of a batch.
+    ReleaseEvent {
+        /// Each by itself.
+        single: bool,
+    },
     /// A blocking copy of so many bytes.
     Memcpy(usize),
     /// An allocation that is freed.
@@ -101,6 +118,8 @@ impl Work {
             }
             | Self::LaunchAnew(Launch { silent: false, .. }) => 128,
             Self::Record(_, count) => (100_000 / count).max(1),
+            Self::Finalize { count, .. } => (10_000 / count).max(1),
+            Self::ReleaseEvent { .. } => 128,
             _ => 100_000,
         }
     }
@@ -203,9 +222,19 @@ pub fn rows() -> Vec<Row> {
         Work::WaitAgain,
     );
     row("event: retain, release".into(), Goal::NotSlower, Work::RetainRelease);
+    releases(&mut row);
     row("device global: write 256 B".into(), Goal::NotSlower, Work::GlobalWrite);
     row("device global: read 256 B".into(), Goal::NotSlower, Work::GlobalRead);
+    threads::rows(&mut row);
     rows
+}
+
+/// The rows of releases of events.
+pub fn releases(mut row: impl FnMut(String, Goal, Work)) {
+    for (single, text) in [(true, "a launch, waited for"), (false, "launches, all finished")] {
+        let work = Work::ReleaseEvent { single };
+        row(format!("event: release of {text}"), Goal::NotSlower, work);
+    }
 }
 
 /// Prepares what a row runs on one stack; `None` where the stack has no such thing.
@@ -227,6 +256,9 @@ pub fn subject<S: Stack>(stack: &Rc<S>, work: Work) -> Option<Subject> {
         Work::Replay(means, count) => return replays(stack, means, count),
         Work::Update => return updates(stack),
         Work::Record(means, count) => return records(stack, means, count),
+        Work::Finalize { commands, count, whole } => return finalizes(stack, commands, count, whole),
+        Work::Threads(crew) => threads::subject(stack, crew),
+        Work::ReleaseEvent { single } => release_events(stack, single),
         Work::Memcpy(size) => memcpy(stack, size),
         Work::Alloc { pool: true, .. } if !stack.has_pool() => return None,
         Work::Alloc {
@@ -495,6 +527,41 @@ fn records<S: Stack>(stack: Rc<S>, means: Means, count: u32) -> Option<Subject> 
     }))
 }
 
+fn finalizes<S: Stack>(stack: Rc<S>, commands: Commands, count: u32, whole: bool) -> Option<Subject> {
+    let numbers = Numbers::new(&stack);
+    let last = count as i32 + 5;
+    drop(stack.append(commands, count, numbers.args(last))?);
+    Some(Box::new(move |n| {
+        let append = || {
+            let appended = stack.append(commands, count, numbers.args(last));
+            appended.expect("there was one before")
+        };
+        let one = || {
+            let appended = append();
+            let took = timed(|| stack.finalize(&appended));
+            (took, appended)
+        };
+        let took = match whole {
+            true => timed(|| {
+                for _ in 0..n {
+                    stack.finalize(&append());
+                }
+            }),
+            // A client finalizes what it has just appended.
+            false => (0..n).map(|_| one().0).sum(),
+        };
+        numbers.put(7);
+        stack.replay(&one().1);
+        stack.finish();
+        numbers.check(match commands {
+            Commands::Launches => 3 * 7 + last,
+            Commands::Fills => last,
+            Commands::Copies => 7,
+        });
+        took
+    }))
+}
+
 /// The rows of command buffers and graphs. `most` is what a kernel of a replay may take, in nanoseconds, if there is such a goal.
 pub fn command_buffers(mut row: impl FnMut(String, Goal, Work), most: Option<f64>) {
     for count in [10, 100, 1000] {
@@ -528,6 +595,21 @@ pub fn command_buffers(mut row: impl FnMut(String, Goal, Work), most: Option<f64
             Goal::None,
             Work::Record(Means::Graph, count),
         );
+    }
+    for (commands, text) in [
+        (Commands::Launches, "launches"),
+        (Commands::Fills, "fills"),
+        (Commands::Copies, "copies"),
+    ] {
+        for count in [10, 100, 1000] {
+            for (whole, how) in [
+                (false, "finalize alone"),
+                (true, "create, set args, append, finalize, release"),
+            ] {
+                let work = Work::Finalize { commands, count, whole };
+                row(format!("command buffer: {count} {text}, {how}"), Goal::NotSlower, work);
+            }
+        }
     }
 }
 
@@ -624,6 +706,36 @@ fn with_event<S: Stack>(stack: Rc<S>, one: impl Fn(&S, S::Event) + 'static) -> S
         stack.wait(event);
         let took = timed(|| (0..n).for_each(|_| one(&stack, event)));
         stack.release(event);
+        took
+    })
+}
+
+fn release_events<S: Stack>(stack: Rc<S>, single: bool) -> Subject {
+    let numbers = Numbers::new(&stack);
+    let mut events = Vec::with_capacity(128);
+    Box::new(move |n| {
+        numbers.put(7);
+        let launch = Launch {
+            event: true,
+            ..WITH_ARGS
+        };
+        let event = |i: u32| {
+            let event = stack.launch_four(launch, numbers.args(i as i32));
+            event.expect("an event was asked for")
+        };
+        let took = if single {
+            let one = |i| {
+                let event = event(i);
+                stack.wait(event);
+                timed(|| stack.release(event))
+            };
+            (1..=n).map(one).sum()
+        } else {
+            events.extend((1..=n).map(event));
+            stack.finish();
+            timed(|| events.drain(..).for_each(|event| stack.release(event)))
+        };
+        numbers.check(3 * 7 + n as i32);
         took
     })
 }

@@ -71,6 +71,25 @@ pub enum Means {
     Graph,
 }
 
+/// The commands of a command buffer, which all stacks have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commands {
+    /// Launches of `multiply_add`, whose arguments are set one by one, each with another summand.
+    Launches,
+    /// Fills of USM.
+    Fills,
+    /// Copies between USM.
+    Copies,
+}
+
+/// What a thread submits launches with: a queue, and a kernel of its own.
+pub trait Line: Send {
+    /// Launches `multiply_add`.
+    fn launch(&self, args: FourArgs);
+    /// Waits for all commands of the queue.
+    fn finish(&self);
+}
+
 /// A stack with a device, an in-order queue and the program of `kernels.cl`. A call that fails ends the program: a figure
 /// of a call that did nothing would be a lie.
 pub trait Stack: 'static {
@@ -78,6 +97,8 @@ pub trait Stack: 'static {
     type Event: Copy;
     /// Commands that run again and again.
     type Recording: 'static;
+    /// What a thread submits launches with.
+    type Line: Line + 'static;
 
     /// Names it in messages.
     fn title(&self) -> &str;
@@ -88,6 +109,13 @@ pub trait Stack: 'static {
     fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<Self::Event>;
     /// Launches of `multiply_add` one after the other, ready to run, if there is such a thing.
     fn record(&self, means: Means, count: u32, args: FourArgs) -> Option<Self::Recording>;
+    /// A command buffer of so many commands, not finalized, if there is such a thing. Launches end with `args`, fills and
+    /// copies are of four bytes: the summand, or what `args` has as input.
+    fn append(&self, commands: Commands, count: u32, args: FourArgs) -> Option<Self::Recording>;
+    /// Finalizes it.
+    fn finalize(&self, recording: &Self::Recording);
+    /// As many as there are threads, with a queue each or one for all.
+    fn lines(&self, threads: usize, one_queue: bool) -> Vec<Self::Line>;
     /// Runs them.
     fn replay(&self, recording: &Self::Recording);
     /// Gives the last launch of a command buffer another summand.

@@ -10,7 +10,7 @@ use oxur_client::api::*;
 use oxur_client::{Adapter, Context, Device, Error, ExecutableGraph, Fns, Kernel, Loader, Program, Queue, UsmPool};
 
 use crate::silent;
-use crate::stack::{Call, Failure, FourArgs, Kind, Launch, Means, Stack, WITH_ARGS};
+use crate::stack::{Call, Commands, Failure, FourArgs, Kind, Launch, Line, Means, Stack, WITH_ARGS};
 
 /// A queue and the kernels that are launched on it.
 struct Lane {
@@ -183,22 +183,82 @@ impl Ur {
         launch.event.then_some(event)
     }
 
-    /// Appends launches to a command buffer.
-    fn append(&self, count: u32, args: FourArgs) -> Option<Buffer> {
-        let (fns, one) = (self.fns, 1usize);
+    /// A new command buffer.
+    fn buffer(&self, updatable: bool) -> Option<Buffer> {
+        let fns = self.fns;
         let desc = ExpCommandBufferDesc {
-            isUpdatable: 1,
+            isUpdatable: updatable.into(),
             isInOrder: 1,
             ..Default::default()
         };
         let mut raw = ExpCommandBufferHandle::default();
         // SAFETY: live handles, a description and a place for the handle.
         unsafe { fns.urCommandBufferCreateExp(self.context.raw(), self.device.raw(), &desc, &mut raw) }.ok()?;
-        let mut buffer = Buffer {
+        Some(Buffer {
             fns,
             raw,
             last: ExpCommandBufferCommandHandle::default(),
-        };
+        })
+    }
+
+    /// Appends a command that the loader of 2026.1 knows.
+    fn append_one(&self, buffer: &Buffer, commands: Commands, args: &FourArgs) -> Result<(), Error> {
+        let (fns, raw, one, size) = (&self.fns, buffer.raw, 1usize, size_of::<i32>());
+        let kernel = self.lanes[0].multiply_add.raw();
+        let (points, events, point) = (null(), null(), null_mut());
+        let (event, command) = (null_mut(), null_mut());
+        let summand = (&raw const args.summand).cast();
+        // SAFETY: live handles, the arguments that the kernel expects, sizes of one dimension, memory of four bytes.
+        unsafe {
+            match commands {
+                Commands::Launches => {
+                    self.set_args(kernel, args);
+                    fns.urCommandBufferAppendKernelLaunchExp(
+                        raw,
+                        kernel,
+                        1,
+                        null(),
+                        &one,
+                        &one,
+                        0,
+                        null_mut(),
+                        0,
+                        points,
+                        0,
+                        events,
+                        point,
+                        event,
+                        command,
+                    )
+                }
+                Commands::Fills => fns.urCommandBufferAppendUSMFillExp(
+                    raw, args.out, summand, size, size, 0, points, 0, events, point, event, command,
+                ),
+                Commands::Copies => fns.urCommandBufferAppendUSMMemcpyExp(
+                    raw, args.out, args.input, size, 0, points, 0, events, point, event, command,
+                ),
+            }
+        }
+    }
+
+    /// Sets the arguments of `multiply_add` one by one.
+    fn set_args(&self, kernel: KernelHandle, args: &FourArgs) {
+        let (fns, size) = (&self.fns, size_of::<i32>());
+        let (factor, summand) = ((&raw const args.factor).cast(), (&raw const args.summand).cast());
+        // SAFETY: a live kernel and the arguments that it expects.
+        unsafe {
+            check(fns.urKernelSetArgPointer(kernel, 0, null(), args.out));
+            check(fns.urKernelSetArgPointer(kernel, 1, null(), args.input));
+            check(fns.urKernelSetArgValue(kernel, 2, size, null(), factor));
+            check(fns.urKernelSetArgValue(kernel, 3, size, null(), summand));
+        }
+    }
+
+    /// Appends launches to a command buffer.
+    fn append_with(&self, count: u32, args: FourArgs) -> Option<Buffer> {
+        let (fns, one) = (self.fns, 1usize);
+        let mut buffer = self.buffer(true)?;
+        let raw = buffer.raw;
         let (kernel, properties) = (self.lanes[0].multiply_add.raw(), properties(&args));
         for i in 1..=count {
             let command = if i == count { &raw mut buffer.last } else { null_mut() };
@@ -297,7 +357,42 @@ fn properties(args: &FourArgs) -> [ExpKernelArgProperties; 4] {
     ]
 }
 
+/// What a thread submits launches with.
+pub struct UrLine {
+    fns: Fns,
+    queue: Queue,
+    kernel: Kernel,
+}
+
+impl Line for UrLine {
+    fn launch(&self, args: FourArgs) {
+        let (one, args) = (1usize, properties(&args));
+        // SAFETY: live handles, sizes of one dimension, complete arguments.
+        check(unsafe {
+            self.fns.urEnqueueKernelLaunchWithArgsExp(
+                self.queue.raw(),
+                self.kernel.raw(),
+                1,
+                null(),
+                &one,
+                &one,
+                args.len() as u32,
+                args.as_ptr(),
+                null(),
+                0,
+                null(),
+                null_mut(),
+            )
+        });
+    }
+
+    fn finish(&self) {
+        check(self.queue.finish());
+    }
+}
+
 impl Stack for Ur {
+    type Line = UrLine;
     type Event = EventHandle;
     type Recording = Recording;
 
@@ -315,18 +410,9 @@ impl Stack for Ur {
 
     fn launch_four(&self, launch: Launch, args: FourArgs) -> Option<EventHandle> {
         let kernel = self.lane(launch).multiply_add.raw();
-        let size = size_of::<i32>();
-        let (factor, summand) = ((&raw const args.factor).cast(), (&raw const args.summand).cast());
         match launch.call {
             Call::SetArgs => {
-                let fns = &self.fns;
-                // SAFETY: a live kernel and the arguments that it expects.
-                unsafe {
-                    check(fns.urKernelSetArgPointer(kernel, 0, null(), args.out));
-                    check(fns.urKernelSetArgPointer(kernel, 1, null(), args.input));
-                    check(fns.urKernelSetArgValue(kernel, 2, size, null(), factor));
-                    check(fns.urKernelSetArgValue(kernel, 3, size, null(), summand));
-                }
+                self.set_args(kernel, &args);
                 self.enqueue(kernel, launch)
             }
             Call::WithArgs => self.enqueue_with(kernel, launch, &properties(&args)),
@@ -336,10 +422,46 @@ impl Stack for Ur {
     fn record(&self, means: Means, count: u32, args: FourArgs) -> Option<Recording> {
         match means {
             Means::CommandBuffer => self
-                .append(count, args)
+                .append_with(count, args)
                 .map(|buffer| Recording::CommandBuffer(Box::new(buffer))),
             Means::Graph => self.capture(count, args).map(Recording::Graph),
         }
+    }
+
+    fn append(&self, commands: Commands, count: u32, args: FourArgs) -> Option<Recording> {
+        let buffer = self.buffer(false)?;
+        for i in 1..=count as i32 {
+            let args = FourArgs {
+                summand: args.summand - (count as i32 - i),
+                ..args
+            };
+            self.append_one(&buffer, commands, &args).ok()?;
+        }
+        Some(Recording::CommandBuffer(Box::new(buffer)))
+    }
+
+    fn finalize(&self, recording: &Recording) {
+        let Recording::CommandBuffer(buffer) = recording else {
+            panic!("a graph is finalized when it is instantiated");
+        };
+        // SAFETY: a live command buffer.
+        check(unsafe { self.fns.urCommandBufferFinalizeExp(buffer.raw) });
+    }
+
+    fn lines(&self, threads: usize, one_queue: bool) -> Vec<UrLine> {
+        let made = || -> Result<Vec<UrLine>, Error> {
+            let queue = || Queue::new(&self.context, &self.device, QueueFlags::empty());
+            let shared = if one_queue { Some(queue()?) } else { None };
+            let line = |_| {
+                Ok(UrLine {
+                    fns: self.fns,
+                    queue: shared.clone().map_or_else(queue, Ok)?,
+                    kernel: Kernel::new(&self.program, "multiply_add")?,
+                })
+            };
+            (0..threads).map(line).collect()
+        };
+        made().unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn replay(&self, recording: &Recording) {

@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
-use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
+use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};

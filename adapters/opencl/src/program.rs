@@ -2,7 +2,7 @@
 //! Programs.
 
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
@@ -11,7 +11,6 @@ use kit::ur::{
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::Mutex;
 
 use crate::cl::{self, api, cl, cl_create};
 use crate::extensions::ext;
@@ -23,7 +22,35 @@ pub(crate) struct Program {
     pub(crate) raw: cl_program,
     pub(crate) context: Arc<Context>,
     /// The device globals that were asked for, so that bounds are checked without the driver. Programs have few.
-    global_sizes: Mutex<Vec<GlobalSize>>,
+    global_sizes: GlobalSizes,
+}
+
+/// A list that only grows: to look a variable up takes no lock.
+#[derive(Default)]
+struct GlobalSizes(OnceLock<Box<GlobalSize>>);
+
+impl GlobalSizes {
+    #[inline]
+    fn get(&self, device: usize, name: &CStr) -> Option<usize> {
+        let known = std::iter::successors(self.0.get(), |known| known.next.0.get());
+        let mut same = known.filter(|known| known.device == device && *known.name == *name);
+        same.next().map(|known| known.size)
+    }
+
+    #[cold]
+    fn add(&self, device: usize, name: &CStr, size: usize) {
+        let mut new = Box::new(GlobalSize {
+            device,
+            name: name.to_owned(),
+            size,
+            next: Self::default(),
+        });
+        let mut end = &self.0;
+        while let Err(back) = end.set(new) {
+            new = back;
+            end = &end.get().expect("it is set").next.0;
+        }
+    }
 }
 
 /// The size of a device global.
@@ -33,6 +60,7 @@ struct GlobalSize {
     name: CString,
     /// Bytes.
     size: usize,
+    next: GlobalSizes,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -70,7 +98,7 @@ fn options(text: Option<&CStr>) -> *const c_char {
 
 impl Program {
     fn new(raw: cl_program, context: &Arc<Context>) -> Arc<Self> {
-        let global_sizes = Mutex::default();
+        let global_sizes = GlobalSizes::default();
         Arc::new(Self {
             header: Header::new(),
             raw,
@@ -182,22 +210,11 @@ impl Program {
             ));
         }
         let id = device.raw as usize;
-        let known = |sizes: &[GlobalSize]| {
-            sizes
-                .iter()
-                .find(|g| g.device == id && *g.name == *name)
-                .map(|g| g.size)
-        };
-        let found = known(&self.global_sizes.lock());
-        let size = match found {
+        let size = match self.global_sizes.get(id, name) {
             Some(size) => size,
             None => match self.find_global(device, name) {
                 Ok((_, size)) => {
-                    self.global_sizes.lock().push(GlobalSize {
-                        device: id,
-                        name: name.to_owned(),
-                        size,
-                    });
+                    self.global_sizes.add(id, name, size);
                     size
                 }
                 // A driver that gives no address may copy all the same, and checks the bounds itself.

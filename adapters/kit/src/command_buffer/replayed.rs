@@ -25,7 +25,7 @@ use crate::{Backend, EventOut, Header, Object, Queue, ReplayEvent, UrResult, Wai
 pub struct Replayed<B: Backend> {
     header: Header,
     recording: Recording<B>,
-    /// For each command whether others wait for it.
+    /// For each command whether others wait for it. Known from the first run on that asks.
     awaited: OnceLock<Vec<bool>>,
     last: Mutex<Option<Run<B>>>,
 }
@@ -123,6 +123,15 @@ pub(super) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, 
     unsafe { WaitList::new(events.len() as u32, events.as_ptr()) }
 }
 
+/// For each command whether others wait for it. Updates do not change that.
+fn awaited<B: Backend>(nodes: &[Node<B>]) -> Vec<bool> {
+    let mut awaited = vec![false; nodes.len()];
+    for place in nodes.iter().flat_map(|node| &node.after) {
+        awaited[*place as usize] = true;
+    }
+    awaited
+}
+
 impl<B: Backend<CommandBuffer = Self>> Replayed<B>
 where
     B::Event: ReplayEvent<B>,
@@ -160,7 +169,7 @@ where
         timed: bool,
         signals: &mut Signals<'_, B>,
     ) -> UrResult<Used<B>> {
-        let awaited = self.awaited.get().map_or(&[][..], Vec::as_slice);
+        let awaited = self.awaited.get_or_init(|| awaited(nodes));
         let mut used = Used::<B>::new();
         let mut ends = SmallVec::<[EventHandle; 8]>::new();
         for (node, awaited) in nodes.iter().zip(awaited) {
@@ -199,12 +208,8 @@ where
         &self.recording
     }
 
-    fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()> {
-        let mut awaited = vec![false; nodes.len()];
-        for place in nodes.iter().flat_map(|node| &node.after) {
-            awaited[*place as usize] = true;
-        }
-        _ = self.awaited.set(awaited);
+    fn finalize(&self, _nodes: &[Node<B>]) -> UrResult<()> {
+        // What an out-of-order queue needs to know is not worth another look at every command before there is one.
         Ok(())
     }
 
