@@ -103,7 +103,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         queue.run_plan(self.recording.command(), plan, &self.order, wait, event)
     }
 
-    fn signal(&self, command: kit::ur::Command) -> UrResult<(Arc<Event>, Arc<Signal>)> {
+    fn signal(&self, command: kit::ur::CommandType) -> UrResult<(Arc<Event>, Arc<Signal>)> {
         let node = unsubmitted(self.pool);
         let event = Event::of_run(self.recording.context(), command, node.clone());
         Ok((event, Arc::new(Signal::new(node))))

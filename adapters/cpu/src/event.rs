@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo, ResultCode};
+use kit::ur::{CommandType, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo, ResultCode};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
@@ -14,7 +14,7 @@ use crate::{Context, Cpu, Queue};
 pub(crate) struct Event {
     pub(crate) header: Header,
     owner: Owner,
-    command: Command,
+    command: CommandType,
     state: State,
 }
 
@@ -41,7 +41,7 @@ enum State {
 impl Event {
     /// The event of a command that is over. Whether it went `well`?
     #[inline(always)]
-    pub(crate) fn over(queue: &Arc<Queue>, command: Command, stamps: Stamps, well: bool) -> Arc<Self> {
+    pub(crate) fn over(queue: &Arc<Queue>, command: CommandType, stamps: Stamps, well: bool) -> Arc<Self> {
         let state = State::Over { stamps, well };
         kit::recycled(Self {
             header: Header::new(),
@@ -52,7 +52,7 @@ impl Event {
     }
 
     /// The event of a command.
-    pub(crate) fn new(queue: &Arc<Queue>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
+    pub(crate) fn new(queue: &Arc<Queue>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         let state = State::Task(task);
         kit::recycled(Self {
             header: Header::new(),
@@ -63,7 +63,7 @@ impl Event {
     }
 
     /// The event of a command of a command buffer, for one run.
-    pub(crate) fn of_run(context: &Arc<Context>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
+    pub(crate) fn of_run(context: &Arc<Context>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             owner: Owner::Context(context.clone()),

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use kit::fork::{Forkable, Guard};
 use kit::ur::{
-    Command, MapFlags, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags, UsmMigrationFlags,
+    CommandType, MapFlags, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags, UsmMigrationFlags,
 };
 use kit::{
     BufferRect, Capture, DeviceGlobal, EventOut, Header, HostTask, InfoOut, Launch, UrError, UrResult, UsmAlloc,
@@ -215,7 +215,7 @@ impl kit::Queue<Cpu> for Queue {
         };
         self.mark(
             How {
-                command: Command::EVENTS_WAIT,
+                command: CommandType::EVENTS_WAIT,
                 place,
                 ..How::default()
             },
@@ -231,7 +231,7 @@ impl kit::Queue<Cpu> for Queue {
         };
         self.mark(
             How {
-                command: Command::EVENTS_WAIT_WITH_BARRIER,
+                command: CommandType::EVENTS_WAIT_WITH_BARRIER,
                 place,
                 ..How::default()
             },
@@ -257,7 +257,7 @@ impl kit::Queue<Cpu> for Queue {
             size,
         };
         self.copy(
-            (Command::MEM_BUFFER_READ, blocking),
+            (CommandType::MEM_BUFFER_READ, blocking),
             copy,
             Kept::Mems(&[buffer]),
             wait,
@@ -282,7 +282,7 @@ impl kit::Queue<Cpu> for Queue {
             size,
         };
         self.copy(
-            (Command::MEM_BUFFER_WRITE, blocking),
+            (CommandType::MEM_BUFFER_WRITE, blocking),
             copy,
             Kept::Mems(&[buffer]),
             wait,
@@ -303,7 +303,7 @@ impl kit::Queue<Cpu> for Queue {
         let (shape, src, dst) = layouts(rect, buffer.data(), dst.cast());
         let copy = CopyRows { dst, src, shape };
         self.copy_rows(
-            (Command::MEM_BUFFER_READ_RECT, blocking),
+            (CommandType::MEM_BUFFER_READ_RECT, blocking),
             copy,
             Kept::Mems(&[buffer]),
             wait,
@@ -324,7 +324,7 @@ impl kit::Queue<Cpu> for Queue {
         let (shape, dst, src) = layouts(rect, buffer.data(), src.cast_mut().cast());
         let copy = CopyRows { dst, src, shape };
         self.copy_rows(
-            (Command::MEM_BUFFER_WRITE_RECT, blocking),
+            (CommandType::MEM_BUFFER_WRITE_RECT, blocking),
             copy,
             Kept::Mems(&[buffer]),
             wait,
@@ -351,7 +351,7 @@ impl kit::Queue<Cpu> for Queue {
             size,
         };
         self.copy(
-            (Command::MEM_BUFFER_COPY, false),
+            (CommandType::MEM_BUFFER_COPY, false),
             copy,
             Kept::Mems(&[src, dst]),
             wait,
@@ -376,7 +376,7 @@ impl kit::Queue<Cpu> for Queue {
             shape,
         };
         self.copy_rows(
-            (Command::MEM_BUFFER_COPY_RECT, false),
+            (CommandType::MEM_BUFFER_COPY_RECT, false),
             copy,
             Kept::Mems(&[src, dst]),
             wait,
@@ -396,7 +396,7 @@ impl kit::Queue<Cpu> for Queue {
         self.check_buffer(buffer, offset, size)?;
         let bytes = (buffer.data().wrapping_add(offset), size);
         self.fill(
-            Command::MEM_BUFFER_FILL,
+            CommandType::MEM_BUFFER_FILL,
             bytes,
             pattern,
             Kept::Mems(&[buffer]),
@@ -418,7 +418,7 @@ impl kit::Queue<Cpu> for Queue {
         self.check_buffer(buffer, offset, size)?;
         self.mark(
             How {
-                command: Command::MEM_BUFFER_MAP,
+                command: CommandType::MEM_BUFFER_MAP,
                 blocking,
                 ..How::default()
             },
@@ -439,7 +439,7 @@ impl kit::Queue<Cpu> for Queue {
         }
         self.mark(
             How {
-                command: Command::MEM_UNMAP,
+                command: CommandType::MEM_UNMAP,
                 ..How::default()
             },
             wait,
@@ -462,7 +462,7 @@ impl kit::Queue<Cpu> for Queue {
         self.check_context(image.context())?;
         let copy = image::read(image, origin, region, row_pitch, slice_pitch, dst)?;
         self.copy_rows(
-            (Command::MEM_IMAGE_READ, blocking),
+            (CommandType::MEM_IMAGE_READ, blocking),
             copy,
             Kept::Mems(&[image]),
             wait,
@@ -485,7 +485,7 @@ impl kit::Queue<Cpu> for Queue {
         self.check_context(image.context())?;
         let copy = image::write(image, origin, region, row_pitch, slice_pitch, src)?;
         self.copy_rows(
-            (Command::MEM_IMAGE_WRITE, blocking),
+            (CommandType::MEM_IMAGE_WRITE, blocking),
             copy,
             Kept::Mems(&[image]),
             wait,
@@ -507,7 +507,7 @@ impl kit::Queue<Cpu> for Queue {
         self.check_context(dst.context())?;
         let copy = image::copy(src, dst, src_origin, dst_origin, region)?;
         self.copy_rows(
-            (Command::MEM_IMAGE_COPY, false),
+            (CommandType::MEM_IMAGE_COPY, false),
             copy,
             Kept::Mems(&[src, dst]),
             wait,
@@ -524,7 +524,7 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.fill(
-            Command::USM_FILL,
+            CommandType::USM_FILL,
             (dst.cast(), size),
             pattern,
             Kept::Nothing,
@@ -548,7 +548,7 @@ impl kit::Queue<Cpu> for Queue {
             src: src.cast(),
             size,
         };
-        self.copy((Command::USM_MEMCPY, blocking), copy, Kept::Nothing, wait, event)
+        self.copy((CommandType::USM_MEMCPY, blocking), copy, Kept::Nothing, wait, event)
     }
 
     fn usm_prefetch(
@@ -562,7 +562,7 @@ impl kit::Queue<Cpu> for Queue {
         // All memory is where it is used.
         self.mark(
             How {
-                command: Command::USM_PREFETCH,
+                command: CommandType::USM_PREFETCH,
                 ..How::default()
             },
             wait,
@@ -579,7 +579,7 @@ impl kit::Queue<Cpu> for Queue {
     ) -> UrResult<()> {
         self.mark(
             How {
-                command: Command::USM_ADVISE,
+                command: CommandType::USM_ADVISE,
                 ..How::default()
             },
             WaitList::empty(),
@@ -598,7 +598,7 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let rows = (rows(dst, pitch), rectangle(width, height));
-        self.fill_rows(Command::USM_FILL_2D, rows, pattern, wait, event)
+        self.fill_rows(CommandType::USM_FILL_2D, rows, pattern, wait, event)
     }
 
     fn usm_memcpy_2d(
@@ -618,7 +618,7 @@ impl kit::Queue<Cpu> for Queue {
             src: rows(src.cast_mut(), src_pitch),
             shape: rectangle(width, height),
         };
-        self.copy_rows((Command::USM_MEMCPY_2D, blocking), copy, Kept::Nothing, wait, event)
+        self.copy_rows((CommandType::USM_MEMCPY_2D, blocking), copy, Kept::Nothing, wait, event)
     }
 
     fn usm_alloc(
@@ -630,9 +630,9 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
         let command = match &kind {
-            UsmKind::Device(_) => Command::ENQUEUE_USM_DEVICE_ALLOC_EXP,
-            UsmKind::Shared(_) => Command::ENQUEUE_USM_SHARED_ALLOC_EXP,
-            UsmKind::Host => Command::ENQUEUE_USM_HOST_ALLOC_EXP,
+            UsmKind::Device(_) => CommandType::ENQUEUE_USM_DEVICE_ALLOC_EXP,
+            UsmKind::Shared(_) => CommandType::ENQUEUE_USM_SHARED_ALLOC_EXP,
+            UsmKind::Host => CommandType::ENQUEUE_USM_HOST_ALLOC_EXP,
         };
         // Now: the client may use it from the moment that the command is complete, and knows where it is before.
         let memory = self.context.alloc_for_queue(&self.device, kind, pool, size)?;
@@ -658,7 +658,7 @@ impl kit::Queue<Cpu> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let how = How {
-            command: Command::ENQUEUE_USM_FREE_EXP,
+            command: CommandType::ENQUEUE_USM_FREE_EXP,
             here: true,
             ..How::default()
         };
@@ -692,7 +692,7 @@ impl kit::Queue<Cpu> for Queue {
             size: count,
         };
         self.copy(
-            (Command::DEVICE_GLOBAL_VARIABLE_WRITE, blocking),
+            (CommandType::DEVICE_GLOBAL_VARIABLE_WRITE, blocking),
             copy,
             Kept::Variables(&part.owner),
             wait,
@@ -723,7 +723,7 @@ impl kit::Queue<Cpu> for Queue {
             size: count,
         };
         self.copy(
-            (Command::DEVICE_GLOBAL_VARIABLE_READ, blocking),
+            (CommandType::DEVICE_GLOBAL_VARIABLE_READ, blocking),
             copy,
             Kept::Variables(&part.owner),
             wait,
@@ -738,7 +738,7 @@ impl kit::Queue<Cpu> for Queue {
             barrier: false,
         };
         let how = How {
-            command: Command::TIMESTAMP_RECORDING_EXP,
+            command: CommandType::TIMESTAMP_RECORDING_EXP,
             blocking,
             place,
             ..How::default()
@@ -748,7 +748,7 @@ impl kit::Queue<Cpu> for Queue {
 
     fn host_task(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let how = How {
-            command: Command::HOST_TASK_EXP,
+            command: CommandType::HOST_TASK_EXP,
             ..How::default()
         };
         let calls = host::Calls(task);

@@ -356,7 +356,7 @@ impl<B: Backend> Session<B> {
         part: &mut Option<Part<B>>,
         waits: &Waits<B>,
         what: impl FnOnce() -> UrResult<Recorded<B>>,
-    ) -> UrResult<(u32, Command)> {
+    ) -> UrResult<(u32, CommandType)> {
         drop(self.open()?);
         if !Arc::ptr_eq(queue.device(), &self.device) || !is_same::<B>(queue.context(), self.graph.context()) {
             return Err(impossible("all queues of a capture are of one context and one device"));
@@ -432,7 +432,7 @@ impl<B: Backend> State<B> {
         list: impl ExactSizeIterator<Item = u32>,
         nodes: &mut Vec<Node<B>>,
         first: usize,
-    ) -> UrResult<(u32, Command)> {
+    ) -> UrResult<(u32, CommandType)> {
         let of_origin = branch == 0;
         let branch = &mut self.branches[branch];
         let (mark, barrier) = match &recorded {
@@ -463,8 +463,8 @@ impl<B: Backend> State<B> {
                 let command = operation.command();
                 (Some(operation), command)
             }
-            Recorded::Wait => (Some(Operation::Nothing), Command::EVENTS_WAIT),
-            Recorded::Barrier => (Some(Operation::Nothing), Command::EVENTS_WAIT_WITH_BARRIER),
+            Recorded::Wait => (Some(Operation::Nothing), CommandType::EVENTS_WAIT),
+            Recorded::Barrier => (Some(Operation::Nothing), CommandType::EVENTS_WAIT_WITH_BARRIER),
         };
         sort(&mut after);
         if let Some(operation) = operation {
@@ -510,7 +510,7 @@ pub(crate) struct CapturedEvent<B: Backend> {
     header: Header,
     session: Arc<Session<B>>,
     place: u32,
-    command: Command,
+    command: CommandType,
 }
 
 impl<B: Backend> Object for CapturedEvent<B> {

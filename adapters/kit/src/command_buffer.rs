@@ -52,7 +52,7 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
     /// An event for a single command of this kind, and what the next run is to signal for it.
-    fn signal(&self, _command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
+    fn signal(&self, _command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
         unsupported()
     }
 

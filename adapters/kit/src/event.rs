@@ -45,10 +45,10 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
 pub trait ReplayEvent<B: Backend>: Event<B> {
     /// The event of a run of a command buffer or graph, as `command` tells: it is complete when `last` is. `firsts` are the
     /// events of the commands that began it, if somebody may ask when that was: it is the earliest start of all.
-    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>>;
+    fn of_run(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>>;
 
     /// An event for a command that is yet to be submitted.
-    fn promise(context: &Arc<B::Context>, command: Command) -> UrResult<Arc<Self>>;
+    fn promise(context: &Arc<B::Context>, command: CommandType) -> UrResult<Arc<Self>>;
 
     /// The command that such an event is for was submitted, with an event of its own. Without one it never will be, and who
     /// waits is to be told that it failed.

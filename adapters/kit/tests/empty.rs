@@ -259,11 +259,11 @@ impl kit::Event<Empty> for Event {
 }
 
 impl kit::ReplayEvent<Empty> for Event {
-    fn of_run(_: Command, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+    fn of_run(_: CommandType, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         Ok(last.clone())
     }
 
-    fn promise(_: &Arc<Context>, _: Command) -> UrResult<Arc<Self>> {
+    fn promise(_: &Arc<Context>, _: CommandType) -> UrResult<Arc<Self>> {
         Ok(Self::new(EventStatus::QUEUED))
     }
 

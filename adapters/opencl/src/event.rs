@@ -9,7 +9,9 @@ use std::ffi::c_void;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
+use kit::ur::{
+    CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
+};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -28,7 +30,7 @@ pub(crate) struct Event {
     /// The number of its context.
     context: Number,
     owner: Owner,
-    command: Command,
+    command: CommandType,
 }
 
 /// What an event belongs to.
@@ -52,7 +54,7 @@ struct Promised {
 impl Event {
     /// Takes over a reference of an OpenCL event of a command in a queue of a context.
     #[inline]
-    pub(crate) fn new(raw: cl_event, queue: Number, context: Number, command: Command) -> Arc<Self> {
+    pub(crate) fn new(raw: cl_event, queue: Number, context: Number, command: CommandType) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             raw: RawEvent(raw),
@@ -322,7 +324,7 @@ impl kit::Event<OpenCl> for Event {
             unsafe { cl!(clRetainEvent(raw)) }?;
         }
         // A user event, say, has no UR name; a wait comes nearest.
-        let command = conv::command(kind).unwrap_or(Command::EVENTS_WAIT);
+        let command = conv::command(kind).unwrap_or(CommandType::EVENTS_WAIT);
         let raw = RawEvent(raw);
         Ok(Arc::new(Self {
             header: Header::new(),
@@ -362,7 +364,7 @@ impl Event {
 }
 
 impl kit::ReplayEvent<OpenCl> for Event {
-    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+    fn of_run(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
         let Owner::Queue(queue, _) = last.owner else {
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
@@ -377,7 +379,7 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }))
     }
 
-    fn promise(context: &Arc<Context>, command: Command) -> UrResult<Arc<Self>> {
+    fn promise(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         // SAFETY: a live context.
         let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
         Ok(Arc::new(Self {

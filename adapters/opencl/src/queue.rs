@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{
-    Command, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
+    CommandType, MapFlags, NativeHandle, QueueFlags, QueueInfo, RectOffset, RectRegion, ResultCode, UsmAdviceFlags,
     UsmMigrationFlags,
 };
 use kit::{
@@ -219,7 +219,7 @@ impl kit::Queue<OpenCl> for Queue {
             _lock = kernel.arguments.lock();
             kernel.set_all(launch.args)?;
         }
-        self.submit(Command::KERNEL_LAUNCH, wait, event, |deps| {
+        self.submit(CommandType::KERNEL_LAUNCH, wait, event, |deps| {
             // SAFETY: live handles; the arrays have as many elements as there are dimensions.
             unsafe {
                 cl!(clEnqueueNDRangeKernel(
@@ -238,11 +238,11 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn wait(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        self.submit(Command::EVENTS_WAIT, wait, event, |deps| self.marker(deps))
+        self.submit(CommandType::EVENTS_WAIT, wait, event, |deps| self.marker(deps))
     }
 
     fn barrier(self: &Arc<Self>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        self.submit(Command::EVENTS_WAIT_WITH_BARRIER, wait, event, |deps| {
+        self.submit(CommandType::EVENTS_WAIT_WITH_BARRIER, wait, event, |deps| {
             // SAFETY: live handles.
             unsafe {
                 cl!(clEnqueueBarrierWithWaitList(
@@ -266,7 +266,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         buffer.check_range(offset, size)?;
-        self.submit(Command::MEM_BUFFER_READ, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_READ, wait, event, |d| {
             let blocking = cl_bool::from(blocking);
             // SAFETY: live handles; the client vouches for its memory.
             unsafe {
@@ -288,7 +288,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         buffer.check_range(offset, size)?;
-        self.submit(Command::MEM_BUFFER_WRITE, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_WRITE, wait, event, |d| {
             let blocking = cl_bool::from(blocking);
             // SAFETY: live handles; the client vouches for its memory.
             unsafe {
@@ -310,7 +310,7 @@ impl kit::Queue<OpenCl> for Queue {
     ) -> UrResult<()> {
         buffer.check_range(0, rect.a_end()?)?;
         let (a, b, region) = (corner(rect.a_origin), corner(rect.b_origin), sides(rect.region));
-        self.submit(Command::MEM_BUFFER_READ_RECT, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_READ_RECT, wait, event, |d| {
             // SAFETY: live handles and arrays of three; the client vouches for its memory.
             unsafe {
                 cl!(clEnqueueReadBufferRect(
@@ -344,7 +344,7 @@ impl kit::Queue<OpenCl> for Queue {
     ) -> UrResult<()> {
         buffer.check_range(0, rect.a_end()?)?;
         let (a, b, region) = (corner(rect.a_origin), corner(rect.b_origin), sides(rect.region));
-        self.submit(Command::MEM_BUFFER_WRITE_RECT, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_WRITE_RECT, wait, event, |d| {
             // SAFETY: live handles and arrays of three; the client vouches for its memory.
             unsafe {
                 cl!(clEnqueueWriteBufferRect(
@@ -379,7 +379,7 @@ impl kit::Queue<OpenCl> for Queue {
     ) -> UrResult<()> {
         src.check_range(src_offset, size)?;
         dst.check_range(dst_offset, size)?;
-        self.submit(Command::MEM_BUFFER_COPY, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_COPY, wait, event, |d| {
             // SAFETY: live handles.
             unsafe {
                 cl!(clEnqueueCopyBuffer(
@@ -400,7 +400,7 @@ impl kit::Queue<OpenCl> for Queue {
         src.check_range(0, rect.a_end()?)?;
         dst.check_range(0, rect.b_end()?)?;
         let (a, b, region) = (corner(rect.a_origin), corner(rect.b_origin), sides(rect.region));
-        self.submit(Command::MEM_BUFFER_COPY_RECT, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_COPY_RECT, wait, event, |d| {
             // SAFETY: live handles and arrays of three.
             unsafe {
                 cl!(clEnqueueCopyBufferRect(
@@ -435,7 +435,7 @@ impl kit::Queue<OpenCl> for Queue {
         if !composed::driver_fills(offset, pattern) {
             return self.fill_buffer_oddly(buffer, pattern, offset, size, wait, event);
         }
-        self.submit(Command::MEM_BUFFER_FILL, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_FILL, wait, event, |d| {
             let from = pattern.as_ptr().cast();
             // SAFETY: live handles; OpenCL copies the pattern before it returns.
             unsafe {
@@ -467,7 +467,7 @@ impl kit::Queue<OpenCl> for Queue {
         buffer.check_range(offset, size)?;
         let (blocking, flags) = (cl_bool::from(blocking), conv::map_flags(flags));
         let mut mapped = std::ptr::null_mut();
-        self.submit(Command::MEM_BUFFER_MAP, wait, event, |d| {
+        self.submit(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
             // SAFETY: live handles.
             mapped = unsafe {
                 cl_create!(clEnqueueMapBuffer(
@@ -480,7 +480,7 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn unmap(self: &Arc<Self>, mem: &Arc<Mem>, mapped: *mut c_void, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        self.submit(Command::MEM_UNMAP, wait, event, |d| {
+        self.submit(CommandType::MEM_UNMAP, wait, event, |d| {
             // SAFETY: live handles; OpenCL checks the address.
             unsafe {
                 cl!(clEnqueueUnmapMemObject(
@@ -503,7 +503,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let (origin, region) = (corner(origin), sides(region));
-        self.submit(Command::MEM_IMAGE_READ, wait, event, |d| {
+        self.submit(CommandType::MEM_IMAGE_READ, wait, event, |d| {
             // SAFETY: live handles and arrays of three; the client vouches for its memory.
             unsafe {
                 cl!(clEnqueueReadImage(
@@ -536,7 +536,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let (origin, region) = (corner(origin), sides(region));
-        self.submit(Command::MEM_IMAGE_WRITE, wait, event, |d| {
+        self.submit(CommandType::MEM_IMAGE_WRITE, wait, event, |d| {
             // SAFETY: live handles and arrays of three; the client vouches for its memory.
             unsafe {
                 cl!(clEnqueueWriteImage(
@@ -567,7 +567,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let (from, to, region) = (corner(src_origin), corner(dst_origin), sides(region));
-        self.submit(Command::MEM_IMAGE_COPY, wait, event, |d| {
+        self.submit(CommandType::MEM_IMAGE_COPY, wait, event, |d| {
             // SAFETY: live handles and arrays of three.
             unsafe {
                 cl!(clEnqueueCopyImage(
@@ -596,7 +596,7 @@ impl kit::Queue<OpenCl> for Queue {
         if !composed::driver_fills(dst.addr(), pattern) {
             return self.fill_usm_oddly(dst, pattern, size, wait, event);
         }
-        self.submit(Command::USM_FILL, wait, event, |d| self.fill(dst, pattern, size, d))
+        self.submit(CommandType::USM_FILL, wait, event, |d| self.fill(dst, pattern, size, d))
     }
 
     fn usm_memcpy(
@@ -608,7 +608,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.submit(Command::USM_MEMCPY, wait, event, |d| {
+        self.submit(CommandType::USM_MEMCPY, wait, event, |d| {
             self.memcpy(blocking, dst, src, size, d)
         })
     }
@@ -623,7 +623,7 @@ impl kit::Queue<OpenCl> for Queue {
     ) -> UrResult<()> {
         let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
         let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
-        self.submit(Command::USM_PREFETCH, wait, event, |d| {
+        self.submit(CommandType::USM_PREFETCH, wait, event, |d| {
             if let Some(migrate) = self.context.ext.enqueue_migrate_mem {
                 // SAFETY: live handles; the client vouches for its memory.
                 let code = unsafe { migrate(self.raw, memory, size, flags, d.count, d.events, d.event) };
@@ -645,7 +645,7 @@ impl kit::Queue<OpenCl> for Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         // OpenCL defines no value of cl_mem_advice_intel: advice is a hint that no driver can take.
-        self.submit(Command::USM_ADVISE, WaitList::empty(), event, |d| self.marker(d))
+        self.submit(CommandType::USM_ADVISE, WaitList::empty(), event, |d| self.marker(d))
     }
 
     fn usm_fill_2d(
@@ -697,7 +697,7 @@ impl kit::Queue<OpenCl> for Queue {
             count,
         } = global;
         program.check_global((&self.context, &self.device), name, offset, count)?;
-        self.submit(Command::DEVICE_GLOBAL_VARIABLE_WRITE, wait, event, |d| {
+        self.submit(CommandType::DEVICE_GLOBAL_VARIABLE_WRITE, wait, event, |d| {
             let (name, blocking) = (CStr::as_ptr(name), cl_bool::from(blocking));
             // SAFETY: live handles; the client vouches for its memory.
             unsafe {
@@ -735,7 +735,7 @@ impl kit::Queue<OpenCl> for Queue {
             count,
         } = global;
         program.check_global((&self.context, &self.device), name, offset, count)?;
-        self.submit(Command::DEVICE_GLOBAL_VARIABLE_READ, wait, event, |d| {
+        self.submit(CommandType::DEVICE_GLOBAL_VARIABLE_READ, wait, event, |d| {
             let (name, blocking) = (CStr::as_ptr(name), cl_bool::from(blocking));
             // SAFETY: live handles; the client vouches for its memory.
             unsafe {
@@ -775,7 +775,7 @@ impl kit::Queue<OpenCl> for Queue {
             self.barrier(wait, unsafe { EventOut::new(std::ptr::null_mut()) })?;
         }
         command.call(kit::handle_of(self));
-        self.submit(Command::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |d| {
+        self.submit(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |d| {
             // SAFETY: live handles.
             unsafe { cl!(clEnqueueBarrierWithWaitList(self.raw, d.count, d.events, d.event)) }
         })

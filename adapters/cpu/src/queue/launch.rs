@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use kit::ur::{Command, KernelLaunchFlags, ResultCode};
+use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
 use kit::{Args, KeptLaunch, Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, KernelInfo, NdRange, Worker};
@@ -137,7 +137,7 @@ impl Queue {
         let cost = kernel.cost.of(groups);
         let here = cost.is_some_and(|cost| cost <= self.pool.short()) && !together;
         let how = How {
-            command: Command::KERNEL_LAUNCH,
+            command: CommandType::KERNEL_LAUNCH,
             here,
             ..How::default()
         };

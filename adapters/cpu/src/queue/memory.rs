@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use kit::UrResult;
-use kit::ur::Command;
+use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
 use smallvec::SmallVec;
@@ -380,7 +380,7 @@ impl Queue {
     #[inline(always)]
     pub(super) fn copy(
         self: &Arc<Self>,
-        (command, blocking): (Command, bool),
+        (command, blocking): (CommandType, bool),
         copy: CopyBytes,
         kept: Kept<'_>,
         wait: Wait<'_>,
@@ -394,7 +394,7 @@ impl Queue {
     /// Copies rows.
     pub(super) fn copy_rows(
         self: &Arc<Self>,
-        (command, blocking): (Command, bool),
+        (command, blocking): (CommandType, bool),
         copy: CopyRows,
         kept: Kept<'_>,
         wait: Wait<'_>,
@@ -411,7 +411,7 @@ impl Queue {
     /// Fills bytes with a pattern.
     pub(super) fn fill(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         (dst, size): (*mut u8, usize),
         pattern: &[u8],
         kept: Kept<'_>,
@@ -431,7 +431,7 @@ impl Queue {
     /// Fills rows with a pattern that runs on from row to row.
     pub(super) fn fill_rows(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         (dst, shape): (Layout, Shape),
         pattern: &[u8],
         wait: Wait<'_>,
@@ -458,7 +458,7 @@ impl Queue {
     )]
     fn submit_bytes<B: Bytes>(
         self: &Arc<Self>,
-        (command, blocking): (Command, bool),
+        (command, blocking): (CommandType, bool),
         size: usize,
         kept: Kept<'_>,
         wait: Wait<'_>,

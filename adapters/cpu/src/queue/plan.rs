@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use kit::ur::Command;
+use kit::ur::CommandType;
 use kit::{DeviceGlobal, Operation, UrResult};
 use oxur_adapter_kit as kit;
 
@@ -180,7 +180,7 @@ impl Queue {
     /// Runs a plan, after all runs that have a place in `order`.
     pub(crate) fn run_plan(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         plan: Plan,
         order: &Order,
         wait: Wait<'_>,

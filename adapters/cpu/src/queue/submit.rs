@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::UrResult;
-use kit::ur::{Command, ResultCode};
+use kit::ur::{CommandType, ResultCode};
 use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
@@ -23,7 +23,7 @@ use crate::{Cpu, Event};
 /// What is known of a command besides its work.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    pub(super) command: Command,
+    pub(super) command: CommandType,
     /// The call returns when the command is over.
     pub(super) blocking: bool,
     /// It is short enough to run in the thread that submits it.
@@ -34,7 +34,7 @@ pub(super) struct How {
 impl Default for How {
     fn default() -> Self {
         Self {
-            command: Command::EVENTS_WAIT,
+            command: CommandType::EVENTS_WAIT,
             blocking: false,
             here: false,
             place: Place::default(),
@@ -145,7 +145,7 @@ impl Queue {
         all_over(wait)?;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
         let manner = work.manner();
-        let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != Command::ENQUEUE_USM_FREE_EXP;
+        let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != CommandType::ENQUEUE_USM_FREE_EXP;
         let mark = marked.then(|| self.context.activity.enter());
         let entry = Entry {
             work,
@@ -184,8 +184,8 @@ impl Queue {
 
     /// Whether somebody may ask when a command ran.
     #[inline]
-    fn is_stamped(&self, command: Command) -> bool {
-        self.profiled || command == Command::TIMESTAMP_RECORDING_EXP
+    fn is_stamped(&self, command: CommandType) -> bool {
+        self.profiled || command == CommandType::TIMESTAMP_RECORDING_EXP
     }
 
     /// What a blocking command returns that failed.

@@ -91,7 +91,7 @@ fn call(
 ) -> Arc<Event> {
     let manner = if apart { Manner::Apart } else { Manner::Freely };
     let how = How {
-        command: Command::HOST_TASK_EXP,
+        command: CommandType::HOST_TASK_EXP,
         ..How::default()
     };
     event(|out| {

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use derive_where::derive_where;
-use oxur_api::{Command, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
+use oxur_api::{CommandType, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
 use smallvec::{SmallVec, smallvec};
 
 use crate::{
@@ -273,29 +273,29 @@ impl<B: Backend> Operation<B> {
     }
 
     /// Which command of a queue does the same.
-    pub fn command(&self) -> Command {
+    pub fn command(&self) -> CommandType {
         match self {
-            Self::Nothing => Command::EVENTS_WAIT,
-            Self::Launch(_) => Command::KERNEL_LAUNCH,
-            Self::UsmMemcpy { .. } => Command::USM_MEMCPY,
-            Self::UsmFill { .. } => Command::USM_FILL,
-            Self::UsmPrefetch { .. } => Command::USM_PREFETCH,
-            Self::UsmAdvise { .. } => Command::USM_ADVISE,
-            Self::UsmFill2D { .. } => Command::USM_FILL_2D,
-            Self::UsmMemcpy2D { .. } => Command::USM_MEMCPY_2D,
-            Self::BufferCopy { .. } => Command::MEM_BUFFER_COPY,
-            Self::BufferCopyRect { .. } => Command::MEM_BUFFER_COPY_RECT,
-            Self::BufferRead { .. } => Command::MEM_BUFFER_READ,
-            Self::BufferReadRect { .. } => Command::MEM_BUFFER_READ_RECT,
-            Self::BufferWrite { .. } => Command::MEM_BUFFER_WRITE,
-            Self::BufferWriteRect { .. } => Command::MEM_BUFFER_WRITE_RECT,
-            Self::BufferFill { .. } => Command::MEM_BUFFER_FILL,
-            Self::ImageRead { .. } => Command::MEM_IMAGE_READ,
-            Self::ImageWrite { .. } => Command::MEM_IMAGE_WRITE,
-            Self::ImageCopy { .. } => Command::MEM_IMAGE_COPY,
-            Self::DeviceGlobalRead { .. } => Command::DEVICE_GLOBAL_VARIABLE_READ,
-            Self::DeviceGlobalWrite { .. } => Command::DEVICE_GLOBAL_VARIABLE_WRITE,
-            Self::HostTask(_) => Command::HOST_TASK_EXP,
+            Self::Nothing => CommandType::EVENTS_WAIT,
+            Self::Launch(_) => CommandType::KERNEL_LAUNCH,
+            Self::UsmMemcpy { .. } => CommandType::USM_MEMCPY,
+            Self::UsmFill { .. } => CommandType::USM_FILL,
+            Self::UsmPrefetch { .. } => CommandType::USM_PREFETCH,
+            Self::UsmAdvise { .. } => CommandType::USM_ADVISE,
+            Self::UsmFill2D { .. } => CommandType::USM_FILL_2D,
+            Self::UsmMemcpy2D { .. } => CommandType::USM_MEMCPY_2D,
+            Self::BufferCopy { .. } => CommandType::MEM_BUFFER_COPY,
+            Self::BufferCopyRect { .. } => CommandType::MEM_BUFFER_COPY_RECT,
+            Self::BufferRead { .. } => CommandType::MEM_BUFFER_READ,
+            Self::BufferReadRect { .. } => CommandType::MEM_BUFFER_READ_RECT,
+            Self::BufferWrite { .. } => CommandType::MEM_BUFFER_WRITE,
+            Self::BufferWriteRect { .. } => CommandType::MEM_BUFFER_WRITE_RECT,
+            Self::BufferFill { .. } => CommandType::MEM_BUFFER_FILL,
+            Self::ImageRead { .. } => CommandType::MEM_IMAGE_READ,
+            Self::ImageWrite { .. } => CommandType::MEM_IMAGE_WRITE,
+            Self::ImageCopy { .. } => CommandType::MEM_IMAGE_COPY,
+            Self::DeviceGlobalRead { .. } => CommandType::DEVICE_GLOBAL_VARIABLE_READ,
+            Self::DeviceGlobalWrite { .. } => CommandType::DEVICE_GLOBAL_VARIABLE_WRITE,
+            Self::HostTask(_) => CommandType::HOST_TASK_EXP,
         }
     }
 

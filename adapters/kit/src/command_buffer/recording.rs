@@ -98,7 +98,7 @@ pub struct Recording<B: Backend> {
     context: Arc<B::Context>,
     device: Arc<B::Device>,
     settings: Settings,
-    command: Command,
+    command: CommandType,
     state: Mutex<State<B>>,
     times: OnceLock<Arc<Times>>,
     picture: OnceLock<Picture>,
@@ -115,7 +115,7 @@ impl<B: Backend> Recording<B> {
             context,
             device,
             settings,
-            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
+            command: CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
             state: Mutex::new(State {
                 nodes: Vec::new(),
                 finalized: false,
@@ -134,7 +134,7 @@ impl<B: Backend> Recording<B> {
     ) -> Self {
         let finalized = false;
         Self {
-            command: Command::ENQUEUE_GRAPH_EXP,
+            command: CommandType::ENQUEUE_GRAPH_EXP,
             state: Mutex::new(State { nodes, finalized }),
             ..Self::new(context, device, settings)
         }
@@ -161,7 +161,7 @@ impl<B: Backend> Recording<B> {
     }
 
     /// Which command of a queue a run is.
-    pub fn command(&self) -> Command {
+    pub fn command(&self) -> CommandType {
         self.command
     }
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, OnceLock, Weak};
 
-use oxur_api::{Command, EventHandle, ExpCommandBufferHandle, Handle};
+use oxur_api::{CommandType, EventHandle, ExpCommandBufferHandle, Handle};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
@@ -260,7 +260,7 @@ where
         Ok(())
     }
 
-    fn signal(&self, command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
+    fn signal(&self, command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
         Signal::new(self.recording.context(), command)
     }
 

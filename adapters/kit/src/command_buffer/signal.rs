@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oxur_api::{Command, EventHandle};
+use oxur_api::{CommandType, EventHandle};
 use smallvec::SmallVec;
 
 use super::recording::Node;
@@ -31,7 +31,7 @@ where
     B::Event: ReplayEvent<B>,
 {
     /// A new one, and its event.
-    pub(super) fn new(context: &Arc<B::Context>, command: Command) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
+    pub(super) fn new(context: &Arc<B::Context>, command: CommandType) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
         let event = B::Event::promise(context, command)?;
         let given = AtomicBool::new(false);
         Ok((event.clone(), Arc::new(Self { event, given })))

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use kit::ur::{Command, KernelLaunchFlags, ResultCode};
+use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
 use kit::{HostTask, Launch, LaunchProperties, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -230,7 +230,7 @@ impl Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.submit(Command::USM_FILL, wait, event, |deps| {
+        self.submit(CommandType::USM_FILL, wait, event, |deps| {
             // The client's pattern need not outlive the call, which must not wait for what the command waits for.
             let mut chain = Chain::reading(pattern.to_vec(), self, deps);
             let from = chain.source.as_ptr();
@@ -255,7 +255,7 @@ impl Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         let (queue, raw, period) = (self.raw, buffer.raw, pattern.len());
-        self.submit(Command::MEM_BUFFER_FILL, wait, event, |deps| {
+        self.submit(CommandType::MEM_BUFFER_FILL, wait, event, |deps| {
             let mut chain = Chain::reading(pattern.to_vec(), self, deps);
             let from = chain.source.as_ptr().cast();
             // SAFETY: live handles; the chain keeps what is read.
@@ -308,7 +308,7 @@ impl Queue {
             (false, true) => width,
             (false, false) => width + period - 1,
         };
-        self.submit(Command::USM_FILL_2D, wait, event, |deps| {
+        self.submit(CommandType::USM_FILL_2D, wait, event, |deps| {
             let source = pattern.iter().copied().cycle().take(length).collect();
             let mut chain = Chain::reading(source, self, deps);
             let from = chain.source.as_ptr();
@@ -341,7 +341,7 @@ impl Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        self.submit(Command::USM_MEMCPY_2D, wait, event, |deps| {
+        self.submit(CommandType::USM_MEMCPY_2D, wait, event, |deps| {
             let mut chain = Chain::new(self, deps);
             for y in 0..height {
                 let last = y + 1 == height;
@@ -358,7 +358,7 @@ impl Queue {
     /// Runs a host task on a thread of its own between two commands: one that completes when the task may start, and one
     /// that waits for a user event that the task's end sets.
     pub(super) fn run_on_host(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        self.submit(Command::HOST_TASK_EXP, wait, event, |deps| {
+        self.submit(CommandType::HOST_TASK_EXP, wait, event, |deps| {
             // Dropped on the way to the task's end, it fails the commands that wait for it.
             let mut done = Promise::new(self.context.raw)?;
             let mut ready: cl_event = std::ptr::null_mut();

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{Command, QueueFlags, ResultCode};
+use kit::ur::{CommandType, QueueFlags, ResultCode};
 use kit::{Capture, Header, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -132,7 +132,7 @@ impl Queue {
     #[inline(always)]
     pub(super) fn submit(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         wait: Wait<'_>,
         event: Out<'_>,
         call: impl FnOnce(Deps) -> UrResult<()>,
@@ -161,7 +161,7 @@ impl Queue {
 
     /// Hands the client the event of a command. Not inlined, for all that it needs.
     #[inline(never)]
-    fn leave(self: &Arc<Self>, raw: cl_event, command: Command, event: Out<'_>) {
+    fn leave(self: &Arc<Self>, raw: cl_event, command: CommandType, event: Out<'_>) {
         let new = Event::new(raw, self.number, self.context.number(), command);
         if self.released.load(Ordering::Relaxed) {
             new.keep(self);
