@@ -35,7 +35,7 @@ impl CommandBuffer {
         let signal = node.signal.clone();
         let outside = !before.is_empty() || signal.is_some();
         Ok(Step {
-            work: work(&node.operation, self.recording.device(), self.pool)?,
+            work: work(&node.command.as_command(), self.recording.device(), self.pool)?,
             outside: outside.then(|| Arc::new(Outside { before, signal })),
         })
     }
@@ -69,7 +69,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
 
     fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let steps = nodes.iter().map(|node| self.step(node)).collect::<UrResult<Vec<_>>>()?;
-        let plan = Plan::new(steps, nodes.iter().map(|node| &*node.after));
+        let plan = Plan::new(steps, nodes.iter().map(|node| &*node.dependencies));
         let plan = match self.recording.times() {
             Some(times) => plan.timed(times),
             None => plan,

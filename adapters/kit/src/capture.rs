@@ -23,8 +23,8 @@ use crate::context::is_same;
 use crate::graph::Graph;
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
 use crate::{
-    Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, Operation, Queue, UrError, UrResult, args,
-    entry,
+    Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, OwnedCommand, Queue, UrError, UrResult,
+    args, entry,
 };
 
 /// What a queue knows of the capture that it takes part in.
@@ -58,7 +58,7 @@ impl<B: Backend> Capture<B> {
         if let Some(part) = &*self.part.lock() {
             part.session.state.lock().spoilt = true;
         }
-        Err(impossible(format!(
+        Err(unsupported_in_capture(format!(
             "{what} has no place in a graph, and the queue captures one"
         )))
     }
@@ -175,11 +175,7 @@ impl<B: Backend> Branch<B> {
 /// What is recorded of a command.
 pub(crate) enum Recorded<B: Backend> {
     /// It itself.
-    Command(Operation<B>),
-    /// What waits for its list, or for all before it.
-    Wait,
-    /// The same, for which all wait that come.
-    Barrier,
+    Command(OwnedCommand<B>),
     /// These commands, which are all of a buffer: a run of it.
     Run(Arc<B::CommandBuffer>, Vec<Node<B>>),
 }
@@ -191,23 +187,23 @@ impl<B: Backend> Recorded<B> {
     }
 }
 
-impl<B: Backend> From<Operation<B>> for Recorded<B> {
-    fn from(operation: Operation<B>) -> Self {
-        Self::Command(operation)
+impl<B: Backend> From<OwnedCommand<B>> for Recorded<B> {
+    fn from(command: OwnedCommand<B>) -> Self {
+        Self::Command(command)
     }
 }
 
 /// Checks that a command does not block, for one that is recorded.
-pub(crate) fn later(blocking: bool) -> UrResult<()> {
+pub(crate) fn reject_blocking(blocking: bool) -> UrResult<()> {
     if blocking {
-        return Err(impossible(
+        return Err(unsupported_in_capture(
             "a command that blocks cannot be captured: it would block forever",
         ));
     }
     Ok(())
 }
 
-fn impossible(words: impl Into<String>) -> UrError {
+fn unsupported_in_capture(words: impl Into<String>) -> UrError {
     UrError::said(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
 }
 
@@ -284,13 +280,13 @@ pub(crate) fn is_over<B: Backend>(event: &B::Event) -> UrResult<bool> {
 /// # Safety
 /// As [`WaitList::new`](crate::WaitList::new).
 #[inline(always)]
-pub(crate) unsafe fn concerns<B: Backend>(queue: &Arc<B::Queue>, count: u32, events: *const EventHandle) -> bool {
+pub(crate) unsafe fn joins_capture<B: Backend>(queue: &Arc<B::Queue>, count: u32, events: *const EventHandle) -> bool {
     // SAFETY: passed on to the caller.
     queue.capture().is_active() || (count != 0 && unsafe { has_captured::<B>(count, events) })
 }
 
 /// # Safety
-/// As [`concerns`].
+/// As [`joins_capture`].
 #[inline(never)]
 unsafe fn has_captured<B: Backend>(count: u32, events: *const EventHandle) -> bool {
     // SAFETY: passed on to the caller.
@@ -359,16 +355,20 @@ impl<B: Backend> Session<B> {
     ) -> UrResult<(u32, CommandType)> {
         drop(self.open()?);
         if !Arc::ptr_eq(queue.device(), &self.device) || !is_same::<B>(queue.context(), self.graph.context()) {
-            return Err(impossible("all queues of a capture are of one context and one device"));
+            return Err(unsupported_in_capture(
+                "all queues of a capture are of one context and one device",
+            ));
         }
         if !waits.others_are_over {
-            return Err(impossible(
+            return Err(unsupported_in_capture(
                 "a captured command can wait only for others of the same capture, or for what is complete already",
             ));
         }
         let recorded = what()?;
-        if let Recorded::Command(operation) = &recorded {
-            self.graph.context().check_operation(&self.device, operation)?;
+        if let Recorded::Command(command) = &recorded {
+            self.graph
+                .context()
+                .check_command(&self.device, &command.as_command())?;
         }
         let mut state = self.open()?;
         let branch = match part {
@@ -436,8 +436,8 @@ impl<B: Backend> State<B> {
         let of_origin = branch == 0;
         let branch = &mut self.branches[branch];
         let (mark, barrier) = match &recorded {
-            Recorded::Wait => (true, false),
-            Recorded::Barrier => (true, true),
+            Recorded::Command(OwnedCommand::Wait) => (true, false),
+            Recorded::Command(OwnedCommand::Barrier) => (true, true),
             _ => (false, false),
         };
         let all = mark && list.len() == 0;
@@ -446,9 +446,9 @@ impl<B: Backend> State<B> {
         } else {
             list.chain(branch.base).collect()
         };
-        let (operation, command) = match recorded {
+        let (command, command_type) = match recorded {
             Recorded::Run(buffer, commands) => {
-                let command = buffer.recording().command();
+                let command_type = buffer.recording().command();
                 let last = self.runs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer));
                 after.extend(last.as_ref().map(|(_, place)| *place));
                 sort(&mut after);
@@ -457,19 +457,19 @@ impl<B: Backend> State<B> {
                     Some((_, last)) => *last = place,
                     None => self.runs.push((buffer, place)),
                 }
-                (None, command)
+                (None, command_type)
             }
-            Recorded::Command(operation) => {
-                let command = operation.command();
-                (Some(operation), command)
+            Recorded::Command(command) => {
+                let command_type = command.command_type();
+                // The commands after a barrier are known to wait for it.
+                let command = if barrier { OwnedCommand::Wait } else { command };
+                (Some(command), command_type)
             }
-            Recorded::Wait => (Some(Operation::Nothing), CommandType::EVENTS_WAIT),
-            Recorded::Barrier => (Some(Operation::Nothing), CommandType::EVENTS_WAIT_WITH_BARRIER),
         };
         sort(&mut after);
-        if let Some(operation) = operation {
+        if let Some(command) = command {
             u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
-            nodes.push(Node::new(operation, after.clone()));
+            nodes.push(Node::new(command, after.clone()));
         }
         let place = (nodes.len() - 1) as u32;
         self.of_origin.resize(nodes.len() - first, of_origin);
@@ -486,7 +486,7 @@ impl<B: Backend> State<B> {
         if !closes {
             branch.ends.push(place);
         }
-        Ok((place, command))
+        Ok((place, command_type))
     }
 
     /// Whether commands of the origin wait for all others, directly or not. `nodes` are those from `first` on.
@@ -497,7 +497,7 @@ impl<B: Backend> State<B> {
             if !reached[place] {
                 return false;
             }
-            for before in &node.after {
+            for before in &node.dependencies {
                 reached[*before as usize - first] = true;
             }
         }

@@ -5,7 +5,6 @@
 //! finalized, what runs fast; one that has nothing of the kind takes [`Replayed`], which submits the commands to the queue
 //! one by one.
 
-mod operation;
 mod recording;
 mod replayed;
 mod signal;
@@ -16,19 +15,20 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-pub use self::operation::{Address, KeptGlobal, KeptLaunch, KeptRange, Operation, Parts};
 use self::recording::Wanted;
 pub use self::recording::{BufferCommand, Node, Recording, Settings, SignalOf};
 pub(crate) use self::recording::{sort, splice};
 pub use self::replayed::Replayed;
+pub(crate) use self::replayed::{Used, list};
 pub use self::signal::Signal;
 use self::update::Update;
 use crate::capture::Recorded;
-use crate::enqueue::{BufferRect, Launch, pattern, span};
 use crate::error::guard;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::unsupported;
-use crate::{Args, Backend, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command, entry};
+use crate::{
+    Backend, Command, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command_entry, entry,
+};
 
 /// A command buffer.
 pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
@@ -67,44 +67,6 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     }
 }
 
-/// A kernel that may be launched from a command buffer: with arguments of its own.
-///
-/// # Safety
-/// As `urCommandBufferAppendKernelLaunch*Exp`.
-#[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
-unsafe fn kept_launch<B: Backend>(
-    kernel: KernelHandle,
-    dimensions: u32,
-    offset: *const usize,
-    global: *const usize,
-    local: *const usize,
-    args: Args<'_, B>,
-    num_alternatives: u32,
-    alternatives: *mut KernelHandle,
-) -> UrResult<Operation<B>> {
-    // SAFETY: passed on to the caller.
-    unsafe {
-        let kernel = object::<B::Kernel>(kernel)?;
-        let launch = Launch::new(dimensions, offset, global, local, args, std::ptr::null())?;
-        if (num_alternatives == 0) != alternatives.is_null() {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("there are {num_alternatives} alternatives and their pointer is {alternatives:p}"),
-            ));
-        }
-        let alternatives = args::objects::<B::Kernel>(alternatives, num_alternatives)?;
-        let mut choice = vec![Arc::clone(&kernel)];
-        for alternative in alternatives {
-            // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic command
-            // group launch it with other arguments.
-            if !choice.iter().any(|known| Arc::ptr_eq(known, &alternative)) {
-                choice.push(alternative);
-            }
-        }
-        Operation::launch(&**kernel, &launch, choice)
-    }
-}
-
 /// Takes the list of sync points that a command waits for.
 ///
 /// # Safety
@@ -123,147 +85,42 @@ unsafe fn sync_points<'a>(
     unsafe { args::slice(points, count as usize) }
 }
 
-/// Writes entry points that append a command: the parameters that all of them have, and what is done with them.
-macro_rules! append {
-    ($( fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $operation:block )*) => { entry! { $(
-        fn $name<$b>(
-            buffer: ExpCommandBufferHandle, $($p: $ty,)* num_points: u32, points: *const ExpCommandBufferSyncPoint,
-            num_events: u32, events: *const EventHandle, point: *mut ExpCommandBufferSyncPoint,
-            event: *mut EventHandle, command: *mut ExpCommandBufferCommandHandle,
-        ) {
-            let buffer = object::<$b::CommandBuffer>(buffer)?;
-            let operation: Operation<$b> = $operation;
-            let recording = buffer.recording();
-            recording.context().check_operation(recording.device(), &operation)?;
-            let after = sync_points(num_points, points)?;
-            let events = WaitList::new(num_events, events)?;
-            let wanted = Wanted { event: !event.is_null(), handle: !command.is_null() };
-            let appended = recording.append(&buffer, operation, after, events, wanted)?;
-            if let Some(place) = point.as_mut() {
-                *place = appended.point;
-            }
-            if let Some(signal) = appended.event {
-                event.write(export_owned(signal));
-            }
-            if let Some(handle) = appended.handle {
-                command.write(handle);
-            }
-            Ok(())
+/// Appends a command, and gives the client what it wants back.
+///
+/// # Safety
+/// The pointers must be as the C functions demand.
+pub(crate) unsafe fn append<B: Backend>(
+    buffer: &Arc<B::CommandBuffer>,
+    command: Command<'_, B>,
+    (num_points, points): (u32, *const ExpCommandBufferSyncPoint),
+    (num_events, events): (u32, *const EventHandle),
+    point: *mut ExpCommandBufferSyncPoint,
+    event: *mut EventHandle,
+    handle: *mut ExpCommandBufferCommandHandle,
+) -> UrResult<()> {
+    let recording = buffer.recording();
+    recording.context().check_command(recording.device(), &command)?;
+    let command = command.into_owned()?;
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let dependencies = sync_points(num_points, points)?;
+        let events = WaitList::new(num_events, events)?;
+        let wanted = Wanted {
+            event: !event.is_null(),
+            handle: !handle.is_null(),
+        };
+        let appended = recording.append(buffer, command, dependencies, events, wanted)?;
+        if let Some(place) = point.as_mut() {
+            *place = appended.point;
         }
-    )* } };
-}
-
-append! {
-    fn urCommandBufferAppendKernelLaunchExp<B>(
-        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
-        num_alternatives: u32, alternatives: *mut KernelHandle,
-    ) {
-        kept_launch(kernel, dimensions, offset, global, local, Args::none(), num_alternatives, alternatives)?
-    }
-
-    fn urCommandBufferAppendKernelLaunchWithArgsExp<B>(
-        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
-        num_args: u32, arguments: *const ExpKernelArgProperties, num_alternatives: u32, alternatives: *mut KernelHandle,
-    ) {
-        let args = Args::new(num_args, arguments)?;
-        kept_launch(kernel, dimensions, offset, global, local, args, num_alternatives, alternatives)?
-    }
-
-    fn urCommandBufferAppendUSMMemcpyExp<B>(dst: *mut c_void, src: *const c_void, size: usize) {
-        args::not_null(dst)?;
-        args::not_null(src)?;
-        // SYCL's graphs have copies and fills of nothing.
-        match size {
-            0 => Operation::Nothing,
-            _ => Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size },
+        if let Some(signal) = appended.event {
+            event.write(export_owned(signal));
+        }
+        if let Some(new) = appended.handle {
+            handle.write(new);
         }
     }
-
-    fn urCommandBufferAppendUSMFillExp<B>(
-        dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
-    ) {
-        args::not_null(dst)?;
-        let pattern = pattern(pattern_at, pattern_size, if size == 0 { pattern_size } else { size })?;
-        match size {
-            0 => Operation::Nothing,
-            _ => Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size },
-        }
-    }
-
-    fn urCommandBufferAppendMemBufferCopyExp<B>(
-        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
-    ) {
-        let (src, dst) = (object::<B::Mem>(src)?, object::<B::Mem>(dst)?);
-        span(src_offset, size)?;
-        span(dst_offset, size)?;
-        Operation::BufferCopy { src: Arc::clone(&src), dst: Arc::clone(&dst), src_offset, dst_offset, size }
-    }
-
-    fn urCommandBufferAppendMemBufferWriteExp<B>(buffer: MemHandle, offset: usize, size: usize, src: *const c_void) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(src)?;
-        span(offset, size)?;
-        Operation::BufferWrite { buffer: Arc::clone(&buffer), offset, size, src: Address::new(src) }
-    }
-
-    fn urCommandBufferAppendMemBufferReadExp<B>(buffer: MemHandle, offset: usize, size: usize, dst: *mut c_void) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(dst)?;
-        span(offset, size)?;
-        Operation::BufferRead { buffer: Arc::clone(&buffer), offset, size, dst: Address(dst) }
-    }
-
-    fn urCommandBufferAppendMemBufferCopyRectExp<B>(
-        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
-    ) {
-        let (src, dst) = (object::<B::Mem>(src)?, object::<B::Mem>(dst)?);
-        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        Operation::BufferCopyRect { src: Arc::clone(&src), dst: Arc::clone(&dst), rect: rect.checked()? }
-    }
-
-    fn urCommandBufferAppendMemBufferWriteRectExp<B>(
-        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
-        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(src)?;
-        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        Operation::BufferWriteRect { buffer: Arc::clone(&buffer), rect: rect.checked()?, src: Address(src) }
-    }
-
-    fn urCommandBufferAppendMemBufferReadRectExp<B>(
-        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
-        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(dst)?;
-        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        Operation::BufferReadRect { buffer: Arc::clone(&buffer), rect: rect.checked()?, dst: Address(dst) }
-    }
-
-    fn urCommandBufferAppendMemBufferFillExp<B>(
-        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
-        let pattern = pattern(pattern_at, pattern_size, size)?;
-        span(offset, size)?;
-        Operation::BufferFill { buffer: Arc::clone(&buffer), pattern: pattern.into(), offset, size }
-    }
-
-    fn urCommandBufferAppendUSMPrefetchExp<B>(memory: *const c_void, size: usize, flags: UsmMigrationFlags) {
-        args::not_null(memory)?;
-        args::known_flags(flags)?;
-        span(0, size)?;
-        Operation::UsmPrefetch { memory: Address::new(memory), size, flags }
-    }
-
-    fn urCommandBufferAppendUSMAdviseExp<B>(memory: *const c_void, size: usize, advice: UsmAdviceFlags) {
-        args::not_null(memory)?;
-        args::known_flags(advice)?;
-        span(0, size)?;
-        Operation::UsmAdvise { memory: Address::new(memory), size, advice }
-    }
+    Ok(())
 }
 
 entry! {
@@ -323,7 +180,7 @@ entry! {
         let (mut new, mut old) = (None, None);
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
-                let (event, other) = buffer.signal(node.operation.command())?;
+                let (event, other) = buffer.signal(node.command.command_type())?;
                 old = Some(std::mem::replace(signal, other));
                 new = Some(event);
                 Ok(())
@@ -392,7 +249,7 @@ entry! {
     }
 }
 
-command! {
+command_entry! {
     fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
         buffer.recording().check_queue(&queue)?;
@@ -453,30 +310,16 @@ pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
             unsafe extern "C" fn(_, _, _, _, _, _, _) -> _,
         >(urCommandBufferAppendNativeCommandExp::<B>)
     };
-    t.CommandBufferExp = CommandBufferExpDdiTable {
-        pfnCreateExp: Some(urCommandBufferCreateExp::<B>),
-        pfnRetainExp: Some(urCommandBufferRetainExp::<B>),
-        pfnReleaseExp: Some(urCommandBufferReleaseExp::<B>),
-        pfnFinalizeExp: Some(urCommandBufferFinalizeExp::<B>),
-        pfnAppendKernelLaunchExp: Some(urCommandBufferAppendKernelLaunchExp::<B>),
-        pfnAppendKernelLaunchWithArgsExp: Some(urCommandBufferAppendKernelLaunchWithArgsExp::<B>),
-        pfnAppendUSMMemcpyExp: Some(urCommandBufferAppendUSMMemcpyExp::<B>),
-        pfnAppendUSMFillExp: Some(urCommandBufferAppendUSMFillExp::<B>),
-        pfnAppendMemBufferCopyExp: Some(urCommandBufferAppendMemBufferCopyExp::<B>),
-        pfnAppendMemBufferWriteExp: Some(urCommandBufferAppendMemBufferWriteExp::<B>),
-        pfnAppendMemBufferReadExp: Some(urCommandBufferAppendMemBufferReadExp::<B>),
-        pfnAppendMemBufferCopyRectExp: Some(urCommandBufferAppendMemBufferCopyRectExp::<B>),
-        pfnAppendMemBufferWriteRectExp: Some(urCommandBufferAppendMemBufferWriteRectExp::<B>),
-        pfnAppendMemBufferReadRectExp: Some(urCommandBufferAppendMemBufferReadRectExp::<B>),
-        pfnAppendMemBufferFillExp: Some(urCommandBufferAppendMemBufferFillExp::<B>),
-        pfnAppendUSMPrefetchExp: Some(urCommandBufferAppendUSMPrefetchExp::<B>),
-        pfnAppendUSMAdviseExp: Some(urCommandBufferAppendUSMAdviseExp::<B>),
-        pfnAppendNativeCommandExp: Some(native_command),
-        pfnUpdateKernelLaunchExp: Some(urCommandBufferUpdateKernelLaunchExp::<B>),
-        pfnUpdateSignalEventExp: Some(urCommandBufferUpdateSignalEventExp::<B>),
-        pfnUpdateWaitEventsExp: Some(urCommandBufferUpdateWaitEventsExp::<B>),
-        pfnGetInfoExp: Some(urCommandBufferGetInfoExp::<B>),
-        pfnGetNativeHandleExp: Some(urCommandBufferGetNativeHandleExp::<B>),
-    };
+    let c = &mut t.CommandBufferExp;
+    c.pfnCreateExp = Some(urCommandBufferCreateExp::<B>);
+    c.pfnRetainExp = Some(urCommandBufferRetainExp::<B>);
+    c.pfnReleaseExp = Some(urCommandBufferReleaseExp::<B>);
+    c.pfnFinalizeExp = Some(urCommandBufferFinalizeExp::<B>);
+    c.pfnAppendNativeCommandExp = Some(native_command);
+    c.pfnUpdateKernelLaunchExp = Some(urCommandBufferUpdateKernelLaunchExp::<B>);
+    c.pfnUpdateSignalEventExp = Some(urCommandBufferUpdateSignalEventExp::<B>);
+    c.pfnUpdateWaitEventsExp = Some(urCommandBufferUpdateWaitEventsExp::<B>);
+    c.pfnGetInfoExp = Some(urCommandBufferGetInfoExp::<B>);
+    c.pfnGetNativeHandleExp = Some(urCommandBufferGetNativeHandleExp::<B>);
     t.EnqueueExp.pfnCommandBufferExp = Some(urEnqueueCommandBufferExp::<B>);
 }

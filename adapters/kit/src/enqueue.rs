@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Entry points of the commands of a queue. The methods that they call are those of [`Queue`].
+//! C functions of commands: one table says how parameters become a [`Command`], whether it is enqueued, captured or appended
+//! to a command buffer.
+//!
+//! Behind the table are the functions of commands that no graph can have, and of two that are no [`Command`] because they
+//! answer more than an event.
 
 mod launch;
-mod parameters;
+mod table;
 
 use std::ffi::{c_char, c_void};
 
@@ -10,116 +14,141 @@ use oxur_api::*;
 
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
-pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
-use self::parameters::{device_global, rows};
-pub(crate) use self::parameters::{pattern, span};
-use crate::capture::{Recorded, later, record};
-use crate::command_buffer::{Address, KeptGlobal, Operation};
+use self::table::command_table;
+use crate::capture::record;
+use crate::command::operands::{check_2d_pitch, check_byte_range, pattern};
 use crate::handle::{object, optional_object};
-use crate::{Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
+use crate::{
+    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, NativeCommand, Objects, Queue,
+    UrError, UrResult, UsmKind, WaitList, args, entry,
+};
 
-command! {
-    fn urEnqueueEventsWait<B>(queue; wait, event) {
-    } run { queue.wait(wait, event) } record { Recorded::Wait }
+command_table! {
+    enqueue Enqueue.pfnEventsWait = urEnqueueEventsWait();
+    { Command::Wait }
 
-    fn urEnqueueEventsWaitWithBarrier<B>(queue; wait, event) {
-    } run { queue.barrier(wait, event) } record { Recorded::Barrier }
+    enqueue Enqueue.pfnEventsWaitWithBarrier = urEnqueueEventsWaitWithBarrier();
+    { Command::Barrier }
 
-    fn urEnqueueEventsWaitWithBarrierExt<B>(queue, properties: *const ExpEnqueueExtProperties; wait, event) {
+    enqueue Enqueue.pfnEventsWaitWithBarrierExt = urEnqueueEventsWaitWithBarrierExt(
+        properties: *const ExpEnqueueExtProperties,
+    );
+    {
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
         }
-    } run { queue.barrier(wait, event) } record { Recorded::Barrier }
+        Command::Barrier
+    }
 
-    fn urEnqueueMemBufferRead<B>(
-        queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    append pfnAppendKernelLaunchExp = urCommandBufferAppendKernelLaunchExp(
+        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_alternatives: u32, alternatives: *mut KernelHandle,
+    );
+    {
+        let launch = Launch::new(kernel, dimensions, offset, global, local, Args::none(), std::ptr::null())?;
+        Command::Launch(launch.with_alternatives(num_alternatives, alternatives)?)
+    }
+
+    append pfnAppendKernelLaunchWithArgsExp = urCommandBufferAppendKernelLaunchWithArgsExp(
+        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_args: u32, arguments: *const ExpKernelArgProperties, num_alternatives: u32, alternatives: *mut KernelHandle,
+    );
+    {
+        let args = Args::new(num_args, arguments)?;
+        let launch = Launch::new(kernel, dimensions, offset, global, local, args, std::ptr::null())?;
+        Command::Launch(launch.with_alternatives(num_alternatives, alternatives)?)
+    }
+
+    enqueue Enqueue.pfnMemBufferRead = urEnqueueMemBufferRead(
+        buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    append pfnAppendMemBufferReadExp = urCommandBufferAppendMemBufferReadExp(
+        buffer: MemHandle, offset: usize, size: usize, dst: *mut c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(dst)?;
-        span(offset, size)?;
-    } run {
-        queue.buffer_read(&buffer, blocking, offset, size, dst, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferRead { buffer: buffer.clone(), offset, size, dst: Address(dst) }
+        check_byte_range(offset, size)?;
+        Command::BufferRead { buffer, offset, size, dst }
     }
 
-    fn urEnqueueMemBufferWrite<B>(
-        queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue Enqueue.pfnMemBufferWrite = urEnqueueMemBufferWrite(
+        buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void,
+    ) blocks if blocking;
+    append pfnAppendMemBufferWriteExp = urCommandBufferAppendMemBufferWriteExp(
+        buffer: MemHandle, offset: usize, size: usize, src: *const c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(src)?;
-        span(offset, size)?;
-    } run {
-        queue.buffer_write(&buffer, blocking, offset, size, src, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferWrite { buffer: buffer.clone(), offset, size, src: Address::new(src) }
+        check_byte_range(offset, size)?;
+        Command::BufferWrite { buffer, offset, size, src }
     }
 
-    fn urEnqueueMemBufferReadRect<B>(
-        queue, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue Enqueue.pfnMemBufferReadRect = urEnqueueMemBufferReadRect(
+        buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    append pfnAppendMemBufferReadRectExp = urCommandBufferAppendMemBufferReadRectExp(
+        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
+        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(dst)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        let rect = rect.checked()?;
-    } run {
-        queue.buffer_read_rect(&buffer, blocking, &rect, dst, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferReadRect { buffer: buffer.clone(), rect, dst: Address(dst) }
+        Command::BufferReadRect { buffer, rect: rect.checked()?, dst }
     }
 
-    fn urEnqueueMemBufferWriteRect<B>(
-        queue, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue Enqueue.pfnMemBufferWriteRect = urEnqueueMemBufferWriteRect(
+        buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
+    ) blocks if blocking;
+    append pfnAppendMemBufferWriteRectExp = urCommandBufferAppendMemBufferWriteRectExp(
+        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
+        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(src)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        let rect = rect.checked()?;
-    } run {
-        queue.buffer_write_rect(&buffer, blocking, &rect, src, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferWriteRect { buffer: buffer.clone(), rect, src: Address(src) }
+        Command::BufferWriteRect { buffer, rect: rect.checked()?, src }
     }
 
-    fn urEnqueueMemBufferCopy<B>(
-        queue, src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize; wait, event
-    ) {
-        let src = object::<B::Mem>(src)?;
-        let dst = object::<B::Mem>(dst)?;
-        span(src_offset, size)?;
-        span(dst_offset, size)?;
-    } run {
-        queue.buffer_copy(&src, &dst, src_offset, dst_offset, size, wait, event)
-    } record {
-        Operation::BufferCopy { src: src.clone(), dst: dst.clone(), src_offset, dst_offset, size }
+    enqueue Enqueue.pfnMemBufferCopy = urEnqueueMemBufferCopy(
+        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
+    );
+    append pfnAppendMemBufferCopyExp = urCommandBufferAppendMemBufferCopyExp(
+        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
+    );
+    {
+        let (src, dst) = (object(src)?, object(dst)?);
+        check_byte_range(src_offset, size)?;
+        check_byte_range(dst_offset, size)?;
+        Command::BufferCopy { src, dst, src_offset, dst_offset, size }
     }
 
-    fn urEnqueueMemBufferCopyRect<B>(
-        queue, src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize; wait, event
-    ) {
-        let src = object::<B::Mem>(src)?;
-        let dst = object::<B::Mem>(dst)?;
+    enqueue Enqueue.pfnMemBufferCopyRect = urEnqueueMemBufferCopyRect(
+        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+    );
+    append pfnAppendMemBufferCopyRectExp = urCommandBufferAppendMemBufferCopyRectExp(
+        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+    );
+    {
+        let (src, dst) = (object(src)?, object(dst)?);
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        let rect = rect.checked()?;
-    } run {
-        queue.buffer_copy_rect(&src, &dst, &rect, wait, event)
-    } record {
-        Operation::BufferCopyRect { src: src.clone(), dst: dst.clone(), rect }
+        Command::BufferCopyRect { src, dst, rect: rect.checked()? }
     }
 
-    fn urEnqueueMemBufferFill<B>(
-        queue, buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue Enqueue.pfnMemBufferFill = urEnqueueMemBufferFill(
+        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
+    );
+    {
+        let buffer = object(buffer)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
-        span(offset, size)?;
+        check_byte_range(offset, size)?;
         if !pattern_size.is_power_of_two() {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
@@ -132,166 +161,178 @@ command! {
                 format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
             ));
         }
-    } run {
-        queue.buffer_fill(&buffer, pattern, offset, size, wait, event)
-    } record {
-        Operation::BufferFill { buffer: buffer.clone(), pattern: pattern.into(), offset, size }
+        Command::BufferFill { buffer, pattern, offset, size }
     }
 
-    fn urEnqueueMemImageRead<B>(
-        queue, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
-        slice_pitch: usize, dst: *mut c_void; wait, event
-    ) {
-        let image = object::<B::Mem>(image)?;
+    append pfnAppendMemBufferFillExp = urCommandBufferAppendMemBufferFillExp(
+        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
+    );
+    {
+        let buffer = object(buffer)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        check_byte_range(offset, size)?;
+        Command::BufferFill { buffer, pattern, offset, size }
+    }
+
+    enqueue Enqueue.pfnMemImageRead = urEnqueueMemImageRead(
+        image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    {
+        let image = object(image)?;
         args::not_null(dst)?;
-    } run {
-        queue.image_read(&image, blocking, origin, region, row_pitch, slice_pitch, dst, wait, event)
-    } record {
-        later(blocking)?;
-        let (image, dst) = (image.clone(), Address(dst));
-        Operation::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
+        Command::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
     }
 
-    fn urEnqueueMemImageWrite<B>(
-        queue, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
-        slice_pitch: usize, src: *mut c_void; wait, event
-    ) {
-        let image = object::<B::Mem>(image)?;
+    enqueue Enqueue.pfnMemImageWrite = urEnqueueMemImageWrite(
+        image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, src: *mut c_void,
+    ) blocks if blocking;
+    {
+        let image = object(image)?;
         args::not_null(src)?;
-    } run {
-        queue.image_write(&image, blocking, origin, region, row_pitch, slice_pitch, src, wait, event)
-    } record {
-        later(blocking)?;
-        let (image, src) = (image.clone(), Address(src));
-        Operation::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
+        Command::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
     }
 
-    fn urEnqueueMemImageCopy<B>(
-        queue, src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset, region: RectRegion;
-        wait, event
-    ) {
-        let src = object::<B::Mem>(src)?;
-        let dst = object::<B::Mem>(dst)?;
-    } run {
-        queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, event)
-    } record {
-        Operation::ImageCopy { src: src.clone(), dst: dst.clone(), src_origin, dst_origin, region }
+    enqueue Enqueue.pfnMemImageCopy = urEnqueueMemImageCopy(
+        src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset, region: RectRegion,
+    );
+    {
+        let (src, dst) = (object(src)?, object(dst)?);
+        Command::ImageCopy { src, dst, src_origin, dst_origin, region }
     }
 
-    fn urEnqueueUSMFill<B>(
-        queue, dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize; wait, event
-    ) {
+    enqueue Enqueue.pfnUSMFill = urEnqueueUSMFill(
+        dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize,
+    );
+    {
         args::not_null(dst)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
-    } run {
-        queue.usm_fill(dst, pattern, size, wait, event)
-    } record {
-        Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size }
+        Command::UsmFill { dst, pattern, size }
     }
 
-    fn urEnqueueUSMMemcpy<B>(
-        queue, blocking: bool, dst: *mut c_void, src: *const c_void, size: usize; wait, event
-    ) {
+    append pfnAppendUSMFillExp = urCommandBufferAppendUSMFillExp(
+        dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
+    );
+    {
+        args::not_null(dst)?;
+        // SYCL's graphs have copies and fills of nothing.
+        let pattern = pattern(pattern_at, pattern_size, if size == 0 { pattern_size } else { size })?;
+        match size {
+            0 => Command::Wait,
+            _ => Command::UsmFill { dst, pattern, size },
+        }
+    }
+
+    enqueue Enqueue.pfnUSMMemcpy = urEnqueueUSMMemcpy(
+        blocking: bool, dst: *mut c_void, src: *const c_void, size: usize,
+    ) blocks if blocking;
+    {
         args::not_null(dst)?;
         args::not_null(src)?;
-        span(0, size)?;
-    } run {
-        queue.usm_memcpy(blocking, dst, src, size, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size }
+        check_byte_range(0, size)?;
+        Command::UsmMemcpy { dst, src, size }
     }
 
-    fn urEnqueueUSMPrefetch<B>(queue, memory: *const c_void, size: usize, flags: UsmMigrationFlags; wait, event) {
+    append pfnAppendUSMMemcpyExp = urCommandBufferAppendUSMMemcpyExp(
+        dst: *mut c_void, src: *const c_void, size: usize,
+    );
+    {
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        // As for fills.
+        match size {
+            0 => Command::Wait,
+            _ => Command::UsmMemcpy { dst, src, size },
+        }
+    }
+
+    enqueue Enqueue.pfnUSMPrefetch = urEnqueueUSMPrefetch(memory: *const c_void, size: usize, flags: UsmMigrationFlags);
+    append pfnAppendUSMPrefetchExp = urCommandBufferAppendUSMPrefetchExp(
+        memory: *const c_void, size: usize, flags: UsmMigrationFlags,
+    );
+    {
         args::not_null(memory)?;
         args::known_flags(flags)?;
-        span(0, size)?;
-    } run {
-        queue.usm_prefetch(memory, size, flags, wait, event)
-    } record {
-        Operation::UsmPrefetch { memory: Address::new(memory), size, flags }
+        check_byte_range(0, size)?;
+        Command::UsmPrefetch { memory, size, flags }
     }
 
-    fn urEnqueueUSMFill2D<B>(
-        queue, dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize,
-        height: usize; wait, event
-    ) {
+    append pfnAppendUSMAdviseExp = urCommandBufferAppendUSMAdviseExp(
+        memory: *const c_void, size: usize, advice: UsmAdviceFlags,
+    );
+    { advise(memory, size, advice)? }
+
+    enqueue Enqueue.pfnUSMFill2D = urEnqueueUSMFill2D(
+        dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize, height: usize,
+    );
+    {
         args::not_null(dst)?;
         let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
-        rows(pitch, width, height)?;
-    } run {
-        queue.usm_fill_2d(dst, pitch, pattern, width, height, wait, event)
-    } record {
-        Operation::UsmFill2D { dst: Address(dst), pitch, pattern: pattern.into(), width, height }
+        check_2d_pitch(pitch, width, height)?;
+        Command::UsmFill2D { dst, pitch, pattern, width, height }
     }
 
-    fn urEnqueueUSMMemcpy2D<B>(
-        queue, blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize, width: usize,
-        height: usize; wait, event
-    ) {
+    enqueue Enqueue.pfnUSMMemcpy2D = urEnqueueUSMMemcpy2D(
+        blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize, width: usize,
+        height: usize,
+    ) blocks if blocking;
+    {
         args::not_null(dst)?;
         args::not_null(src)?;
-        rows(dst_pitch, width, height)?;
-        rows(src_pitch, width, height)?;
-    } run {
-        queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
-    } record {
-        later(blocking)?;
-        let (dst, src) = (Address(dst), Address::new(src));
-        Operation::UsmMemcpy2D { dst, dst_pitch, src, src_pitch, width, height }
+        check_2d_pitch(dst_pitch, width, height)?;
+        check_2d_pitch(src_pitch, width, height)?;
+        Command::UsmMemcpy2D { dst, dst_pitch, src, src_pitch, width, height }
     }
 
-    fn urEnqueueDeviceGlobalVariableWrite<B>(
-        queue, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
-        src: *const c_void; wait, event
-    ) {
-        let program = object::<B::Program>(program)?;
-        let global = device_global::<B>(&program, name, count, offset)?;
+    enqueue Enqueue.pfnDeviceGlobalVariableWrite = urEnqueueDeviceGlobalVariableWrite(
+        program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize, src: *const c_void,
+    ) blocks if blocking;
+    {
+        let global = DeviceGlobal::new(program, name, count, offset)?;
         args::not_null(src)?;
-    } run {
-        queue.device_global_write(global, blocking, src, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::DeviceGlobalWrite { global: KeptGlobal::new(&global), src: Address::new(src) }
+        Command::DeviceGlobalWrite { global, src }
     }
 
-    fn urEnqueueDeviceGlobalVariableRead<B>(
-        queue, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
-        dst: *mut c_void; wait, event
-    ) {
-        let program = object::<B::Program>(program)?;
-        let global = device_global::<B>(&program, name, count, offset)?;
+    enqueue Enqueue.pfnDeviceGlobalVariableRead = urEnqueueDeviceGlobalVariableRead(
+        program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    {
+        let global = DeviceGlobal::new(program, name, count, offset)?;
         args::not_null(dst)?;
-    } run {
-        queue.device_global_read(global, blocking, dst, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::DeviceGlobalRead { global: KeptGlobal::new(&global), dst: Address(dst) }
+        Command::DeviceGlobalRead { global, dst }
     }
 
-    fn urEnqueueHostTaskExp<B>(
-        queue, task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties; wait, event
-    ) {
+    enqueue EnqueueExp.pfnHostTaskExp = urEnqueueHostTaskExp(
+        task: ExpHostTaskFunction, data: *mut c_void, _properties: *const ExpHostTaskProperties,
+    );
+    {
         let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        let task = HostTask { function, data };
-    } run { queue.host_task(task, wait, event) } record { Operation::HostTask(task) }
+        Command::HostTask(HostTask { function, data })
+    }
+}
+
+/// The command of `urEnqueueUSMAdvise` and `urCommandBufferAppendUSMAdviseExp`.
+fn advise<'a, B: Backend>(memory: *const c_void, size: usize, advice: UsmAdviceFlags) -> UrResult<Command<'a, B>> {
+    args::not_null(memory)?;
+    args::known_flags(advice)?;
+    check_byte_range(0, size)?;
+    Ok(Command::UsmAdvise { memory, size, advice })
 }
 
 entry! {
     fn urEnqueueUSMAdvise<B>(
         queue: QueueHandle, memory: *const c_void, size: usize, advice: UsmAdviceFlags, event: *mut EventHandle,
     ) {
+        // It has no wait list.
         let queue = object::<B::Queue>(queue)?;
-        args::not_null(memory)?;
-        args::known_flags(advice)?;
-        span(0, size)?;
+        let command = advise::<B>(memory, size, advice)?;
         if queue.capture().is_active() {
             let none = (0, std::ptr::null());
-            let memory = Address::new(memory);
-            return record::<B, _>(&queue, none, event, || Ok(Operation::UsmAdvise { memory, size, advice }.into()));
+            return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
         }
-        queue.usm_advise(memory, size, advice, EventOut::new(event))
+        queue.submit(command, false, WaitList::empty(), EventOut::new(event))
     }
 
     fn urEnqueueMemBufferMap<B>(
@@ -302,7 +343,7 @@ entry! {
         let buffer = object::<B::Mem>(buffer)?;
         args::known_flags(flags)?;
         let out = args::out(mapped)?;
-        span(offset, size)?;
+        check_byte_range(offset, size)?;
         queue.capture().check_idle("mapping a buffer")?;
         let wait = WaitList::new(num_events, events)?;
         out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);
@@ -314,10 +355,11 @@ entry! {
         event: *mut EventHandle,
     ) {
         let queue = object::<B::Queue>(queue)?;
-        let mem = object::<B::Mem>(mem)?;
+        let mem = object(mem)?;
         args::not_null(mapped)?;
         queue.capture().check_idle("unmapping a memory object")?;
-        queue.unmap(&mem, mapped, WaitList::new(num_events, events)?, EventOut::new(event))
+        let wait = WaitList::new(num_events, events)?;
+        queue.submit(Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueUSMDeviceAllocExp<B>(
@@ -346,10 +388,11 @@ entry! {
         event: *mut EventHandle,
     ) {
         let queue = object::<B::Queue>(queue)?;
-        let pool = optional_object::<B::UsmPool>(pool)?;
+        let pool = optional_object(pool)?;
         args::not_null(memory)?;
         queue.capture().check_idle("freeing memory in the order of a queue")?;
-        queue.usm_free(pool.as_deref(), memory, WaitList::new(num_events, events)?, EventOut::new(event))
+        let wait = WaitList::new(num_events, events)?;
+        queue.submit(Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueTimestampRecordingExp<B>(
@@ -358,7 +401,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
         queue.capture().check_idle("a time stamp")?;
-        queue.record_timestamp(blocking, WaitList::new(num_events, events)?, EventOut::new(event))
+        queue.submit(Command::Timestamp, blocking, WaitList::new(num_events, events)?, EventOut::new(event))
     }
 
     fn urEnqueueNativeCommandExp<B>(
@@ -368,10 +411,11 @@ entry! {
     ) {
         let queue = object::<B::Queue>(queue)?;
         let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        let mems = args::objects::<B::Mem>(mems, num_mems)?;
+        let mems = Objects::new(mems, num_mems)?;
         queue.capture().check_idle("a native command")?;
         let wait = WaitList::new(num_events, events)?;
-        queue.native_command(NativeCommand { function, data }, &mems, wait, EventOut::new(event))
+        let command = Command::Native(NativeCommand { function, data, mems });
+        queue.submit(command, false, wait, EventOut::new(event))
     }
 }
 
@@ -416,30 +460,11 @@ unsafe fn async_alloc<B: Backend>(
 }
 
 pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
+    table_entries::<B>(t);
     let e = &mut t.Enqueue;
-    e.pfnEventsWait = Some(urEnqueueEventsWait::<B>);
-    e.pfnEventsWaitWithBarrier = Some(urEnqueueEventsWaitWithBarrier::<B>);
-    e.pfnEventsWaitWithBarrierExt = Some(urEnqueueEventsWaitWithBarrierExt::<B>);
-    e.pfnMemBufferRead = Some(urEnqueueMemBufferRead::<B>);
-    e.pfnMemBufferWrite = Some(urEnqueueMemBufferWrite::<B>);
-    e.pfnMemBufferReadRect = Some(urEnqueueMemBufferReadRect::<B>);
-    e.pfnMemBufferWriteRect = Some(urEnqueueMemBufferWriteRect::<B>);
-    e.pfnMemBufferCopy = Some(urEnqueueMemBufferCopy::<B>);
-    e.pfnMemBufferCopyRect = Some(urEnqueueMemBufferCopyRect::<B>);
-    e.pfnMemBufferFill = Some(urEnqueueMemBufferFill::<B>);
-    e.pfnMemImageRead = Some(urEnqueueMemImageRead::<B>);
-    e.pfnMemImageWrite = Some(urEnqueueMemImageWrite::<B>);
-    e.pfnMemImageCopy = Some(urEnqueueMemImageCopy::<B>);
     e.pfnMemBufferMap = Some(urEnqueueMemBufferMap::<B>);
     e.pfnMemUnmap = Some(urEnqueueMemUnmap::<B>);
-    e.pfnUSMFill = Some(urEnqueueUSMFill::<B>);
-    e.pfnUSMMemcpy = Some(urEnqueueUSMMemcpy::<B>);
-    e.pfnUSMPrefetch = Some(urEnqueueUSMPrefetch::<B>);
     e.pfnUSMAdvise = Some(urEnqueueUSMAdvise::<B>);
-    e.pfnUSMFill2D = Some(urEnqueueUSMFill2D::<B>);
-    e.pfnUSMMemcpy2D = Some(urEnqueueUSMMemcpy2D::<B>);
-    e.pfnDeviceGlobalVariableWrite = Some(urEnqueueDeviceGlobalVariableWrite::<B>);
-    e.pfnDeviceGlobalVariableRead = Some(urEnqueueDeviceGlobalVariableRead::<B>);
     let x = &mut t.EnqueueExp;
     x.pfnKernelLaunchWithArgsExp = Some(urEnqueueKernelLaunchWithArgsExp::<B>);
     x.pfnUSMDeviceAllocExp = Some(urEnqueueUSMDeviceAllocExp::<B>);
@@ -447,6 +472,5 @@ pub(crate) fn entries<B: Backend>(t: &mut DdiTable) {
     x.pfnUSMHostAllocExp = Some(urEnqueueUSMHostAllocExp::<B>);
     x.pfnUSMFreeExp = Some(urEnqueueUSMFreeExp::<B>);
     x.pfnTimestampRecordingExp = Some(urEnqueueTimestampRecordingExp::<B>);
-    x.pfnHostTaskExp = Some(urEnqueueHostTaskExp::<B>);
     x.pfnNativeCommandExp = Some(urEnqueueNativeCommandExp::<B>);
 }

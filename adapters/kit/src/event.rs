@@ -53,6 +53,12 @@ pub trait ReplayEvent<B: Backend>: Event<B> {
     /// The command that such an event is for was submitted, with an event of its own. Without one it never will be, and who
     /// waits is to be told that it failed.
     fn fulfil(&self, command: Option<&Arc<Self>>);
+
+    /// Drops an event that may be the last to keep its queue and its context, in a thread from which the driver may have
+    /// called the client.
+    fn defer_drop(event: Arc<Self>) {
+        drop(event);
+    }
 }
 
 /// A client's function that wants to know of an event.
@@ -66,6 +72,14 @@ pub struct Callback {
 unsafe impl Send for Callback {}
 
 impl Callback {
+    /// A function that may be called once, with this pointer.
+    pub(crate) fn new(
+        function: unsafe extern "C" fn(EventHandle, ExecutionInfo, *mut c_void),
+        user_data: *mut c_void,
+    ) -> Self {
+        Self { function, user_data }
+    }
+
     /// Calls the client's function.
     pub fn call<T: Object<Handle = EventHandle>>(self, event: &Arc<T>, status: ExecutionInfo) {
         // SAFETY: the client vouched, when it registered the function, that it may be called once with this pointer.

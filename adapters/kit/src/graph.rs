@@ -20,7 +20,7 @@ use crate::picture::{self, Shown, Times};
 use crate::queue::is_profiled;
 use crate::{
     Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, Settings, UrError, UrResult,
-    args, command, entry, unsupported,
+    args, command_entry, entry, unsupported,
 };
 
 /// Commands that were captured.
@@ -265,7 +265,7 @@ entry! {
     }
 }
 
-command! {
+command_entry! {
     fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
         let graph = object::<ExecutableGraph<B>>(graph)?;
         graph.buffer.recording().check_queue(&queue)?;

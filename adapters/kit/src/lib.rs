@@ -26,9 +26,11 @@ mod wait;
 
 mod adapter;
 mod capture;
+mod command;
 mod command_buffer;
 mod context;
 mod device;
+pub mod emulate;
 mod enqueue;
 mod event;
 mod graph;
@@ -47,13 +49,13 @@ mod virtual_mem;
 
 pub use adapter::Adapter;
 pub use capture::Capture;
-pub use command_buffer::{
-    Address, BufferCommand, CommandBuffer, KeptGlobal, KeptLaunch, KeptRange, Node, Operation, Parts, Recording,
-    Replayed, Settings, Signal, SignalOf,
+pub use command::{
+    BufferParts, BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Objects,
+    OwnedCommand, OwnedDeviceGlobal, OwnedLaunch, OwnedRange, Range,
 };
+pub use command_buffer::{BufferCommand, CommandBuffer, Node, Recording, Replayed, Settings, Signal, SignalOf};
 pub use context::{Context, Deleters};
 pub use device::Device;
-pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Range};
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, ReplayEvent};
@@ -126,7 +128,7 @@ use entry;
 /// last the wait list and the place of the event. Behind what decodes the others stand two blocks: `run` hands the command
 /// to the queue, and is a `UrResult<()>`. If the queue captures, or waits for a command that was captured, `record` says
 /// what is kept of it: something that becomes a [`Recorded`](crate::capture::Recorded).
-macro_rules! command {
+macro_rules! command_entry {
     ($( $(#[$attribute:meta])* $vis:vis fn $name:ident<$b:ident>($queue:ident $(, $p:ident: $ty:ty)*; $wait:ident, $event:ident) { $($decode:tt)* }
         run $run:block record $record:block
     )*) => { $crate::entry! { $(
@@ -152,7 +154,7 @@ macro_rules! command {
             }
             let handle = $queue;
             let $queue = $crate::handle::object::<$b::Queue>(handle)?;
-            if $crate::capture::concerns::<$b>(&$queue, num_events, events) {
+            if $crate::capture::joins_capture::<$b>(&$queue, num_events, events) {
                 return recorded::<$b>(handle $(, $p)*, num_events, events, place);
             }
             $($decode)*
@@ -162,4 +164,4 @@ macro_rules! command {
         }
     )* } };
 }
-use command;
+use command_entry;

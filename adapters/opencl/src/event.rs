@@ -183,9 +183,7 @@ unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void
         _ => ExecutionInfo::COMPLETE,
     };
     callback.call(&event, status);
-    if let Some(last) = Arc::into_inner(event) {
-        reap(last);
-    }
+    kit::ReplayEvent::defer_drop(event);
 }
 
 /// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call the
@@ -403,10 +401,16 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }
         end(&self.raw, CL_OUT_OF_RESOURCES);
     }
+
+    fn defer_drop(event: Arc<Self>) {
+        if let Some(last) = Arc::into_inner(event) {
+            reap(last);
+        }
+    }
 }
 
 /// Sets the status of a user event, which was not set before.
-pub(crate) fn end(event: &RawEvent, status: cl_int) {
+fn end(event: &RawEvent, status: cl_int) {
     // SAFETY: a live user event.
     if let Err(error) = unsafe { cl!(clSetUserEventStatus(event.0, status)) } {
         log::error!("an event that others wait for cannot be ended: {error}");

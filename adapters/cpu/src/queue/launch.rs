@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
-use kit::{Args, KeptLaunch, Launch, LaunchProperties, UrError, UrResult};
+use kit::{Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, KernelInfo, NdRange, Worker};
 
@@ -69,21 +69,21 @@ impl Work for Ready {
         } else {
             pieces
         };
-        // SAFETY: `launch_kernel` or `kept` packed the arguments.
+        // SAFETY: `launch` or `kept` packed the arguments.
         unsafe { run(self.kernel.compiled(self.place), &self.args, self.range, groups, worker) }
     }
 }
 
 /// The launch of a command buffer, with the arguments that its kernel has now.
-pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work> {
+pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work + use<>> {
     let kernel = &launch.kernel;
-    let range = nd_range(kernel, device, &launch.range.range());
+    let range = nd_range(kernel, device, &launch.range);
     let groups = check_range(kernel.wants(), &range)?;
     let together = check_properties(kernel, pool, &launch.properties, groups)?;
     let mut args = Packed::new();
-    kernel.pack(Args::none(), &mut args)?;
+    kernel.pack(launch.args, &mut args)?;
     Ok(Ready {
-        kernel: kernel.clone(),
+        kernel: Arc::clone(kernel),
         place: kernel.program.context().place_of(device)?,
         args,
         range,
@@ -120,13 +120,8 @@ fn what(kernel: &Kernel) -> String {
 
 impl Queue {
     #[inline(always)]
-    pub(super) fn launch_kernel(
-        self: &Arc<Self>,
-        kernel: &Arc<Kernel>,
-        launch: Launch<'_, Cpu>,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
+    pub(super) fn launch(self: &Arc<Self>, launch: Launch<'_, Cpu>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        let kernel: &Arc<Kernel> = &launch.kernel;
         self.check_context(kernel.program.context())?;
         let range = nd_range(kernel, &self.device, &launch.range);
         let groups = check_range(kernel.wants(), &range)?;
@@ -137,9 +132,8 @@ impl Queue {
         let cost = kernel.cost.of(groups);
         let here = cost.is_some_and(|cost| cost <= self.pool.short()) && !together;
         let how = How {
-            command: CommandType::KERNEL_LAUNCH,
             here,
-            ..How::default()
+            ..How::of(CommandType::KERNEL_LAUNCH)
         };
         let now = || {
             let measure = kernel.cost.is_due();
@@ -163,7 +157,7 @@ impl Queue {
             groups,
             together,
         };
-        self.submit(how, wait, event, now, later)
+        self.submit_work(how, wait, event, now, later)
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The way of every command.
 //!
-//! A command that is short runs at once, in the thread that submits it, if nothing is in its way: [`Queue::submit`] is
+//! A command that is short runs at once, in the thread that submits it, if nothing is in its way: [`Queue::submit_work`] is
 //! inlined into each entry point for that. All others become tasks of the [engine](crate::exec).
 
 use std::ops::Range;
@@ -31,10 +31,11 @@ pub(super) struct How {
     pub(super) place: Place,
 }
 
-impl Default for How {
-    fn default() -> Self {
+impl How {
+    /// A command that is not for the thread that submits it, and has no special place.
+    pub(super) fn of(command: CommandType) -> Self {
         Self {
-            command: CommandType::EVENTS_WAIT,
+            command,
             blocking: false,
             here: false,
             place: Place::default(),
@@ -55,7 +56,7 @@ impl Drop for Turn<'_> {
 impl Queue {
     /// Submits a command: `now` runs it at once and says whether it did not fail, `later` makes work of it.
     #[inline(always)]
-    pub(super) fn submit<W: Work>(
+    pub(super) fn submit_work<W: Work>(
         self: &Arc<Self>,
         how: How,
         wait: Wait<'_>,
@@ -179,7 +180,7 @@ impl Queue {
     /// Submits a command that does nothing but keep its place.
     pub(super) fn mark(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let here = !how.place.last || kit::Queue::is_in_order(&**self) || self.order.is_empty();
-        self.submit(How { here, ..how }, wait, event, || true, || Nothing)
+        self.submit_work(How { here, ..how }, wait, event, || true, || Nothing)
     }
 
     /// Whether somebody may ask when a command ran.

@@ -19,7 +19,7 @@ use crate::handle::{self, object};
 use crate::picture::Ask;
 use crate::queue::is_profiled;
 use crate::recycle::recycle;
-use crate::{Backend, EventOut, Header, Object, Queue, ReplayEvent, UrResult, WaitList};
+use crate::{Backend, Command, EventOut, Header, Object, Queue, ReplayEvent, UrResult, WaitList};
 
 /// A command buffer whose commands are submitted to the queue one by one.
 pub struct Replayed<B: Backend> {
@@ -64,23 +64,33 @@ impl<B: Backend> Object for Replayed<B> {
 }
 
 /// Events that a run needs, which it releases.
-pub(super) struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
+pub(crate) struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
 
 impl<B: Backend> Used<B> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(SmallVec::new(), PhantomData)
     }
 
     /// Where the event of a command goes.
-    pub(super) fn next(&mut self) -> EventOut<'_, B> {
+    pub(crate) fn next(&mut self) -> EventOut<'_, B> {
         self.0.push(EventHandle::default());
         // SAFETY: the place lives as long as the borrow.
         unsafe { EventOut::new(self.0.last_mut().expect("just pushed")) }
     }
 
     /// As [`next`](Self::next), for a command whose event may be of no use.
-    pub(super) fn next_if(&mut self, wanted: bool) -> EventOut<'_, B> {
+    pub(crate) fn next_if(&mut self, wanted: bool) -> EventOut<'_, B> {
         if wanted { self.next() } else { EventOut::none() }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, to wait for.
+    pub(crate) fn wait_list(&self) -> UrResult<WaitList<'_, B>> {
+        list(&self.0)
     }
 
     /// The events.
@@ -89,7 +99,7 @@ impl<B: Backend> Used<B> {
     }
 
     /// The event of the last command.
-    pub(super) fn last(&self) -> UrResult<Arc<B::Event>> {
+    pub(crate) fn last(&self) -> UrResult<Arc<B::Event>> {
         Self::event(self.0.last().expect("there is a command"))
     }
 
@@ -115,7 +125,7 @@ fn release<B: Backend>(event: EventHandle) {
 }
 
 /// A wait list of these events, which live as long as the slice.
-pub(super) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
+pub(crate) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
     if events.is_empty() {
         return Ok(WaitList::empty());
     }
@@ -139,7 +149,7 @@ where
     ) -> UrResult<Used<B>> {
         let mut used = Used::new();
         let Some((last, others)) = nodes.split_last() else {
-            queue.wait(wait, used.next())?;
+            queue.submit(Command::Wait, false, wait, used.next())?;
             return Ok(used);
         };
         let mut wait = wait;
@@ -164,7 +174,8 @@ where
         let mut used = Used::<B>::new();
         let mut ends = SmallVec::<[EventHandle; 8]>::new();
         for (node, awaited) in nodes.iter().zip(awaited) {
-            let before: SmallVec<[EventHandle; 4]> = node.after.iter().map(|place| used.0[*place as usize]).collect();
+            let before: SmallVec<[EventHandle; 4]> =
+                node.dependencies.iter().map(|place| used.0[*place as usize]).collect();
             let wait = if before.is_empty() { wait } else { list(&before)? };
             signals.submit(node, wait, &mut used, true)?;
             if !awaited {
@@ -172,7 +183,7 @@ where
             }
         }
         let ends = if ends.is_empty() { wait } else { list(&ends)? };
-        queue.wait(ends, used.next())?;
+        queue.submit(Command::Wait, false, ends, used.next())?;
         if !timed {
             used.0.drain(..nodes.len()).for_each(release::<B>);
         }
@@ -201,7 +212,7 @@ where
 
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()> {
         let mut awaited = vec![false; nodes.len()];
-        for place in nodes.iter().flat_map(|node| &node.after) {
+        for place in nodes.iter().flat_map(|node| &node.dependencies) {
             awaited[*place as usize] = true;
         }
         _ = self.awaited.set(awaited);
@@ -235,7 +246,8 @@ where
             Err(error) => {
                 // The next run waits for what was submitted all the same.
                 let mut all = Used::new();
-                if queue.wait(WaitList::empty(), all.next()).is_ok() {
+                let wait = WaitList::empty();
+                if queue.submit(Command::Wait, false, wait, all.next()).is_ok() {
                     past.run = last.replace(Run::new(queue, all.last()?));
                 }
                 return Err(error);
@@ -248,7 +260,7 @@ where
         events.truncate(nodes.len());
         if event.wanted() {
             // In order they begin with the first.
-            let begins = |place: &usize| nodes[*place].after.is_empty() && (*place == 0 || !queue.is_in_order());
+            let begins = |place: &usize| nodes[*place].dependencies.is_empty() && (*place == 0 || !queue.is_in_order());
             let firsts = if times.is_some() { events.len() } else { 0 };
             let firsts: Vec<_> = (0..firsts).filter(begins).map(|place| events[place].clone()).collect();
             event.set(B::Event::of_run(self.recording.command(), &firsts, &end)?);

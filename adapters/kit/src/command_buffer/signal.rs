@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::recording::Node;
 use super::replayed::{Replayed, Used, list};
 use crate::handle::handle_of;
-use crate::{Backend, Queue, ReplayEvent, UrResult, WaitList};
+use crate::{Backend, EventOut, Queue, ReplayEvent, UrResult, WaitList};
 
 /// What a command signals, once. A command that is copied into another buffer has the same one as the copy.
 pub struct Signal<B>
@@ -83,9 +83,14 @@ where
         wanted: bool,
     ) -> UrResult<()> {
         if node.events.is_empty() && node.signal.is_none() {
-            return node.operation.submit(self.queue, wait, used.next_if(wanted));
+            return self.submit_command(node, wait, used.next_if(wanted));
         }
         self.submit_with_events(node, wait, used, wanted)
+    }
+
+    fn submit_command(&self, node: &Node<B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        let submitted = self.queue.submit(node.command.as_command(), false, wait, event);
+        submitted.map_err(|error| error.with_words("a command of a command buffer or graph could not be submitted"))
     }
 
     #[cold]
@@ -105,11 +110,11 @@ where
             .as_ref()
             .filter(|signal| !signal.given.swap(true, Ordering::AcqRel));
         let Some(signal) = due else {
-            return node.operation.submit(self.queue, wait, used.next_if(wanted));
+            return self.submit_command(node, wait, used.next_if(wanted));
         };
         let mut mine = Used::new();
         let used = if wanted { used } else { &mut mine };
-        let submitted = node.operation.submit(self.queue, wait, used.next());
+        let submitted = self.submit_command(node, wait, used.next());
         match submitted.and_then(|()| used.last()) {
             Ok(event) => self.due.push((signal.clone(), event)),
             Err(error) => {

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use super::operation::{KeptLaunch, KeptRange};
 use super::recording::BufferCommand;
-use crate::enqueue::Range;
 use crate::handle::{Borrowed, object, optional_object};
-use crate::{Arg, Args, Backend, Kernel, UrError, UrResult, args};
+use crate::{Arg, Args, Backend, Kernel, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
 
 /// A change of one launch: what is `None` stays.
 pub(super) struct Update<'a, B: Backend> {
@@ -92,10 +90,13 @@ impl<'a, B: Backend> Update<'a, B> {
     }
 
     /// Checks that the launch can be changed so.
-    pub(super) fn check(&self, launch: &KeptLaunch<B>) -> UrResult<()> {
+    pub(super) fn check(&self, launch: &OwnedLaunch<B>) -> UrResult<()> {
         let bad = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, words));
         if let Some(kernel) = &self.kernel
-            && !launch.choice.iter().any(|known| Arc::ptr_eq(known, kernel))
+            && !launch
+                .kernel_alternatives
+                .iter()
+                .any(|known| Arc::ptr_eq(known, kernel))
         {
             return bad("the new kernel was not among the alternatives when the launch was appended");
         }
@@ -111,7 +112,7 @@ impl<'a, B: Backend> Update<'a, B> {
     }
 
     /// Changes the launch.
-    pub(super) fn apply(self, launch: &mut KeptLaunch<B>) -> UrResult<()> {
+    pub(super) fn apply(self, launch: &mut OwnedLaunch<B>) -> UrResult<()> {
         if let Some(kernel) = &self.kernel {
             launch.kernel = kernel.snapshot(Args::none())?;
         }
@@ -126,7 +127,7 @@ impl<'a, B: Backend> Update<'a, B> {
             } else {
                 self.local.or(old.local)
             };
-            launch.range = KeptRange::new(&Range {
+            launch.range = OwnedRange::new(&Range {
                 offset: self.offset.or(old.offset),
                 global: self.global.unwrap_or(old.global),
                 local,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The way of every command into the OpenCL queue, and what is known of those that are in it.
 //!
-//! [`Queue::submit`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
+//! [`Queue::enqueue`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
 //! by which [`Queue::unfinished`] knows that there is something to wait for.
 
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl Queue {
 
     /// Submits a command by `call`, which gets what OpenCL wants to know about events.
     #[inline(always)]
-    pub(super) fn submit(
+    pub(super) fn enqueue(
         self: &Arc<Self>,
         command: CommandType,
         wait: Wait<'_>,
