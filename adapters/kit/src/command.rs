@@ -13,7 +13,6 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use oxur_api::{CommandType, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
-use smallvec::{SmallVec, smallvec};
 
 use self::operands::Address;
 pub use self::operands::{
@@ -196,13 +195,11 @@ commands! {
     }
 }
 
-/// Buffers, and the byte behind the part of each that a command works on.
-pub type BufferParts<'a, B> = SmallVec<[(&'a Arc<<B as Backend>::Mem>, usize); 2]>;
-
 impl<B: Backend> Command<'_, B> {
-    /// The buffers that it works on, and the byte behind the part of each.
-    pub fn buffers(&self) -> UrResult<BufferParts<'_, B>> {
-        Ok(match self {
+    /// Checks the buffers that it works on: `check` gets each with the byte behind the command's part of it.
+    #[inline]
+    pub fn check_buffers(&self, mut check: impl FnMut(&Arc<B::Mem>, usize) -> UrResult<()>) -> UrResult<()> {
+        match self {
             Self::BufferRead {
                 buffer, offset, size, ..
             }
@@ -211,9 +208,9 @@ impl<B: Backend> Command<'_, B> {
             }
             | Self::BufferFill {
                 buffer, offset, size, ..
-            } => smallvec![(&**buffer, offset + size)],
+            } => check(buffer, offset + size),
             Self::BufferReadRect { buffer, rect, .. } | Self::BufferWriteRect { buffer, rect, .. } => {
-                smallvec![(&**buffer, rect.a_end()?)]
+                check(buffer, rect.a_end()?)
             }
             Self::BufferCopy {
                 src,
@@ -221,18 +218,28 @@ impl<B: Backend> Command<'_, B> {
                 src_offset,
                 dst_offset,
                 size,
-            } => smallvec![(&**src, src_offset + size), (&**dst, dst_offset + size)],
-            Self::BufferCopyRect { src, dst, rect } => smallvec![(&**src, rect.a_end()?), (&**dst, rect.b_end()?)],
-            _ => smallvec![],
-        })
+            } => {
+                check(src, src_offset + size)?;
+                check(dst, dst_offset + size)
+            }
+            Self::BufferCopyRect { src, dst, rect } => {
+                check(src, rect.a_end()?)?;
+                check(dst, rect.b_end()?)
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// The images that it works on.
-    pub fn images(&self) -> SmallVec<[&Arc<B::Mem>; 2]> {
+    /// Checks the images that it works on.
+    #[inline]
+    pub fn check_images(&self, mut check: impl FnMut(&Arc<B::Mem>) -> UrResult<()>) -> UrResult<()> {
         match self {
-            Self::ImageRead { image, .. } | Self::ImageWrite { image, .. } => smallvec![&**image],
-            Self::ImageCopy { src, dst, .. } => smallvec![&**src, &**dst],
-            _ => smallvec![],
+            Self::ImageRead { image, .. } | Self::ImageWrite { image, .. } => check(image),
+            Self::ImageCopy { src, dst, .. } => {
+                check(src)?;
+                check(dst)
+            }
+            _ => Ok(()),
         }
     }
 

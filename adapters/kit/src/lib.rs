@@ -50,8 +50,8 @@ mod virtual_mem;
 pub use adapter::Adapter;
 pub use capture::Capture;
 pub use command::{
-    BufferParts, BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Objects,
-    OwnedCommand, OwnedDeviceGlobal, OwnedLaunch, OwnedRange, Range,
+    BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Objects, OwnedCommand,
+    OwnedDeviceGlobal, OwnedLaunch, OwnedRange, Range,
 };
 pub use command_buffer::{BufferCommand, CommandBuffer, Node, Recording, Replayed, Settings, Signal, SignalOf};
 pub use context::{Context, Deleters};

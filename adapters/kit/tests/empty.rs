@@ -198,12 +198,14 @@ impl kit::Queue<Empty> for Queue {
             Command::HostTask(task) => task.call(),
             // SAFETY: the tests pass live memory.
             Command::UsmMemcpy { dst, src, size } => unsafe { dst.cast::<u8>().copy_from(src.cast(), size) },
-            // SAFETY: as above.
             Command::UsmFill {
                 dst,
                 pattern: &[byte],
                 size,
-            } => unsafe { dst.cast::<u8>().write_bytes(byte, size) },
+            } => {
+                // SAFETY: as above.
+                unsafe { dst.cast::<u8>().write_bytes(byte, size) }
+            }
             Command::UsmFill { .. } | Command::UsmFill2D { .. } | Command::UsmMemcpy2D { .. } => {
                 return kit::emulate::submit(self, command, blocking, wait, event);
             }

@@ -159,13 +159,11 @@ impl kit::Context<OpenCl> for Context {
                 "a command and what it works on are of different contexts",
             )),
         };
-        for (buffer, end) in command.buffers()? {
+        command.check_buffers(|buffer, end| {
             check(buffer.context.raw)?;
-            buffer.check_range(0, end)?;
-        }
-        for image in command.images() {
-            check(image.context.raw)?;
-        }
+            buffer.check_range(0, end)
+        })?;
+        command.check_images(|image| check(image.context.raw))?;
         match command {
             Command::Launch(launch) => check(launch.kernel.context().raw),
             Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => global

@@ -86,6 +86,7 @@ fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<GlobalPart>
 
 /// What a command does whose buffers and contexts [were checked](check_operands). Launches, and what only queues do, are
 /// not here.
+#[inline(always)]
 pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrResult<Action<'a>> {
     Ok(match *command {
         // All memory is the host's: there is nothing to move.
@@ -233,13 +234,11 @@ fn check_operands(command: &Command<'_, Cpu>, context: &Context) -> UrResult<()>
         true => Ok(()),
         false => Err(strange()),
     };
-    for (buffer, end) in command.buffers()? {
+    command.check_buffers(|buffer, end| {
         check(buffer.context())?;
-        buffer.check_range(0, end)?;
-    }
-    for image in command.images() {
-        check(image.context())?;
-    }
+        buffer.check_range(0, end)
+    })?;
+    command.check_images(|image| check(image.context()))?;
     match command {
         Command::Launch(launch) => check(launch.kernel.program.context()),
         Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
@@ -311,6 +310,7 @@ impl Queue {
         }
     }
 
+    #[inline(always)]
     fn submit_action(
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),

@@ -104,10 +104,14 @@ impl Queue {
         match command {
             Command::Launch(launch) => return self.launch(launch, wait, event),
             Command::Native(command) => return self.run_native(command, wait, event),
-            _ => kit::Context::check_command(&*self.context, &self.device, &command)?,
-        }
-        if is_emulated(&command) {
-            return emulate::submit(self, command, blocking, wait, event);
+            // They are frequent, and there is nothing to check.
+            Command::Wait | Command::Barrier | Command::UsmMemcpy { .. } => {}
+            _ => {
+                kit::Context::check_command(&*self.context, &self.device, &command)?;
+                if is_emulated(&command) {
+                    return emulate::submit(self, command, blocking, wait, event);
+                }
+            }
         }
         self.enqueue(command.command_type(), wait, event, |deps| {
             self.call(&command, cl_bool::from(blocking), deps)
