@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use kit::fork::{self, Forkable, Guard};
 use kit::ur::ResultCode;
-use kit::{Header, Node, Recording, UrError, UrResult, WaitList};
+use kit::{CommandList, Header, Node, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 use crate::exec::Pool;
@@ -16,7 +16,7 @@ use crate::{Cpu, Event, Queue};
 /// A command buffer.
 pub(crate) struct CommandBuffer {
     pub(crate) header: Header,
-    recording: Recording<Cpu>,
+    commands: CommandList<Cpu>,
     pool: &'static Pool,
     /// What runs, once it is finalized.
     plan: Mutex<Option<Plan>>,
@@ -35,7 +35,7 @@ impl CommandBuffer {
         let signal = node.signal.clone();
         let outside = !before.is_empty() || signal.is_some();
         Ok(Step {
-            work: work(&node.command.as_command(), self.recording.device(), self.pool)?,
+            work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
             outside: outside.then(|| Arc::new(Outside { before, signal })),
         })
     }
@@ -50,11 +50,11 @@ impl Forkable for CommandBuffer {
 impl kit::CommandBuffer<Cpu> for CommandBuffer {
     type Signal = Arc<Signal>;
 
-    fn create(recording: Recording<Cpu>) -> UrResult<Arc<Self>> {
-        let pool = recording.device().pool();
+    fn create(commands: CommandList<Cpu>) -> UrResult<Arc<Self>> {
+        let pool = commands.device().pool();
         let buffer = Arc::new(Self {
             header: Header::new(),
-            recording,
+            commands,
             pool,
             plan: Mutex::default(),
             order: Order::new(true, pool),
@@ -63,14 +63,14 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         Ok(buffer)
     }
 
-    fn recording(&self) -> &Recording<Cpu> {
-        &self.recording
+    fn commands(&self) -> &CommandList<Cpu> {
+        &self.commands
     }
 
     fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let steps = nodes.iter().map(|node| self.step(node)).collect::<UrResult<Vec<_>>>()?;
         let plan = Plan::new(steps, nodes.iter().map(|node| &*node.dependencies));
-        let plan = match self.recording.times() {
+        let plan = match self.commands.times() {
             Some(times) => plan.timed(times),
             None => plan,
         };
@@ -100,12 +100,12 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
                 "the command buffer must be finalized before it is enqueued",
             )
         })?;
-        queue.run_plan(self.recording.command(), plan, &self.order, wait, event)
+        queue.run_plan(self.commands.command_type(), plan, &self.order, wait, event)
     }
 
     fn signal(&self, command: kit::ur::CommandType) -> UrResult<(Arc<Event>, Arc<Signal>)> {
         let node = unsubmitted(self.pool);
-        let event = Event::of_run(self.recording.context(), command, node.clone());
+        let event = Event::for_execution(self.commands.context(), command, node.clone());
         Ok((event, Arc::new(Signal::new(node))))
     }
 

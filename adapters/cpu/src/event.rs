@@ -63,7 +63,7 @@ impl Event {
     }
 
     /// The event of a command of a command buffer, for one run.
-    pub(crate) fn of_run(context: &Arc<Context>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
+    pub(crate) fn for_execution(context: &Arc<Context>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             owner: Owner::Context(context.clone()),

@@ -31,11 +31,11 @@ use crate::{
 #[derive_where(Default)]
 pub struct Capture<B: Backend> {
     active: AtomicBool,
-    part: Mutex<Option<Part<B>>>,
+    part: Mutex<Option<CaptureMembership<B>>>,
 }
 
 /// The part that a queue has in a capture: the number of its branch. The origin's is zero.
-struct Part<B: Backend> {
+struct CaptureMembership<B: Backend> {
     session: Arc<Session<B>>,
     branch: usize,
 }
@@ -56,7 +56,7 @@ impl<B: Backend> Capture<B> {
     #[cold]
     fn refuse(&self, what: &str) -> UrResult<()> {
         if let Some(part) = &*self.part.lock() {
-            part.session.state.lock().spoilt = true;
+            part.session.state.lock().invalidated = true;
         }
         Err(unsupported_in_capture(format!(
             "{what} has no place in a graph, and the queue captures one"
@@ -76,7 +76,7 @@ impl<B: Backend> Capture<B> {
         let first = graph.begin(queue)?;
         let state = State {
             over: false,
-            spoilt: false,
+            invalidated: false,
             branches: vec![Branch::of(queue)],
             of_origin: Vec::new(),
             runs: Vec::new(),
@@ -88,7 +88,7 @@ impl<B: Backend> Capture<B> {
             device: queue.device().clone(),
             state: Mutex::new(state),
         });
-        *part = Some(Part { session, branch: 0 });
+        *part = Some(CaptureMembership { session, branch: 0 });
         capture.active.store(true, Ordering::Relaxed);
         Ok(())
     }
@@ -96,7 +96,7 @@ impl<B: Backend> Capture<B> {
     /// Ends the capture that the queue began.
     fn end(&self) -> UrResult<Arc<Session<B>>> {
         let mut part = self.part.lock();
-        let Some(Part { session, .. }) = part.take_if(|part| part.branch == 0) else {
+        let Some(CaptureMembership { session, .. }) = part.take_if(|part| part.branch == 0) else {
             return Err(UrError::said(
                 ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
                 match *part {
@@ -123,8 +123,8 @@ impl<B: Backend> Capture<B> {
 impl<B: Backend> Drop for Capture<B> {
     fn drop(&mut self) {
         // Nobody else can end it.
-        if let Some(Part { session, branch: 0 }) = self.part.get_mut().take() {
-            session.state.lock().spoilt = true;
+        if let Some(CaptureMembership { session, branch: 0 }) = self.part.get_mut().take() {
+            session.state.lock().invalidated = true;
             _ = session.end();
         }
     }
@@ -144,7 +144,7 @@ struct Session<B: Backend> {
 struct State<B: Backend> {
     over: bool,
     /// Something had no place in the graph: there will be none.
-    spoilt: bool,
+    invalidated: bool,
     /// The queues that take part, the origin first.
     branches: Vec<Branch<B>>,
     /// For each command whether it is the origin's.
@@ -183,7 +183,7 @@ pub(crate) enum Recorded<B: Backend> {
 impl<B: Backend> Recorded<B> {
     /// A run of a command buffer, as it is now.
     pub(crate) fn run(buffer: &Arc<B::CommandBuffer>) -> UrResult<Self> {
-        Ok(Self::Run(buffer.clone(), buffer.recording().for_graph()?))
+        Ok(Self::Run(buffer.clone(), buffer.commands().for_graph()?))
     }
 }
 
@@ -238,7 +238,7 @@ impl<B: Backend> Waits<B> {
     }
 
     /// The capture that a command with this list is part of, on a queue that may have a part in one already.
-    fn session(&self, part: Option<&Part<B>>) -> UrResult<Arc<Session<B>>> {
+    fn session(&self, part: Option<&CaptureMembership<B>>) -> UrResult<Arc<Session<B>>> {
         let mut found = part.map(|part| &part.session);
         for event in &self.captured {
             if event.session.state.lock().over {
@@ -315,7 +315,7 @@ pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
     if let Err(error) = &recorded
         && error.code() == ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED
     {
-        session.state.lock().spoilt = true;
+        session.state.lock().invalidated = true;
     }
     let (place, command) = recorded?;
     if !event.is_null() {
@@ -336,7 +336,7 @@ impl<B: Backend> Session<B> {
     /// The state, as long as commands can be captured.
     fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
         let state = self.state.lock();
-        if state.over || state.spoilt {
+        if state.over || state.invalidated {
             return Err(UrError::said(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "the capture failed before: it can only be ended",
@@ -349,7 +349,7 @@ impl<B: Backend> Session<B> {
     fn record(
         self: &Arc<Self>,
         queue: &Arc<B::Queue>,
-        part: &mut Option<Part<B>>,
+        part: &mut Option<CaptureMembership<B>>,
         waits: &Waits<B>,
         what: impl FnOnce() -> UrResult<Recorded<B>>,
     ) -> UrResult<(u32, CommandType)> {
@@ -377,7 +377,7 @@ impl<B: Backend> Session<B> {
                 state.branches.push(Branch::of(queue));
                 let branch = state.branches.len() - 1;
                 let session = self.clone();
-                *part = Some(Part { session, branch });
+                *part = Some(CaptureMembership { session, branch });
                 queue.capture().active.store(true, Ordering::Relaxed);
                 branch
             }
@@ -397,7 +397,7 @@ impl<B: Backend> Session<B> {
     fn end(self: &Arc<Self>) -> UrResult<()> {
         let mut state = self.state.lock();
         state.over = true;
-        let result = if state.spoilt {
+        let result = if state.invalidated {
             Err(UrError::said(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "something was asked for that has no place in a graph: there is none",
@@ -448,7 +448,7 @@ impl<B: Backend> State<B> {
         };
         let (command, command_type) = match recorded {
             Recorded::Run(buffer, commands) => {
-                let command_type = buffer.recording().command();
+                let command_type = buffer.commands().command_type();
                 let last = self.runs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer));
                 after.extend(last.as_ref().map(|(_, place)| *place));
                 sort(&mut after);

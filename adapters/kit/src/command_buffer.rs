@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Command buffers: commands that are put together once and run again and again.
 //!
-//! [`recording`] keeps what a client appends and changes it, for all adapters. An adapter makes of it, when it is
-//! finalized, what runs fast; one that has nothing of the kind takes [`Replayed`], which submits the commands to the queue
+//! [`command_list`] keeps what a client appends and changes it, for all adapters. An adapter makes of it, when it is
+//! finalized, what runs fast; one that has nothing of the kind takes [`SoftwareCommandBuffer`], which submits the commands to the queue
 //! one by one.
 
-mod recording;
-mod replayed;
+mod command_list;
 mod signal;
+mod software;
 mod update;
 
 use std::ffi::c_void;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use self::recording::Wanted;
-pub use self::recording::{BufferCommand, Node, Recording, Settings, SignalOf};
-pub(crate) use self::recording::{sort, splice};
-pub use self::replayed::Replayed;
-pub(crate) use self::replayed::{Used, list};
+use self::command_list::Wanted;
+pub use self::command_list::{BufferCommand, CommandList, Node, Settings, SignalOf};
+pub(crate) use self::command_list::{sort, splice};
 pub use self::signal::Signal;
+pub use self::software::SoftwareCommandBuffer;
+pub(crate) use self::software::{Used, list};
 use self::update::Update;
 use crate::capture::Recorded;
 use crate::error::guard;
@@ -37,10 +37,10 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     type Signal: Clone + Send + Sync + 'static;
 
     /// Makes one of which nothing is known yet but its context, its device and its settings.
-    fn create(recording: Recording<B>) -> UrResult<Arc<Self>>;
+    fn create(commands: CommandList<B>) -> UrResult<Arc<Self>>;
 
     /// What was appended.
-    fn recording(&self) -> &Recording<B>;
+    fn commands(&self) -> &CommandList<B>;
 
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
@@ -98,8 +98,8 @@ pub(crate) unsafe fn append<B: Backend>(
     event: *mut EventHandle,
     handle: *mut ExpCommandBufferCommandHandle,
 ) -> UrResult<()> {
-    let recording = buffer.recording();
-    recording.context().check_command(recording.device(), &command)?;
+    let commands = buffer.commands();
+    commands.context().check_command(commands.device(), &command)?;
     let command = command.into_owned()?;
     // SAFETY: passed on to the caller.
     unsafe {
@@ -109,7 +109,7 @@ pub(crate) unsafe fn append<B: Backend>(
             event: !event.is_null(),
             handle: !handle.is_null(),
         };
-        let appended = recording.append(buffer, command, dependencies, events, wanted)?;
+        let appended = commands.append(buffer, command, dependencies, events, wanted)?;
         if let Some(place) = point.as_mut() {
             *place = appended.point;
         }
@@ -140,8 +140,8 @@ entry! {
             in_order: desc.isInOrder != 0,
             profiled: desc.enableProfiling != 0,
         };
-        let recording = Recording::new(Arc::clone(&context), Arc::clone(&device), settings);
-        out.write(export(&B::CommandBuffer::create(recording)?));
+        let commands = CommandList::new(Arc::clone(&context), Arc::clone(&device), settings);
+        out.write(export(&B::CommandBuffer::create(commands)?));
         Ok(())
     }
 
@@ -155,7 +155,7 @@ entry! {
 
     fn urCommandBufferFinalizeExp<B>(buffer: ExpCommandBufferHandle) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        buffer.recording().finalize(|nodes| buffer.finalize(nodes))
+        buffer.commands().finalize(|nodes| buffer.finalize(nodes))
     }
 
     fn urCommandBufferUpdateKernelLaunchExp<B>(
@@ -168,7 +168,7 @@ entry! {
         }
         let updates = args::slice(updates, count as usize)?;
         let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
-        buffer.recording().update(updates, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().update(updates, |nodes, changed| buffer.update(nodes, changed))
     }
 
     fn urCommandBufferUpdateSignalEventExp<B>(command: ExpCommandBufferCommandHandle, event: *mut EventHandle) {
@@ -190,7 +190,7 @@ entry! {
                 "the command was appended without an event",
             )),
         };
-        buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
+        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
         drop(old);
         if let Some(new) = new {
             out.write(export_owned(new));
@@ -218,7 +218,7 @@ entry! {
             old = std::mem::replace(&mut node.events, new);
             Ok(())
         };
-        buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
     }
 
     fn urCommandBufferGetInfoExp<B>(
@@ -229,7 +229,7 @@ entry! {
         match query {
             ExpCommandBufferInfo::REFERENCE_COUNT => out.references(&**buffer),
             ExpCommandBufferInfo::DESCRIPTOR => {
-                let Settings { updatable, in_order, profiled } = buffer.recording().settings();
+                let Settings { updatable, in_order, profiled } = buffer.commands().settings();
                 out.value(ExpCommandBufferDesc {
                     stype: StructureType::EXP_COMMAND_BUFFER_DESC,
                     pNext: std::ptr::null(),
@@ -252,7 +252,7 @@ entry! {
 command_entry! {
     fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        buffer.recording().check_queue(&queue)?;
+        buffer.commands().check_queue(&queue)?;
     } run { buffer.enqueue(&queue, wait, event) } record { Recorded::run(&buffer)? }
 }
 
@@ -292,8 +292,8 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
     // SAFETY: the caller vouches for the function and its data. The two types differ in what may unwind alone.
     unsafe { std::mem::transmute::<unsafe extern "C" fn(*mut c_void), Throws>(function)(data) };
     guard(NAME, || {
-        let child = child.as_ref().map(|child| child.recording());
-        let last = buffer.recording().splice(child, after)?;
+        let child = child.as_ref().map(|child| child.commands());
+        let last = buffer.commands().splice(child, after)?;
         // SAFETY: the caller vouches for the pointer.
         if let Some(place) = unsafe { point.as_mut() } {
             *place = last;

@@ -13,7 +13,7 @@ use crate::command_buffer::{Used, list};
 use crate::event::Callback;
 use crate::handle::{Borrowed, handle_of};
 use crate::queue::is_profiled;
-use crate::{Backend, Command, Event, EventOut, HostTask, InfoOut, Queue, ReplayEvent, UrError, UrResult, WaitList};
+use crate::{Backend, Command, Event, EventOut, HostTask, InfoOut, Queue, SoftwareEvent, UrError, UrResult, WaitList};
 
 /// Submits a command as simpler ones.
 ///
@@ -33,7 +33,7 @@ pub fn submit<B: Backend>(
     event: EventOut<'_, B>,
 ) -> UrResult<()>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     let sequence = Sequence {
         queue,
@@ -161,7 +161,7 @@ struct Sequence<'a, B: Backend> {
 
 impl<B: Backend> Sequence<'_, B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     /// Submits the steps, of which there is at least one. They may read `source`, which lives until the last is complete.
     fn submit<'c>(self, steps: impl IntoIterator<Item = Command<'c, B>>, source: Vec<u8>) -> UrResult<()> {
@@ -202,7 +202,8 @@ where
             // It began when its first step did.
             let first: SmallVec<[Arc<B::Event>; 1]> =
                 first.filter(|_| is_profiled::<B>(self.queue)).into_iter().collect();
-            self.event.set(B::Event::of_run(self.command_type, &first, &last)?);
+            self.event
+                .set(B::Event::for_execution(self.command_type, &first, &last)?);
         }
         Ok(())
     }
@@ -226,7 +227,7 @@ where
             event,
             ..
         } = self;
-        let end = TaskEnd::<B>(Some(B::Event::promise(queue.context(), command_type)?));
+        let end = TaskEnd::<B>(Some(B::Event::create_pending(queue.context(), command_type)?));
         let mut ready = Used::new();
         queue.submit(Command::Wait, false, wait, ready.next())?;
         let ready = ready.last()?;
@@ -239,7 +240,7 @@ where
         let ends: SmallVec<[EventHandle; 1]> = end.0.iter().map(handle_of).collect();
         queue.submit(after, false, list(&ends)?, done.next_if(event.wanted()))?;
         let done = match event.wanted() {
-            true => Some(B::Event::of_run(command_type, &[], &done.last()?)?),
+            true => Some(B::Event::for_execution(command_type, &[], &done.last()?)?),
             false => None,
         };
         // Without it the driver may not start the first command before somebody waits: the thread does, soon.
@@ -277,16 +278,16 @@ where
 /// The event of a task's end. It fails if this is dropped before the task has ended.
 struct TaskEnd<B: Backend>(Option<Arc<B::Event>>)
 where
-    B::Event: ReplayEvent<B>;
+    B::Event: SoftwareEvent<B>;
 
 impl<B: Backend> TaskEnd<B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     /// The task has ended, which came after `ready`.
     fn reach(mut self, ready: &Arc<B::Event>) {
         if let Some(end) = self.0.take() {
-            end.fulfil(Some(ready));
+            end.resolve(Some(ready));
             B::Event::defer_drop(end);
         }
     }
@@ -294,11 +295,11 @@ where
 
 impl<B: Backend> Drop for TaskEnd<B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     fn drop(&mut self) {
         if let Some(end) = self.0.take() {
-            end.fulfil(None);
+            end.resolve(None);
             B::Event::defer_drop(end);
         }
     }

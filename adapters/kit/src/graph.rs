@@ -19,7 +19,7 @@ use crate::handle::{export, object, release, release_to};
 use crate::picture::{self, Shown, Times};
 use crate::queue::is_profiled;
 use crate::{
-    Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, Settings, UrError, UrResult,
+    Backend, CommandBuffer, CommandList, Context, Deleters, Header, Node, Object, Queue, Settings, UrError, UrResult,
     args, command_entry, entry, unsupported,
 };
 
@@ -141,10 +141,10 @@ impl<B: Backend> Graph<B> {
             profiled,
             ..Settings::default()
         };
-        let recording = Recording::of_graph(self.context.clone(), device, nodes, settings);
-        let buffer = B::CommandBuffer::create(recording)?;
-        buffer.recording().finalize(|nodes| buffer.finalize(nodes))?;
-        let times = buffer.recording().times().cloned();
+        let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
+        let buffer = B::CommandBuffer::create(commands)?;
+        buffer.commands().finalize(|nodes| buffer.finalize(nodes))?;
+        let times = buffer.commands().times().cloned();
         let old = replace(&mut self.state.lock().times, times);
         // Events and their queues may go with it: not under the lock.
         drop(old);
@@ -268,7 +268,7 @@ entry! {
 command_entry! {
     fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
         let graph = object::<ExecutableGraph<B>>(graph)?;
-        graph.buffer.recording().check_queue(&queue)?;
+        graph.buffer.commands().check_queue(&queue)?;
     } run { graph.buffer.enqueue(&queue, wait, event) } record { Recorded::run(&graph.buffer)? }
 }
 

@@ -53,12 +53,14 @@ pub use command::{
     BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, NativeCommand, Objects, OwnedCommand,
     OwnedDeviceGlobal, OwnedLaunch, OwnedRange, Range,
 };
-pub use command_buffer::{BufferCommand, CommandBuffer, Node, Recording, Replayed, Settings, Signal, SignalOf};
+pub use command_buffer::{
+    BufferCommand, CommandBuffer, CommandList, Node, Settings, Signal, SignalOf, SoftwareCommandBuffer,
+};
 pub use context::{Context, Deleters};
 pub use device::Device;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
-pub use event::{Callback, Event, ReplayEvent};
+pub use event::{Callback, Event, SoftwareEvent};
 pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of};
 pub use info::InfoOut;
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
@@ -99,7 +101,7 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type Program: Program<Self>;
     /// A kernel.
     type Kernel: Kernel<Self>;
-    /// A command buffer; [`Replayed`] where the driver has none.
+    /// A command buffer; [`SoftwareCommandBuffer`] where the driver has none.
     type CommandBuffer: CommandBuffer<Self>;
     /// A pool of USM.
     type UsmPool: UsmPool<Self>;

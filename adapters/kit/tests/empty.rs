@@ -26,7 +26,7 @@ impl kit::Backend for Empty {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = kit::Replayed<Self>;
+    type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 }
@@ -264,19 +264,19 @@ impl kit::Event<Empty> for Event {
     }
 }
 
-impl kit::ReplayEvent<Empty> for Event {
-    fn of_run(command: CommandType, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+impl kit::SoftwareEvent<Empty> for Event {
+    fn for_execution(command: CommandType, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         Ok(Self::new(*last.status.lock().expect("no panics"), command))
     }
 
-    fn promise(_: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
+    fn create_pending(_: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         Ok(Self::new(EventStatus::QUEUED, command))
     }
 
-    fn fulfil(&self, command: Option<&Arc<Self>>) {
+    fn resolve(&self, command: Option<&Arc<Self>>) {
         let end = command.map_or(EventStatus::ERROR, |command| *command.status.lock().expect("no panics"));
         let before = std::mem::replace(&mut *self.status.lock().expect("no panics"), end);
-        assert_eq!(before, EventStatus::QUEUED, "an event is fulfilled once");
+        assert_eq!(before, EventStatus::QUEUED, "an event is resolved once");
     }
 }
 

@@ -183,7 +183,7 @@ unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void
         _ => ExecutionInfo::COMPLETE,
     };
     callback.call(&event, status);
-    kit::ReplayEvent::defer_drop(event);
+    kit::SoftwareEvent::defer_drop(event);
 }
 
 /// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call the
@@ -361,8 +361,8 @@ impl Event {
     }
 }
 
-impl kit::ReplayEvent<OpenCl> for Event {
-    fn of_run(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+impl kit::SoftwareEvent<OpenCl> for Event {
+    fn for_execution(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
         let Owner::Queue(queue, _) = last.owner else {
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
@@ -377,7 +377,7 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }))
     }
 
-    fn promise(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
+    fn create_pending(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         // SAFETY: a live context.
         let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
         Ok(Arc::new(Self {
@@ -393,7 +393,7 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }))
     }
 
-    fn fulfil(&self, command: Option<&Arc<Self>>) {
+    fn resolve(&self, command: Option<&Arc<Self>>) {
         match command.map(|command| self.follow(&command.raw)) {
             Some(Ok(())) => return,
             Some(Err(error)) => log::warn!("an event fails although its command may not: {error}"),

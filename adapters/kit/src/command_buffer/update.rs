@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use super::recording::BufferCommand;
+use super::command_list::BufferCommand;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::{Arg, Args, Backend, Kernel, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
 

@@ -93,11 +93,11 @@ pub(super) struct Appended<B: Backend> {
 }
 
 /// What was appended to a command buffer.
-pub struct Recording<B: Backend> {
+pub struct CommandList<B: Backend> {
     context: Arc<B::Context>,
     device: Arc<B::Device>,
     settings: Settings,
-    command: CommandType,
+    command_type: CommandType,
     state: Mutex<State<B>>,
     times: OnceLock<Arc<Times>>,
     picture: OnceLock<Picture>,
@@ -108,13 +108,13 @@ struct State<B: Backend> {
     finalized: bool,
 }
 
-impl<B: Backend> Recording<B> {
+impl<B: Backend> CommandList<B> {
     pub(super) fn new(context: Arc<B::Context>, device: Arc<B::Device>, settings: Settings) -> Self {
         Self {
             context,
             device,
             settings,
-            command: CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
+            command_type: CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
             state: Mutex::new(State {
                 nodes: Vec::new(),
                 finalized: false,
@@ -133,7 +133,7 @@ impl<B: Backend> Recording<B> {
     ) -> Self {
         let finalized = false;
         Self {
-            command: CommandType::ENQUEUE_GRAPH_EXP,
+            command_type: CommandType::ENQUEUE_GRAPH_EXP,
             state: Mutex::new(State { nodes, finalized }),
             ..Self::new(context, device, settings)
         }
@@ -159,12 +159,12 @@ impl<B: Backend> Recording<B> {
         self.times.get()
     }
 
-    /// Which command of a queue a run is.
-    pub fn command(&self) -> CommandType {
-        self.command
+    /// What the ABI calls a run of it.
+    pub fn command_type(&self) -> CommandType {
+        self.command_type
     }
 
-    /// Checks that what was recorded can run on a queue.
+    /// Checks that the commands can run on a queue.
     pub(crate) fn check_queue(&self, queue: &B::Queue) -> UrResult<()> {
         let wrong = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_QUEUE, words));
         if !Arc::ptr_eq(queue.device(), &self.device) {
@@ -236,7 +236,7 @@ impl<B: Backend> Recording<B> {
         Ok(appended)
     }
 
-    /// Appends all commands of another recording, and one that is complete when they are, whose sync point is returned.
+    /// Appends all commands of another list, and one that is complete when they are, whose sync point is returned.
     pub(super) fn splice(
         &self,
         child: Option<&Self>,

@@ -13,18 +13,18 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::CommandBuffer;
-use super::recording::{Node, Recording};
+use super::command_list::{CommandList, Node};
 use super::signal::{Signal, Signals};
 use crate::handle::{self, object};
 use crate::picture::Ask;
 use crate::queue::is_profiled;
 use crate::recycle::recycle;
-use crate::{Backend, Command, EventOut, Header, Object, Queue, ReplayEvent, UrResult, WaitList};
+use crate::{Backend, Command, EventOut, Header, Object, Queue, SoftwareEvent, UrResult, WaitList};
 
 /// A command buffer whose commands are submitted to the queue one by one.
-pub struct Replayed<B: Backend> {
+pub struct SoftwareCommandBuffer<B: Backend> {
     header: Header,
-    recording: Recording<B>,
+    commands: CommandList<B>,
     /// For each command whether others wait for it.
     awaited: OnceLock<Vec<bool>>,
     last: Mutex<Option<Run<B>>>,
@@ -55,7 +55,7 @@ impl<B: Backend> Default for Past<B> {
     }
 }
 
-impl<B: Backend> Object for Replayed<B> {
+impl<B: Backend> Object for SoftwareCommandBuffer<B> {
     type Handle = ExpCommandBufferHandle;
 
     fn header(&self) -> &Header {
@@ -133,9 +133,9 @@ pub(crate) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, 
     unsafe { WaitList::new(events.len() as u32, events.as_ptr()) }
 }
 
-impl<B: Backend<CommandBuffer = Self>> Replayed<B>
+impl<B: Backend<CommandBuffer = Self>> SoftwareCommandBuffer<B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after those of
     /// the others if it is `timed`.
@@ -191,23 +191,23 @@ where
     }
 }
 
-impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B>
+impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for SoftwareCommandBuffer<B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     type Signal = Arc<Signal<B>>;
 
-    fn create(recording: Recording<B>) -> UrResult<Arc<Self>> {
+    fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
             header: Header::new(),
-            recording,
+            commands,
             awaited: OnceLock::new(),
             last: Mutex::default(),
         }))
     }
 
-    fn recording(&self) -> &Recording<B> {
-        &self.recording
+    fn commands(&self) -> &CommandList<B> {
+        &self.commands
     }
 
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()> {
@@ -227,7 +227,7 @@ where
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
         // Dropped when the locks are: events may be all that their queues live for.
         let (mut signals, mut past) = (Signals::new(queue), Past::default());
-        let nodes = self.recording.nodes()?;
+        let nodes = self.commands.nodes()?;
         let mut last = self.last.lock();
         let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
         // On the same in-order queue it waits anyway.
@@ -235,7 +235,7 @@ where
         before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
         let wait = list(&before)?;
         // Other queues' events have no times to tell.
-        let times = self.recording.times().filter(|_| is_profiled::<B>(queue));
+        let times = self.commands.times().filter(|_| is_profiled::<B>(queue));
         let used = if queue.is_in_order() {
             self.run_in_order(&nodes, queue, wait, times.is_some(), &mut signals)
         } else {
@@ -263,7 +263,7 @@ where
             let begins = |place: &usize| nodes[*place].dependencies.is_empty() && (*place == 0 || !queue.is_in_order());
             let firsts = if times.is_some() { events.len() } else { 0 };
             let firsts: Vec<_> = (0..firsts).filter(begins).map(|place| events[place].clone()).collect();
-            event.set(B::Event::of_run(self.recording.command(), &firsts, &end)?);
+            event.set(B::Event::for_execution(self.commands.command_type(), &firsts, &end)?);
         }
         if let Some(times) = times {
             past.times = times.submitted::<B>(events, &end);
@@ -273,7 +273,7 @@ where
     }
 
     fn signal(&self, command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
-        Signal::new(self.recording.context(), command)
+        Signal::new(self.commands.context(), command)
     }
 
     fn check_events(&self) -> UrResult<()> {
