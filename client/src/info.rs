@@ -29,7 +29,7 @@ plain! {
     Backend, LoggerLevel, DeviceType, DeviceMemCacheType, DeviceLocalMemType, DevicePartition, DevicePartitionProperty,
     DeviceFpCapabilityFlags, DeviceExecCapabilityFlags, DeviceAffinityDomainFlags, MemoryOrderCapabilityFlags,
     MemoryScopeCapabilityFlags, DeviceUsmAccessCapabilityFlags, DeviceThrottleReasonsFlags, KernelLaunchPropertiesFlags,
-    DeviceCommandBufferUpdateCapabilityFlags, ExpDevice2dBlockArrayCapabilityFlags, QueueFlags, Command, EventStatus,
+    DeviceCommandBufferUpdateCapabilityFlags, ExpDevice2dBlockArrayCapabilityFlags, QueueFlags, CommandType, EventStatus,
     SamplerAddressingMode, SamplerFilterMode, UsmType, ImageFormat, ProgramBuildStatus, ProgramBinaryType,
     VirtualMemAccessFlags, AdapterHandle, PlatformHandle, DeviceHandle, ContextHandle, QueueHandle, EventHandle,
     ProgramHandle, KernelHandle, MemHandle, SamplerHandle, UsmPoolHandle,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{Header, Node, Recording, UrError, UrResult, WaitList};
+use kit::{CommandList, Header, Node, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
@@ -17,7 +17,7 @@ use crate::{Cpu, Event, Queue};
 /// A command buffer.
 pub(crate) struct CommandBuffer {
     pub(crate) header: Header,
-    recording: Recording<Cpu>,
+    commands: CommandList<Cpu>,
     pool: &'static Pool,
     /// What runs, once it is finalized.
     plan: Mutex<Option<Plan>>,
@@ -38,7 +38,7 @@ impl CommandBuffer {
         let signal = node.signal.clone();
         let outside = !before.is_empty() || signal.is_some();
         Ok(Step {
-            work: work(&node.operation, self.recording.device(), self.pool)?,
+            work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
             outside: outside.then(|| Arc::new(Outside { before, signal })),
         })
     }
@@ -47,11 +47,11 @@ impl CommandBuffer {
 impl kit::CommandBuffer<Cpu> for CommandBuffer {
     type Signal = Arc<Signal>;
 
-    fn create(recording: Recording<Cpu>) -> UrResult<Arc<Self>> {
-        let pool = recording.device().pool();
+    fn create(commands: CommandList<Cpu>) -> UrResult<Arc<Self>> {
+        let pool = commands.device().pool();
         Ok(Arc::new(Self {
             header: Header::new(),
-            recording,
+            commands,
             pool,
             plan: Mutex::default(),
             order: Order::new(true, pool),
@@ -59,14 +59,14 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         }))
     }
 
-    fn recording(&self) -> &Recording<Cpu> {
-        &self.recording
+    fn commands(&self) -> &CommandList<Cpu> {
+        &self.commands
     }
 
     fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let steps = nodes.iter().map(|node| self.step(node)).collect::<UrResult<Vec<_>>>()?;
-        let plan = Plan::new(steps, nodes.iter().map(|node| &*node.after));
-        let plan = match self.recording.times() {
+        let plan = Plan::new(steps, nodes.iter().map(|node| &*node.dependencies));
+        let plan = match self.commands.times() {
             Some(times) => plan.timed(times),
             None => plan,
         };
@@ -103,19 +103,19 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
                 "the command buffer must be finalized before it is enqueued",
             )
         })?;
-        queue.run_plan(self.recording.command(), plan, &self.order, wait, event)
+        queue.run_plan(self.commands.command_type(), plan, &self.order, wait, event)
     }
 
-    fn signal(&self, command: kit::ur::Command) -> UrResult<(Arc<Event>, Arc<Signal>)> {
+    fn signal(&self, command: kit::ur::CommandType) -> UrResult<(Arc<Event>, Arc<Signal>)> {
         let node = unsubmitted(self.pool);
-        let event = Event::of_run(self.recording.context(), command, node.clone());
+        let event = Event::for_execution(self.commands.context(), command, node.clone());
         let runs = self.runs.load(Ordering::Relaxed);
         Ok((event, Arc::new(Signal::new(node, runs))))
     }
 
-    fn pending(&self, command: kit::ur::Command, signal: &Self::Signal) -> Option<Arc<Event>> {
+    fn pending(&self, command: kit::ur::CommandType, signal: &Self::Signal) -> Option<Arc<Event>> {
         let node = signal.pending(self.runs.load(Ordering::Relaxed))?;
-        Some(Event::of_run(self.recording.context(), command, node))
+        Some(Event::for_execution(self.commands.context(), command, node))
     }
 
     fn check_events(&self) -> UrResult<()> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
-use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
+use kit::{Command, Deleters, Header, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::AtFork;
 
@@ -90,22 +90,8 @@ impl kit::Context<Cpu> for Context {
         }
     }
 
-    fn check_operation(&self, device: &Arc<Device>, operation: &Operation<Cpu>) -> UrResult<()> {
-        let check = |context: &Arc<Self>| match std::ptr::eq(Arc::as_ptr(context), self) {
-            true => Ok(()),
-            false => Err(UrError::said(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the command buffer or graph and what its command works on are of different contexts",
-            )),
-        };
-        if let Some(launch) = operation.as_launch() {
-            check(launch.kernel.program.context())?;
-        }
-        for (buffer, end) in operation.buffers()? {
-            check(buffer.context())?;
-            buffer.check_range(0, end)?;
-        }
-        crate::queue::check(device, operation, check)
+    fn check_command(&self, device: &Arc<Device>, command: &Command<'_, Cpu>) -> UrResult<()> {
+        crate::queue::check(command, self, device)
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

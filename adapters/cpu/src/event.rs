@@ -5,7 +5,9 @@ mod reusable;
 
 use std::sync::Arc;
 
-use kit::ur::{Command, EventInfo, EventStatus, ExecutionInfo, ExpEventFlags, NativeHandle, ProfilingInfo, ResultCode};
+use kit::ur::{
+    CommandType, EventInfo, EventStatus, ExecutionInfo, ExpEventFlags, NativeHandle, ProfilingInfo, ResultCode,
+};
 use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
@@ -19,7 +21,7 @@ pub(crate) struct Event {
     pub(crate) header: Header,
     pub(crate) native: NativeCell,
     owner: Owner,
-    command: Command,
+    command: CommandType,
     state: State,
 }
 
@@ -48,7 +50,7 @@ enum State {
 impl Event {
     /// The event of a command that is over. Whether it went `well`?
     #[inline(always)]
-    pub(crate) fn over(queue: &Arc<Queue>, command: Command, stamps: Stamps, well: bool) -> Arc<Self> {
+    pub(crate) fn over(queue: &Arc<Queue>, command: CommandType, stamps: Stamps, well: bool) -> Arc<Self> {
         let state = State::Over { stamps, well };
         kit::recycled(Self {
             header: Header::new(),
@@ -60,7 +62,7 @@ impl Event {
     }
 
     /// The event of a command.
-    pub(crate) fn new(queue: &Arc<Queue>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
+    pub(crate) fn new(queue: &Arc<Queue>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         let state = State::Task(task);
         kit::recycled(Self {
             header: Header::new(),
@@ -72,7 +74,7 @@ impl Event {
     }
 
     /// The event of a command of a command buffer, for one run.
-    pub(crate) fn of_run(context: &Arc<Context>, command: Command, task: Arc<dyn Node>) -> Arc<Self> {
+    pub(crate) fn for_execution(context: &Arc<Context>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             native: NativeCell::new(),
@@ -213,7 +215,7 @@ impl kit::Event<Cpu> for Event {
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
         let mut stamps = self.stamps().unwrap_or_default();
         // A time stamp is one point.
-        if self.command == Command::TIMESTAMP_RECORDING_EXP && stamps.ended != 0 {
+        if self.command == CommandType::TIMESTAMP_RECORDING_EXP && stamps.ended != 0 {
             stamps.ended = stamps.started;
         }
         let time = match query {
@@ -268,7 +270,7 @@ impl kit::Event<Cpu> for Event {
             header: Header::new(),
             native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
-            command: Command::EVENTS_WAIT,
+            command: CommandType::EVENTS_WAIT,
             state: State::Over {
                 stamps: Stamps::default(),
                 well: true,

@@ -24,19 +24,19 @@ use crate::graph::Graph;
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
 use crate::table::entry_points;
 use crate::{
-    Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, Operation, Queue, UrError, UrResult, args,
-    entry,
+    Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, OwnedCommand, Queue, UrError, UrResult,
+    args, entry,
 };
 
 /// What a queue knows of the capture that it takes part in.
 #[derive_where(Default)]
 pub struct Capture<B: Backend> {
     active: AtomicBool,
-    part: Mutex<Option<Part<B>>>,
+    part: Mutex<Option<CaptureMembership<B>>>,
 }
 
 /// The part that a queue has in a capture: the number of its branch. The origin's is zero.
-struct Part<B: Backend> {
+struct CaptureMembership<B: Backend> {
     session: Arc<Session<B>>,
     branch: usize,
 }
@@ -57,9 +57,9 @@ impl<B: Backend> Capture<B> {
     #[cold]
     fn refuse(&self, what: &str) -> UrResult<()> {
         if let Some(part) = &*self.part.lock() {
-            part.session.state.lock().spoilt = true;
+            part.session.state.lock().invalidated = true;
         }
-        Err(impossible(format!(
+        Err(unsupported_in_capture(format!(
             "{what} has no place in a graph, and the queue captures one"
         )))
     }
@@ -77,7 +77,7 @@ impl<B: Backend> Capture<B> {
         let first = graph.begin(queue)?;
         let state = State {
             over: false,
-            spoilt: false,
+            invalidated: false,
             branches: vec![Branch::of(queue)],
             of_origin: Vec::new(),
             runs: Vec::new(),
@@ -89,7 +89,7 @@ impl<B: Backend> Capture<B> {
             device: queue.device().clone(),
             state: Mutex::new(state),
         });
-        *part = Some(Part { session, branch: 0 });
+        *part = Some(CaptureMembership { session, branch: 0 });
         capture.active.store(true, Ordering::Relaxed);
         Ok(())
     }
@@ -97,7 +97,7 @@ impl<B: Backend> Capture<B> {
     /// Ends the capture that the queue began.
     fn end(&self) -> UrResult<Arc<Session<B>>> {
         let mut part = self.part.lock();
-        let Some(Part { session, .. }) = part.take_if(|part| part.branch == 0) else {
+        let Some(CaptureMembership { session, .. }) = part.take_if(|part| part.branch == 0) else {
             return Err(UrError::said(
                 ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
                 match *part {
@@ -124,8 +124,8 @@ impl<B: Backend> Capture<B> {
 impl<B: Backend> Drop for Capture<B> {
     fn drop(&mut self) {
         // Nobody else can end it.
-        if let Some(Part { session, branch: 0 }) = self.part.get_mut().take() {
-            session.state.lock().spoilt = true;
+        if let Some(CaptureMembership { session, branch: 0 }) = self.part.get_mut().take() {
+            session.state.lock().invalidated = true;
             _ = session.end();
         }
     }
@@ -145,7 +145,7 @@ struct Session<B: Backend> {
 struct State<B: Backend> {
     over: bool,
     /// Something had no place in the graph: there will be none.
-    spoilt: bool,
+    invalidated: bool,
     /// The queues that take part, the origin first.
     branches: Vec<Branch<B>>,
     /// For each command whether it is the origin's.
@@ -176,11 +176,7 @@ impl<B: Backend> Branch<B> {
 /// What is recorded of a command.
 pub(crate) enum Recorded<B: Backend> {
     /// It itself.
-    Command(Operation<B>),
-    /// What waits for its list, or for all before it.
-    Wait,
-    /// The same, for which all wait that come.
-    Barrier,
+    Command(OwnedCommand<B>),
     /// These commands, which are all of a buffer: a run of it.
     Run(Arc<B::CommandBuffer>, Vec<Node<B>>),
 }
@@ -188,27 +184,27 @@ pub(crate) enum Recorded<B: Backend> {
 impl<B: Backend> Recorded<B> {
     /// A run of a command buffer, as it is now.
     pub(crate) fn run(buffer: &Arc<B::CommandBuffer>) -> UrResult<Self> {
-        Ok(Self::Run(buffer.clone(), buffer.recording().for_graph()?))
+        Ok(Self::Run(buffer.clone(), buffer.commands().for_graph()?))
     }
 }
 
-impl<B: Backend> From<Operation<B>> for Recorded<B> {
-    fn from(operation: Operation<B>) -> Self {
-        Self::Command(operation)
+impl<B: Backend> From<OwnedCommand<B>> for Recorded<B> {
+    fn from(command: OwnedCommand<B>) -> Self {
+        Self::Command(command)
     }
 }
 
 /// Checks that a command does not block, for one that is recorded.
-pub(crate) fn later(blocking: bool) -> UrResult<()> {
+pub(crate) fn reject_blocking(blocking: bool) -> UrResult<()> {
     if blocking {
-        return Err(impossible(
+        return Err(unsupported_in_capture(
             "a command that blocks cannot be captured: it would block forever",
         ));
     }
     Ok(())
 }
 
-pub(crate) fn impossible(words: impl Into<String>) -> UrError {
+pub(crate) fn unsupported_in_capture(words: impl Into<String>) -> UrError {
     UrError::said(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
 }
 
@@ -243,7 +239,7 @@ impl<B: Backend> Waits<B> {
     }
 
     /// The capture that a command with this list is part of, on a queue that may have a part in one already.
-    fn session(&self, part: Option<&Part<B>>) -> UrResult<Arc<Session<B>>> {
+    fn session(&self, part: Option<&CaptureMembership<B>>) -> UrResult<Arc<Session<B>>> {
         let mut found = part.map(|part| &part.session);
         for event in &self.captured {
             if event.session.state.lock().over {
@@ -285,13 +281,13 @@ pub(crate) fn is_over<B: Backend>(event: &B::Event) -> UrResult<bool> {
 /// # Safety
 /// As [`WaitList::new`](crate::WaitList::new).
 #[inline(always)]
-pub(crate) unsafe fn concerns<B: Backend>(queue: &Arc<B::Queue>, count: u32, events: *const EventHandle) -> bool {
+pub(crate) unsafe fn joins_capture<B: Backend>(queue: &Arc<B::Queue>, count: u32, events: *const EventHandle) -> bool {
     // SAFETY: passed on to the caller.
     queue.capture().is_active() || (count != 0 && unsafe { has_captured::<B>(count, events) })
 }
 
 /// # Safety
-/// As [`concerns`].
+/// As [`joins_capture`].
 #[inline(never)]
 unsafe fn has_captured<B: Backend>(count: u32, events: *const EventHandle) -> bool {
     // SAFETY: passed on to the caller.
@@ -320,7 +316,7 @@ pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
     if let Err(error) = &recorded
         && error.code() == ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED
     {
-        session.state.lock().spoilt = true;
+        session.state.lock().invalidated = true;
     }
     let (place, command) = recorded?;
     if !event.is_null() {
@@ -341,7 +337,7 @@ impl<B: Backend> Session<B> {
     /// The state, as long as commands can be captured.
     fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
         let state = self.state.lock();
-        if state.over || state.spoilt {
+        if state.over || state.invalidated {
             return Err(UrError::said(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "the capture failed before: it can only be ended",
@@ -354,22 +350,26 @@ impl<B: Backend> Session<B> {
     fn record(
         self: &Arc<Self>,
         queue: &Arc<B::Queue>,
-        part: &mut Option<Part<B>>,
+        part: &mut Option<CaptureMembership<B>>,
         waits: &Waits<B>,
         what: impl FnOnce() -> UrResult<Recorded<B>>,
-    ) -> UrResult<(u32, Command)> {
+    ) -> UrResult<(u32, CommandType)> {
         drop(self.open()?);
         if !Arc::ptr_eq(queue.device(), &self.device) || !is_same::<B>(queue.context(), self.graph.context()) {
-            return Err(impossible("all queues of a capture are of one context and one device"));
+            return Err(unsupported_in_capture(
+                "all queues of a capture are of one context and one device",
+            ));
         }
         if !waits.others_are_over {
-            return Err(impossible(
+            return Err(unsupported_in_capture(
                 "a captured command can wait only for others of the same capture, or for what is complete already",
             ));
         }
         let recorded = what()?;
-        if let Recorded::Command(operation) = &recorded {
-            self.graph.context().check_operation(&self.device, operation)?;
+        if let Recorded::Command(command) = &recorded {
+            self.graph
+                .context()
+                .check_command(&self.device, &command.as_command())?;
         }
         let mut state = self.open()?;
         let branch = match part {
@@ -378,7 +378,7 @@ impl<B: Backend> Session<B> {
                 state.branches.push(Branch::of(queue));
                 let branch = state.branches.len() - 1;
                 let session = self.clone();
-                *part = Some(Part { session, branch });
+                *part = Some(CaptureMembership { session, branch });
                 queue.capture().active.store(true, Ordering::Relaxed);
                 branch
             }
@@ -398,7 +398,7 @@ impl<B: Backend> Session<B> {
     fn end(self: &Arc<Self>) -> UrResult<()> {
         let mut state = self.state.lock();
         state.over = true;
-        let result = if state.spoilt {
+        let result = if state.invalidated {
             Err(UrError::said(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "something was asked for that has no place in a graph: there is none",
@@ -438,12 +438,12 @@ impl<B: Backend> State<B> {
         list: impl ExactSizeIterator<Item = u32>,
         nodes: &mut Vec<Node<B>>,
         first: usize,
-    ) -> UrResult<(u32, Command)> {
+    ) -> UrResult<(u32, CommandType)> {
         let of_origin = branch == 0;
         let branch = &mut self.branches[branch];
         let (mark, barrier) = match &recorded {
-            Recorded::Wait => (true, false),
-            Recorded::Barrier => (true, true),
+            Recorded::Command(OwnedCommand::Wait) => (true, false),
+            Recorded::Command(OwnedCommand::Barrier) => (true, true),
             _ => (false, false),
         };
         let all = mark && list.len() == 0;
@@ -452,9 +452,9 @@ impl<B: Backend> State<B> {
         } else {
             list.chain(branch.base).collect()
         };
-        let (operation, command) = match recorded {
+        let (command, command_type) = match recorded {
             Recorded::Run(buffer, commands) => {
-                let command = buffer.recording().command();
+                let command_type = buffer.commands().command_type();
                 let last = self.runs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer));
                 after.extend(last.as_ref().map(|(_, place)| *place));
                 sort(&mut after);
@@ -463,19 +463,19 @@ impl<B: Backend> State<B> {
                     Some((_, last)) => *last = place,
                     None => self.runs.push((buffer, place)),
                 }
-                (None, command)
+                (None, command_type)
             }
-            Recorded::Command(operation) => {
-                let command = operation.command();
-                (Some(operation), command)
+            Recorded::Command(command) => {
+                let command_type = command.command_type();
+                // The commands after a barrier are known to wait for it.
+                let command = if barrier { OwnedCommand::Wait } else { command };
+                (Some(command), command_type)
             }
-            Recorded::Wait => (Some(Operation::Nothing), Command::EVENTS_WAIT),
-            Recorded::Barrier => (Some(Operation::Nothing), Command::EVENTS_WAIT_WITH_BARRIER),
         };
         sort(&mut after);
-        if let Some(operation) = operation {
+        if let Some(command) = command {
             u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
-            nodes.push(Node::new(operation, after.clone()));
+            nodes.push(Node::new(command, after.clone()));
         }
         let place = (nodes.len() - 1) as u32;
         self.of_origin.resize(nodes.len() - first, of_origin);
@@ -492,7 +492,7 @@ impl<B: Backend> State<B> {
         if !closes {
             branch.ends.push(place);
         }
-        Ok((place, command))
+        Ok((place, command_type))
     }
 
     /// Whether commands of the origin wait for all others, directly or not. `nodes` are those from `first` on.
@@ -503,7 +503,7 @@ impl<B: Backend> State<B> {
             if !reached[place] {
                 return false;
             }
-            for before in &node.after {
+            for before in &node.dependencies {
                 reached[*before as usize - first] = true;
             }
         }
@@ -516,7 +516,7 @@ pub(crate) struct CapturedEvent<B: Backend> {
     header: Header,
     session: Arc<Session<B>>,
     place: u32,
-    command: Command,
+    command: CommandType,
 }
 
 impl<B: Backend> Object for CapturedEvent<B> {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Command buffers: commands that are put together once and run again and again.
 //!
-//! [`recording`] keeps what a client appends and changes it, for all adapters. An adapter makes of it, when it is
-//! finalized, what runs fast; one that has nothing of the kind takes [`Replayed`], which submits the commands to the queue
+//! [`command_list`] keeps what a client appends and changes it, for all adapters. An adapter makes of it, when it is
+//! finalized, what runs fast; one that has nothing of the kind takes [`SoftwareCommandBuffer`], which submits the commands to the queue
 //! one by one.
 
-mod operation;
-mod recording;
-mod replayed;
+mod command_list;
 mod signal;
+mod software;
 mod update;
 
 use std::ffi::c_void;
@@ -17,20 +16,21 @@ use std::sync::Arc;
 use oxur_api::callback::MayThrow;
 use oxur_api::*;
 
-pub use self::operation::{Address, KeptGlobal, KeptLaunch, KeptRange, Operation, Parts};
-use self::recording::Wanted;
-pub use self::recording::{BufferCommand, Node, Recording, Settings, SignalOf};
-pub(crate) use self::recording::{sort, splice};
-pub use self::replayed::Replayed;
+use self::command_list::Wanted;
+pub use self::command_list::{BufferCommand, CommandList, Node, Settings, SignalOf};
+pub(crate) use self::command_list::{sort, splice};
 pub use self::signal::Signal;
+pub use self::software::SoftwareCommandBuffer;
+pub(crate) use self::software::{Used, list};
 use self::update::Update;
 use crate::capture::Recorded;
 use crate::client_call::guard_around;
-use crate::enqueue::{BufferRect, Launch, inside, pattern, span};
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::table::entry_points;
 use crate::unsupported;
-use crate::{Args, Backend, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command, entry};
+use crate::{
+    Backend, Command, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command_entry, entry,
+};
 
 /// A command buffer.
 pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
@@ -39,10 +39,10 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     type Signal: Clone + Send + Sync + 'static;
 
     /// Makes one of which nothing is known yet but its context, its device and its settings.
-    fn create(recording: Recording<B>) -> UrResult<Arc<Self>>;
+    fn create(commands: CommandList<B>) -> UrResult<Arc<Self>>;
 
     /// What was appended.
-    fn recording(&self) -> &Recording<B>;
+    fn commands(&self) -> &CommandList<B>;
 
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
@@ -55,12 +55,12 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
     /// An event for a single command of this kind, and what the next run is to signal for it.
-    fn signal(&self, _command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
+    fn signal(&self, _command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
         unsupported()
     }
 
     /// The event of such a signal, for a command of this kind, if no run has begun to give it.
-    fn pending(&self, _command: Command, _signal: &Self::Signal) -> Option<Arc<B::Event>> {
+    fn pending(&self, _command: CommandType, _signal: &Self::Signal) -> Option<Arc<B::Event>> {
         None
     }
 
@@ -72,58 +72,6 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// The driver's handle.
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()
-    }
-}
-
-/// A kernel that may be launched from a command buffer: with arguments of its own.
-///
-/// # Safety
-/// As `urCommandBufferAppendKernelLaunch*Exp`.
-#[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
-unsafe fn kept_launch<B: Backend>(
-    kernel: KernelHandle,
-    dimensions: u32,
-    offset: *const usize,
-    global: *const usize,
-    local: *const usize,
-    args: Args<'_, B>,
-    num_alternatives: u32,
-    alternatives: *mut KernelHandle,
-) -> UrResult<Operation<B>> {
-    // SAFETY: passed on to the caller.
-    unsafe {
-        let kernel = object::<B::Kernel>(kernel)?;
-        let launch = Launch::new(dimensions, offset, global, local, args, std::ptr::null())?;
-        if (num_alternatives == 0) != alternatives.is_null() {
-            return Err(UrError::said(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("there are {num_alternatives} alternatives and their pointer is {alternatives:p}"),
-            ));
-        }
-        let alternatives = args::objects::<B::Kernel>(alternatives, num_alternatives)?;
-        let mut choice = vec![Arc::clone(&kernel)];
-        for alternative in alternatives {
-            // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic command
-            // group launch it with other arguments.
-            if !choice.iter().any(|known| Arc::ptr_eq(known, &alternative)) {
-                choice.push(alternative);
-            }
-        }
-        Operation::launch(&**kernel, &launch, choice)
-    }
-}
-
-/// Checks that a command on USM stays inside of its allocations.
-fn check_usm<B: Backend>(context: &Arc<B::Context>, operation: &Operation<B>) -> UrResult<()> {
-    match operation {
-        Operation::UsmMemcpy { dst, src, size } => {
-            inside::<B>(context, dst.0, *size)?;
-            inside::<B>(context, src.0, *size)
-        }
-        Operation::UsmFill { dst: memory, size, .. }
-        | Operation::UsmPrefetch { memory, size, .. }
-        | Operation::UsmAdvise { memory, size, .. } => inside::<B>(context, memory.0, *size),
-        _ => Ok(()),
     }
 }
 
@@ -145,148 +93,43 @@ unsafe fn sync_points<'a>(
     unsafe { args::slice(points, count as usize) }
 }
 
-/// Writes entry points that append a command: the parameters that all of them have, and what is done with them.
-macro_rules! append {
-    ($( fn $name:ident<$b:ident>($($p:ident: $ty:ty),* $(,)?) $operation:block )*) => { entry! { $(
-        fn $name<$b>(
-            buffer: ExpCommandBufferHandle, $($p: $ty,)* num_points: u32, points: *const ExpCommandBufferSyncPoint,
-            num_events: u32, events: *const EventHandle, point: *mut ExpCommandBufferSyncPoint,
-            event: *mut EventHandle, command: *mut ExpCommandBufferCommandHandle,
-        ) {
-            let buffer = object::<$b::CommandBuffer>(buffer)?;
-            let operation: Operation<$b> = $operation;
-            let recording = buffer.recording();
-            recording.context().check_operation(recording.device(), &operation)?;
-            check_usm::<$b>(recording.context(), &operation)?;
-            let after = sync_points(num_points, points)?;
-            let events = WaitList::new(num_events, events)?;
-            let wanted = Wanted { event: !event.is_null(), handle: !command.is_null() };
-            let appended = recording.append(&buffer, operation, after, events, wanted)?;
-            if let Some(place) = point.as_mut() {
-                *place = appended.point;
-            }
-            if let Some(signal) = appended.event {
-                event.write(export_owned(signal));
-            }
-            if let Some(handle) = appended.handle {
-                command.write(handle);
-            }
-            Ok(())
+/// Appends a command, and gives the client what it wants back.
+///
+/// # Safety
+/// The pointers must be as the C functions demand.
+pub(crate) unsafe fn append<B: Backend>(
+    buffer: &Arc<B::CommandBuffer>,
+    command: Command<'_, B>,
+    (num_points, points): (u32, *const ExpCommandBufferSyncPoint),
+    (num_events, events): (u32, *const EventHandle),
+    point: *mut ExpCommandBufferSyncPoint,
+    event: *mut EventHandle,
+    handle: *mut ExpCommandBufferCommandHandle,
+) -> UrResult<()> {
+    let commands = buffer.commands();
+    commands.context().check_command(commands.device(), &command)?;
+    command.check_usm(commands.context(), true)?;
+    let command = command.into_owned()?;
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let dependencies = sync_points(num_points, points)?;
+        let events = WaitList::new(num_events, events)?;
+        let wanted = Wanted {
+            event: !event.is_null(),
+            handle: !handle.is_null(),
+        };
+        let appended = commands.append(buffer, command, dependencies, events, wanted)?;
+        if let Some(place) = point.as_mut() {
+            *place = appended.point;
         }
-    )* } };
-}
-
-append! {
-    fn urCommandBufferAppendKernelLaunchExp<B>(
-        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
-        num_alternatives: u32, alternatives: *mut KernelHandle,
-    ) {
-        kept_launch(kernel, dimensions, offset, global, local, Args::none(), num_alternatives, alternatives)?
-    }
-
-    fn urCommandBufferAppendKernelLaunchWithArgsExp<B>(
-        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
-        num_args: u32, arguments: *const ExpKernelArgProperties, num_alternatives: u32, alternatives: *mut KernelHandle,
-    ) {
-        let args = Args::new(num_args, arguments)?;
-        kept_launch(kernel, dimensions, offset, global, local, args, num_alternatives, alternatives)?
-    }
-
-    fn urCommandBufferAppendUSMMemcpyExp<B>(dst: *mut c_void, src: *const c_void, size: usize) {
-        args::not_null(dst)?;
-        args::not_null(src)?;
-        // SYCL's graphs have copies and fills of nothing.
-        match size {
-            0 => Operation::Nothing,
-            _ => Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size },
+        if let Some(signal) = appended.event {
+            event.write(export_owned(signal));
+        }
+        if let Some(new) = appended.handle {
+            handle.write(new);
         }
     }
-
-    fn urCommandBufferAppendUSMFillExp<B>(
-        dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
-    ) {
-        args::not_null(dst)?;
-        let pattern = pattern(pattern_at, pattern_size, if size == 0 { pattern_size } else { size })?;
-        match size {
-            0 => Operation::Nothing,
-            _ => Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size },
-        }
-    }
-
-    fn urCommandBufferAppendMemBufferCopyExp<B>(
-        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
-    ) {
-        let (src, dst) = (object::<B::Mem>(src)?, object::<B::Mem>(dst)?);
-        span(src_offset, size)?;
-        span(dst_offset, size)?;
-        Operation::BufferCopy { src: Arc::clone(&src), dst: Arc::clone(&dst), src_offset, dst_offset, size }
-    }
-
-    fn urCommandBufferAppendMemBufferWriteExp<B>(buffer: MemHandle, offset: usize, size: usize, src: *const c_void) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(src)?;
-        span(offset, size)?;
-        Operation::BufferWrite { buffer: Arc::clone(&buffer), offset, size, src: Address::new(src) }
-    }
-
-    fn urCommandBufferAppendMemBufferReadExp<B>(buffer: MemHandle, offset: usize, size: usize, dst: *mut c_void) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(dst)?;
-        span(offset, size)?;
-        Operation::BufferRead { buffer: Arc::clone(&buffer), offset, size, dst: Address(dst) }
-    }
-
-    fn urCommandBufferAppendMemBufferCopyRectExp<B>(
-        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
-    ) {
-        let (src, dst) = (object::<B::Mem>(src)?, object::<B::Mem>(dst)?);
-        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        Operation::BufferCopyRect { src: Arc::clone(&src), dst: Arc::clone(&dst), rect: rect.checked()? }
-    }
-
-    fn urCommandBufferAppendMemBufferWriteRectExp<B>(
-        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
-        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(src)?;
-        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        Operation::BufferWriteRect { buffer: Arc::clone(&buffer), rect: rect.checked()?, src: Address(src) }
-    }
-
-    fn urCommandBufferAppendMemBufferReadRectExp<B>(
-        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
-        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
-        args::not_null(dst)?;
-        let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        Operation::BufferReadRect { buffer: Arc::clone(&buffer), rect: rect.checked()?, dst: Address(dst) }
-    }
-
-    fn urCommandBufferAppendMemBufferFillExp<B>(
-        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
-        let pattern = pattern(pattern_at, pattern_size, size)?;
-        span(offset, size)?;
-        Operation::BufferFill { buffer: Arc::clone(&buffer), pattern: pattern.into(), offset, size }
-    }
-
-    fn urCommandBufferAppendUSMPrefetchExp<B>(memory: *const c_void, size: usize, flags: UsmMigrationFlags) {
-        args::not_null(memory)?;
-        args::known_flags(flags)?;
-        span(0, size)?;
-        Operation::UsmPrefetch { memory: Address::new(memory), size, flags }
-    }
-
-    fn urCommandBufferAppendUSMAdviseExp<B>(memory: *const c_void, size: usize, advice: UsmAdviceFlags) {
-        args::not_null(memory)?;
-        args::known_flags(advice)?;
-        span(0, size)?;
-        Operation::UsmAdvise { memory: Address::new(memory), size, advice }
-    }
+    Ok(())
 }
 
 entry! {
@@ -306,8 +149,8 @@ entry! {
             in_order: desc.isInOrder != 0,
             profiled: desc.enableProfiling != 0,
         };
-        let recording = Recording::new(Arc::clone(&context), Arc::clone(&device), settings);
-        out.write(export(&B::CommandBuffer::create(recording)?));
+        let commands = CommandList::new(Arc::clone(&context), Arc::clone(&device), settings);
+        out.write(export(&B::CommandBuffer::create(commands)?));
         Ok(())
     }
 
@@ -321,7 +164,7 @@ entry! {
 
     fn urCommandBufferFinalizeExp<B>(buffer: ExpCommandBufferHandle) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        buffer.recording().finalize(|nodes| buffer.finalize(nodes))
+        buffer.commands().finalize(|nodes| buffer.finalize(nodes))
     }
 
     fn urCommandBufferUpdateKernelLaunchExp<B>(
@@ -334,7 +177,7 @@ entry! {
         }
         let updates = args::slice(updates, count as usize)?;
         let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
-        buffer.recording().update(updates, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().update(updates, |nodes, changed| buffer.update(nodes, changed))
     }
 
     fn urCommandBufferUpdateSignalEventExp<B>(command: ExpCommandBufferCommandHandle, event: *mut EventHandle) {
@@ -346,7 +189,7 @@ entry! {
         let (mut new, mut old) = (None, None);
         let put = |node: &mut Node<B>| match &mut node.signal {
             Some(signal) => {
-                let command = node.operation.command();
+                let command = node.command.command_type();
                 // Each event that was given since the last run is one of the next run.
                 new = buffer.pending(command, signal);
                 if new.is_none() {
@@ -361,7 +204,7 @@ entry! {
                 "the command was appended without an event",
             )),
         };
-        buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
+        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
         drop(old);
         if let Some(new) = new {
             out.write(export_owned(new));
@@ -389,7 +232,7 @@ entry! {
             old = std::mem::replace(&mut node.events, new);
             Ok(())
         };
-        buffer.recording().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
     }
 
     fn urCommandBufferGetInfoExp<B>(
@@ -400,7 +243,7 @@ entry! {
         match query {
             ExpCommandBufferInfo::REFERENCE_COUNT => out.references(&**buffer),
             ExpCommandBufferInfo::DESCRIPTOR => {
-                let Settings { updatable, in_order, profiled } = buffer.recording().settings();
+                let Settings { updatable, in_order, profiled } = buffer.commands().settings();
                 out.value(ExpCommandBufferDesc {
                     stype: StructureType::EXP_COMMAND_BUFFER_DESC,
                     pNext: std::ptr::null(),
@@ -420,10 +263,10 @@ entry! {
     }
 }
 
-command! {
+command_entry! {
     pub(crate) fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        buffer.recording().check_queue(&queue)?;
+        buffer.commands().check_queue(&queue)?;
     } run { buffer.enqueue(&queue, wait, event) } record { Recorded::run(&buffer)? }
 }
 
@@ -455,8 +298,8 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
         // SAFETY: the caller vouches for the function and its data.
         |(_, function, ..)| unsafe { function.may_throw()(data) },
         |(buffer, _, child, after)| {
-            let child = child.as_ref().map(|child| child.recording());
-            let last = buffer.recording().splice(child, after)?;
+            let child = child.as_ref().map(|child| child.commands());
+            let last = buffer.commands().splice(child, after)?;
             // SAFETY: the caller vouches for the pointer.
             if let Some(place) = unsafe { point.as_mut() } {
                 *place = last;
@@ -466,4 +309,4 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
     )
 }
 
-oxur_api::command_buffer_exp_functions! { entry_points {} }
+oxur_api::command_buffer_exp_functions! { entry_points { enqueue } }

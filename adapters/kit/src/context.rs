@@ -10,7 +10,7 @@ use oxur_fork::Mutex;
 
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, Operation, UrResult, args, entry, unsupported};
+use crate::{Backend, Command, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// A context: devices that share memory objects and programs.
 pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
@@ -25,8 +25,8 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
         out.unsupported()
     }
 
-    /// Checks that a command buffer of this context, which runs on this device of it, can have a command that does this.
-    fn check_operation(&self, _device: &Arc<B::Device>, _operation: &Operation<B>) -> UrResult<()> {
+    /// Checks that a command buffer of this context, which runs on this device of it, can have a command.
+    fn check_command(&self, _device: &Arc<B::Device>, _command: &Command<'_, B>) -> UrResult<()> {
         Ok(())
     }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Entry points of the commands of a queue. The methods that they call are those of [`Queue`].
+//! C functions of commands: one table says how parameters become a [`Command`], whether it is enqueued, captured or appended
+//! to a command buffer.
+//!
+//! Behind the table are the functions of commands that no graph can have, and of two that are no [`Command`] because they
+//! answer more than an event.
 
 mod launch;
-mod parameters;
+mod table;
 
 use std::ffi::{c_char, c_void};
 
@@ -11,130 +15,133 @@ use oxur_api::*;
 
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
-pub use self::parameters::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Range};
-use self::parameters::{device_global, not_empty, rows, rows_inside};
-pub(crate) use self::parameters::{inside, pattern, span};
-use crate::capture::{Recorded, impossible, later, record};
+use self::table::command_table;
+use crate::capture::{record, unsupported_in_capture};
 use crate::client_call::guard_around;
-use crate::command_buffer::urEnqueueCommandBufferExp;
-use crate::command_buffer::{Address, KeptGlobal, Operation};
-use crate::graph::urEnqueueGraphExp;
+use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
 use crate::handle::{object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, EventOut, Queue, UrError, UrResult, UsmKind, WaitList, args, command, entry};
+use crate::{
+    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, OwnedCommand, Queue,
+    UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
+};
 
-command! {
-    fn urEnqueueEventsWait<B>(queue; wait, event) {
-    } run { queue.wait(wait, event) } record { Recorded::Wait }
+command_table! {
+    enqueue urEnqueueEventsWait();
+    { Command::Wait }
 
-    fn urEnqueueEventsWaitWithBarrier<B>(queue; wait, event) {
-    } run { queue.barrier(wait, event) } record { Recorded::Barrier }
+    enqueue urEnqueueEventsWaitWithBarrier();
+    { Command::Barrier }
 
-    fn urEnqueueEventsWaitWithBarrierExt<B>(queue, properties: *const ExpEnqueueExtProperties; wait, event) {
-        if let Some(properties) = properties.as_ref() {
-            args::known_flags(properties.flags)?;
-        }
-    } run {
-        match event.reusable() {
-            Some(event) => queue.signal(&event, wait),
-            None => queue.barrier(wait, event),
-        }
-    } record {
-        if event.reusable().is_some() {
-            return Err(impossible("a graph has no place for reusable events: they are signalled once a call"));
-        }
-        Recorded::Barrier
+    append urCommandBufferAppendKernelLaunchExp(
+        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_alternatives: u32, alternatives: *mut KernelHandle,
+    );
+    {
+        let launch = Launch::new(kernel, dimensions, offset, global, local, Args::none(), std::ptr::null())?;
+        Command::Launch(launch.with_alternatives(num_alternatives, alternatives)?)
     }
 
-    fn urEnqueueMemBufferRead<B>(
-        queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    append urCommandBufferAppendKernelLaunchWithArgsExp(
+        kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
+        num_args: u32, arguments: *const ExpKernelArgProperties, num_alternatives: u32, alternatives: *mut KernelHandle,
+    );
+    {
+        let args = Args::new(num_args, arguments)?;
+        let launch = Launch::new(kernel, dimensions, offset, global, local, args, std::ptr::null())?;
+        Command::Launch(launch.with_alternatives(num_alternatives, alternatives)?)
+    }
+
+    enqueue urEnqueueMemBufferRead(
+        buffer: MemHandle, blocking: bool, offset: usize, size: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    append urCommandBufferAppendMemBufferReadExp(
+        buffer: MemHandle, offset: usize, size: usize, dst: *mut c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(dst)?;
-        span(offset, size)?;
-    } run {
-        queue.buffer_read(&buffer, blocking, offset, size, dst, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferRead { buffer: buffer.clone(), offset, size, dst: Address(dst) }
+        check_byte_range(offset, size)?;
+        Command::BufferRead { buffer, offset, size, dst }
     }
 
-    fn urEnqueueMemBufferWrite<B>(
-        queue, buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue urEnqueueMemBufferWrite(
+        buffer: MemHandle, blocking: bool, offset: usize, size: usize, src: *const c_void,
+    ) blocks if blocking;
+    append urCommandBufferAppendMemBufferWriteExp(
+        buffer: MemHandle, offset: usize, size: usize, src: *const c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(src)?;
-        span(offset, size)?;
-    } run {
-        queue.buffer_write(&buffer, blocking, offset, size, src, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferWrite { buffer: buffer.clone(), offset, size, src: Address::new(src) }
+        check_byte_range(offset, size)?;
+        Command::BufferWrite { buffer, offset, size, src }
     }
 
-    fn urEnqueueMemBufferReadRect<B>(
-        queue, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue urEnqueueMemBufferReadRect(
+        buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    append urCommandBufferAppendMemBufferReadRectExp(
+        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
+        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, dst: *mut c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(dst)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        let rect = rect.checked()?;
-    } run {
-        queue.buffer_read_rect(&buffer, blocking, &rect, dst, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferReadRect { buffer: buffer.clone(), rect, dst: Address(dst) }
+        Command::BufferReadRect { buffer, rect: rect.checked()?, dst }
     }
 
-    fn urEnqueueMemBufferWriteRect<B>(
-        queue, buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue urEnqueueMemBufferWriteRect(
+        buffer: MemHandle, blocking: bool, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
+    ) blocks if blocking;
+    append urCommandBufferAppendMemBufferWriteRectExp(
+        buffer: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion, a_row_pitch: usize,
+        a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize, src: *mut c_void,
+    );
+    {
+        let buffer = object(buffer)?;
         args::not_null(src)?;
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        let rect = rect.checked()?;
-    } run {
-        queue.buffer_write_rect(&buffer, blocking, &rect, src, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::BufferWriteRect { buffer: buffer.clone(), rect, src: Address(src) }
+        Command::BufferWriteRect { buffer, rect: rect.checked()?, src }
     }
 
-    fn urEnqueueMemBufferCopy<B>(
-        queue, src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize; wait, event
-    ) {
-        let src = object::<B::Mem>(src)?;
-        let dst = object::<B::Mem>(dst)?;
-        span(src_offset, size)?;
-        span(dst_offset, size)?;
-    } run {
-        queue.buffer_copy(&src, &dst, src_offset, dst_offset, size, wait, event)
-    } record {
-        Operation::BufferCopy { src: src.clone(), dst: dst.clone(), src_offset, dst_offset, size }
+    enqueue urEnqueueMemBufferCopy(
+        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
+    );
+    append urCommandBufferAppendMemBufferCopyExp(
+        src: MemHandle, dst: MemHandle, src_offset: usize, dst_offset: usize, size: usize,
+    );
+    {
+        let (src, dst) = (object(src)?, object(dst)?);
+        check_byte_range(src_offset, size)?;
+        check_byte_range(dst_offset, size)?;
+        Command::BufferCopy { src, dst, src_offset, dst_offset, size }
     }
 
-    fn urEnqueueMemBufferCopyRect<B>(
-        queue, src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
-        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize; wait, event
-    ) {
-        let src = object::<B::Mem>(src)?;
-        let dst = object::<B::Mem>(dst)?;
+    enqueue urEnqueueMemBufferCopyRect(
+        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+    );
+    append urCommandBufferAppendMemBufferCopyRectExp(
+        src: MemHandle, dst: MemHandle, a_origin: RectOffset, b_origin: RectOffset, region: RectRegion,
+        a_row_pitch: usize, a_slice_pitch: usize, b_row_pitch: usize, b_slice_pitch: usize,
+    );
+    {
+        let (src, dst) = (object(src)?, object(dst)?);
         let rect = BufferRect { a_origin, b_origin, region, a_row_pitch, a_slice_pitch, b_row_pitch, b_slice_pitch };
-        let rect = rect.checked()?;
-    } run {
-        queue.buffer_copy_rect(&src, &dst, &rect, wait, event)
-    } record {
-        Operation::BufferCopyRect { src: src.clone(), dst: dst.clone(), rect }
+        Command::BufferCopyRect { src, dst, rect: rect.checked()? }
     }
 
-    fn urEnqueueMemBufferFill<B>(
-        queue, buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize; wait, event
-    ) {
-        let buffer = object::<B::Mem>(buffer)?;
+    enqueue urEnqueueMemBufferFill(
+        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
+    );
+    {
+        let buffer = object(buffer)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
-        span(offset, size)?;
+        check_byte_range(offset, size)?;
         if !pattern_size.is_power_of_two() {
             return Err(UrError::said(
                 ResultCode::ERROR_INVALID_SIZE,
@@ -147,177 +154,205 @@ command! {
                 format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
             ));
         }
-    } run {
-        queue.buffer_fill(&buffer, pattern, offset, size, wait, event)
-    } record {
-        Operation::BufferFill { buffer: buffer.clone(), pattern: pattern.into(), offset, size }
+        Command::BufferFill { buffer, pattern, offset, size }
     }
 
-    fn urEnqueueMemImageRead<B>(
-        queue, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
-        slice_pitch: usize, dst: *mut c_void; wait, event
-    ) {
-        let image = object::<B::Mem>(image)?;
+    append urCommandBufferAppendMemBufferFillExp(
+        buffer: MemHandle, pattern_at: *const c_void, pattern_size: usize, offset: usize, size: usize,
+    );
+    {
+        let buffer = object(buffer)?;
+        let pattern = pattern(pattern_at, pattern_size, size)?;
+        check_byte_range(offset, size)?;
+        Command::BufferFill { buffer, pattern, offset, size }
+    }
+
+    enqueue urEnqueueMemImageRead(
+        image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    {
+        let image = object(image)?;
         args::not_null(dst)?;
-        not_empty(region)?;
-    } run {
-        queue.image_read(&image, blocking, origin, region, row_pitch, slice_pitch, dst, wait, event)
-    } record {
-        later(blocking)?;
-        let (image, dst) = (image.clone(), Address(dst));
-        Operation::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
+        check_not_empty(region)?;
+        Command::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
     }
 
-    fn urEnqueueMemImageWrite<B>(
-        queue, image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
-        slice_pitch: usize, src: *mut c_void; wait, event
-    ) {
-        let image = object::<B::Mem>(image)?;
+    enqueue urEnqueueMemImageWrite(
+        image: MemHandle, blocking: bool, origin: RectOffset, region: RectRegion, row_pitch: usize,
+        slice_pitch: usize, src: *mut c_void,
+    ) blocks if blocking;
+    {
+        let image = object(image)?;
         args::not_null(src)?;
-        not_empty(region)?;
-    } run {
-        queue.image_write(&image, blocking, origin, region, row_pitch, slice_pitch, src, wait, event)
-    } record {
-        later(blocking)?;
-        let (image, src) = (image.clone(), Address(src));
-        Operation::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
+        check_not_empty(region)?;
+        Command::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
     }
 
-    fn urEnqueueMemImageCopy<B>(
-        queue, src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset, region: RectRegion;
-        wait, event
-    ) {
-        let src = object::<B::Mem>(src)?;
-        let dst = object::<B::Mem>(dst)?;
-        not_empty(region)?;
-    } run {
-        queue.image_copy(&src, &dst, src_origin, dst_origin, region, wait, event)
-    } record {
-        Operation::ImageCopy { src: src.clone(), dst: dst.clone(), src_origin, dst_origin, region }
+    enqueue urEnqueueMemImageCopy(
+        src: MemHandle, dst: MemHandle, src_origin: RectOffset, dst_origin: RectOffset, region: RectRegion,
+    );
+    {
+        let (src, dst) = (object(src)?, object(dst)?);
+        check_not_empty(region)?;
+        Command::ImageCopy { src, dst, src_origin, dst_origin, region }
     }
 
-    fn urEnqueueUSMFill<B>(
-        queue, dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize; wait, event
-    ) {
+    enqueue urEnqueueUSMFill(
+        dst: *mut c_void, pattern_size: usize, pattern_at: *const c_void, size: usize,
+    );
+    {
         args::not_null(dst)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
-    } run {
-        queue.usm_fill(dst, pattern, size, wait, event)
-    } record {
-        Operation::UsmFill { dst: Address(dst), pattern: pattern.into(), size }
+        Command::UsmFill { dst, pattern, size }
     }
 
-    fn urEnqueueUSMMemcpy<B>(
-        queue, blocking: bool, dst: *mut c_void, src: *const c_void, size: usize; wait, event
-    ) {
+    append urCommandBufferAppendUSMFillExp(
+        dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
+    );
+    {
+        args::not_null(dst)?;
+        // SYCL's graphs have copies and fills of nothing.
+        let pattern = pattern(pattern_at, pattern_size, if size == 0 { pattern_size } else { size })?;
+        match size {
+            0 => Command::Wait,
+            _ => Command::UsmFill { dst, pattern, size },
+        }
+    }
+
+    enqueue urEnqueueUSMMemcpy(
+        blocking: bool, dst: *mut c_void, src: *const c_void, size: usize,
+    ) blocks if blocking;
+    {
         args::not_null(dst)?;
         args::not_null(src)?;
-        span(0, size)?;
-    } run {
-        queue.usm_memcpy(blocking, dst, src, size, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::UsmMemcpy { dst: Address(dst), src: Address::new(src), size }
+        check_byte_range(0, size)?;
+        Command::UsmMemcpy { dst, src, size }
     }
 
-    fn urEnqueueUSMPrefetch<B>(queue, memory: *const c_void, size: usize, flags: UsmMigrationFlags; wait, event) {
+    append urCommandBufferAppendUSMMemcpyExp(
+        dst: *mut c_void, src: *const c_void, size: usize,
+    );
+    {
+        args::not_null(dst)?;
+        args::not_null(src)?;
+        // As for fills.
+        match size {
+            0 => Command::Wait,
+            _ => Command::UsmMemcpy { dst, src, size },
+        }
+    }
+
+    enqueue urEnqueueUSMPrefetch(memory: *const c_void, size: usize, flags: UsmMigrationFlags);
+    append urCommandBufferAppendUSMPrefetchExp(
+        memory: *const c_void, size: usize, flags: UsmMigrationFlags,
+    );
+    {
         args::not_null(memory)?;
         args::known_flags(flags)?;
-        span(0, size)?;
-        inside::<B>(queue.context(), memory, size)?;
-    } run {
-        queue.usm_prefetch(memory, size, flags, wait, event)
-    } record {
-        Operation::UsmPrefetch { memory: Address::new(memory), size, flags }
+        check_byte_range(0, size)?;
+        Command::UsmPrefetch { memory, size, flags }
     }
 
-    fn urEnqueueUSMFill2D<B>(
-        queue, dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize,
-        height: usize; wait, event
-    ) {
+    append urCommandBufferAppendUSMAdviseExp(
+        memory: *const c_void, size: usize, advice: UsmAdviceFlags,
+    );
+    { advise(memory, size, advice)? }
+
+    enqueue urEnqueueUSMFill2D(
+        dst: *mut c_void, pitch: usize, pattern_size: usize, pattern_at: *const c_void, width: usize, height: usize,
+    );
+    {
         args::not_null(dst)?;
         let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_SIZE)?;
         let pattern = pattern(pattern_at, pattern_size, size)?;
-        rows(pitch, width, height)?;
-        rows_inside::<B>(queue.context(), dst, pitch, width, height)?;
-    } run {
-        queue.usm_fill_2d(dst, pitch, pattern, width, height, wait, event)
-    } record {
-        Operation::UsmFill2D { dst: Address(dst), pitch, pattern: pattern.into(), width, height }
+        check_2d_pitch(pitch, width, height)?;
+        Command::UsmFill2D { dst, pitch, pattern, width, height }
     }
 
-    fn urEnqueueUSMMemcpy2D<B>(
-        queue, blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize, width: usize,
-        height: usize; wait, event
-    ) {
+    enqueue urEnqueueUSMMemcpy2D(
+        blocking: bool, dst: *mut c_void, dst_pitch: usize, src: *const c_void, src_pitch: usize, width: usize,
+        height: usize,
+    ) blocks if blocking;
+    {
         args::not_null(dst)?;
         args::not_null(src)?;
-        rows(dst_pitch, width, height)?;
-        rows(src_pitch, width, height)?;
-        rows_inside::<B>(queue.context(), dst, dst_pitch, width, height)?;
-        rows_inside::<B>(queue.context(), src, src_pitch, width, height)?;
-    } run {
-        queue.usm_memcpy_2d(blocking, dst, dst_pitch, src, src_pitch, width, height, wait, event)
-    } record {
-        later(blocking)?;
-        let (dst, src) = (Address(dst), Address::new(src));
-        Operation::UsmMemcpy2D { dst, dst_pitch, src, src_pitch, width, height }
+        check_2d_pitch(dst_pitch, width, height)?;
+        check_2d_pitch(src_pitch, width, height)?;
+        Command::UsmMemcpy2D { dst, dst_pitch, src, src_pitch, width, height }
     }
 
-    fn urEnqueueDeviceGlobalVariableWrite<B>(
-        queue, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
-        src: *const c_void; wait, event
-    ) {
-        let program = object::<B::Program>(program)?;
-        let global = device_global::<B>(&program, name, count, offset)?;
+    enqueue urEnqueueDeviceGlobalVariableWrite(
+        program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize, src: *const c_void,
+    ) blocks if blocking;
+    {
+        let global = DeviceGlobal::new(program, name, count, offset)?;
         args::not_null(src)?;
-    } run {
-        queue.device_global_write(global, blocking, src, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::DeviceGlobalWrite { global: KeptGlobal::new(&global), src: Address::new(src) }
+        Command::DeviceGlobalWrite { global, src }
     }
 
-    fn urEnqueueDeviceGlobalVariableRead<B>(
-        queue, program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize,
-        dst: *mut c_void; wait, event
-    ) {
-        let program = object::<B::Program>(program)?;
-        let global = device_global::<B>(&program, name, count, offset)?;
+    enqueue urEnqueueDeviceGlobalVariableRead(
+        program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize, dst: *mut c_void,
+    ) blocks if blocking;
+    {
+        let global = DeviceGlobal::new(program, name, count, offset)?;
         args::not_null(dst)?;
-    } run {
-        queue.device_global_read(global, blocking, dst, wait, event)
-    } record {
-        later(blocking)?;
-        Operation::DeviceGlobalRead { global: KeptGlobal::new(&global), dst: Address(dst) }
+        Command::DeviceGlobalRead { global, dst }
     }
 
-    fn urEnqueueHostTaskExp<B>(
-        queue, task: ExpHostTaskFunction, data: *mut c_void, properties: *const ExpHostTaskProperties; wait, event
-    ) {
+    enqueue urEnqueueHostTaskExp(
+        task: ExpHostTaskFunction, data: *mut c_void, properties: *const ExpHostTaskProperties,
+    );
+    {
         let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
         }
-        let task = HostTask { function, data };
-    } run { queue.host_task(task, wait, event) } record { Operation::HostTask(task) }
+        Command::HostTask(HostTask { function, data })
+    }
+}
+
+command_entry! {
+    /// It is not in the table because the client may give a reusable event, to be signalled, in place of a new one.
+    fn urEnqueueEventsWaitWithBarrierExt<B>(queue, properties: *const ExpEnqueueExtProperties; wait, event) {
+        if let Some(properties) = properties.as_ref() {
+            args::known_flags(properties.flags)?;
+        }
+    } run {
+        match event.reusable() {
+            Some(event) => queue.signal(&event, wait),
+            None => queue.submit(Command::Barrier, false, wait, event),
+        }
+    } record {
+        if event.reusable().is_some() {
+            let why = "a graph has no place for reusable events: they are signalled once a call";
+            return Err(unsupported_in_capture(why));
+        }
+        OwnedCommand::<B>::Barrier
+    }
+}
+
+/// The command of `urEnqueueUSMAdvise` and `urCommandBufferAppendUSMAdviseExp`.
+fn advise<'a, B: Backend>(memory: *const c_void, size: usize, advice: UsmAdviceFlags) -> UrResult<Command<'a, B>> {
+    args::not_null(memory)?;
+    args::known_flags(advice)?;
+    check_byte_range(0, size)?;
+    Ok(Command::UsmAdvise { memory, size, advice })
 }
 
 entry! {
     fn urEnqueueUSMAdvise<B>(
         queue: QueueHandle, memory: *const c_void, size: usize, advice: UsmAdviceFlags, event: *mut EventHandle,
     ) {
+        // It has no wait list.
         let queue = object::<B::Queue>(queue)?;
-        args::not_null(memory)?;
-        args::known_flags(advice)?;
-        span(0, size)?;
-        inside::<B>(queue.context(), memory, size)?;
+        let command = advise::<B>(memory, size, advice)?;
+        command.check_usm(queue.context(), false)?;
         if queue.capture().is_active() {
             let none = (0, std::ptr::null());
-            let memory = Address::new(memory);
-            return record::<B, _>(&queue, none, event, || Ok(Operation::UsmAdvise { memory, size, advice }.into()));
+            return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
         }
-        queue.usm_advise(memory, size, advice, EventOut::new(event))
+        queue.submit(command, false, WaitList::empty(), EventOut::new(event))
     }
 
     fn urEnqueueMemBufferMap<B>(
@@ -328,7 +363,7 @@ entry! {
         let buffer = object::<B::Mem>(buffer)?;
         args::known_flags(flags)?;
         let out = args::out(mapped)?;
-        span(offset, size)?;
+        check_byte_range(offset, size)?;
         queue.capture().check_idle("mapping a buffer")?;
         let wait = WaitList::new(num_events, events)?;
         out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);
@@ -340,10 +375,11 @@ entry! {
         event: *mut EventHandle,
     ) {
         let queue = object::<B::Queue>(queue)?;
-        let mem = object::<B::Mem>(mem)?;
+        let mem = object(mem)?;
         args::not_null(mapped)?;
         queue.capture().check_idle("unmapping a memory object")?;
-        queue.unmap(&mem, mapped, WaitList::new(num_events, events)?, EventOut::new(event))
+        let wait = WaitList::new(num_events, events)?;
+        queue.submit(Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueUSMDeviceAllocExp<B>(
@@ -372,10 +408,11 @@ entry! {
         event: *mut EventHandle,
     ) {
         let queue = object::<B::Queue>(queue)?;
-        let pool = optional_object::<B::UsmPool>(pool)?;
+        let pool = optional_object(pool)?;
         args::not_null(memory)?;
         queue.capture().check_idle("freeing memory in the order of a queue")?;
-        queue.usm_free(pool.as_deref(), memory, WaitList::new(num_events, events)?, EventOut::new(event))
+        let wait = WaitList::new(num_events, events)?;
+        queue.submit(Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueTimestampRecordingExp<B>(
@@ -384,7 +421,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
         queue.capture().check_idle("a time stamp")?;
-        queue.record_timestamp(blocking, WaitList::new(num_events, events)?, EventOut::new(event))
+        queue.submit(Command::Timestamp, blocking, WaitList::new(num_events, events)?, EventOut::new(event))
     }
 }
 
@@ -414,9 +451,9 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
                 if let Some(properties) = properties.as_ref() {
                     args::known_flags(properties.flags)?;
                 }
-                let mems = args::objects::<B::Mem>(mems, num_mems)?;
+                let mems = Objects::new(mems, num_mems)?;
                 queue.capture().check_idle("a native command")?;
-                queue.begin_native_command(&mems, WaitList::new(num_events, events)?)?;
+                queue.begin_native_command(mems, WaitList::new(num_events, events)?)?;
                 Ok((queue, function))
             }
         },
@@ -471,4 +508,4 @@ unsafe fn async_alloc<B: Backend>(
 }
 
 oxur_api::enqueue_functions! { entry_points {} }
-oxur_api::enqueue_exp_functions! { entry_points {} }
+oxur_api::enqueue_exp_functions! { entry_points { command_buffer graph } }

@@ -74,18 +74,25 @@ pub(crate) unsafe fn reusable<'a, B: Backend>(handle: EventHandle) -> Option<Bor
         .filter(|event| event.is_reusable())
 }
 
-/// What [`Replayed`](crate::Replayed) command buffers want of events.
-pub trait ReplayEvent<B: Backend>: Event<B> {
-    /// The event of a run of a command buffer or graph, as `command` tells: it is complete when `last` is. `firsts` are the
-    /// events of the commands that began it, if somebody may ask when that was: it is the earliest start of all.
-    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>>;
+/// What the kit wants of events where it does in software what a driver lacks: [command
+/// buffers](crate::SoftwareCommandBuffer) and [emulated](crate::emulate) commands.
+pub trait SoftwareEvent<B: Backend>: Event<B> {
+    /// The event of commands that are one for the client, which `command` names: it is complete when `last` is. `firsts` are
+    /// the events of those that begin it, if the client may ask when that was: it is the earliest start of all.
+    fn for_execution(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>>;
 
     /// An event for a command that is yet to be submitted.
-    fn promise(context: &Arc<B::Context>, command: Command) -> UrResult<Arc<Self>>;
+    fn create_pending(context: &Arc<B::Context>, command: CommandType) -> UrResult<Arc<Self>>;
 
-    /// The command that such an event is for was submitted, with an event of its own. Without one it never will be, and who
-    /// waits is to be told that it failed.
-    fn fulfil(&self, command: Option<&Arc<Self>>);
+    /// The command of a pending event was submitted, with an event of its own. `None` if it never will be: then the event
+    /// fails.
+    fn resolve(&self, command: Option<&Arc<Self>>);
+
+    /// Drops an event that may be the last to keep its queue and its context, in a thread from which the driver may have
+    /// called the client.
+    fn defer_drop(event: Arc<Self>) {
+        drop(event);
+    }
 }
 
 /// A client's function that wants to know of an event.
@@ -99,6 +106,14 @@ pub struct Callback {
 unsafe impl Send for Callback {}
 
 impl Callback {
+    /// A function that may be called once, with this pointer.
+    pub(crate) fn new(
+        function: unsafe extern "C" fn(EventHandle, ExecutionInfo, *mut c_void),
+        user_data: *mut c_void,
+    ) -> Self {
+        Self { function, user_data }
+    }
+
     /// Calls the client's function. If it throws, the process ends.
     pub fn call<T: Object<Handle = EventHandle>>(self, event: &Arc<T>, status: ExecutionInfo) {
         // SAFETY: the client vouched, when it registered the function, that it may be called once with this pointer.

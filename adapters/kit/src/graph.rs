@@ -20,8 +20,8 @@ use crate::picture::{self, Shown, Times};
 use crate::queue::is_profiled;
 use crate::table::entry_points;
 use crate::{
-    Backend, CommandBuffer, Context, Deleters, Header, Node, Object, Queue, Recording, Settings, UrError, UrResult,
-    args, command, entry, unsupported,
+    Backend, CommandBuffer, CommandList, Context, Deleters, Header, Node, Object, Queue, Settings, UrError, UrResult,
+    args, command_entry, entry, unsupported,
 };
 
 /// Commands that were captured.
@@ -152,10 +152,10 @@ impl<B: Backend> Graph<B> {
             profiled,
             ..Settings::default()
         };
-        let recording = Recording::of_graph(self.context.clone(), device, nodes, settings);
-        let buffer = B::CommandBuffer::create(recording)?;
-        buffer.recording().finalize(|nodes| buffer.finalize(nodes))?;
-        let times = buffer.recording().times().cloned();
+        let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
+        let buffer = B::CommandBuffer::create(commands)?;
+        buffer.commands().finalize(|nodes| buffer.finalize(nodes))?;
+        let times = buffer.commands().times().cloned();
         let old = replace(&mut self.state.lock().times, times);
         // Events and their queues may go with it: not under the lock.
         drop(old);
@@ -284,10 +284,10 @@ entry! {
     }
 }
 
-command! {
+command_entry! {
     pub(crate) fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
         let graph = object::<ExecutableGraph<B>>(graph)?;
-        graph.buffer.recording().check_queue(&queue)?;
+        graph.buffer.commands().check_queue(&queue)?;
     } run { graph.buffer.enqueue(&queue, wait, event) } record { Recorded::run(&graph.buffer)? }
 }
 

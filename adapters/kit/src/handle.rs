@@ -307,6 +307,17 @@ impl<T> Borrowed<'_, T> {
     }
 }
 
+impl<'a, T> From<&'a Arc<T>> for Borrowed<'a, T> {
+    #[inline(always)]
+    fn from(object: &'a Arc<T>) -> Self {
+        Self {
+            // SAFETY: the `Arc` lives for 'a; the `ManuallyDrop` takes no part in the count.
+            object: ManuallyDrop::new(unsafe { Arc::from_raw(Arc::as_ptr(object)) }),
+            client: PhantomData,
+        }
+    }
+}
+
 impl<T> Deref for Borrowed<'_, T> {
     type Target = Arc<T>;
 

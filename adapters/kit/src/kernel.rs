@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::enqueue::Range;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, unsupported};
 
 /// A kernel: an entry point of a program.
 pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {

@@ -31,9 +31,11 @@ mod adapter;
 mod capture;
 mod client;
 mod client_call;
+mod command;
 mod command_buffer;
 mod context;
 mod device;
+pub mod emulate;
 mod enqueue;
 mod event;
 mod graph;
@@ -55,16 +57,18 @@ mod virtual_mem;
 
 pub use adapter::Adapter;
 pub use capture::Capture;
+pub use command::{
+    BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand, OwnedDeviceGlobal,
+    OwnedLaunch, OwnedRange, Range,
+};
 pub use command_buffer::{
-    Address, BufferCommand, CommandBuffer, KeptGlobal, KeptLaunch, KeptRange, Node, Operation, Parts, Recording,
-    Replayed, Settings, Signal, SignalOf,
+    BufferCommand, CommandBuffer, CommandList, Node, Settings, Signal, SignalOf, SoftwareCommandBuffer,
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
-pub use enqueue::{BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Range};
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
-pub use event::{Callback, Event, ReplayEvent};
+pub use event::{Callback, Event, SoftwareEvent};
 pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of, take};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
@@ -112,7 +116,7 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type Program: Program<Self>;
     /// A kernel.
     type Kernel: Kernel<Self>;
-    /// A command buffer; [`Replayed`] where the driver has none.
+    /// A command buffer; [`SoftwareCommandBuffer`] where the driver has none.
     type CommandBuffer: CommandBuffer<Self>;
     /// A pool of USM.
     type UsmPool: UsmPool<Self>;
@@ -146,7 +150,7 @@ use entry;
 /// last the wait list and the place of the event. Behind what decodes the others stand two blocks: `run` hands the command
 /// to the queue, and is a `UrResult<()>`. If the queue captures, or waits for a command that was captured, `record` says
 /// what is kept of it: something that becomes a [`Recorded`](crate::capture::Recorded).
-macro_rules! command {
+macro_rules! command_entry {
     ($( $(#[$attribute:meta])* $vis:vis fn $name:ident<$b:ident>($queue:ident $(, $p:ident: $ty:ty)*; $wait:ident, $event:ident) { $($decode:tt)* }
         run $run:block record $record:block
     )*) => { $crate::entry! { $(
@@ -174,7 +178,7 @@ macro_rules! command {
             }
             let handle = $queue;
             let $queue = $crate::handle::object::<$b::Queue>(handle)?;
-            if $crate::capture::concerns::<$b>(&$queue, num_events, events) {
+            if $crate::capture::joins_capture::<$b>(&$queue, num_events, events) {
                 return recorded::<$b>(handle $(, $p)*, num_events, events, place);
             }
             $($decode)*
@@ -184,4 +188,4 @@ macro_rules! command {
         }
     )* } };
 }
-use command;
+use command_entry;

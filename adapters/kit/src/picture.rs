@@ -11,15 +11,13 @@ mod files;
 mod times;
 
 use std::fmt::{self, Write as _};
-use std::ptr::null_mut;
 
-use oxur_api::{KernelInfo, RectRegion};
 use smallvec::SmallVec;
 
 pub(crate) use self::files::{Picture, wanted};
 pub(crate) use self::times::Ask;
 pub use self::times::{Span, Times};
-use crate::{Backend, InfoOut, Kernel, Node, Operation, Range};
+use crate::{Backend, Node};
 
 /// What a picture shows of a command, whatever its time.
 #[derive(Clone, Debug, Default)]
@@ -37,12 +35,12 @@ pub(crate) struct Shown {
 
 impl Shown {
     pub(crate) fn new<B: Backend>(node: &Node<B>) -> Self {
-        let command = format!("{:?}", node.operation.command());
+        let command = node.command.as_command();
         Self {
-            command: command.strip_prefix("UR_COMMAND_").unwrap_or(&command).to_owned(),
-            name: name(&node.operation),
-            extent: extent(&node.operation),
-            after: node.after.clone(),
+            command: command.title(),
+            name: command.name(),
+            extent: command.extent(),
+            after: node.dependencies.clone(),
             events: node.events.len(),
             signals: node.signal.is_some(),
         }
@@ -204,93 +202,6 @@ impl fmt::Display for Time {
             ns => write!(f, "{:.3} s", ns as f64 / 1e9),
         }
     }
-}
-
-/// Bytes, for people.
-fn bytes(count: usize) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if count < 1 << 10 {
-        return format!("{count} bytes");
-    }
-    let unit = (count.ilog2() as usize / 10).min(UNITS.len());
-    let value = count as f64 / (1u64 << (10 * unit)) as f64;
-    // No digits that are zeros.
-    format!("{} {}", (value * 100.0).round() / 100.0, UNITS[unit - 1])
-}
-
-/// Sizes as `4 x 5 x 6`.
-fn product<T: ToString>(sizes: &[T]) -> String {
-    let sizes: Vec<_> = sizes.iter().map(T::to_string).collect();
-    sizes.join(" x ")
-}
-
-fn range(range: &Range<'_>) -> String {
-    let mut words = product(range.global);
-    if let Some(local) = range.local {
-        _ = write!(words, " in groups of {}", product(local));
-    }
-    if let Some(offset) = range.offset.filter(|offset| offset.iter().any(|start| *start != 0)) {
-        _ = write!(words, " from {}", product(offset));
-    }
-    words
-}
-
-fn region(region: &RectRegion, unit: &str) -> String {
-    let sizes = [region.width, region.height, region.depth];
-    format!("{} {unit}", product(&sizes))
-}
-
-/// How much a command does.
-fn extent<B: Backend>(operation: &Operation<B>) -> Option<String> {
-    Some(match operation {
-        Operation::Nothing | Operation::HostTask(_) => return None,
-        Operation::Launch(launch) => range(&launch.range.range()),
-        Operation::UsmMemcpy { size, .. }
-        | Operation::UsmFill { size, .. }
-        | Operation::UsmPrefetch { size, .. }
-        | Operation::UsmAdvise { size, .. }
-        | Operation::BufferCopy { size, .. }
-        | Operation::BufferRead { size, .. }
-        | Operation::BufferWrite { size, .. }
-        | Operation::BufferFill { size, .. } => bytes(*size),
-        Operation::UsmFill2D { width, height, .. } | Operation::UsmMemcpy2D { width, height, .. } => {
-            format!("{} bytes", product(&[*width, *height]))
-        }
-        Operation::BufferCopyRect { rect, .. }
-        | Operation::BufferReadRect { rect, .. }
-        | Operation::BufferWriteRect { rect, .. } => region(&rect.region, "bytes"),
-        Operation::ImageRead { region: of, .. }
-        | Operation::ImageWrite { region: of, .. }
-        | Operation::ImageCopy { region: of, .. } => region(of, "pixels"),
-        Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } => {
-            bytes(global.global().count)
-        }
-    })
-}
-
-/// What a command runs or works on, if that has a name.
-fn name<B: Backend>(operation: &Operation<B>) -> Option<String> {
-    match operation {
-        Operation::Launch(launch) => kernel::<B>(&launch.kernel),
-        Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } => {
-            Some(global.global().name.to_string_lossy().into_owned())
-        }
-        _ => None,
-    }
-}
-
-/// A kernel's name, if it tells.
-fn kernel<B: Backend>(kernel: &B::Kernel) -> Option<String> {
-    let mut size = 0;
-    // SAFETY: only the size is asked for, and has a place.
-    let out = unsafe { InfoOut::new(0, null_mut(), &mut size) }.ok()?;
-    kernel.info(KernelInfo::FUNCTION_NAME, out).ok()?;
-    let mut name = vec![0u8; size];
-    // SAFETY: a place of that size.
-    let out = unsafe { InfoOut::new(size, name.as_mut_ptr().cast(), null_mut()) }.ok()?;
-    kernel.info(KernelInfo::FUNCTION_NAME, out).ok()?;
-    let name = String::from_utf8_lossy(&name);
-    Some(name.trim_end_matches('\0').to_owned())
 }
 
 #[cfg(test)]

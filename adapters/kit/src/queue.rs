@@ -6,19 +6,15 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::enqueue::{BufferRect, DeviceGlobal, HostTask, Launch};
 use crate::handle::{self, export, object, optional_object};
 use crate::picture;
 use crate::table::entry_points;
 use crate::{
-    Backend, Capture, EventOut, InfoOut, Object, UrError, UrResult, UsmKind, WaitList, args, entry, unsupported,
+    Backend, Capture, Command, EventOut, InfoOut, Object, Objects, UrError, UrResult, UsmKind, WaitList, args, entry,
+    unsupported,
 };
 
 /// A queue of commands for a device.
-///
-/// Each command waits for the events of its `wait` list and leaves an event in `event` if the client wants it. A
-/// `blocking` command returns when it is complete. Sizes and offsets are in bytes. Pointers are the client's: it
-/// vouches that they are good for the sizes given until the command is complete.
 #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
 pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Makes a queue.
@@ -65,122 +61,32 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Runs a kernel.
-    fn launch(
+    /// Submits a command: the way in for all of them, whether a client enqueues it or a command buffer runs it.
+    ///
+    /// It waits for the events of `wait`, and leaves an event in `event` if the client wants it. A `blocking` command is
+    /// complete when this returns; only those block for which the client may ask it. What an adapter does not have is
+    /// [`Command::unsupported`].
+    ///
+    /// Implementations are `#[inline(always)]` as far as launches go: then the entry points of launches, which know that
+    /// it is one, have the adapter's code for it and nothing else.
+    fn submit(
         self: &Arc<Self>,
-        kernel: &Arc<B::Kernel>,
-        launch: Launch<'_, B>,
+        command: Command<'_, B>,
+        blocking: bool,
         wait: WaitList<'_, B>,
         event: EventOut<'_, B>,
     ) -> UrResult<()>;
 
-    /// Completes when the list's events have, or, if it is empty, all commands before.
-    fn wait(self: &Arc<Self>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
-
-    /// As [`Queue::wait`], and commands after it wait for it.
-    fn barrier(self: &Arc<Self>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
-
-    /// As [`Queue::barrier`], with a reusable `event` in place of a new one. What waits for that already waits for the
+    /// As [`Command::Barrier`], with a reusable `event` in place of a new one. What waits for that already waits for the
     /// command that signalled it before.
     fn signal(self: &Arc<Self>, _event: &Arc<B::Event>, _wait: WaitList<'_, B>) -> UrResult<()> {
         unsupported()
     }
 
-    /// Copies from a buffer to the host.
-    fn buffer_read(
-        self: &Arc<Self>,
-        _buffer: &Arc<B::Mem>,
-        _blocking: bool,
-        _offset: usize,
-        _size: usize,
-        _dst: *mut c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies from the host to a buffer.
-    fn buffer_write(
-        self: &Arc<Self>,
-        _buffer: &Arc<B::Mem>,
-        _blocking: bool,
-        _offset: usize,
-        _size: usize,
-        _src: *const c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies a box from a buffer (`rect.a`) to the host (`rect.b`).
-    fn buffer_read_rect(
-        self: &Arc<Self>,
-        _buffer: &Arc<B::Mem>,
-        _blocking: bool,
-        _rect: &BufferRect,
-        _dst: *mut c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies a box from the host (`rect.b`) to a buffer (`rect.a`).
-    fn buffer_write_rect(
-        self: &Arc<Self>,
-        _buffer: &Arc<B::Mem>,
-        _blocking: bool,
-        _rect: &BufferRect,
-        _src: *const c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies between buffers.
-    fn buffer_copy(
-        self: &Arc<Self>,
-        _src: &Arc<B::Mem>,
-        _dst: &Arc<B::Mem>,
-        _src_offset: usize,
-        _dst_offset: usize,
-        _size: usize,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies a box from one buffer (`rect.a`) to another (`rect.b`).
-    fn buffer_copy_rect(
-        self: &Arc<Self>,
-        _src: &Arc<B::Mem>,
-        _dst: &Arc<B::Mem>,
-        _rect: &BufferRect,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Fills a part of a buffer, whose size is a multiple of the pattern's. Outside of command buffers the pattern's size is
-    /// a power of two, and the offset a multiple of it.
-    fn buffer_fill(
-        self: &Arc<Self>,
-        _buffer: &Arc<B::Mem>,
-        _pattern: &[u8],
-        _offset: usize,
-        _size: usize,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
     /// Maps a part of a buffer into the host's memory and returns its address there.
+    ///
+    /// This and [`Queue::usm_alloc`] are no [`Command`]s: the client gets an address from the call, before the command is
+    /// complete, and a result is the one thing that an adapter cannot forget to give.
     fn buffer_map(
         self: &Arc<Self>,
         _buffer: &Arc<B::Mem>,
@@ -191,141 +97,6 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         _wait: WaitList<'_, B>,
         _event: EventOut<'_, B>,
     ) -> UrResult<*mut c_void> {
-        unsupported()
-    }
-
-    /// Takes a mapping back; what the host wrote becomes visible to the device.
-    fn unmap(
-        self: &Arc<Self>,
-        _mem: &Arc<B::Mem>,
-        _mapped: *mut c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies from an image to the host.
-    fn image_read(
-        self: &Arc<Self>,
-        _image: &Arc<B::Mem>,
-        _blocking: bool,
-        _origin: RectOffset,
-        _region: RectRegion,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _dst: *mut c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies from the host to an image.
-    fn image_write(
-        self: &Arc<Self>,
-        _image: &Arc<B::Mem>,
-        _blocking: bool,
-        _origin: RectOffset,
-        _region: RectRegion,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _src: *const c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies between images.
-    fn image_copy(
-        self: &Arc<Self>,
-        _src: &Arc<B::Mem>,
-        _dst: &Arc<B::Mem>,
-        _src_origin: RectOffset,
-        _dst_origin: RectOffset,
-        _region: RectRegion,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Fills memory, whose size is a multiple of the pattern's.
-    fn usm_fill(
-        self: &Arc<Self>,
-        _dst: *mut c_void,
-        _pattern: &[u8],
-        _size: usize,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies between any two pieces of memory, USM or the host's.
-    fn usm_memcpy(
-        self: &Arc<Self>,
-        _blocking: bool,
-        _dst: *mut c_void,
-        _src: *const c_void,
-        _size: usize,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Moves shared memory to where it will be used.
-    fn usm_prefetch(
-        self: &Arc<Self>,
-        _memory: *const c_void,
-        _size: usize,
-        _flags: UsmMigrationFlags,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Tells how shared memory will be used.
-    fn usm_advise(
-        self: &Arc<Self>,
-        _memory: *const c_void,
-        _size: usize,
-        _advice: UsmAdviceFlags,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Fills `height` rows of `width` bytes that are `pitch` bytes apart.
-    fn usm_fill_2d(
-        self: &Arc<Self>,
-        _dst: *mut c_void,
-        _pitch: usize,
-        _pattern: &[u8],
-        _width: usize,
-        _height: usize,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies `height` rows of `width` bytes.
-    fn usm_memcpy_2d(
-        self: &Arc<Self>,
-        _blocking: bool,
-        _dst: *mut c_void,
-        _dst_pitch: usize,
-        _src: *const c_void,
-        _src_pitch: usize,
-        _width: usize,
-        _height: usize,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
         unsupported()
     }
 
@@ -341,59 +112,11 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Frees USM in the order of the queue.
-    fn usm_free(
-        self: &Arc<Self>,
-        _pool: Option<&Arc<B::UsmPool>>,
-        _memory: *mut c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies from the host to a device global.
-    fn device_global_write(
-        self: &Arc<Self>,
-        _global: DeviceGlobal<'_, B>,
-        _blocking: bool,
-        _src: *const c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Copies from a device global to the host.
-    fn device_global_read(
-        self: &Arc<Self>,
-        _global: DeviceGlobal<'_, B>,
-        _blocking: bool,
-        _dst: *mut c_void,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Leaves an event whose profiling information is the time at which the commands before it were complete.
-    fn record_timestamp(
-        self: &Arc<Self>,
-        _blocking: bool,
-        _wait: WaitList<'_, B>,
-        _event: EventOut<'_, B>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Calls a function of the client's on the host.
-    fn host_task(self: &Arc<Self>, _task: HostTask, _wait: WaitList<'_, B>, _event: EventOut<'_, B>) -> UrResult<()> {
-        unsupported()
-    }
-
     /// A function of the client's is about to submit work to the native queue, which comes after the events of `wait`. It may
     /// throw instead of returning: then [`end_native_command`](Self::end_native_command) is not called.
-    fn begin_native_command(self: &Arc<Self>, _mems: &[Arc<B::Mem>], _wait: WaitList<'_, B>) -> UrResult<()> {
+    ///
+    /// These two are no [`Command`] because the kit calls the function between them, where an exception may pass.
+    fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, B::Mem>, _wait: WaitList<'_, B>) -> UrResult<()> {
         unsupported()
     }
 

@@ -43,9 +43,10 @@ pub(crate) trait EntryPoints<B: Backend> {
 }
 
 /// Implements [`EntryPoints`] for a table, as in `oxur_api::queue_functions! { entry_points {} }`, by the functions of the
-/// module that uses it. Those of [`unsupported`] come in by a glob, which what the module defines hides.
+/// module that uses it and of the modules that are named between the braces. Those of [`unsupported`] come in by a glob,
+/// which what the module defines hides.
 macro_rules! entry_points {
-    ({} table $member:ident: $table:ident = $getter:ident; $(
+    ({ $($module:ident)* } table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
         fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
     )*) => {
@@ -54,6 +55,7 @@ macro_rules! entry_points {
 
         impl<B: $crate::Backend> $crate::table::EntryPoints<B> for oxur_api::$table {
             fn entry_points() -> Self {
+                $( use $crate::$module::*; )*
                 Self { $($slot: Some($name::<B>)),* }
             }
         }

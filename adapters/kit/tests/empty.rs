@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The smallest complete adapter: one platform, one device, and what a context, a queue and an event at least are.
-//! It runs nothing but host tasks, at once. It proves that the traits can be implemented with little, and tests the C side of the kit.
+//! It runs host tasks, copies and fills of bytes, at once; other copies and fills are emulated. It proves that the traits can be implemented with little, and tests the C side of the kit.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
@@ -9,8 +9,7 @@ use std::sync::Arc;
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    Callback, Capture, Deleters, EventOut, Header, HostPointer, HostTask, InfoOut, Launch, UrResult, WaitList,
-    unsupported,
+    Callback, Capture, Command, Deleters, EventOut, Header, HostPointer, InfoOut, UrResult, WaitList, unsupported,
 };
 use oxur_adapter_kit as kit;
 
@@ -28,7 +27,7 @@ impl kit::Backend for Empty {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = kit::Replayed<Self>;
+    type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 
@@ -210,54 +209,61 @@ impl kit::Queue<Empty> for Queue {
         Ok(())
     }
 
-    fn launch(
+    fn submit(
         self: &Arc<Self>,
-        _kernel: &Arc<Kernel>,
-        _launch: Launch<'_, Empty>,
-        _wait: WaitList<'_, Empty>,
-        _event: EventOut<'_, Empty>,
-    ) -> UrResult<()> {
-        unsupported()
-    }
-
-    fn wait(self: &Arc<Self>, _wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
-        // Nothing ever runs, so everything is complete.
-        if event.wanted() {
-            event.set(Event::new(EventStatus::COMPLETE));
-        }
-        Ok(())
-    }
-
-    fn barrier(self: &Arc<Self>, wait: WaitList<'_, Empty>, event: EventOut<'_, Empty>) -> UrResult<()> {
-        self.wait(wait, event)
-    }
-
-    fn host_task(
-        self: &Arc<Self>,
-        task: HostTask,
+        command: Command<'_, Empty>,
+        blocking: bool,
         wait: WaitList<'_, Empty>,
         event: EventOut<'_, Empty>,
     ) -> UrResult<()> {
-        task.call();
-        self.wait(wait, event)
+        let command_type = command.command_type();
+        match command {
+            Command::Wait | Command::Barrier => {}
+            Command::HostTask(task) => task.call(),
+            // SAFETY: the tests pass live memory.
+            Command::UsmMemcpy { dst, src, size } => unsafe { dst.cast::<u8>().copy_from(src.cast(), size) },
+            Command::UsmFill {
+                dst,
+                pattern: &[byte],
+                size,
+            } => {
+                // SAFETY: as above.
+                unsafe { dst.cast::<u8>().write_bytes(byte, size) }
+            }
+            Command::UsmFill { .. } | Command::UsmFill2D { .. } | Command::UsmMemcpy2D { .. } => {
+                return kit::emulate::submit(self, command, blocking, wait, event);
+            }
+            _ => return command.unsupported(),
+        }
+        // It has run, so it is complete.
+        if event.wanted() {
+            event.set(Event::new(EventStatus::COMPLETE, command_type));
+        }
+        Ok(())
     }
 }
 
 struct Event {
     header: Header,
     status: Mutex<EventStatus>,
+    command: CommandType,
 }
 
 impl Event {
-    fn new(status: EventStatus) -> Arc<Self> {
+    fn new(status: EventStatus, command: CommandType) -> Arc<Self> {
         let (header, status) = (Header::new(), Mutex::new(status));
-        Arc::new(Self { header, status })
+        Arc::new(Self {
+            header,
+            status,
+            command,
+        })
     }
 }
 
 impl kit::Event<Empty> for Event {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
+            EventInfo::COMMAND_TYPE => out.value(self.command),
             EventInfo::COMMAND_EXECUTION_STATUS => out.value(*self.status.lock()),
             _ => out.unsupported(),
         }
@@ -278,23 +284,23 @@ impl kit::Event<Empty> for Event {
 
     /// One that is never complete.
     fn create(_: &Arc<Context>, _: &Arc<Device>, _: ExpEventFlags) -> UrResult<Arc<Self>> {
-        Ok(Self::new(EventStatus::SUBMITTED))
+        Ok(Self::new(EventStatus::SUBMITTED, CommandType::EVENTS_WAIT))
     }
 }
 
-impl kit::ReplayEvent<Empty> for Event {
-    fn of_run(_: Command, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
-        Ok(last.clone())
+impl kit::SoftwareEvent<Empty> for Event {
+    fn for_execution(command: CommandType, _: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+        Ok(Self::new(*last.status.lock(), command))
     }
 
-    fn promise(_: &Arc<Context>, _: Command) -> UrResult<Arc<Self>> {
-        Ok(Self::new(EventStatus::QUEUED))
+    fn create_pending(_: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
+        Ok(Self::new(EventStatus::QUEUED, command))
     }
 
-    fn fulfil(&self, command: Option<&Arc<Self>>) {
+    fn resolve(&self, command: Option<&Arc<Self>>) {
         let end = command.map_or(EventStatus::ERROR, |command| *command.status.lock());
         let before = std::mem::replace(&mut *self.status.lock(), end);
-        assert_eq!(before, EventStatus::QUEUED, "an event is fulfilled once");
+        assert_eq!(before, EventStatus::QUEUED, "an event is resolved once");
     }
 }
 
@@ -389,6 +395,8 @@ macro_rules! call {
 
 #[path = "empty/command_buffer.rs"]
 mod command_buffer;
+#[path = "empty/emulate.rs"]
+mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
 

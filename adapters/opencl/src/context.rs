@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
-use kit::{Deleters, Header, InfoOut, Operation, UrError, UrResult};
+use kit::{Command, Deleters, Header, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -152,31 +152,26 @@ impl kit::Context<OpenCl> for Context {
         }
     }
 
-    fn check_operation(&self, device: &Arc<Device>, operation: &Operation<OpenCl>) -> UrResult<()> {
+    fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
         let check = |raw| match raw == self.raw {
             true => Ok(()),
             false => Err(UrError::said(
                 ResultCode::ERROR_INVALID_CONTEXT,
-                "the command buffer or graph and what its command works on are of different contexts",
+                "a command and what it works on are of different contexts",
             )),
         };
-        if let Some(launch) = operation.as_launch() {
-            check(launch.kernel.context().raw)?;
-        }
-        for (buffer, end) in operation.buffers()? {
+        command.check_buffers(|buffer, end| {
             check(buffer.context.raw)?;
-            buffer.check_range(0, end)?;
-        }
-        for image in operation.images() {
-            check(image.context.raw)?;
-        }
-        if let Operation::DeviceGlobalRead { global, .. } | Operation::DeviceGlobalWrite { global, .. } = operation {
-            let global = global.global();
-            global
+            buffer.check_range(0, end)
+        })?;
+        command.check_images(|image| check(image.context.raw))?;
+        match command {
+            Command::Launch(launch) => check(launch.kernel.context().raw),
+            Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => global
                 .program
-                .check_global((self, device), global.name, global.offset, global.count)?;
+                .check_global((self, device), global.name, global.offset, global.count),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn deleters(&self) -> &Deleters {

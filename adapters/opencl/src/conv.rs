@@ -3,8 +3,8 @@
 
 use kit::UrResult;
 use kit::ur::{
-    Command, DeviceType, EventStatus, ImageChannelOrder, ImageChannelType, ImageFormat, MapFlags, MemFlags, MemType,
-    QueueFlags, ResultCode, SamplerAddressingMode, SamplerFilterMode,
+    CommandType, DeviceType, EventStatus, ImageChannelOrder, ImageChannelType, ImageFormat, MapFlags, MemFlags,
+    MemType, QueueFlags, ResultCode, SamplerAddressingMode, SamplerFilterMode,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -285,28 +285,28 @@ pub fn event_status(status: cl_int) -> EventStatus {
 }
 
 /// The command of a native event, as far as UR has a name for it.
-pub fn command(kind: cl_command_type) -> UrResult<Command> {
+pub fn command(kind: cl_command_type) -> UrResult<CommandType> {
     to_ur(
         &[
-            (Command::KERNEL_LAUNCH, CL_COMMAND_NDRANGE_KERNEL),
-            (Command::EVENTS_WAIT, CL_COMMAND_MARKER),
-            (Command::EVENTS_WAIT_WITH_BARRIER, CL_COMMAND_BARRIER),
-            (Command::MEM_BUFFER_READ, CL_COMMAND_READ_BUFFER),
-            (Command::MEM_BUFFER_WRITE, CL_COMMAND_WRITE_BUFFER),
-            (Command::MEM_BUFFER_READ_RECT, CL_COMMAND_READ_BUFFER_RECT),
-            (Command::MEM_BUFFER_WRITE_RECT, CL_COMMAND_WRITE_BUFFER_RECT),
-            (Command::MEM_BUFFER_COPY, CL_COMMAND_COPY_BUFFER),
-            (Command::MEM_BUFFER_COPY_RECT, CL_COMMAND_COPY_BUFFER_RECT),
-            (Command::MEM_BUFFER_FILL, CL_COMMAND_FILL_BUFFER),
-            (Command::MEM_IMAGE_READ, CL_COMMAND_READ_IMAGE),
-            (Command::MEM_IMAGE_WRITE, CL_COMMAND_WRITE_IMAGE),
-            (Command::MEM_IMAGE_COPY, CL_COMMAND_COPY_IMAGE),
-            (Command::MEM_BUFFER_MAP, CL_COMMAND_MAP_BUFFER),
-            (Command::MEM_UNMAP, CL_COMMAND_UNMAP_MEM_OBJECT),
-            (Command::USM_FILL, CL_COMMAND_MEMFILL_INTEL),
-            (Command::USM_MEMCPY, CL_COMMAND_MEMCPY_INTEL),
-            (Command::USM_PREFETCH, CL_COMMAND_MIGRATEMEM_INTEL),
-            (Command::USM_ADVISE, CL_COMMAND_MEMADVISE_INTEL),
+            (CommandType::KERNEL_LAUNCH, CL_COMMAND_NDRANGE_KERNEL),
+            (CommandType::EVENTS_WAIT, CL_COMMAND_MARKER),
+            (CommandType::EVENTS_WAIT_WITH_BARRIER, CL_COMMAND_BARRIER),
+            (CommandType::MEM_BUFFER_READ, CL_COMMAND_READ_BUFFER),
+            (CommandType::MEM_BUFFER_WRITE, CL_COMMAND_WRITE_BUFFER),
+            (CommandType::MEM_BUFFER_READ_RECT, CL_COMMAND_READ_BUFFER_RECT),
+            (CommandType::MEM_BUFFER_WRITE_RECT, CL_COMMAND_WRITE_BUFFER_RECT),
+            (CommandType::MEM_BUFFER_COPY, CL_COMMAND_COPY_BUFFER),
+            (CommandType::MEM_BUFFER_COPY_RECT, CL_COMMAND_COPY_BUFFER_RECT),
+            (CommandType::MEM_BUFFER_FILL, CL_COMMAND_FILL_BUFFER),
+            (CommandType::MEM_IMAGE_READ, CL_COMMAND_READ_IMAGE),
+            (CommandType::MEM_IMAGE_WRITE, CL_COMMAND_WRITE_IMAGE),
+            (CommandType::MEM_IMAGE_COPY, CL_COMMAND_COPY_IMAGE),
+            (CommandType::MEM_BUFFER_MAP, CL_COMMAND_MAP_BUFFER),
+            (CommandType::MEM_UNMAP, CL_COMMAND_UNMAP_MEM_OBJECT),
+            (CommandType::USM_FILL, CL_COMMAND_MEMFILL_INTEL),
+            (CommandType::USM_MEMCPY, CL_COMMAND_MEMCPY_INTEL),
+            (CommandType::USM_PREFETCH, CL_COMMAND_MIGRATEMEM_INTEL),
+            (CommandType::USM_ADVISE, CL_COMMAND_MEMADVISE_INTEL),
         ],
         kind,
     )

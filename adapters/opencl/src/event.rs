@@ -10,7 +10,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode};
+use kit::ur::{
+    CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
+};
 use kit::{Callback, Header, InfoOut, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -30,7 +32,7 @@ pub(crate) struct Event {
     /// The number of its context.
     context: Number,
     owner: Owner,
-    command: Command,
+    command: CommandType,
 }
 
 /// What an event belongs to.
@@ -54,7 +56,7 @@ struct Promised {
 impl Event {
     /// Takes over a reference of an OpenCL event of a command in a queue of a context.
     #[inline]
-    pub(crate) fn new(raw: cl_event, queue: Number, context: Number, command: Command) -> Arc<Self> {
+    pub(crate) fn new(raw: cl_event, queue: Number, context: Number, command: CommandType) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             raw: RawEvent(raw),
@@ -93,7 +95,7 @@ impl Event {
     }
 
     /// An event that is of no command of ours.
-    fn of_context(context: &Arc<Context>, raw: RawEvent, command: Command) -> Arc<Self> {
+    fn of_context(context: &Arc<Context>, raw: RawEvent, command: CommandType) -> Arc<Self> {
         Arc::new(Self {
             header: Header::new(),
             raw,
@@ -211,9 +213,7 @@ unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void
         _ => ExecutionInfo::COMPLETE,
     };
     callback.call(&event, status);
-    if let Some(last) = Arc::into_inner(event) {
-        reap(last);
-    }
+    kit::SoftwareEvent::defer_drop(event);
 }
 
 /// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call the
@@ -359,7 +359,7 @@ impl kit::Event<OpenCl> for Event {
             unsafe { cl!(clRetainEvent(raw)) }?;
         }
         // A user event, say, has no UR name; a wait comes nearest.
-        let command = conv::command(kind).unwrap_or(Command::EVENTS_WAIT);
+        let command = conv::command(kind).unwrap_or(CommandType::EVENTS_WAIT);
         Ok(Self::of_context(context, RawEvent(raw), command))
     }
 
@@ -368,7 +368,7 @@ impl kit::Event<OpenCl> for Event {
         let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
         // SAFETY: a live user event, whose status was not set.
         unsafe { cl!(clSetUserEventStatus(raw.0, CL_COMPLETE)) }?;
-        Ok(Self::of_context(context, raw, Command::EVENTS_WAIT))
+        Ok(Self::of_context(context, raw, CommandType::EVENTS_WAIT))
     }
 }
 
@@ -398,8 +398,8 @@ impl Event {
     }
 }
 
-impl kit::ReplayEvent<OpenCl> for Event {
-    fn of_run(command: Command, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+impl kit::SoftwareEvent<OpenCl> for Event {
+    fn for_execution(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
         let began = firsts.iter().map(|first| first.raw.again()).collect::<UrResult<_>>()?;
         let Owner::Queue(queue, _) = last.owner else {
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
@@ -414,7 +414,7 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }))
     }
 
-    fn promise(context: &Arc<Context>, command: Command) -> UrResult<Arc<Self>> {
+    fn create_pending(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         // SAFETY: a live context.
         let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
         Ok(Arc::new(Self {
@@ -430,7 +430,7 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }))
     }
 
-    fn fulfil(&self, command: Option<&Arc<Self>>) {
+    fn resolve(&self, command: Option<&Arc<Self>>) {
         match command.map(|command| self.follow(&command.raw)) {
             Some(Ok(())) => return,
             Some(Err(error)) => log::warn!("an event fails although its command may not: {error}"),
@@ -438,10 +438,16 @@ impl kit::ReplayEvent<OpenCl> for Event {
         }
         end(&self.raw, CL_OUT_OF_RESOURCES);
     }
+
+    fn defer_drop(event: Arc<Self>) {
+        if let Some(last) = Arc::into_inner(event) {
+            reap(last);
+        }
+    }
 }
 
 /// Sets the status of a user event, which was not set before.
-pub(crate) fn end(event: &RawEvent, status: cl_int) {
+fn end(event: &RawEvent, status: cl_int) {
     // SAFETY: a live user event.
     if let Err(error) = unsafe { cl!(clSetUserEventStatus(event.0, status)) } {
         log::error!("an event that others wait for cannot be ended: {error}");

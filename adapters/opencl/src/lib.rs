@@ -54,7 +54,7 @@ impl kit::Backend for OpenCl {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = kit::Replayed<Self>;
+    type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 }

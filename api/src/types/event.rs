@@ -5,7 +5,7 @@ use super::*;
 
 ur_types! {
     /// Kind of command an event stands for, named after the enqueue call.
-    enum Command = ur_command_t, UR_COMMAND_ {
+    enum CommandType = ur_command_t, UR_COMMAND_ {
         /// Kernel execution, from urEnqueueKernelLaunchWithArgsExp
         KERNEL_LAUNCH = 0,
         /// Marker waiting on events, from urEnqueueEventsWait
@@ -101,7 +101,7 @@ ur_types! {
         /// Context that owns the event; not retained for the caller
         CONTEXT = 1 => (ContextHandle),
         /// Kind of command the event stands for
-        COMMAND_TYPE = 2 => (Command),
+        COMMAND_TYPE = 2 => (CommandType),
         /// Progress of that command at the moment of asking
         COMMAND_EXECUTION_STATUS = 3 => (EventStatus),
         /// Current reference count; a snapshot, useful only for debugging leaks

@@ -136,29 +136,41 @@ fn of_commands_of_every_kind() {
             // SAFETY: 256 bytes each, which live until the last run.
             let appended = unsafe {
                 [
-                    (Command::KERNEL_LAUNCH, Ok(increment(&buffer, &kernel, &data, place()))),
-                    (Command::USM_MEMCPY, buffer.memcpy(copy.ptr(), data.ptr(), 256, place())),
-                    (Command::USM_FILL, buffer.memset(copy.ptr(), &[1u8, 2, 3], 255, place())),
-                    (Command::USM_FILL, buffer.memset(copy.ptr(), &[1i32], 256, place())),
                     (
-                        Command::MEM_BUFFER_COPY,
+                        CommandType::KERNEL_LAUNCH,
+                        Ok(increment(&buffer, &kernel, &data, place())),
+                    ),
+                    (
+                        CommandType::USM_MEMCPY,
+                        buffer.memcpy(copy.ptr(), data.ptr(), 256, place()),
+                    ),
+                    (
+                        CommandType::USM_FILL,
+                        buffer.memset(copy.ptr(), &[1u8, 2, 3], 255, place()),
+                    ),
+                    (CommandType::USM_FILL, buffer.memset(copy.ptr(), &[1i32], 256, place())),
+                    (
+                        CommandType::MEM_BUFFER_COPY,
                         buffer.copy(&mem, &other, (0, 0), 256, place()),
                     ),
                     (
-                        Command::MEM_BUFFER_WRITE,
+                        CommandType::MEM_BUFFER_WRITE,
                         buffer.write(&mem, 0, 256, data.ptr(), place()),
                     ),
                     (
-                        Command::MEM_BUFFER_READ,
+                        CommandType::MEM_BUFFER_READ,
                         buffer.read(&other, 0, 256, copy.ptr(), place()),
                     ),
                     (
-                        Command::MEM_BUFFER_FILL,
+                        CommandType::MEM_BUFFER_FILL,
                         buffer.fill(&mem, &[1u8, 2, 3], 0, 255, place()),
                     ),
-                    (Command::USM_PREFETCH, buffer.prefetch(data.ptr(), 256, flags, place())),
                     (
-                        Command::USM_ADVISE,
+                        CommandType::USM_PREFETCH,
+                        buffer.prefetch(data.ptr(), 256, flags, place()),
+                    ),
+                    (
+                        CommandType::USM_ADVISE,
                         buffer.advise(data.ptr(), 256, UsmAdviceFlags::empty(), place()),
                     ),
                 ]
@@ -170,7 +182,10 @@ fn of_commands_of_every_kind() {
                 let event = event(&appended);
                 assert_eq!(status(event), EventStatus::COMPLETE, "{kind:?}");
                 event.wait().expect("urEventWait");
-                assert_eq!(event.info::<Command>(EventInfo::COMMAND_TYPE).expect("the type"), kind);
+                assert_eq!(
+                    event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("the type"),
+                    kind
+                );
                 let context: ContextHandle = event.info(EventInfo::CONTEXT).expect("the context");
                 assert_eq!(context, rig.context.raw());
             }

@@ -271,9 +271,9 @@ fn the_event_of_a_run() {
         assert_eq!(its_queue, queue.raw());
         let context: ContextHandle = event.info(EventInfo::CONTEXT).expect("the context");
         assert_eq!(context, rig.context.raw());
-        let kind: Command = event.info(EventInfo::COMMAND_TYPE).expect("the type");
+        let kind: CommandType = event.info(EventInfo::COMMAND_TYPE).expect("the type");
         assert!(
-            kind == Command::ENQUEUE_COMMAND_BUFFER_EXP || intel("the adapter has no UR type for OpenCL's"),
+            kind == CommandType::ENQUEUE_COMMAND_BUFFER_EXP || intel("the adapter has no UR type for OpenCL's"),
             "{kind:?}"
         );
     }

@@ -48,8 +48,8 @@ fn info() {
         rig.context.raw()
     );
     assert_eq!(
-        event.info::<Command>(EventInfo::COMMAND_TYPE).expect("the command"),
-        Command::MEM_BUFFER_FILL
+        event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("the command"),
+        CommandType::MEM_BUFFER_FILL
     );
     let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
     assert_eq!(status, EventStatus::COMPLETE);
@@ -89,29 +89,29 @@ fn command_types() {
     let events = [
         (
             rig.queue.read(&a, 0, &mut [0u32; 16], &[]).expect("read"),
-            Command::MEM_BUFFER_READ,
+            CommandType::MEM_BUFFER_READ,
         ),
         (
             rig.queue.write(&a, 0, &[0u32; 16], &[]).expect("write"),
-            Command::MEM_BUFFER_WRITE,
+            CommandType::MEM_BUFFER_WRITE,
         ),
         (
             rig.queue.copy(&a, &b, (0, 0), 64, &[]).expect("copy"),
-            Command::MEM_BUFFER_COPY,
+            CommandType::MEM_BUFFER_COPY,
         ),
-        (rig.queue.marker(&[]).expect("marker"), Command::EVENTS_WAIT),
+        (rig.queue.marker(&[]).expect("marker"), CommandType::EVENTS_WAIT),
         (
             rig.queue.barrier(&[]).expect("barrier"),
-            Command::EVENTS_WAIT_WITH_BARRIER,
+            CommandType::EVENTS_WAIT_WITH_BARRIER,
         ),
         (
             rig.start(&kernel, &Range::new([1]), &[], &[]).expect("launch"),
-            Command::KERNEL_LAUNCH,
+            CommandType::KERNEL_LAUNCH,
         ),
-        (map, Command::MEM_BUFFER_MAP),
-        (unmap, Command::MEM_UNMAP),
-        (memcpy, Command::USM_MEMCPY),
-        (memset, Command::USM_FILL),
+        (map, CommandType::MEM_BUFFER_MAP),
+        (unmap, CommandType::MEM_UNMAP),
+        (memcpy, CommandType::USM_MEMCPY),
+        (memset, CommandType::USM_FILL),
     ];
     rig.queue.finish().expect("urQueueFinish");
     for (event, command) in &events {
@@ -120,11 +120,12 @@ fn command_types() {
             event.info::<QueueHandle>(EventInfo::COMMAND_QUEUE).expect("the queue"),
             rig.queue.raw()
         );
-        if *command == Command::EVENTS_WAIT_WITH_BARRIER && intel("CL_COMMAND_BARRIER has no UR counterpart there") {
+        if *command == CommandType::EVENTS_WAIT_WITH_BARRIER && intel("CL_COMMAND_BARRIER has no UR counterpart there")
+        {
             continue;
         }
         assert_eq!(
-            event.info::<Command>(EventInfo::COMMAND_TYPE).expect("the command"),
+            event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("the command"),
             *command
         );
     }
@@ -591,8 +592,8 @@ fn timestamp_recording() {
     let event = event.expect("urEnqueueTimestampRecordingExp");
     event.wait().expect("urEventWait");
     assert_eq!(
-        event.info::<Command>(EventInfo::COMMAND_TYPE).expect("command"),
-        Command::TIMESTAMP_RECORDING_EXP
+        event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("command"),
+        CommandType::TIMESTAMP_RECORDING_EXP
     );
     let (start, end): (u64, u64) = (
         event.profiling(ProfilingInfo::COMMAND_START).expect("the start"),

@@ -43,8 +43,8 @@ fn sum(rig: &Rig, program: &Program) -> i32 {
     rig.contents::<i32>(&out)[0]
 }
 
-fn assert_command(event: &Event, command: Command) {
-    let got: Command = event.info(EventInfo::COMMAND_TYPE).expect("the command");
+fn assert_command(event: &Event, command: CommandType) {
+    let got: CommandType = event.info(EventInfo::COMMAND_TYPE).expect("the command");
     assert!(
         got == command || intel("the driver's command types have no UR counterpart there"),
         "{got:?}"
@@ -69,7 +69,7 @@ fn write_then_kernel() {
         .queue
         .global_write(&program, "numbers", 0, &[10i32; 8], &[])
         .expect("write");
-    assert_command(&event, Command::DEVICE_GLOBAL_VARIABLE_WRITE);
+    assert_command(&event, CommandType::DEVICE_GLOBAL_VARIABLE_WRITE);
     assert_eq!(sum(&rig, &program), 80);
     rig.queue
         .global_write(&program, "numbers", 8, &[100i32, 200], &[])
@@ -80,7 +80,7 @@ fn write_then_kernel() {
         .queue
         .global_read(&program, "numbers", 4, &mut part, &[])
         .expect("read a part");
-    assert_command(&event, Command::DEVICE_GLOBAL_VARIABLE_READ);
+    assert_command(&event, CommandType::DEVICE_GLOBAL_VARIABLE_READ);
     assert_eq!(part, [10, 100, 200]);
 }
 
@@ -294,8 +294,8 @@ fn later_than_their_wait_lists() {
             .global_read(&program, "numbers", 0, &mut now, &[])
             .expect("read");
         assert_eq!(now, [1; 8], "the write waits");
-        assert_command(&wrote, Command::DEVICE_GLOBAL_VARIABLE_WRITE);
-        assert_command(&read, Command::DEVICE_GLOBAL_VARIABLE_READ);
+        assert_command(&wrote, CommandType::DEVICE_GLOBAL_VARIABLE_WRITE);
+        assert_command(&read, CommandType::DEVICE_GLOBAL_VARIABLE_READ);
         gate.open();
         read.wait().expect("urEventWait");
         assert_eq!(to, [2; 8]);

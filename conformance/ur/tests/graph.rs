@@ -59,8 +59,8 @@ fn fill(queue: &Queue, to: &Usm, value: i32, wait: &[&Event]) -> Result<Event> {
 fn run(queue: &Queue, graph: &ExecutableGraph) {
     // SAFETY: tests keep the memory that their graphs use.
     let event = unsafe { queue.run_graph(graph, &[]) }.expect("urEnqueueGraphExp");
-    let command = event.info::<Command>(EventInfo::COMMAND_TYPE).expect("a command");
-    assert_eq!(command, Command::ENQUEUE_GRAPH_EXP);
+    let command = event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("a command");
+    assert_eq!(command, CommandType::ENQUEUE_GRAPH_EXP);
     event.wait().expect("urEventWait");
 }
 
@@ -523,8 +523,8 @@ fn graphs_and_command_buffers_inside() {
         // SAFETY: the memory lives.
         let event = unsafe { queue.run_graph(&child, &[]) }.expect("urEnqueueGraphExp");
         assert_eq!(
-            event.info::<Command>(EventInfo::COMMAND_TYPE).expect("a command"),
-            Command::ENQUEUE_GRAPH_EXP
+            event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("a command"),
+            CommandType::ENQUEUE_GRAPH_EXP
         );
     }
     let graph = queue.end_capture().expect("a graph");
@@ -630,8 +630,8 @@ fn what_cannot_be_captured() {
     expect!(check(fork.wait()), ERROR_GRAPH_INTERNAL_EVENT);
     expect!(check(fill(queue, &data, 1, &[&start])), ERROR_GRAPH_INTERNAL_EVENT);
     assert_eq!(
-        start.info::<Command>(EventInfo::COMMAND_TYPE).expect("a command"),
-        Command::USM_FILL
+        start.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("a command"),
+        CommandType::USM_FILL
     );
     let status: EventStatus = start.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("a status");
     assert_eq!(status, EventStatus::QUEUED, "it never gets further");
@@ -766,10 +766,10 @@ fn random_graphs() {
             events.push(event.expect("a command"));
             let place = events.len() - 1;
             let kind = events[place]
-                .info::<Command>(EventInfo::COMMAND_TYPE)
+                .info::<CommandType>(EventInfo::COMMAND_TYPE)
                 .expect("a command");
             steps.push((kind, to, from));
-            if kind == Command::USM_MEMCPY {
+            if kind == CommandType::USM_MEMCPY {
                 users[from].1.push(place);
             }
             users[to] = (place, Vec::new());
@@ -782,8 +782,8 @@ fn random_graphs() {
             run(&queues[random(3)], &executable);
             for (kind, to, from) in &steps {
                 expected[*to] = match *kind {
-                    Command::USM_MEMCPY => expected[*from],
-                    Command::USM_FILL => *to as i32,
+                    CommandType::USM_MEMCPY => expected[*from],
+                    CommandType::USM_FILL => *to as i32,
                     _ => expected[*to] + 1,
                 };
             }

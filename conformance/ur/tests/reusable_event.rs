@@ -87,8 +87,8 @@ fn complete_at_first() {
         rig.queue.raw()
     );
     assert_eq!(
-        event.info::<Command>(EventInfo::COMMAND_TYPE).expect("the command"),
-        Command::EVENTS_WAIT_WITH_BARRIER
+        event.info::<CommandType>(EventInfo::COMMAND_TYPE).expect("the command"),
+        CommandType::EVENTS_WAIT_WITH_BARRIER
     );
 }
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use kit::Header;
-use kit::ur::Command;
+use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
@@ -38,7 +38,7 @@ impl Event {
             header: Header::new(),
             native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
-            command: Command::EVENTS_WAIT_WITH_BARRIER,
+            command: CommandType::EVENTS_WAIT_WITH_BARRIER,
             state: State::Reusable(Reusable { profiled, current }),
         })
     }

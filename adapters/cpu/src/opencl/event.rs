@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use kit::Event as _;
-use kit::ur::{Command, EventHandle, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo};
+use kit::ur::{CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -17,26 +17,26 @@ use super::{call_ur, entry};
 use crate::Event;
 
 /// What a command is called; one of UR's own is a marker to OpenCL.
-fn command_type(command: Command) -> cl_command_type {
+fn command_type(command: CommandType) -> cl_command_type {
     match command {
-        Command::KERNEL_LAUNCH => CL_COMMAND_NDRANGE_KERNEL,
-        Command::EVENTS_WAIT_WITH_BARRIER => CL_COMMAND_BARRIER,
-        Command::MEM_BUFFER_READ => CL_COMMAND_READ_BUFFER,
-        Command::MEM_BUFFER_WRITE => CL_COMMAND_WRITE_BUFFER,
-        Command::MEM_BUFFER_READ_RECT => CL_COMMAND_READ_BUFFER_RECT,
-        Command::MEM_BUFFER_WRITE_RECT => CL_COMMAND_WRITE_BUFFER_RECT,
-        Command::MEM_BUFFER_COPY => CL_COMMAND_COPY_BUFFER,
-        Command::MEM_BUFFER_COPY_RECT => CL_COMMAND_COPY_BUFFER_RECT,
-        Command::MEM_BUFFER_FILL => CL_COMMAND_FILL_BUFFER,
-        Command::MEM_IMAGE_READ => CL_COMMAND_READ_IMAGE,
-        Command::MEM_IMAGE_WRITE => CL_COMMAND_WRITE_IMAGE,
-        Command::MEM_IMAGE_COPY => CL_COMMAND_COPY_IMAGE,
-        Command::MEM_BUFFER_MAP => CL_COMMAND_MAP_BUFFER,
-        Command::MEM_UNMAP => CL_COMMAND_UNMAP_MEM_OBJECT,
-        Command::USM_FILL => CL_COMMAND_MEMFILL_INTEL,
-        Command::USM_MEMCPY => CL_COMMAND_MEMCPY_INTEL,
-        Command::USM_PREFETCH => CL_COMMAND_MIGRATEMEM_INTEL,
-        Command::USM_ADVISE => CL_COMMAND_MEMADVISE_INTEL,
+        CommandType::KERNEL_LAUNCH => CL_COMMAND_NDRANGE_KERNEL,
+        CommandType::EVENTS_WAIT_WITH_BARRIER => CL_COMMAND_BARRIER,
+        CommandType::MEM_BUFFER_READ => CL_COMMAND_READ_BUFFER,
+        CommandType::MEM_BUFFER_WRITE => CL_COMMAND_WRITE_BUFFER,
+        CommandType::MEM_BUFFER_READ_RECT => CL_COMMAND_READ_BUFFER_RECT,
+        CommandType::MEM_BUFFER_WRITE_RECT => CL_COMMAND_WRITE_BUFFER_RECT,
+        CommandType::MEM_BUFFER_COPY => CL_COMMAND_COPY_BUFFER,
+        CommandType::MEM_BUFFER_COPY_RECT => CL_COMMAND_COPY_BUFFER_RECT,
+        CommandType::MEM_BUFFER_FILL => CL_COMMAND_FILL_BUFFER,
+        CommandType::MEM_IMAGE_READ => CL_COMMAND_READ_IMAGE,
+        CommandType::MEM_IMAGE_WRITE => CL_COMMAND_WRITE_IMAGE,
+        CommandType::MEM_IMAGE_COPY => CL_COMMAND_COPY_IMAGE,
+        CommandType::MEM_BUFFER_MAP => CL_COMMAND_MAP_BUFFER,
+        CommandType::MEM_UNMAP => CL_COMMAND_UNMAP_MEM_OBJECT,
+        CommandType::USM_FILL => CL_COMMAND_MEMFILL_INTEL,
+        CommandType::USM_MEMCPY => CL_COMMAND_MEMCPY_INTEL,
+        CommandType::USM_PREFETCH => CL_COMMAND_MIGRATEMEM_INTEL,
+        CommandType::USM_ADVISE => CL_COMMAND_MEMADVISE_INTEL,
         _ => CL_COMMAND_MARKER,
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use kit::ur::{Command, KernelLaunchFlags, ResultCode};
-use kit::{Args, KeptLaunch, Launch, LaunchProperties, UrError, UrResult};
+use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
+use kit::{Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, Worker};
 
@@ -70,23 +70,23 @@ impl Work for Ready {
         } else {
             pieces
         };
-        // SAFETY: `launch_kernel` or `kept` packed the arguments and prepared the range.
+        // SAFETY: `launch` or `kept` packed the arguments and prepared the range.
         unsafe { run(self.kernel.compiled(self.place), &self.args, self.range, groups, worker) }
     }
 }
 
 /// The launch of a command buffer, with the arguments that its kernel has now.
-pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work> {
+pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work + use<>> {
     let kernel = &launch.kernel;
-    let range = nd_range(kernel, device, &launch.range.range());
+    let range = nd_range(kernel, device, &launch.range);
     let groups = check_range(kernel.wants(), &range)?;
     let together = check_properties(kernel, pool, &launch.properties, groups)?;
     let mut args = Packed::new();
-    kernel.pack(Args::none(), &mut args)?;
+    kernel.pack(launch.args, &mut args)?;
     let place = kernel.program.context().place_of(device)?;
     let range = prepare(kernel, place, range)?;
     Ok(Ready {
-        kernel: kernel.clone(),
+        kernel: Arc::clone(kernel),
         place,
         args,
         range,
@@ -136,13 +136,8 @@ fn what(kernel: &Kernel) -> String {
 
 impl Queue {
     #[inline(always)]
-    pub(super) fn launch_kernel(
-        self: &Arc<Self>,
-        kernel: &Arc<Kernel>,
-        launch: Launch<'_, Cpu>,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
+    pub(super) fn launch(self: &Arc<Self>, launch: Launch<'_, Cpu>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        let kernel: &Arc<Kernel> = &launch.kernel;
         self.check_context(kernel.program.context())?;
         let range = nd_range(kernel, &self.device, &launch.range);
         let groups = check_range(kernel.wants(), &range)?;
@@ -154,9 +149,8 @@ impl Queue {
         let cost = kernel.cost.of(groups);
         let here = cost.is_some_and(|cost| cost <= self.pool.short()) && !together;
         let how = How {
-            command: Command::KERNEL_LAUNCH,
             here,
-            ..How::default()
+            ..How::of(CommandType::KERNEL_LAUNCH)
         };
         let now = || {
             let measure = kernel.cost.is_due();
@@ -180,7 +174,7 @@ impl Queue {
             groups,
             together,
         };
-        self.submit(how, wait, event, now, later)
+        self.submit_work(how, wait, event, now, later)
     }
 }
 
@@ -311,7 +305,7 @@ mod tests {
     use std::ptr::null_mut;
 
     use kit::ur::{Backend, ExpProgramFlags, QueueFlags};
-    use kit::{Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
+    use kit::{Args, Borrowed, Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
 
     use super::*;
     use crate::{Context, Platform, Program};
@@ -345,19 +339,16 @@ mod tests {
             let program = Program::create_with_il(&context, &il, &[]).unwrap();
             program.build(&[], None::<&CStr>, ExpProgramFlags::empty()).unwrap();
             let kernel = Kernel::create(&program, c"k").unwrap();
-            let launch = Launch {
-                range: kit::Range {
-                    global: &[4],
-                    offset: None,
-                    local: Some(&[1]),
-                },
-                args: Args::none(),
-                properties: LaunchProperties::default(),
+            let range = kit::Range {
+                global: &[4],
+                offset: None,
+                local: Some(&[1]),
             };
+            let launch = Launch::plain(Borrowed::from(&kernel), range, Args::none());
             let started = clock::cycles();
             // SAFETY: nobody wants the event.
             let event = unsafe { EventOut::new(null_mut()) };
-            queue.launch_kernel(&kernel, launch, WaitList::empty(), event).unwrap();
+            queue.launch(launch, WaitList::empty(), event).unwrap();
             queue.finish().unwrap();
             let took = clock::cycles() - started;
             (kernel.cost.of(4).unwrap(), took)

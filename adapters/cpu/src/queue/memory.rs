@@ -6,10 +6,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use kit::UrResult;
-use kit::ur::Command;
+use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::submit::How;
 use super::{Out, Queue, Wait};
@@ -289,24 +289,28 @@ unsafe fn fill(dst: *mut u8, size: usize, pattern: &[u8], before: usize) {
 }
 
 /// What bytes are in that a command works on, if it is not the client's memory.
-#[derive(Clone, Copy)]
 pub(super) enum Kept<'a> {
     Nothing,
-    Mems(&'a [&'a Arc<Mem>]),
-    Variables(&'a Arc<oxur_compiler::Program>),
+    Mem(&'a Arc<Mem>),
+    Mems([&'a Arc<Mem>; 2]),
+    Variables(Arc<oxur_compiler::Program>),
 }
 
 impl Kept<'_> {
     fn keep(self) -> Keep {
         match self {
             Self::Nothing => Keep::default(),
+            Self::Mem(mem) => Keep {
+                _mems: smallvec![mem.clone()],
+                _variables: None,
+            },
             Self::Mems(mems) => Keep {
-                _mems: mems.iter().map(|mem| Arc::clone(mem)).collect(),
+                _mems: mems.map(Arc::clone).into_iter().collect(),
                 _variables: None,
             },
             Self::Variables(owner) => Keep {
                 _mems: SmallVec::new(),
-                _variables: Some(owner.clone()),
+                _variables: Some(owner),
             },
         }
     }
@@ -380,7 +384,7 @@ impl Queue {
     #[inline(always)]
     pub(super) fn copy(
         self: &Arc<Self>,
-        (command, blocking): (Command, bool),
+        (command, blocking): (CommandType, bool),
         copy: CopyBytes,
         kept: Kept<'_>,
         wait: Wait<'_>,
@@ -394,7 +398,7 @@ impl Queue {
     /// Copies rows.
     pub(super) fn copy_rows(
         self: &Arc<Self>,
-        (command, blocking): (Command, bool),
+        (command, blocking): (CommandType, bool),
         copy: CopyRows,
         kept: Kept<'_>,
         wait: Wait<'_>,
@@ -411,7 +415,7 @@ impl Queue {
     /// Fills bytes with a pattern.
     pub(super) fn fill(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         (dst, size): (*mut u8, usize),
         pattern: &[u8],
         kept: Kept<'_>,
@@ -431,7 +435,7 @@ impl Queue {
     /// Fills rows with a pattern that runs on from row to row.
     pub(super) fn fill_rows(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         (dst, shape): (Layout, Shape),
         pattern: &[u8],
         wait: Wait<'_>,
@@ -458,7 +462,7 @@ impl Queue {
     )]
     fn submit_bytes<B: Bytes>(
         self: &Arc<Self>,
-        (command, blocking): (Command, bool),
+        (command, blocking): (CommandType, bool),
         size: usize,
         kept: Kept<'_>,
         wait: Wait<'_>,
@@ -468,10 +472,9 @@ impl Queue {
     ) -> UrResult<()> {
         let here = size <= if blocking { HERE_BLOCKING } else { HERE };
         let how = How {
-            command,
             blocking,
             here,
-            ..How::default()
+            ..How::of(command)
         };
         let work = || OnBytes {
             bytes: later(),
@@ -481,7 +484,7 @@ impl Queue {
             now();
             true
         };
-        self.submit(how, wait, event, now, work)
+        self.submit_work(how, wait, event, now, work)
     }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The way of every command.
 //!
-//! A command that is short runs at once, in the thread that submits it, if nothing is in its way: [`Queue::submit`] is
+//! A command that is short runs at once, in the thread that submits it, if nothing is in its way: [`Queue::submit_work`] is
 //! inlined into each entry point for that. All others become tasks of the [engine](crate::exec).
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use kit::UrResult;
-use kit::ur::{Command, ResultCode};
+use kit::ur::{CommandType, ResultCode};
 use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, Worker};
@@ -23,7 +23,7 @@ use crate::{Cpu, Event};
 /// What is known of a command besides its work.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    pub(super) command: Command,
+    pub(super) command: CommandType,
     /// The call returns when the command is over.
     pub(super) blocking: bool,
     /// It is short enough to run in the thread that submits it.
@@ -31,10 +31,11 @@ pub(super) struct How {
     pub(super) place: Place,
 }
 
-impl Default for How {
-    fn default() -> Self {
+impl How {
+    /// A command that is not for the thread that submits it, and has no special place.
+    pub(super) fn of(command: CommandType) -> Self {
         Self {
-            command: Command::EVENTS_WAIT,
+            command,
             blocking: false,
             here: false,
             place: Place::default(),
@@ -55,7 +56,7 @@ impl Drop for Turn<'_> {
 impl Queue {
     /// Submits a command: `now` runs it at once and says whether it did not fail, `later` makes work of it.
     #[inline(always)]
-    pub(super) fn submit<W: Work>(
+    pub(super) fn submit_work<W: Work>(
         self: &Arc<Self>,
         how: How,
         wait: Wait<'_>,
@@ -164,7 +165,7 @@ impl Queue {
         all_over(wait)?;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
         let manner = work.manner();
-        let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != Command::ENQUEUE_USM_FREE_EXP;
+        let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != CommandType::ENQUEUE_USM_FREE_EXP;
         let mark = marked.then(|| self.context.activity.enter());
         let entry = Entry {
             work,
@@ -189,8 +190,15 @@ impl Queue {
         Ok(task)
     }
 
-    /// Has a reusable event signalled by a command that does nothing but keep its place.
-    pub(super) fn mark_reusable(self: &Arc<Self>, how: How, wait: Wait<'_>, event: &Event) -> UrResult<()> {
+    /// Has a reusable event signalled by a barrier behind the commands of a list, or all.
+    pub(super) fn signal_reusable(self: &Arc<Self>, event: &Event, wait: Wait<'_>) -> UrResult<()> {
+        let how = How {
+            place: Place {
+                last: wait.is_empty(),
+                barrier: true,
+            },
+            ..How::of(CommandType::EVENTS_WAIT_WITH_BARRIER)
+        };
         let stamped = self.is_stamped(how.command) || event.is_profiled();
         let task = self.append(how, None, wait, Nothing, stamped)?;
         event.signalled_by(Event::new(self, how.command, task));
@@ -200,13 +208,13 @@ impl Queue {
     /// Submits a command that does nothing but keep its place.
     pub(super) fn mark(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let here = !how.place.last || kit::Queue::is_in_order(&**self) || self.order.is_empty();
-        self.submit(How { here, ..how }, wait, event, || true, || Nothing)
+        self.submit_work(How { here, ..how }, wait, event, || true, || Nothing)
     }
 
     /// Whether somebody may ask when a command ran.
     #[inline]
-    fn is_stamped(&self, command: Command) -> bool {
-        self.profiled || command == Command::TIMESTAMP_RECORDING_EXP
+    fn is_stamped(&self, command: CommandType) -> bool {
+        self.profiled || command == CommandType::TIMESTAMP_RECORDING_EXP
     }
 
     /// What a blocking command returns that failed.

@@ -8,7 +8,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use kit::ur::{Backend, EventHandle, MemFlags};
+use kit::BufferRect;
+use kit::ur::{Backend, EventHandle, MemFlags, RectOffset, RectRegion, ResultCode};
 use kit::{Context as _, Event as _, Mem as _, Queue as _};
 use oxur_compiler::{Fault, Worker};
 
@@ -30,6 +31,15 @@ const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
 fn no_event<'a>() -> Out<'a> {
     // SAFETY: nobody wants it.
     unsafe { EventOut::new(std::ptr::null_mut()) }
+}
+
+/// Submits a command that waits for nothing, and whose event nobody wants.
+fn run(queue: &Arc<Queue>, blocking: bool, command: Command<'_, Cpu>) -> UrResult<()> {
+    queue.submit(command, blocking, Wait::empty(), no_event())
+}
+
+fn copy<'a>(dst: *mut c_void, src: *const c_void, size: usize) -> Command<'a, Cpu> {
+    Command::UsmMemcpy { dst, src, size }
 }
 
 /// The event of a command.
@@ -90,12 +100,9 @@ fn call(
     run: impl Fn() -> Result<(), Fault> + Send + Sync + 'static,
 ) -> Arc<Event> {
     let manner = if apart { Manner::Apart } else { Manner::Freely };
-    let how = How {
-        command: Command::HOST_TASK_EXP,
-        ..How::default()
-    };
+    let how = How::of(CommandType::HOST_TASK_EXP);
     event(|out| {
-        queue.submit(
+        queue.submit_work(
             how,
             list(&handles(after)),
             out,
@@ -139,42 +146,51 @@ fn numbers(count: usize) -> Vec<u8> {
 #[test]
 fn copies_and_fills() {
     both_ways(|_, queue| {
-        let nothing = Wait::empty;
         // As long as no block, and some.
         for size in [1, 100, 300_000, 5_000_000] {
             let src = numbers(size);
-            let mut dst = vec![0u8; size];
-            let (to, from) = (dst.as_mut_ptr().cast(), src.as_ptr().cast());
-            queue.usm_memcpy(true, to, from, size, nothing(), no_event()).unwrap();
-            assert!(dst == src);
-            queue
-                .usm_fill(to, &[1, 2, 3], size / 3 * 3, nothing(), no_event())
-                .unwrap();
+            let mut bytes = vec![0u8; size];
+            let (dst, src_at) = (bytes.as_mut_ptr().cast(), src.as_ptr().cast());
+            let copy = Command::UsmMemcpy { dst, src: src_at, size };
+            run(queue, true, copy).unwrap();
+            assert!(bytes == src);
+            let (pattern, whole) = (&[1, 2, 3], size / 3 * 3);
+            let fill = Command::UsmFill {
+                dst,
+                pattern,
+                size: whole,
+            };
+            run(queue, false, fill).unwrap();
             let half = size / 2;
-            queue.usm_fill(to, &[9], half, nothing(), no_event()).unwrap();
+            let fill = Command::UsmFill {
+                dst,
+                pattern: &[9],
+                size: half,
+            };
+            run(queue, false, fill).unwrap();
             queue.finish().unwrap();
             let expected = |i| if i < half { 9 } else { (i % 3) as u8 + 1 };
-            assert!((0..size / 3 * 3).all(|i| dst[i] == expected(i)));
+            assert!((0..whole).all(|i| bytes[i] == expected(i)));
         }
         let src = numbers(100);
         let mut dst = [0u8; 100];
-        queue
-            .usm_memcpy_2d(
-                true,
-                dst.as_mut_ptr().cast(),
-                10,
-                src.as_ptr().cast(),
-                20,
-                7,
-                5,
-                nothing(),
-                no_event(),
-            )
-            .unwrap();
-        let at = dst.as_mut_ptr().wrapping_add(50);
-        queue
-            .usm_fill_2d(at.cast(), 10, &[5, 6], 3, 4, nothing(), no_event())
-            .unwrap();
+        let copy = Command::UsmMemcpy2D {
+            dst: dst.as_mut_ptr().cast(),
+            dst_pitch: 10,
+            src: src.as_ptr().cast(),
+            src_pitch: 20,
+            width: 7,
+            height: 5,
+        };
+        run(queue, true, copy).unwrap();
+        let fill = Command::UsmFill2D {
+            dst: dst.as_mut_ptr().wrapping_add(50).cast(),
+            pitch: 10,
+            pattern: &[5, 6],
+            width: 3,
+            height: 4,
+        };
+        run(queue, false, fill).unwrap();
         queue.finish().unwrap();
         for (i, byte) in dst.iter().enumerate() {
             let (x, y) = (i % 10, i / 10);
@@ -191,28 +207,57 @@ fn copies_and_fills() {
 #[test]
 fn buffers() {
     both_ways(|context, queue| {
-        let nothing = Wait::empty;
         let buffer = |size| Mem::create_buffer(context, MemFlags::READ_WRITE, size, None).unwrap();
         let (a, b) = (buffer(1000), buffer(1000));
+        let copy = |src_offset, dst_offset, size| {
+            let (src, dst) = ((&a).into(), (&b).into());
+            Command::BufferCopy {
+                src,
+                dst,
+                src_offset,
+                dst_offset,
+                size,
+            }
+        };
+        fn fill<'a>(buffer: &'a Arc<Mem>, pattern: &'a [u8], offset: usize, size: usize) -> Command<'a, Cpu> {
+            let buffer = buffer.into();
+            Command::BufferFill {
+                buffer,
+                pattern,
+                offset,
+                size,
+            }
+        }
         let src = numbers(1000);
         let mut dst = vec![0u8; 1000];
-        queue
-            .buffer_write(&a, false, 0, 1000, src.as_ptr().cast(), nothing(), no_event())
-            .unwrap();
-        queue.buffer_copy(&a, &b, 100, 0, 900, nothing(), no_event()).unwrap();
-        queue.buffer_fill(&b, &[1, 2], 900, 100, nothing(), no_event()).unwrap();
-        queue
-            .buffer_read(&b, true, 0, 1000, dst.as_mut_ptr().cast(), nothing(), no_event())
-            .unwrap();
+        let write = Command::BufferWrite {
+            buffer: (&a).into(),
+            offset: 0,
+            size: 1000,
+            src: src.as_ptr().cast(),
+        };
+        run(queue, false, write).unwrap();
+        run(queue, false, copy(100, 0, 900)).unwrap();
+        run(queue, false, fill(&b, &[1, 2], 900, 100)).unwrap();
+        let read = Command::BufferRead {
+            buffer: (&b).into(),
+            offset: 0,
+            size: 1000,
+            dst: dst.as_mut_ptr().cast(),
+        };
+        run(queue, true, read).unwrap();
         assert!(dst[..900] == src[100..] && dst[900..].chunks(2).all(|pair| pair == [1, 2]));
         let mapped = queue
-            .buffer_map(&b, true, MapFlags::READ, 900, 100, nothing(), no_event())
+            .buffer_map(&b, true, MapFlags::READ, 900, 100, Wait::empty(), no_event())
             .unwrap();
         // SAFETY: mapped for reading.
         assert_eq!(unsafe { mapped.cast::<[u8; 2]>().read() }, [1, 2]);
-        queue.unmap(&b, mapped, nothing(), no_event()).unwrap();
+        let mem = (&b).into();
+        run(queue, false, Command::Unmap { mem, mapped }).unwrap();
+        let outside = run(queue, false, copy(0, 500, 501));
+        assert_eq!(outside.unwrap_err().code(), ResultCode::ERROR_INVALID_SIZE);
         // A buffer may be released before the command on it runs.
-        queue.buffer_fill(&a, &[8], 0, 1000, nothing(), no_event()).unwrap();
+        run(queue, false, fill(&a, &[8], 0, 1000)).unwrap();
         drop(a);
         let rect = BufferRect {
             a_origin: RectOffset { x: 3, y: 1, z: 0 },
@@ -228,10 +273,12 @@ fn buffers() {
             b_slice_pitch: 0,
         };
         let mut part = [0u8; 24];
-        let to = part.as_mut_ptr().cast();
-        queue
-            .buffer_read_rect(&b, true, &rect, to, nothing(), no_event())
-            .unwrap();
+        let read = Command::BufferReadRect {
+            buffer: (&b).into(),
+            rect,
+            dst: part.as_mut_ptr().cast(),
+        };
+        run(queue, true, read).unwrap();
         for (i, byte) in part.iter().enumerate() {
             let (x, y, z) = (i % 4, i / 4 % 2, i / 8);
             let expected = if z == 0 {
@@ -241,8 +288,6 @@ fn buffers() {
             };
             assert_eq!(*byte, expected, "at {x}, {y}, {z}");
         }
-        let outside = queue.buffer_copy(&b, &b, 0, 500, 501, nothing(), no_event());
-        assert_eq!(outside.unwrap_err().code(), ResultCode::ERROR_INVALID_SIZE);
     });
 }
 
@@ -253,9 +298,20 @@ fn nothing_overtakes_in_order() {
     let (first, open) = gate(&queue);
     let mut values = [1u8; 2];
     let (a, b) = (values.as_mut_ptr(), values.as_mut_ptr().wrapping_add(1));
-    queue.usm_fill(a.cast(), &[2], 1, Wait::empty(), no_event()).unwrap();
-    let copy = event(|out| queue.usm_memcpy(false, b.cast(), a.cast_const().cast(), 1, Wait::empty(), out));
-    let marker = event(|out| queue.wait(Wait::empty(), out));
+    queue
+        .submit(
+            Command::UsmFill {
+                dst: a.cast(),
+                pattern: &[2],
+                size: 1,
+            },
+            false,
+            Wait::empty(),
+            no_event(),
+        )
+        .unwrap();
+    let copy = event(|out| queue.submit(copy(b.cast(), a.cast_const().cast(), 1), false, Wait::empty(), out));
+    let marker = event(|out| queue.submit(Command::Wait, false, Wait::empty(), out));
     thread::sleep(Duration::from_millis(5));
     assert!(!first.is_over() && !copy.is_over() && !marker.is_over());
     assert!(!queue.order.is_empty());
@@ -276,17 +332,19 @@ fn out_of_order_only_barriers_and_lists_hold_up() {
     let (first, open) = gate(&queue);
     let mut values = [1u8; 4];
     let at = values.as_mut_ptr();
-    let set =
-        |i: usize, value: u8, out: Out<'_>| queue.usm_fill(at.wrapping_add(i).cast(), &[value], 1, Wait::empty(), out);
+    let set = |i: usize, value: u8, out: Out<'_>| {
+        let (dst, pattern, size) = (at.wrapping_add(i).cast(), &[value], 1);
+        queue.submit(Command::UsmFill { dst, pattern, size }, false, Wait::empty(), out)
+    };
     // SAFETY: no command is at it.
     let get = |i: usize| unsafe { at.wrapping_add(i).read_volatile() };
     wait(&[&event(|out| set(0, 2, out))]).unwrap();
     assert_eq!(get(0), 2);
     // Behind the first by its list, and so the barrier.
     let behind = call(&queue, false, &[&first], || Ok(()));
-    let barrier = event(|out| queue.barrier(list(&handles(&[&behind])), out));
+    let barrier = event(|out| queue.submit(Command::Barrier, false, list(&handles(&[&behind])), out));
     let held = event(|out| set(1, 3, out));
-    let all = event(|out| queue.wait(Wait::empty(), out));
+    let all = event(|out| queue.submit(Command::Wait, false, Wait::empty(), out));
     thread::sleep(Duration::from_millis(5));
     assert!(!barrier.is_over() && !held.is_over() && !all.is_over() && get(1) == 1);
     // Another queue does not care.
@@ -316,7 +374,9 @@ fn failures() {
         assert!(bad.failed() && after.failed());
         // Order alone hands no failures on.
         wait(&[&behind]).unwrap();
-        let late = queue.wait(list(&handles(&[&bad])), no_event()).unwrap_err();
+        let late = queue
+            .submit(Command::Wait, false, list(&handles(&[&bad])), no_event())
+            .unwrap_err();
         assert_eq!(late.code(), ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS);
         other.finish().unwrap();
         let error = queue.finish().unwrap_err();
@@ -346,7 +406,7 @@ fn failures() {
         let (to, from) = ((&raw mut byte).cast(), [2u8]);
         let after = handles(&[&bad]);
         let failed = queue
-            .usm_memcpy(true, to, from.as_ptr().cast(), 1, list(&after), no_event())
+            .submit(copy(to, from.as_ptr().cast(), 1), true, list(&after), no_event())
             .unwrap_err();
         assert_eq!((failed.code(), byte), (ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, 1));
         opener.join().unwrap();
@@ -378,12 +438,12 @@ fn client_code_may_submit_and_wait() {
 fn stamps() {
     let context = context();
     let profiled = queue(&context, QueueFlags::PROFILING_ENABLE);
-    let here = event(|out| profiled.wait(Wait::empty(), out));
+    let here = event(|out| profiled.submit(Command::Wait, false, Wait::empty(), out));
     let (_first, open) = gate(&profiled);
     let later = call(&profiled, false, &[], || Ok(()));
     drop(open);
     let plain = queue(&context, QueueFlags::empty());
-    let recorded = event(|out| plain.record_timestamp(true, Wait::empty(), out));
+    let recorded = event(|out| plain.submit(Command::Timestamp, true, Wait::empty(), out));
     wait(&[&here, &later, &recorded]).unwrap();
     for event in [here, later, recorded] {
         let stamps = event.stamps().unwrap();
@@ -394,7 +454,7 @@ fn stamps() {
         );
     }
     assert_eq!(
-        event(|out| plain.wait(Wait::empty(), out)).stamps(),
+        event(|out| plain.submit(Command::Wait, false, Wait::empty(), out)).stamps(),
         Some(Default::default())
     );
 }
@@ -430,13 +490,25 @@ fn memory_in_the_order_of_a_queue() {
         let memory = queue
             .usm_alloc(UsmKind::Device(device), None, 1000, Wait::empty(), no_event())
             .unwrap();
-        queue.usm_fill(memory, &[7], 1000, Wait::empty(), no_event()).unwrap();
-        let mut bytes = [0u8; 1000];
         queue
-            .usm_memcpy(true, bytes.as_mut_ptr().cast(), memory, 1000, Wait::empty(), no_event())
+            .submit(
+                Command::UsmFill {
+                    dst: memory,
+                    pattern: &[7],
+                    size: 1000,
+                },
+                false,
+                Wait::empty(),
+                no_event(),
+            )
             .unwrap();
+        let mut bytes = [0u8; 1000];
+        run(queue, true, copy(bytes.as_mut_ptr().cast(), memory, 1000)).unwrap();
         assert_eq!(bytes, [7; 1000]);
-        wait(&[&event(|out| queue.usm_free(None, memory, Wait::empty(), out))]).unwrap();
+        wait(&[&event(|out| {
+            queue.submit(Command::UsmFree { pool: None, memory }, false, Wait::empty(), out)
+        })])
+        .unwrap();
         assert!(kit::UsmAlloc::usm_free(context, memory).is_err(), "it was freed");
     });
 }
@@ -459,7 +531,18 @@ fn twenty_threads() {
                         let size = [10, 300_000][round % 2];
                         let after: Vec<_> = last.iter().map(kit::handle_of).collect();
                         let value = (round + thread) as u8;
-                        let filled = event(|out| queue.usm_fill(at.cast(), &[value], size, list(&after), out));
+                        let filled = event(|out| {
+                            queue.submit(
+                                Command::UsmFill {
+                                    dst: at.cast(),
+                                    pattern: &[value],
+                                    size,
+                                },
+                                false,
+                                list(&after),
+                                out,
+                            )
+                        });
                         let counted = {
                             let runs = runs.clone();
                             let at = at as usize;
@@ -472,7 +555,9 @@ fn twenty_threads() {
                             })
                         };
                         if round % 10 == 5 {
-                            queue.barrier(Wait::empty(), no_event()).unwrap();
+                            queue
+                                .submit(Command::Barrier, false, Wait::empty(), no_event())
+                                .unwrap();
                         }
                         if round % 10 == 7 {
                             queue.finish().unwrap();
@@ -507,7 +592,16 @@ fn a_child_goes_on_with_a_queue() {
                 queue.finish()?;
                 let (mut dst, src) = (vec![0u8; 5_000_000], numbers(5_000_000));
                 let (to, from) = (dst.as_mut_ptr().cast(), src.as_ptr().cast());
-                queue.usm_memcpy(false, to, from, src.len(), Wait::empty(), no_event())?;
+                queue.submit(
+                    Command::UsmMemcpy {
+                        dst: to,
+                        src: from,
+                        size: src.len(),
+                    },
+                    false,
+                    Wait::empty(),
+                    no_event(),
+                )?;
                 wait(&[&call(&queue, true, &[], || Ok(()))])?;
                 queue.finish()?;
                 Ok(dst == src && parents.failed())

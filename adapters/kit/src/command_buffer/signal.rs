@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Events of single commands where runs submit the commands one by one.
 //!
-//! The client has such an event before its command is submitted: it is a promise, which the next run of the command
-//! fulfils. If there is none any more, the event fails, so that nobody waits for good.
+//! The client has such an event before its command is submitted: it is pending, and the next run of the command resolves
+//! it. If there is none any more, the event fails, so that nobody waits for good.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oxur_api::{Command, EventHandle};
+use oxur_api::{CommandType, EventHandle};
 use smallvec::SmallVec;
 
-use super::recording::Node;
-use super::replayed::{Replayed, Used, list};
+use super::command_list::Node;
+use super::software::{SoftwareCommandBuffer, Used, list};
 use crate::handle::handle_of;
-use crate::{Backend, Queue, ReplayEvent, UrResult, WaitList};
+use crate::{Backend, EventOut, Queue, SoftwareEvent, UrResult, WaitList};
 
 /// What a command signals, once. A command that is copied into another buffer has the same one as the copy.
 pub struct Signal<B>
 where
     B: Backend,
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     event: Arc<B::Event>,
     given: AtomicBool,
@@ -28,11 +28,11 @@ where
 impl<B> Signal<B>
 where
     B: Backend,
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     /// A new one, and its event.
-    pub(super) fn new(context: &Arc<B::Context>, command: Command) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
-        let event = B::Event::promise(context, command)?;
+    pub(super) fn new(context: &Arc<B::Context>, command: CommandType) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
+        let event = B::Event::create_pending(context, command)?;
         let given = AtomicBool::new(false);
         Ok((event.clone(), Arc::new(Self { event, given })))
     }
@@ -41,7 +41,7 @@ where
 impl<B> Signal<B>
 where
     B: Backend,
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     /// Its event, unless a run has given it.
     pub(super) fn pending(&self) -> Option<Arc<B::Event>> {
@@ -52,24 +52,24 @@ where
 impl<B> Drop for Signal<B>
 where
     B: Backend,
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     fn drop(&mut self) {
         if !*self.given.get_mut() {
-            self.event.fulfil(None);
+            self.event.resolve(None);
         }
     }
 }
 
-/// A promise, and the event of the command that was submitted.
+/// A pending event, and that of the command that was submitted.
 type Due<B> = (Arc<Signal<B>>, Arc<<B as Backend>::Event>);
 
-/// The promises that a run has to fulfil. It does so when this is dropped, where it must have no lock: the driver may
+/// The pending events that a run has to resolve. It does so when this is dropped, where it must have no lock: the driver may
 /// call the client.
 pub(super) struct Signals<'a, B>
 where
     B: Backend,
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     queue: &'a Arc<B::Queue>,
     due: SmallVec<[Due<B>; 4]>,
@@ -77,8 +77,8 @@ where
 
 impl<'a, B> Signals<'a, B>
 where
-    B: Backend<CommandBuffer = Replayed<B>>,
-    B::Event: ReplayEvent<B>,
+    B: Backend<CommandBuffer = SoftwareCommandBuffer<B>>,
+    B::Event: SoftwareEvent<B>,
 {
     pub(super) fn new(queue: &'a Arc<B::Queue>) -> Self {
         let due = SmallVec::new();
@@ -94,9 +94,14 @@ where
         wanted: bool,
     ) -> UrResult<()> {
         if node.events.is_empty() && node.signal.is_none() {
-            return node.operation.submit(self.queue, wait, used.next_if(wanted));
+            return self.submit_command(node, wait, used.next_if(wanted));
         }
         self.submit_with_events(node, wait, used, wanted)
+    }
+
+    fn submit_command(&self, node: &Node<B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        let submitted = self.queue.submit(node.command.as_command(), false, wait, event);
+        submitted.map_err(|error| error.with_words("a command of a command buffer or graph could not be submitted"))
     }
 
     #[cold]
@@ -116,11 +121,11 @@ where
             .as_ref()
             .filter(|signal| !signal.given.swap(true, Ordering::AcqRel));
         let Some(signal) = due else {
-            return node.operation.submit(self.queue, wait, used.next_if(wanted));
+            return self.submit_command(node, wait, used.next_if(wanted));
         };
         let mut mine = Used::new();
         let used = if wanted { used } else { &mut mine };
-        let submitted = node.operation.submit(self.queue, wait, used.next());
+        let submitted = self.submit_command(node, wait, used.next());
         match submitted.and_then(|()| used.last()) {
             Ok(event) => self.due.push((signal.clone(), event)),
             Err(error) => {
@@ -136,16 +141,16 @@ where
 impl<B> Drop for Signals<'_, B>
 where
     B: Backend,
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     fn drop(&mut self) {
         if self.due.is_empty() {
             return;
         }
         for (signal, event) in &self.due {
-            signal.event.fulfil(Some(event));
+            signal.event.resolve(Some(event));
         }
-        // Who waits for a promise does not wait for a command of the queue, which could be reason to begin with it.
+        // To wait for a pending event is not to wait for a command of the queue, which could be a reason to begin with it.
         if let Err(error) = self.queue.flush() {
             log::warn!("commands that others wait for may be late: {error}");
         }

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use super::operation::{KeptLaunch, KeptRange};
-use super::recording::BufferCommand;
-use crate::enqueue::Range;
+use super::command_list::BufferCommand;
 use crate::handle::{Borrowed, object, optional_object};
-use crate::{Arg, Args, Backend, Kernel, UrError, UrResult, args};
+use crate::{Arg, Args, Backend, Kernel, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
 
 /// A change of one launch: what is `None` stays.
 pub(super) struct Update<'a, B: Backend> {
@@ -92,11 +90,14 @@ impl<'a, B: Backend> Update<'a, B> {
     }
 
     /// The place of the new kernel among those that the launch may choose from. `None` if the kernel stays.
-    fn new_kernel(&self, launch: &KeptLaunch<B>) -> UrResult<Option<usize>> {
+    fn new_kernel(&self, launch: &OwnedLaunch<B>) -> UrResult<Option<usize>> {
         let Some(kernel) = &self.kernel else {
             return Ok(None);
         };
-        let place = launch.choice.iter().position(|known| Arc::ptr_eq(known, kernel));
+        let place = launch
+            .kernel_alternatives
+            .iter()
+            .position(|known| Arc::ptr_eq(known, kernel));
         let place = place.ok_or_else(|| {
             UrError::said(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -106,7 +107,7 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(Some(place).filter(|place| *place != launch.chosen))
     }
 
-    fn check_dimensions(&self, launch: &KeptLaunch<B>) -> UrResult<()> {
+    fn check_dimensions(&self, launch: &OwnedLaunch<B>) -> UrResult<()> {
         let bad = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, words));
         if self.dimensions != 0 && self.dimensions != launch.range.dimensions() {
             if self.global.is_none() || (self.offset.is_none() && launch.range.range().offset.is_some()) {
@@ -120,12 +121,12 @@ impl<'a, B: Backend> Update<'a, B> {
     }
 
     /// The launch with this change, which leaves `launch` as it is.
-    pub(super) fn applied_to(self, launch: &KeptLaunch<B>) -> UrResult<KeptLaunch<B>> {
+    pub(super) fn applied_to(self, launch: &OwnedLaunch<B>) -> UrResult<OwnedLaunch<B>> {
         self.check_dimensions(launch)?;
         let new_kernel = self.new_kernel(launch)?;
         let mut launch = launch.clone();
         if let Some(place) = new_kernel {
-            launch.kernel = launch.choice[place].snapshot(Args::none())?;
+            launch.kernel = launch.kernel_alternatives[place].snapshot(Args::none())?;
             launch.chosen = place;
         } else if !self.args.is_empty() {
             launch.kernel = launch.kernel.snapshot(Args::none())?;
@@ -141,7 +142,7 @@ impl<'a, B: Backend> Update<'a, B> {
             } else {
                 self.local.or(old.local)
             };
-            launch.range = KeptRange::new(&Range {
+            launch.range = OwnedRange::new(&Range {
                 offset: self.offset.or(old.offset),
                 global: self.global.unwrap_or(old.global),
                 local,

@@ -6,10 +6,9 @@
 
 use oxur_api::*;
 
-use super::{Launch, Range};
 use crate::error::guard;
-use crate::handle::{object, object_if};
-use crate::{Args, Backend, EventOut, Operation, Queue, UrResult, WaitList, command};
+use crate::handle::object_if;
+use crate::{Args, Backend, Command, EventOut, Launch, Queue, Range, UrResult, WaitList, command_entry};
 
 /// A launch that waits for nothing and asks for nothing special. `None` if the queue captures, or there is something to
 /// complain of: saying so is for the general way.
@@ -35,7 +34,8 @@ unsafe fn plain<'a, B: Backend>(
         let kernel = object_if::<B::Kernel>(kernel)?;
         let range = Range::if_valid(dimensions, offset, global, local)?;
         Some(guard(function, || {
-            queue.launch(&kernel, Launch::plain(range, args()?), WaitList::empty(), event)
+            let launch = Launch::plain(kernel, range, args()?);
+            queue.submit(Command::Launch(launch), false, WaitList::empty(), event)
         }))
     }
 }
@@ -109,18 +109,18 @@ macro_rules! launches {
         mod general {
             use super::*;
 
-            command! { $(
+            command_entry! { $(
                 #[inline(never)]
                 pub(super) fn $name<B>(
                     queue, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize,
                     local: *const usize, $($p: $ty,)* properties: *const KernelLaunchExtProperties; wait, event
                 ) {
-                    let kernel = object::<B::Kernel>(kernel)?;
-                    let launch = Launch::new(dimensions, offset, global, local, $args?, properties)?;
+                    let launch = Launch::new(kernel, dimensions, offset, global, local, $args?, properties)?;
+                    let command: Command<'_, B> = Command::Launch(launch);
                 } run {
-                    queue.launch(&kernel, launch, wait, event)
+                    queue.submit(command, false, wait, event)
                 } record {
-                    Operation::<B>::launch(&kernel, &launch, Vec::new())?
+                    command.into_owned()?
                 }
             )* }
         }

@@ -68,9 +68,9 @@ fn drop_event(event: EventHandle) {
     assert_eq!(call!(Event.pfnRelease(event)), SUCCESS);
 }
 
-/// The fulfilment asserts that it is the only one.
+/// `resolve` asserts that it is called once.
 #[test]
-fn a_promise_is_fulfilled_by_the_next_run() {
+fn a_pending_event_is_resolved_by_the_next_run() {
     let context = context();
     let queue = queue(context);
     let buffer = buffer(context);
@@ -96,7 +96,7 @@ fn a_promise_is_fulfilled_by_the_next_run() {
 }
 
 #[test]
-fn a_promise_that_nobody_can_fulfil_fails() {
+fn a_pending_event_that_no_run_can_resolve_fails() {
     let context = context();
     let buffer = buffer(context);
     let (first, command) = append(buffer);
@@ -115,7 +115,7 @@ fn a_promise_that_nobody_can_fulfil_fails() {
 }
 
 #[test]
-fn a_promise_is_shared_with_the_buffer_that_has_a_copy() {
+fn a_pending_event_is_shared_with_the_buffer_that_has_a_copy() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     let context = context();
     let queue = queue(context);

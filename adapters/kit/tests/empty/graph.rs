@@ -175,7 +175,7 @@ fn edges(graph: ExpGraphHandle) -> Vec<(u32, u32)> {
 
 fn event_info(event: EventHandle, query: EventInfo) -> Result<u64, ResultCode> {
     let (mut value, mut size) = (0u64, 0);
-    assert_eq!(size_of::<Command>(), 4);
+    assert_eq!(size_of::<CommandType>(), 4);
     let place = (&raw mut value).cast::<c_void>();
     match call!(Event.pfnGetInfo(event, query, 8, place, &mut size)) {
         SUCCESS => Ok(value),
@@ -422,11 +422,11 @@ fn events_of_the_captured() {
     assert_eq!(call!(Event.pfnRelease(event)), SUCCESS);
     assert_eq!(
         event_info(event, EventInfo::COMMAND_TYPE),
-        Ok(Command::HOST_TASK_EXP.0.into())
+        Ok(CommandType::HOST_TASK_EXP.0.into())
     );
     assert_eq!(
         event_info(mark, EventInfo::COMMAND_TYPE),
-        Ok(Command::EVENTS_WAIT_WITH_BARRIER.0.into())
+        Ok(CommandType::EVENTS_WAIT_WITH_BARRIER.0.into())
     );
     assert_eq!(event_info(event, EventInfo::CONTEXT), Ok(context.0 as u64));
     assert_eq!(event_info(event, EventInfo::COMMAND_QUEUE), Err(INTERNAL));
@@ -514,7 +514,7 @@ fn graphs_in_graphs() {
     let run = enqueue(queue, child, &[before]); // 1, 2, 3, and 4 that is the end
     assert_eq!(
         event_info(run, EventInfo::COMMAND_TYPE),
-        Ok(Command::ENQUEUE_GRAPH_EXP.0.into())
+        Ok(CommandType::ENQUEUE_GRAPH_EXP.0.into())
     );
     enqueue(queue, child, &[]); // 5, 6, 7, 8: after the other run
     let graph = end(queue).expect("a graph");

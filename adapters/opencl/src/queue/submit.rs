@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The way of every command into the OpenCL queue, and what is known of those that are in it.
 //!
-//! [`Queue::submit`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
+//! [`Queue::enqueue`] turns the wait list into OpenCL's form, makes an event only if the client wants one, and leaves a mark
 //! by which [`Queue::unfinished`] knows that there is something to wait for.
 
 use std::ffi::c_void;
@@ -9,7 +9,7 @@ use std::hint::cold_path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{Command, NativeHandle, QueueFlags, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
 use kit::{Capture, Header, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -158,9 +158,9 @@ impl Queue {
 
     /// Submits a command by `call`, which gets what OpenCL wants to know about events.
     #[inline(always)]
-    pub(super) fn submit(
+    pub(super) fn enqueue(
         self: &Arc<Self>,
-        command: Command,
+        command: CommandType,
         wait: Wait<'_>,
         event: Out<'_>,
         call: impl FnOnce(Deps) -> UrResult<()>,
@@ -189,7 +189,7 @@ impl Queue {
 
     /// Hands the client the event of a command. Not inlined, for all that it needs.
     #[inline(never)]
-    fn leave(self: &Arc<Self>, raw: cl_event, command: Command, event: Out<'_>) {
+    fn leave(self: &Arc<Self>, raw: cl_event, command: CommandType, event: Out<'_>) {
         if !self.has_events.load(Ordering::Relaxed) {
             cold_path();
             self.has_events.store(true, Ordering::Relaxed);

@@ -9,12 +9,11 @@ use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
 use super::CommandBuffer;
-use super::operation::{KeptLaunch, Operation};
 use super::update::Update;
 use crate::context::is_same;
 use crate::handle::{HandleKind, handle_of};
 use crate::picture::{self, Picture, Times};
-use crate::{Backend, Header, Object, Queue, UrError, UrResult, WaitList};
+use crate::{Backend, Header, Object, OwnedCommand, OwnedLaunch, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,9 +43,9 @@ pub type SignalOf<B> = <<B as Backend>::CommandBuffer as CommandBuffer<B>>::Sign
 /// A command, and what must be over before it.
 pub struct Node<B: Backend> {
     /// What it does.
-    pub operation: Operation<B>,
+    pub command: OwnedCommand<B>,
     /// The places in the buffer of the commands that it waits for. They are all before it.
-    pub after: SmallVec<[u32; 2]>,
+    pub dependencies: SmallVec<[u32; 2]>,
     /// Events from outside that it waits for in each run.
     pub events: Vec<Arc<B::Event>>,
     /// What the next run signals when the command is complete.
@@ -94,11 +93,11 @@ pub(super) struct Appended<B: Backend> {
 }
 
 /// What was appended to a command buffer.
-pub struct Recording<B: Backend> {
+pub struct CommandList<B: Backend> {
     context: Arc<B::Context>,
     device: Arc<B::Device>,
     settings: Settings,
-    command: Command,
+    command_type: CommandType,
     state: Mutex<State<B>>,
     times: OnceLock<Arc<Times>>,
     picture: OnceLock<Picture>,
@@ -109,13 +108,13 @@ struct State<B: Backend> {
     finalized: bool,
 }
 
-impl<B: Backend> Recording<B> {
+impl<B: Backend> CommandList<B> {
     pub(super) fn new(context: Arc<B::Context>, device: Arc<B::Device>, settings: Settings) -> Self {
         Self {
             context,
             device,
             settings,
-            command: Command::ENQUEUE_COMMAND_BUFFER_EXP,
+            command_type: CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
             state: Mutex::new(State {
                 nodes: Vec::new(),
                 finalized: false,
@@ -134,7 +133,7 @@ impl<B: Backend> Recording<B> {
     ) -> Self {
         let finalized = false;
         Self {
-            command: Command::ENQUEUE_GRAPH_EXP,
+            command_type: CommandType::ENQUEUE_GRAPH_EXP,
             state: Mutex::new(State { nodes, finalized }),
             ..Self::new(context, device, settings)
         }
@@ -160,12 +159,12 @@ impl<B: Backend> Recording<B> {
         self.times.get()
     }
 
-    /// Which command of a queue a run is.
-    pub fn command(&self) -> Command {
-        self.command
+    /// What the ABI calls a run of it.
+    pub fn command_type(&self) -> CommandType {
+        self.command_type
     }
 
-    /// Checks that what was recorded can run on a queue.
+    /// Checks that the commands can run on a queue.
     pub(crate) fn check_queue(&self, queue: &B::Queue) -> UrResult<()> {
         let wrong = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_QUEUE, words));
         if !Arc::ptr_eq(queue.device(), &self.device) {
@@ -189,12 +188,12 @@ impl<B: Backend> Recording<B> {
         Ok(MutexGuard::map(state, |state| &mut state.nodes))
     }
 
-    /// Appends a command that waits for those of `after`, and for `events`.
+    /// Appends a command that waits for those of `dependencies`, and for `events`.
     pub(super) fn append(
         &self,
         buffer: &Arc<B::CommandBuffer>,
-        operation: Operation<B>,
-        after: &[ExpCommandBufferSyncPoint],
+        command: OwnedCommand<B>,
+        dependencies: &[ExpCommandBufferSyncPoint],
         events: WaitList<'_, B>,
         wanted: Wanted,
     ) -> UrResult<Appended<B>> {
@@ -204,9 +203,9 @@ impl<B: Backend> Recording<B> {
             ));
         }
         let mut state = self.open()?;
-        let after = self.places(&state, after)?;
+        let dependencies = self.places(&state, dependencies)?;
         let signal = match wanted.event {
-            true => Some(buffer.signal(operation.command())?),
+            true => Some(buffer.signal(command.command_type())?),
             false => None,
         };
         let (event, signal) = signal.unzip();
@@ -228,8 +227,8 @@ impl<B: Backend> Recording<B> {
             handle: handle.as_ref().map(handle_of),
         };
         state.nodes.push(Node {
-            operation,
-            after,
+            command,
+            dependencies,
             events: events.iter().map(|event| Arc::clone(&event)).collect(),
             signal,
             handle,
@@ -237,7 +236,7 @@ impl<B: Backend> Recording<B> {
         Ok(appended)
     }
 
-    /// Appends all commands of another recording, and one that is complete when they are, whose sync point is returned.
+    /// Appends all commands of another list, and one that is complete when they are, whose sync point is returned.
     pub(super) fn splice(
         &self,
         child: Option<&Self>,
@@ -259,7 +258,7 @@ impl<B: Backend> Recording<B> {
     fn copies(&self, nodes: &[Node<B>]) -> UrResult<Vec<Node<B>>> {
         let copy = |node: &Node<B>| match self.settings.updatable {
             true => Ok(Node {
-                operation: node.operation.detached()?,
+                command: node.command.detached()?,
                 ..node.copy()
             }),
             false => Ok(node.copy()),
@@ -333,7 +332,7 @@ impl<B: Backend> Recording<B> {
     ) -> UrResult<()> {
         // What each update replaced, in order. Dropped after the lock: to release a kernel is a call of the driver's.
         let mut places = SmallVec::<[usize; 8]>::new();
-        let mut replaced = SmallVec::<[KeptLaunch<B>; 8]>::new();
+        let mut replaced = SmallVec::<[OwnedLaunch<B>; 8]>::new();
         let mut state = self.updatable()?;
         let nodes = &mut state.nodes;
         let updated = updates.into_iter().try_for_each(|update| {
@@ -347,7 +346,7 @@ impl<B: Backend> Recording<B> {
         if updated.is_err() {
             // Backwards: one command may be twice in the list.
             for (place, old) in places.iter().zip(&mut replaced).rev() {
-                if let Operation::Launch(launch) = &mut nodes[*place].operation {
+                if let OwnedCommand::Launch(launch) = &mut nodes[*place].command {
                     std::mem::swap(&mut **launch, old);
                 }
             }
@@ -391,14 +390,14 @@ impl<B: Backend> Recording<B> {
 fn launch<'a, B: Backend>(
     nodes: &'a mut [Node<B>],
     command: &BufferCommand<B>,
-) -> UrResult<(usize, &'a mut KeptLaunch<B>)> {
+) -> UrResult<(usize, &'a mut OwnedLaunch<B>)> {
     let wrong = |words: &str| UrError::said(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
     let node = nodes.get_mut(command.place);
     let node = node.filter(|node| node.handle.as_deref().is_some_and(|own| std::ptr::eq(own, command)));
     match node {
         None => Err(wrong("the command is of another command buffer")),
-        Some(node) => match &mut node.operation {
-            Operation::Launch(launch) => Ok((command.place, launch)),
+        Some(node) => match &mut node.command {
+            OwnedCommand::Launch(launch) => Ok((command.place, launch)),
             _ => Err(wrong("only launches of kernels can be updated")),
         },
     }
@@ -420,12 +419,12 @@ pub(crate) fn splice<B: Backend>(
     let base = u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
     let mut leaf = vec![true; commands.len()];
     for mut command in commands {
-        for place in &mut command.after {
+        for place in &mut command.dependencies {
             leaf[*place as usize] = false;
             *place += base;
         }
-        if command.after.is_empty() {
-            command.after = roots.clone();
+        if command.dependencies.is_empty() {
+            command.dependencies = roots.clone();
         }
         nodes.push(command);
     }
@@ -435,15 +434,15 @@ pub(crate) fn splice<B: Backend>(
         .map(|(place, _)| place)
         .collect();
     let after = if leaves.is_empty() { roots } else { leaves };
-    nodes.push(Node::new(Operation::Nothing, after));
+    nodes.push(Node::new(OwnedCommand::Wait, after));
     Ok(nodes.len() as u32 - 1)
 }
 
 impl<B: Backend> Node<B> {
-    pub(crate) fn new(operation: Operation<B>, after: SmallVec<[u32; 2]>) -> Self {
+    pub(crate) fn new(command: OwnedCommand<B>, dependencies: SmallVec<[u32; 2]>) -> Self {
         Self {
-            operation,
-            after,
+            command,
+            dependencies,
             events: Vec::new(),
             signal: None,
             handle: None,
@@ -455,7 +454,7 @@ impl<B: Backend> Node<B> {
         Self {
             events: self.events.clone(),
             signal: self.signal.clone(),
-            ..Self::new(self.operation.clone(), self.after.clone())
+            ..Self::new(self.command.clone(), self.dependencies.clone())
         }
     }
 }

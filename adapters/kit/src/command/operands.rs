@@ -1,14 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the parameters of a queue's commands become when they are checked.
+//! Operands of commands: borrowed from the client's parameters, and owned.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::hint::cold_path;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
-use crate::{Args, Backend, UrError, UrResult, UsmAlloc, args};
+use crate::handle::{Borrowed, object};
+use crate::{Args, Backend, Kernel, Object, UrError, UrResult, UsmAlloc, args};
+
+/// The objects behind an array of handles, all checked. Reading it allocates nothing.
+pub struct Objects<'a, T: Object> {
+    handles: &'a [T::Handle],
+}
+
+impl<T: Object> Clone for Objects<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Object> Copy for Objects<'_, T> {}
+
+impl<'a, T: Object> Objects<'a, T> {
+    /// Takes an array of handles and its length.
+    ///
+    /// # Safety
+    /// `handles`, unless null, must point to `count` handles that stay valid for `'a`.
+    pub(crate) unsafe fn new(handles: *const T::Handle, count: u32) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        let handles = unsafe { args::slice(handles, count as usize) }?;
+        for &handle in handles {
+            // SAFETY: passed on to the caller.
+            unsafe { object::<T>(handle) }?;
+        }
+        Ok(Self { handles })
+    }
+
+    /// The objects.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Borrowed<'a, T>> + use<'a, T> {
+        // SAFETY: `new` checked the handles, and its caller vouches that they stay valid.
+        self.handles
+            .iter()
+            .map(|&handle| unsafe { object(handle) }.expect("checked by `new`"))
+    }
+}
 
 /// The index space of a launch: one to three dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -117,14 +156,71 @@ unsafe fn invalid(dimensions: u32, global: *const usize, local: *const usize) ->
     }
 }
 
+/// An index space that outlives the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnedRange {
+    dimensions: usize,
+    offset: Option<[usize; 3]>,
+    global: [usize; 3],
+    local: Option<[usize; 3]>,
+}
+
+fn padded(array: &[usize]) -> [usize; 3] {
+    std::array::from_fn(|d| array.get(d).copied().unwrap_or(0))
+}
+
+impl OwnedRange {
+    pub(crate) fn new(range: &Range<'_>) -> Self {
+        Self {
+            dimensions: range.global.len(),
+            offset: range.offset.map(padded),
+            global: padded(range.global),
+            local: range.local.map(padded),
+        }
+    }
+
+    /// The range, as a launch has it.
+    pub fn range(&self) -> Range<'_> {
+        Range {
+            offset: self.offset.as_ref().map(|offset| &offset[..self.dimensions]),
+            global: &self.global[..self.dimensions],
+            local: self.local.as_ref().map(|local| &local[..self.dimensions]),
+        }
+    }
+
+    /// Its number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+}
+
 /// A launch of a kernel.
-pub struct Launch<'a, B> {
+pub struct Launch<'a, B: Backend> {
+    /// The kernel.
+    pub kernel: Borrowed<'a, B::Kernel>,
     /// Its index space.
     pub range: Range<'a>,
     /// Its arguments; none for a launch that uses those set before.
     pub args: Args<'a, B>,
     /// What else it asks for.
     pub properties: LaunchProperties,
+    /// The kernels beside its own that an update of the launch may choose, if it may be updated.
+    pub(crate) kernel_alternatives: Option<Objects<'a, B::Kernel>>,
+}
+
+/// A launch in a command list.
+#[derive_where(Clone)]
+pub struct OwnedLaunch<B: Backend> {
+    /// The kernel, with the arguments of this launch: see [`Kernel::snapshot`].
+    pub kernel: Arc<B::Kernel>,
+    /// Its index space.
+    pub range: OwnedRange,
+    /// What else it asks for.
+    pub properties: LaunchProperties,
+    /// The client's kernels that an update may choose. The first is the one that was appended.
+    pub(crate) kernel_alternatives: Arc<[Arc<B::Kernel>]>,
+    /// The place among them of the one that `kernel` is a snapshot of.
+    pub(crate) chosen: usize,
 }
 
 /// Properties of a launch.
@@ -141,11 +237,13 @@ pub struct LaunchProperties {
 impl<'a, B: Backend> Launch<'a, B> {
     /// One that asks for nothing special.
     #[inline(always)]
-    pub(crate) fn plain(range: Range<'a>, args: Args<'a, B>) -> Self {
+    pub fn plain(kernel: Borrowed<'a, B::Kernel>, range: Range<'a>, args: Args<'a, B>) -> Self {
         Self {
+            kernel,
             range,
             args,
             properties: LaunchProperties::default(),
+            kernel_alternatives: None,
         }
     }
 
@@ -155,6 +253,7 @@ impl<'a, B: Backend> Launch<'a, B> {
     /// The pointers must be as the C function demands.
     #[inline(always)]
     pub(crate) unsafe fn new(
+        kernel: KernelHandle,
         dimensions: u32,
         offset: *const usize,
         global: *const usize,
@@ -165,6 +264,7 @@ impl<'a, B: Backend> Launch<'a, B> {
         // SAFETY: passed on to the caller.
         unsafe {
             Ok(Self {
+                kernel: object(kernel)?,
                 properties: if properties.is_null() {
                     LaunchProperties::default()
                 } else {
@@ -172,8 +272,68 @@ impl<'a, B: Backend> Launch<'a, B> {
                 },
                 range: Range::new(dimensions, offset, global, local)?,
                 args,
+                kernel_alternatives: None,
             })
         }
+    }
+
+    /// The same launch, whose updates may choose one of these kernels.
+    ///
+    /// # Safety
+    /// As `urCommandBufferAppendKernelLaunch*Exp`.
+    pub(crate) unsafe fn with_alternatives(self, count: u32, kernels: *const KernelHandle) -> UrResult<Self> {
+        if (count == 0) != kernels.is_null() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("there are {count} alternatives and their pointer is {kernels:p}"),
+            ));
+        }
+        // SAFETY: passed on to the caller.
+        let kernel_alternatives = Some(unsafe { Objects::new(kernels, count) }?);
+        Ok(Self {
+            kernel_alternatives,
+            ..self
+        })
+    }
+
+    /// The launch with a kernel that has its arguments.
+    pub(crate) fn into_owned(self) -> UrResult<OwnedLaunch<B>> {
+        let mut kernel_alternatives = Vec::new();
+        if let Some(alternatives) = self.kernel_alternatives {
+            kernel_alternatives.push(Arc::clone(&self.kernel));
+            for kernel in alternatives.iter() {
+                // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic
+                // command group launch it with other arguments.
+                if !kernel_alternatives.iter().any(|known| Arc::ptr_eq(known, &kernel)) {
+                    kernel_alternatives.push(Arc::clone(&kernel));
+                }
+            }
+        }
+        Ok(OwnedLaunch {
+            kernel: self.kernel.snapshot(self.args)?,
+            range: OwnedRange::new(&self.range),
+            properties: self.properties,
+            kernel_alternatives: kernel_alternatives.into(),
+            chosen: 0,
+        })
+    }
+}
+
+impl<B: Backend> OwnedLaunch<B> {
+    /// The launch, as a queue takes it.
+    pub fn as_launch(&self) -> Launch<'_, B> {
+        Launch {
+            properties: self.properties,
+            ..Launch::plain(Borrowed::from(&self.kernel), self.range.range(), Args::none())
+        }
+    }
+
+    /// A launch that stays as it is when this one is updated.
+    pub(crate) fn detached(&self) -> UrResult<Self> {
+        Ok(Self {
+            kernel: self.kernel.snapshot(Args::none())?,
+            ..self.clone()
+        })
     }
 }
 
@@ -231,7 +391,7 @@ impl BufferRect {
     pub(crate) fn checked(self) -> UrResult<Self> {
         let (width, height) = (self.region.width as usize, self.region.height as usize);
         let bad = |what: String| Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, what));
-        not_empty(self.region)?;
+        check_not_empty(self.region)?;
         for (row, slice) in [
             (self.a_row_pitch, self.a_slice_pitch),
             (self.b_row_pitch, self.b_slice_pitch),
@@ -289,7 +449,7 @@ impl BufferRect {
 /// A part of a device global.
 pub struct DeviceGlobal<'a, B: Backend> {
     /// The program that has it.
-    pub program: &'a Arc<B::Program>,
+    pub program: Borrowed<'a, B::Program>,
     /// Its unique id or linkage name.
     pub name: &'a CStr,
     /// Bytes from its start.
@@ -298,11 +458,78 @@ pub struct DeviceGlobal<'a, B: Backend> {
     pub count: usize,
 }
 
+impl<'a, B: Backend> DeviceGlobal<'a, B> {
+    /// Takes the part of a device global that a command names.
+    ///
+    /// # Safety
+    /// As the C functions.
+    pub(crate) unsafe fn new(
+        program: ProgramHandle,
+        name: *const c_char,
+        count: usize,
+        offset: usize,
+    ) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        let (program, name) = unsafe { (object(program)?, args::c_str(name)?) };
+        if offset.checked_add(count).is_none() {
+            return Err(UrError::said(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("offset {offset} + count {count} overflows"),
+            ));
+        }
+        Ok(Self {
+            program,
+            name,
+            offset,
+            count,
+        })
+    }
+
+    pub(crate) fn into_owned(self) -> OwnedDeviceGlobal<B> {
+        OwnedDeviceGlobal {
+            program: Arc::clone(&self.program),
+            name: self.name.into(),
+            offset: self.offset,
+            count: self.count,
+        }
+    }
+}
+
+/// A part of a device global in a command list.
+#[derive_where(Clone)]
+pub struct OwnedDeviceGlobal<B: Backend> {
+    program: Arc<B::Program>,
+    name: Arc<CStr>,
+    offset: usize,
+    count: usize,
+}
+
+impl<B: Backend> OwnedDeviceGlobal<B> {
+    /// The part, as a queue takes it.
+    pub fn as_global(&self) -> DeviceGlobal<'_, B> {
+        DeviceGlobal {
+            program: Borrowed::from(&self.program),
+            name: &self.name,
+            offset: self.offset,
+            count: self.count,
+        }
+    }
+}
+
+/// An address of the client's, which vouches for it until the last run of its command is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(pub(super) *mut c_void);
+
+// SAFETY: it is only handed on to commands of a queue, which any thread may submit.
+unsafe impl Send for Address {}
+// SAFETY: as above.
+unsafe impl Sync for Address {}
+
 /// A function of the client's that a queue calls in its turn.
 #[derive(Clone, Copy)]
 pub struct HostTask {
-    pub(super) function: unsafe extern "C" fn(*mut c_void),
-    pub(super) data: *mut c_void,
+    pub(crate) function: unsafe extern "C" fn(*mut c_void),
+    pub(crate) data: *mut c_void,
 }
 
 // SAFETY: the client's pointer is only given back to the client's function, which the specification allows to be called from any
@@ -321,7 +548,7 @@ impl HostTask {
 }
 
 /// Checks a range of bytes against overflow and emptiness.
-pub(crate) fn span(offset: usize, size: usize) -> UrResult<()> {
+pub(crate) fn check_byte_range(offset: usize, size: usize) -> UrResult<()> {
     if size == 0 {
         return Err(UrError::said(
             ResultCode::ERROR_INVALID_SIZE,
@@ -338,7 +565,7 @@ pub(crate) fn span(offset: usize, size: usize) -> UrResult<()> {
 }
 
 /// Checks that no side of a box is zero.
-pub(super) fn not_empty(region: RectRegion) -> UrResult<()> {
+pub(crate) fn check_not_empty(region: RectRegion) -> UrResult<()> {
     if region.width == 0 || region.height == 0 || region.depth == 0 {
         return Err(UrError::said(
             ResultCode::ERROR_INVALID_SIZE,
@@ -364,35 +591,8 @@ pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, si
     unsafe { args::slice(pattern.cast(), pattern_size) }
 }
 
-/// Takes the part of a device global that a command names.
-///
-/// # Safety
-/// As the C functions.
-pub(super) unsafe fn device_global<'a, B: Backend>(
-    program: &'a Arc<B::Program>,
-    name: *const c_char,
-    count: usize,
-    offset: usize,
-) -> UrResult<DeviceGlobal<'a, B>> {
-    // SAFETY: passed on to the caller.
-    let name = unsafe { args::c_str(name) }?;
-    if offset.checked_add(count).is_none() {
-        return Err(UrError::said(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("offset {offset} + count {count} overflows"),
-        ));
-    }
-    Ok(DeviceGlobal {
-        program,
-        name,
-        offset,
-        count,
-    })
-}
-
-/// Checks that a command on USM stays inside of its allocation, as far as the context knows that. `size` bytes from the
-/// address on.
-pub(crate) fn inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_void, size: usize) -> UrResult<()> {
+/// Checks that a command on `size` bytes of USM stays inside of their allocation, as far as the context knows that.
+pub(super) fn check_inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_void, size: usize) -> UrResult<()> {
     match context.usm_rest(memory) {
         Some(rest) if size > rest => Err(UrError::said(
             ResultCode::ERROR_INVALID_SIZE,
@@ -404,19 +604,19 @@ pub(crate) fn inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_voi
     }
 }
 
-/// The same for rows, which [`rows`] has checked.
-pub(super) fn rows_inside<B: Backend>(
+/// The same for rows that [`check_2d_pitch`] has checked.
+pub(super) fn check_rows_inside<B: Backend>(
     context: &Arc<B::Context>,
     memory: *const c_void,
     pitch: usize,
     width: usize,
     height: usize,
 ) -> UrResult<()> {
-    inside::<B>(context, memory, pitch * (height - 1) + width)
+    check_inside::<B>(context, memory, pitch * (height - 1) + width)
 }
 
 /// Checks `height` rows of `width` bytes, `pitch` bytes apart.
-pub(super) fn rows(pitch: usize, width: usize, height: usize) -> UrResult<()> {
+pub(crate) fn check_2d_pitch(pitch: usize, width: usize, height: usize) -> UrResult<()> {
     if width == 0 || height == 0 || pitch < width {
         return Err(UrError::said(
             ResultCode::ERROR_INVALID_SIZE,

@@ -8,24 +8,24 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, Weak};
 
-use oxur_api::{Command, EventHandle, ExpCommandBufferHandle, Handle};
+use oxur_api::{CommandType, EventHandle, ExpCommandBufferHandle, Handle};
 use oxur_fork::{Mutex, OnceLock};
 use smallvec::SmallVec;
 
 use super::CommandBuffer;
-use super::recording::{Node, Recording};
+use super::command_list::{CommandList, Node};
 use super::signal::{Signal, Signals};
 use crate::handle::{self, object};
 use crate::picture::Ask;
 use crate::queue::is_profiled;
 use crate::recycle::recycle;
-use crate::{Backend, EventOut, Header, Object, Queue, ReplayEvent, UrResult, WaitList};
+use crate::{Backend, Command, EventOut, Header, Object, Queue, SoftwareEvent, UrResult, WaitList};
 
 /// A command buffer whose commands are submitted to the queue one by one.
-pub struct Replayed<B: Backend> {
+pub struct SoftwareCommandBuffer<B: Backend> {
     header: Header,
-    recording: Recording<B>,
-    /// For each command whether others wait for it. Known from the first run on that asks.
+    commands: CommandList<B>,
+    /// For each command whether others wait for it. Known from the first run on an out-of-order queue on.
     awaited: OnceLock<Vec<bool>>,
     last: Mutex<Option<Run<B>>>,
 }
@@ -55,7 +55,7 @@ impl<B: Backend> Default for Past<B> {
     }
 }
 
-impl<B: Backend> Object for Replayed<B> {
+impl<B: Backend> Object for SoftwareCommandBuffer<B> {
     type Handle = ExpCommandBufferHandle;
 
     fn header(&self) -> &Header {
@@ -64,23 +64,33 @@ impl<B: Backend> Object for Replayed<B> {
 }
 
 /// Events that a run needs, which it releases.
-pub(super) struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
+pub(crate) struct Used<B: Backend>(SmallVec<[EventHandle; 8]>, PhantomData<B>);
 
 impl<B: Backend> Used<B> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(SmallVec::new(), PhantomData)
     }
 
     /// Where the event of a command goes.
-    pub(super) fn next(&mut self) -> EventOut<'_, B> {
+    pub(crate) fn next(&mut self) -> EventOut<'_, B> {
         self.0.push(EventHandle::default());
         // SAFETY: the place lives as long as the borrow.
         unsafe { EventOut::new(self.0.last_mut().expect("just pushed")) }
     }
 
     /// As [`next`](Self::next), for a command whose event may be of no use.
-    pub(super) fn next_if(&mut self, wanted: bool) -> EventOut<'_, B> {
+    pub(crate) fn next_if(&mut self, wanted: bool) -> EventOut<'_, B> {
         if wanted { self.next() } else { EventOut::none() }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, to wait for.
+    pub(crate) fn wait_list(&self) -> UrResult<WaitList<'_, B>> {
+        list(&self.0)
     }
 
     /// The events.
@@ -89,7 +99,7 @@ impl<B: Backend> Used<B> {
     }
 
     /// The event of the last command.
-    pub(super) fn last(&self) -> UrResult<Arc<B::Event>> {
+    pub(crate) fn last(&self) -> UrResult<Arc<B::Event>> {
         Self::event(self.0.last().expect("there is a command"))
     }
 
@@ -115,7 +125,7 @@ fn release<B: Backend>(event: EventHandle) {
 }
 
 /// A wait list of these events, which live as long as the slice.
-pub(super) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
+pub(crate) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, B>> {
     if events.is_empty() {
         return Ok(WaitList::empty());
     }
@@ -126,15 +136,15 @@ pub(super) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, 
 /// For each command whether others wait for it. Updates do not change that.
 fn awaited<B: Backend>(nodes: &[Node<B>]) -> Vec<bool> {
     let mut awaited = vec![false; nodes.len()];
-    for place in nodes.iter().flat_map(|node| &node.after) {
+    for place in nodes.iter().flat_map(|node| &node.dependencies) {
         awaited[*place as usize] = true;
     }
     awaited
 }
 
-impl<B: Backend<CommandBuffer = Self>> Replayed<B>
+impl<B: Backend<CommandBuffer = Self>> SoftwareCommandBuffer<B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after those of
     /// the others if it is `timed`.
@@ -148,7 +158,7 @@ where
     ) -> UrResult<Used<B>> {
         let mut used = Used::new();
         let Some((last, others)) = nodes.split_last() else {
-            queue.wait(wait, used.next())?;
+            queue.submit(Command::Wait, false, wait, used.next())?;
             return Ok(used);
         };
         let mut wait = wait;
@@ -173,7 +183,8 @@ where
         let mut used = Used::<B>::new();
         let mut ends = SmallVec::<[EventHandle; 8]>::new();
         for (node, awaited) in nodes.iter().zip(awaited) {
-            let before: SmallVec<[EventHandle; 4]> = node.after.iter().map(|place| used.0[*place as usize]).collect();
+            let before: SmallVec<[EventHandle; 4]> =
+                node.dependencies.iter().map(|place| used.0[*place as usize]).collect();
             let wait = if before.is_empty() { wait } else { list(&before)? };
             signals.submit(node, wait, &mut used, true)?;
             if !awaited {
@@ -181,7 +192,7 @@ where
             }
         }
         let ends = if ends.is_empty() { wait } else { list(&ends)? };
-        queue.wait(ends, used.next())?;
+        queue.submit(Command::Wait, false, ends, used.next())?;
         if !timed {
             used.0.drain(..nodes.len()).for_each(release::<B>);
         }
@@ -189,23 +200,23 @@ where
     }
 }
 
-impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for Replayed<B>
+impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for SoftwareCommandBuffer<B>
 where
-    B::Event: ReplayEvent<B>,
+    B::Event: SoftwareEvent<B>,
 {
     type Signal = Arc<Signal<B>>;
 
-    fn create(recording: Recording<B>) -> UrResult<Arc<Self>> {
+    fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
             header: Header::new(),
-            recording,
+            commands,
             awaited: OnceLock::new(),
             last: Mutex::default(),
         }))
     }
 
-    fn recording(&self) -> &Recording<B> {
-        &self.recording
+    fn commands(&self) -> &CommandList<B> {
+        &self.commands
     }
 
     fn finalize(&self, _nodes: &[Node<B>]) -> UrResult<()> {
@@ -221,7 +232,7 @@ where
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
         // Dropped when the locks are: events may be all that their queues live for.
         let (mut signals, mut past) = (Signals::new(queue), Past::default());
-        let nodes = self.recording.nodes()?;
+        let nodes = self.commands.nodes()?;
         let mut last = self.last.lock();
         let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
         // On the same in-order queue it waits anyway.
@@ -229,7 +240,7 @@ where
         before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
         let wait = list(&before)?;
         // Other queues' events have no times to tell.
-        let times = self.recording.times().filter(|_| is_profiled::<B>(queue));
+        let times = self.commands.times().filter(|_| is_profiled::<B>(queue));
         let used = if queue.is_in_order() {
             self.run_in_order(&nodes, queue, wait, times.is_some(), &mut signals)
         } else {
@@ -240,7 +251,8 @@ where
             Err(error) => {
                 // The next run waits for what was submitted all the same.
                 let mut all = Used::new();
-                if queue.wait(WaitList::empty(), all.next()).is_ok() {
+                let wait = WaitList::empty();
+                if queue.submit(Command::Wait, false, wait, all.next()).is_ok() {
                     past.run = last.replace(Run::new(queue, all.last()?));
                 }
                 return Err(error);
@@ -253,10 +265,10 @@ where
         events.truncate(nodes.len());
         if event.wanted() {
             // In order they begin with the first.
-            let begins = |place: &usize| nodes[*place].after.is_empty() && (*place == 0 || !queue.is_in_order());
+            let begins = |place: &usize| nodes[*place].dependencies.is_empty() && (*place == 0 || !queue.is_in_order());
             let firsts = if times.is_some() { events.len() } else { 0 };
             let firsts: Vec<_> = (0..firsts).filter(begins).map(|place| events[place].clone()).collect();
-            event.set(B::Event::of_run(self.recording.command(), &firsts, &end)?);
+            event.set(B::Event::for_execution(self.commands.command_type(), &firsts, &end)?);
         }
         if let Some(times) = times {
             past.times = times.submitted::<B>(events, &end);
@@ -265,11 +277,11 @@ where
         Ok(())
     }
 
-    fn signal(&self, command: Command) -> UrResult<(Arc<B::Event>, Self::Signal)> {
-        Signal::new(self.recording.context(), command)
+    fn signal(&self, command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
+        Signal::new(self.commands.context(), command)
     }
 
-    fn pending(&self, _command: Command, signal: &Self::Signal) -> Option<Arc<B::Event>> {
+    fn pending(&self, _command: CommandType, signal: &Self::Signal) -> Option<Arc<B::Event>> {
         signal.pending()
     }
 

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Commands that a driver lacks, done by others that it has: copies and fills of rows, fills with any pattern, host tasks.
+//!
+//! An adapter passes such a command from its [`Queue::submit`] to [`submit`], which hands simpler ones to the same queue:
+//! each waits for the one before, and together they have one event. A step may be emulated in its turn.
+
+mod threads;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::{CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo};
+use smallvec::SmallVec;
+
+use crate::command_buffer::{Used, list};
+use crate::event::Callback;
+use crate::handle::{Borrowed, handle_of};
+use crate::queue::is_profiled;
+use crate::{Backend, Command, Event, EventOut, HostTask, InfoOut, Queue, SoftwareEvent, UrResult, WaitList};
+
+/// Submits a command as simpler ones.
+///
+/// | command | becomes |
+/// |---|---|
+/// | [`Command::UsmMemcpy2D`] | a `UsmMemcpy` for each row |
+/// | [`Command::UsmFill2D`] | a `UsmFill` of the first row and copies of it, or copies of what repeats over the rows |
+/// | [`Command::UsmFill`], [`Command::BufferFill`] | a copy of the pattern, then copies of what is filled, twice as much each |
+/// | [`Command::HostTask`] | a thread's work between two commands that wait |
+///
+/// All others are unsupported.
+pub fn submit<B: Backend>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    blocking: bool,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<()>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    let sequence = Sequence {
+        queue,
+        command_type: command.command_type(),
+        blocking,
+        wait,
+        event,
+    };
+    match command {
+        Command::UsmMemcpy2D {
+            dst,
+            dst_pitch,
+            src,
+            src_pitch,
+            width,
+            height,
+        } => {
+            if dst_pitch == width && src_pitch == width {
+                let size = width * height;
+                return sequence.submit([Command::UsmMemcpy { dst, src, size }], Vec::new());
+            }
+            let row = |y: usize| Command::UsmMemcpy {
+                dst: dst.wrapping_byte_add(y * dst_pitch),
+                src: src.wrapping_byte_add(y * src_pitch),
+                size: width,
+            };
+            sequence.submit((0..height).map(row), Vec::new())
+        }
+        Command::UsmFill2D {
+            dst,
+            pitch,
+            pattern,
+            width,
+            height,
+        } => {
+            let period = pattern.len();
+            if pitch == width {
+                let size = width * height;
+                return sequence.submit([Command::UsmFill { dst, pattern, size }], Vec::new());
+            }
+            let row = |y: usize| dst.wrapping_byte_add(y * pitch);
+            if width.is_multiple_of(period) {
+                let size = width;
+                let rows = (0..height).map(|y| match y {
+                    0 => Command::UsmFill { dst, pattern, size },
+                    _ => Command::UsmMemcpy {
+                        dst: row(y),
+                        src: dst,
+                        size,
+                    },
+                });
+                return sequence.submit(rows, Vec::new());
+            }
+            // Each row is a part of an array that is longer than a row by nearly a pattern.
+            let source: Vec<u8> = pattern.iter().copied().cycle().take(width + period - 1).collect();
+            let from = source.as_ptr();
+            let rows = (0..height).map(|y| Command::UsmMemcpy {
+                dst: row(y),
+                src: from.wrapping_add(y * width % period).cast(),
+                size: width,
+            });
+            sequence.submit(rows, source)
+        }
+        Command::UsmFill { dst, pattern, size } => {
+            // The client's pattern need not outlive the call, which must not wait for what the command waits for.
+            let source = pattern.to_vec();
+            let first = Command::UsmMemcpy {
+                dst,
+                src: source.as_ptr().cast(),
+                size: pattern.len(),
+            };
+            let others = doublings(pattern.len(), size).map(|(at, size)| Command::UsmMemcpy {
+                dst: dst.wrapping_byte_add(at),
+                src: dst,
+                size,
+            });
+            sequence.submit(std::iter::once(first).chain(others), source)
+        }
+        Command::BufferFill {
+            ref buffer,
+            pattern,
+            offset,
+            size,
+        } => {
+            let source = pattern.to_vec();
+            let first = Command::BufferWrite {
+                buffer: Borrowed::from(&**buffer),
+                offset,
+                size: pattern.len(),
+                src: source.as_ptr().cast(),
+            };
+            let others = doublings(pattern.len(), size).map(|(at, size)| Command::BufferCopy {
+                src: Borrowed::from(&**buffer),
+                dst: Borrowed::from(&**buffer),
+                src_offset: offset,
+                dst_offset: offset + at,
+                size,
+            });
+            sequence.submit(std::iter::once(first).chain(others), source)
+        }
+        Command::HostTask(task) => sequence.run_on_host(task),
+        other => other.unsupported(),
+    }
+}
+
+/// The sizes of copies that fill `size` bytes, of which `first` are filled: each as much as is filled, or as is left.
+fn doublings(first: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut filled = first;
+    std::iter::from_fn(move || {
+        let count = filled.min(size - filled);
+        let at = filled;
+        filled += count;
+        (count != 0).then_some((at, count))
+    })
+}
+
+/// Commands that run one after the other on any queue, as one.
+struct Sequence<'a, B: Backend> {
+    queue: &'a Arc<B::Queue>,
+    command_type: CommandType,
+    blocking: bool,
+    wait: WaitList<'a, B>,
+    event: EventOut<'a, B>,
+}
+
+impl<B: Backend> Sequence<'_, B>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    /// Submits the steps, of which there is at least one. They may read `source`, which lives until the last is complete.
+    fn submit<'c>(self, steps: impl IntoIterator<Item = Command<'c, B>>, source: Vec<u8>) -> UrResult<()> {
+        let mut steps = steps.into_iter().peekable();
+        let mut first = None;
+        let mut before = Used::<B>::new();
+        while let Some(step) = steps.next() {
+            let is_last = steps.peek().is_none();
+            let needs_event = !is_last || self.event.wanted() || !source.is_empty();
+            let mut own = Used::new();
+            let wait = match before.is_empty() {
+                true => Ok(self.wait),
+                false => before.wait_list(),
+            };
+            let submitted = wait.and_then(|wait| {
+                let blocking = self.blocking && is_last;
+                self.queue.submit(step, blocking, wait, own.next_if(needs_event))
+            });
+            if let Err(error) = submitted {
+                if !before.is_empty() {
+                    self.abandon(source);
+                }
+                return Err(error);
+            }
+            if first.is_none() && !is_last {
+                first = Some(own.last()?);
+            }
+            before = own;
+        }
+        if before.is_empty() {
+            return Ok(());
+        }
+        let last = before.last()?;
+        if !source.is_empty() {
+            keep_until_complete::<B>(&last, source);
+        }
+        if self.event.wanted() {
+            // It began when its first step did.
+            let first: SmallVec<[Arc<B::Event>; 1]> =
+                first.filter(|_| is_profiled::<B>(self.queue)).into_iter().collect();
+            self.event
+                .set(B::Event::for_execution(self.command_type, &first, &last)?);
+        }
+        Ok(())
+    }
+
+    /// A step could not be submitted: those before it must not outlive what they use.
+    #[cold]
+    fn abandon(&self, source: Vec<u8>) {
+        if let Err(error) = self.queue.finish() {
+            log::warn!("what a broken command reads is leaked: {error}");
+            std::mem::forget(source);
+        }
+    }
+
+    /// Runs a host task between two commands: one that completes when the task may start, and one that waits for an event
+    /// which the task's end resolves. The task takes a [thread](threads) only from the one to the other.
+    fn run_on_host(self, task: HostTask) -> UrResult<()> {
+        let Self {
+            queue,
+            command_type,
+            wait,
+            event,
+            ..
+        } = self;
+        let end = TaskEnd::<B>(Some(B::Event::create_pending(queue.context(), command_type)?));
+        // Without a list the first command would wait for all before it. On an out-of-order queue a task waits for barriers
+        // alone: the list has an event that is complete.
+        let complete = match queue.is_in_order() || !wait.is_empty() {
+            true => None,
+            false => Some(B::Event::complete(queue.context())?),
+        };
+        let handles: SmallVec<[EventHandle; 1]> = complete.iter().map(handle_of).collect();
+        let wait = if handles.is_empty() { wait } else { list(&handles)? };
+        let mut ready = Used::new();
+        queue.submit(Command::Wait, false, wait, ready.next())?;
+        let ready = ready.last()?;
+        // On an in-order queue the commands after it must wait, too.
+        let after = match queue.is_in_order() {
+            true => Command::Barrier,
+            false => Command::Wait,
+        };
+        let mut done = Used::new();
+        let ends: SmallVec<[EventHandle; 1]> = end.0.iter().map(handle_of).collect();
+        queue.submit(after, false, list(&ends)?, done.next_if(event.wanted()))?;
+        let done = match event.wanted() {
+            true => Some(B::Event::for_execution(command_type, &[], &done.last()?)?),
+            false => None,
+        };
+        Pending {
+            task,
+            ready: ready.clone(),
+            end,
+        }
+        .start_after(&ready);
+        B::Event::defer_drop(ready);
+        // Without it the driver may not start the first command before somebody waits.
+        if let Err(error) = queue.flush() {
+            log::warn!("a host task may be late: {error}");
+        }
+        if let Some(done) = done {
+            event.set(done);
+        }
+        Ok(())
+    }
+}
+
+/// A host task that waits for its turn.
+struct Pending<B: Backend>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    task: HostTask,
+    /// That of the command before it.
+    ready: Arc<B::Event>,
+    end: TaskEnd<B>,
+}
+
+impl<B: Backend> Pending<B>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    /// Has a thread run the task when the command of `ready` is complete.
+    fn start_after(self, ready: &Arc<B::Event>) {
+        /// `data` is a `Box<Pending<B>>`.
+        unsafe extern "C" fn complete<B: Backend>(_event: EventHandle, _status: ExecutionInfo, data: *mut c_void)
+        where
+            B::Event: SoftwareEvent<B>,
+        {
+            // SAFETY: `start_after` gave the box away, and adapters call once.
+            let pending = unsafe { Box::from_raw(data.cast::<Pending<B>>()) };
+            pending.start();
+        }
+        let pending = Box::into_raw(Box::new(self));
+        let callback = Callback::new(complete::<B>, pending.cast());
+        if let Err(error) = ready.set_callback(ExecutionInfo::COMPLETE, callback) {
+            log::warn!("a thread has to wait for the turn of a host task: {error}");
+            // SAFETY: the adapter did not take it.
+            unsafe { Box::from_raw(pending) }.start();
+        }
+    }
+
+    /// Has a thread run the task. Where there is none the task is dropped, and with it the end, which fails what waits for
+    /// it.
+    fn start(self) {
+        if let Err(error) = threads::run(Box::new(|| self.run())) {
+            log::error!("no thread for a host task, which fails: {error}");
+        }
+    }
+
+    /// Runs the task, after the command before it.
+    fn run(self) {
+        let Self { task, ready, end } = self;
+        let handles = [handle_of(&ready)];
+        // Whether that command failed, only waiting tells with some drivers.
+        match list(&handles).and_then(B::Event::wait_all) {
+            Ok(()) => {
+                task.call();
+                end.reach(&ready);
+            }
+            Err(error) => log::warn!("a host task is not run because what it waits for failed: {error}"),
+        }
+        B::Event::defer_drop(ready);
+    }
+}
+
+/// The event of a task's end. It fails if this is dropped before the task has ended.
+struct TaskEnd<B: Backend>(Option<Arc<B::Event>>)
+where
+    B::Event: SoftwareEvent<B>;
+
+impl<B: Backend> TaskEnd<B>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    /// The task has ended, which came after `ready`.
+    fn reach(mut self, ready: &Arc<B::Event>) {
+        if let Some(end) = self.0.take() {
+            end.resolve(Some(ready));
+            B::Event::defer_drop(end);
+        }
+    }
+}
+
+impl<B: Backend> Drop for TaskEnd<B>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    fn drop(&mut self) {
+        if let Some(end) = self.0.take() {
+            end.resolve(None);
+            B::Event::defer_drop(end);
+        }
+    }
+}
+
+/// Frees `source` once the command of `event` is complete, or has failed.
+fn keep_until_complete<B: Backend>(event: &Arc<B::Event>, source: Vec<u8>) {
+    /// `data` is a `Box<Vec<u8>>`.
+    unsafe extern "C" fn complete(_event: EventHandle, _status: ExecutionInfo, data: *mut c_void) {
+        // SAFETY: `keep_until_complete` gave the box away, and adapters call once.
+        drop(unsafe { Box::from_raw(data.cast::<Vec<u8>>()) });
+    }
+    let source = Box::into_raw(Box::new(source));
+    let callback = Callback::new(complete, source.cast());
+    let Err(error) = event.set_callback(ExecutionInfo::COMPLETE, callback) else {
+        return;
+    };
+    log::warn!("the end of a command must be waited for: {error}");
+    let handles = [handle_of(event)];
+    // Whether the command failed is not of interest here: the status tells whether it is over.
+    _ = list(&handles).and_then(B::Event::wait_all);
+    if is_over::<B>(event) {
+        // SAFETY: the adapter did not take the callback, and the command that reads the source is over.
+        drop(unsafe { Box::from_raw(source) });
+    } else {
+        log::error!("the pattern of a fill is leaked: the driver does not say when it is read");
+    }
+}
+
+/// Whether a command is complete, or failed. One whose status cannot be had is taken for unfinished.
+fn is_over<B: Backend>(event: &B::Event) -> bool {
+    let mut status = EventStatus::QUEUED;
+    // SAFETY: a place of that size.
+    let out = unsafe { InfoOut::new(size_of_val(&status), (&raw mut status).cast(), std::ptr::null_mut()) };
+    let asked = out.and_then(|out| event.info(EventInfo::COMMAND_EXECUTION_STATUS, out));
+    asked.is_ok() && matches!(status, EventStatus::COMPLETE | EventStatus::ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::doublings;
+
+    #[test]
+    fn doublings_fill_all() {
+        for (first, size) in [(1, 1), (3, 3), (1, 2), (3, 12), (5, 1000), (7, 7 * 129)] {
+            let mut filled = first;
+            for (at, count) in doublings(first, size) {
+                assert!(at == filled && count <= filled && count != 0);
+                filled += count;
+            }
+            assert_eq!(filled, size);
+        }
+    }
+}

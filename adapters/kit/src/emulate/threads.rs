@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Threads for host tasks. Tasks may wait for each other, so each that runs has a thread; threads are used again, and end
+//! after a while without work.
+
+use std::sync::mpsc::{self, Receiver, SendError, Sender};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use oxur_fork::Mutex;
+
+/// What a thread is to do.
+pub(super) type Task = Box<dyn FnOnce() + Send>;
+
+/// A thread that waits for a task.
+struct Idle {
+    thread: ThreadId,
+    /// Of the process that has the thread.
+    generation: u32,
+    tasks: Sender<Task>,
+}
+
+static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
+
+/// How long a thread waits for work.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs a task on a thread that has nothing else to do, or a new one.
+pub(super) fn run(mut task: Task) -> std::io::Result<()> {
+    loop {
+        // A statement of its own: the lock must not be held any longer.
+        let idle = IDLE.lock().pop();
+        match idle {
+            Some(idle) if idle.generation == oxur_fork::generation() => match idle.tasks.send(task) {
+                Ok(()) => return Ok(()),
+                Err(SendError(back)) => task = back,
+            },
+            // It stayed in the parent.
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let name = "ur host task".into();
+    std::thread::Builder::new()
+        .name(name)
+        .spawn(move || work(task))
+        .map(drop)
+}
+
+fn work(first: Task) {
+    let (sender, receiver) = mpsc::channel();
+    let mut next = Some(first);
+    while let Some(task) = next {
+        task();
+        next = next_task(&sender, &receiver);
+    }
+}
+
+fn next_task(sender: &Sender<Task>, receiver: &Receiver<Task>) -> Option<Task> {
+    let thread = std::thread::current().id();
+    IDLE.lock().push(Idle {
+        thread,
+        generation: oxur_fork::generation(),
+        tasks: sender.clone(),
+    });
+    if let Ok(task) = receiver.recv_timeout(PATIENCE) {
+        return Some(task);
+    }
+    let mut idle = IDLE.lock();
+    let place = idle.iter().position(|idle| idle.thread == thread);
+    match place {
+        Some(place) => {
+            idle.swap_remove(place);
+            None
+        }
+        // Somebody has just taken it, and is about to send.
+        None => {
+            drop(idle);
+            receiver.recv().ok()
+        }
+    }
+}

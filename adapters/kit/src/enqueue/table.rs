@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! How the table of commands becomes C functions.
+
+/// Writes the C functions of commands: for each command
+///
+/// - `enqueue NAME(PARAMETERS)`: the function that enqueues it, with the parameters between the queue and the wait list.
+///   `blocks if B`: the call waits for the command if that parameter is true. If the queue captures, or waits for a command
+///   that was captured, the command becomes part of the graph instead.
+/// - `append NAME(PARAMETERS)`: the function that appends it to a command buffer, with the parameters between the command
+///   buffer and the sync points.
+/// - a block that checks the parameters and makes a [`Command`](crate::Command) of them, for both.
+macro_rules! command_table {
+    ($(
+        $(enqueue $enqueue:ident($($p:ident: $ty:ty),* $(,)?) $(blocks if $blocking:ident)?;)?
+        $(append $append:ident($($ap:ident: $aty:ty),* $(,)?);)?
+        $decode:block
+    )*) => {
+        $( $( $crate::command_entry! {
+            fn $enqueue<B>(queue $(, $p: $ty)*; wait, event) {
+                let command: $crate::Command<'_, B> = $decode;
+                command.check_usm(queue.context(), false)?;
+            } run {
+                queue.submit(command, $crate::enqueue::table::blocking!($($blocking)?), wait, event)
+            } record {
+                $($crate::capture::reject_blocking($blocking)?;)?
+                command.into_owned()?
+            }
+        } )? )*
+
+        $( $( $crate::entry! {
+            pub(crate) fn $append<B>(
+                buffer: ExpCommandBufferHandle, $($ap: $aty,)* num_points: u32,
+                points: *const ExpCommandBufferSyncPoint, num_events: u32, events: *const EventHandle,
+                point: *mut ExpCommandBufferSyncPoint, event: *mut EventHandle,
+                handle: *mut ExpCommandBufferCommandHandle,
+            ) {
+                let buffer = object::<B::CommandBuffer>(buffer)?;
+                let command: $crate::Command<'_, B> = $decode;
+                let (points, events) = ((num_points, points), (num_events, events));
+                $crate::command_buffer::append::<B>(&buffer, command, points, events, point, event, handle)
+            }
+        } )? )*
+    };
+}
+pub(super) use command_table;
+
+/// Whether a call blocks that may have a parameter for it.
+macro_rules! blocking {
+    () => {
+        false
+    };
+    ($blocking:ident) => {
+        $blocking
+    };
+}
+pub(super) use blocking;

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! OpenCL's function for each command.
+
+use std::sync::Arc;
+
+use kit::ur::{CommandType, KernelLaunchFlags, RectOffset, RectRegion, ResultCode, UsmMigrationFlags};
+use kit::{Command, Launch, LaunchProperties, UrError, UrResult, WaitList, emulate};
+use opencl_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::submit::Deps;
+use super::{Out, Queue, Wait};
+use crate::cl::{self, cl};
+use crate::extensions::ext;
+use crate::{OpenCl, conv};
+
+/// Refuses launch properties that OpenCL cannot keep.
+#[inline]
+fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
+    let properties = launch.properties;
+    // OpenCL does not promise that work-groups run at the same time. Drivers do what they can, and SYCL's launches with a
+    // root group depend on that.
+    let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
+    if properties.cluster.is_none() && properties.work_group_memory == 0 && taken.contains(properties.flags) {
+        return Ok(());
+    }
+    Err(impossible(properties))
+}
+
+#[cold]
+fn impossible(properties: LaunchProperties) -> UrError {
+    UrError::said(
+        ResultCode::ERROR_INVALID_OPERATION,
+        format!("OpenCL has no way to launch a kernel with {properties:?}"),
+    )
+}
+
+fn pointer(array: Option<&[usize]>) -> *const usize {
+    array.map_or(std::ptr::null(), <[usize]>::as_ptr)
+}
+
+fn corner(origin: &RectOffset) -> [usize; 3] {
+    [origin.x as usize, origin.y as usize, origin.z as usize]
+}
+
+fn sides(region: &RectRegion) -> [usize; 3] {
+    [region.width as usize, region.height as usize, region.depth as usize]
+}
+
+/// Whether the driver fills memory with a pattern of this size, at an address or an offset in a buffer.
+fn driver_fills(at: usize, pattern: &[u8]) -> bool {
+    pattern.len().is_power_of_two() && pattern.len() <= 128 && at.is_multiple_of(pattern.len())
+}
+
+impl Queue {
+    #[inline(always)]
+    pub(super) fn launch(self: &Arc<Self>, launch: Launch<'_, OpenCl>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        let (kernel, range) = (&launch.kernel, &launch.range);
+        check_properties(&launch)?;
+        let local = match range.local {
+            Some(local) => local.as_ptr(),
+            // A kernel that demands a size is not launched without one.
+            None => kernel
+                .required_local_size(&self.device)
+                .map_or(std::ptr::null(), |size| size.as_ptr()),
+        };
+        // Arguments that come with the launch must still be there when OpenCL takes them.
+        let _lock;
+        if !launch.args.is_empty() {
+            _lock = kernel.arguments.lock();
+            kernel.set_all(launch.args)?;
+        }
+        self.enqueue(CommandType::KERNEL_LAUNCH, wait, event, |deps| {
+            // SAFETY: live handles; the arrays have as many elements as there are dimensions.
+            unsafe {
+                cl!(clEnqueueNDRangeKernel(
+                    self.raw,
+                    kernel.raw,
+                    range.global.len() as cl_uint,
+                    pointer(range.offset),
+                    range.global.as_ptr(),
+                    local,
+                    deps.count,
+                    deps.events,
+                    deps.event
+                ))
+            }
+        })
+    }
+
+    /// Submits a command of any kind.
+    pub(super) fn submit_any(
+        self: &Arc<Self>,
+        command: Command<'_, OpenCl>,
+        blocking: bool,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        match command {
+            Command::Launch(launch) => return self.launch(launch, wait, event),
+            // They are frequent, and there is nothing to check.
+            Command::Wait | Command::Barrier | Command::UsmMemcpy { .. } => {}
+            _ => {
+                kit::Context::check_command(&*self.context, &self.device, &command)?;
+                if is_emulated(&command) {
+                    return emulate::submit(self, command, blocking, wait, event);
+                }
+            }
+        }
+        let submitted = self.enqueue(command.command_type(), wait, event, |deps| {
+            self.call(&command, cl_bool::from(blocking), deps)
+        });
+        match command {
+            Command::ImageRead { .. } | Command::ImageWrite { .. } | Command::ImageCopy { .. } => {
+                submitted.map_err(of_image)
+            }
+            _ => submitted,
+        }
+    }
+
+    /// Calls OpenCL's function for a command.
+    fn call(&self, command: &Command<'_, OpenCl>, blocking: cl_bool, deps: Deps) -> UrResult<()> {
+        let (queue, ext) = (self.raw, &self.context.ext);
+        let Deps { count, events, event } = deps;
+        // SAFETY: live handles, arrays of three, zero-terminated names. The client vouches for its memory until the command
+        // is complete; the driver copies patterns before it returns.
+        unsafe {
+            match *command {
+                Command::Wait => self.marker(deps),
+                Command::Barrier => cl!(clEnqueueBarrierWithWaitList(queue, count, events, event)),
+                Command::UsmMemcpy { dst, src, size } => ext!(
+                    ext,
+                    enqueue_memcpy(queue, blocking, dst, src, size, count, events, event)
+                ),
+                Command::UsmFill { dst, pattern, size } => {
+                    let (from, period) = (pattern.as_ptr().cast(), pattern.len());
+                    ext!(
+                        ext,
+                        enqueue_mem_fill(queue, dst, from, period, size, count, events, event)
+                    )
+                }
+                Command::UsmPrefetch { memory, size, flags } => {
+                    let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
+                    let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
+                    cl::check_not_lost("clEnqueueMigrateMemINTEL")?;
+                    if let Some(migrate) = ext.enqueue_migrate_mem {
+                        let code = migrate(queue, memory, size, flags, count, events, event);
+                        if code == CL_SUCCESS {
+                            return Ok(());
+                        }
+                        log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
+                    }
+                    // A hint that the driver has no use for: only the order counts.
+                    self.marker(deps)
+                }
+                // OpenCL defines no value of cl_mem_advice_intel: advice is a hint that no driver can take.
+                Command::UsmAdvise { .. } => self.marker(deps),
+                Command::BufferRead {
+                    ref buffer,
+                    offset,
+                    size,
+                    dst,
+                } => cl!(clEnqueueReadBuffer(
+                    queue, buffer.raw, blocking, offset, size, dst, count, events, event
+                )),
+                Command::BufferWrite {
+                    ref buffer,
+                    offset,
+                    size,
+                    src,
+                } => cl!(clEnqueueWriteBuffer(
+                    queue, buffer.raw, blocking, offset, size, src, count, events, event
+                )),
+                Command::BufferReadRect {
+                    ref buffer,
+                    ref rect,
+                    dst,
+                } => cl!(clEnqueueReadBufferRect(
+                    queue,
+                    buffer.raw,
+                    blocking,
+                    corner(&rect.a_origin).as_ptr(),
+                    corner(&rect.b_origin).as_ptr(),
+                    sides(&rect.region).as_ptr(),
+                    rect.a_row_pitch,
+                    rect.a_slice_pitch,
+                    rect.b_row_pitch,
+                    rect.b_slice_pitch,
+                    dst,
+                    count,
+                    events,
+                    event
+                )),
+                Command::BufferWriteRect {
+                    ref buffer,
+                    ref rect,
+                    src,
+                } => cl!(clEnqueueWriteBufferRect(
+                    queue,
+                    buffer.raw,
+                    blocking,
+                    corner(&rect.a_origin).as_ptr(),
+                    corner(&rect.b_origin).as_ptr(),
+                    sides(&rect.region).as_ptr(),
+                    rect.a_row_pitch,
+                    rect.a_slice_pitch,
+                    rect.b_row_pitch,
+                    rect.b_slice_pitch,
+                    src,
+                    count,
+                    events,
+                    event
+                )),
+                Command::BufferCopy {
+                    ref src,
+                    ref dst,
+                    src_offset,
+                    dst_offset,
+                    size,
+                } => cl!(clEnqueueCopyBuffer(
+                    queue, src.raw, dst.raw, src_offset, dst_offset, size, count, events, event
+                )),
+                Command::BufferCopyRect {
+                    ref src,
+                    ref dst,
+                    ref rect,
+                } => cl!(clEnqueueCopyBufferRect(
+                    queue,
+                    src.raw,
+                    dst.raw,
+                    corner(&rect.a_origin).as_ptr(),
+                    corner(&rect.b_origin).as_ptr(),
+                    sides(&rect.region).as_ptr(),
+                    rect.a_row_pitch,
+                    rect.a_slice_pitch,
+                    rect.b_row_pitch,
+                    rect.b_slice_pitch,
+                    count,
+                    events,
+                    event
+                )),
+                Command::BufferFill {
+                    ref buffer,
+                    pattern,
+                    offset,
+                    size,
+                } => {
+                    let (from, period) = (pattern.as_ptr().cast(), pattern.len());
+                    cl!(clEnqueueFillBuffer(
+                        queue, buffer.raw, from, period, offset, size, count, events, event
+                    ))
+                }
+                Command::ImageRead {
+                    ref image,
+                    origin,
+                    region,
+                    row_pitch,
+                    slice_pitch,
+                    dst,
+                } => cl!(clEnqueueReadImage(
+                    queue,
+                    image.raw,
+                    blocking,
+                    corner(&origin).as_ptr(),
+                    sides(&region).as_ptr(),
+                    row_pitch,
+                    slice_pitch,
+                    dst,
+                    count,
+                    events,
+                    event
+                )),
+                Command::ImageWrite {
+                    ref image,
+                    origin,
+                    region,
+                    row_pitch,
+                    slice_pitch,
+                    src,
+                } => cl!(clEnqueueWriteImage(
+                    queue,
+                    image.raw,
+                    blocking,
+                    corner(&origin).as_ptr(),
+                    sides(&region).as_ptr(),
+                    row_pitch,
+                    slice_pitch,
+                    src,
+                    count,
+                    events,
+                    event
+                )),
+                Command::ImageCopy {
+                    ref src,
+                    ref dst,
+                    src_origin,
+                    dst_origin,
+                    region,
+                } => cl!(clEnqueueCopyImage(
+                    queue,
+                    src.raw,
+                    dst.raw,
+                    corner(&src_origin).as_ptr(),
+                    corner(&dst_origin).as_ptr(),
+                    sides(&region).as_ptr(),
+                    count,
+                    events,
+                    event
+                )),
+                Command::DeviceGlobalRead { ref global, dst } => {
+                    let (program, name) = (global.program.raw, global.name.as_ptr());
+                    let (size, offset) = (global.count, global.offset);
+                    ext!(
+                        ext,
+                        read_global_variable(queue, program, name, blocking, size, offset, dst, count, events, event)
+                    )
+                }
+                Command::DeviceGlobalWrite { ref global, src } => {
+                    let (program, name) = (global.program.raw, global.name.as_ptr());
+                    let (size, offset) = (global.count, global.offset);
+                    ext!(
+                        ext,
+                        write_global_variable(queue, program, name, blocking, size, offset, src, count, events, event)
+                    )
+                }
+                // OpenCL checks the address.
+                Command::Unmap { ref mem, mapped } => {
+                    cl!(clEnqueueUnmapMemObject(queue, mem.raw, mapped, count, events, event))
+                }
+                _ => command.unsupported(),
+            }
+        }
+    }
+
+    /// Leaves the event of what the client submitted to the native queue.
+    pub(super) fn end_native(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
+        self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
+            self.call(&Command::Barrier, CL_FALSE, deps)
+        })
+    }
+}
+
+/// The error of a command on images. A box that is not inside of an image is a matter of its size for UR.
+#[cold]
+fn of_image(error: UrError) -> UrError {
+    match error.code() {
+        ResultCode::ERROR_INVALID_VALUE => error.with_code(ResultCode::ERROR_INVALID_SIZE),
+        _ => error,
+    }
+}
+
+/// Whether OpenCL lacks a command.
+fn is_emulated(command: &Command<'_, OpenCl>) -> bool {
+    match *command {
+        Command::UsmFill { dst, pattern, .. } => !driver_fills(dst.addr(), pattern),
+        Command::BufferFill { pattern, offset, .. } => !driver_fills(offset, pattern),
+        Command::UsmFill2D { .. } | Command::UsmMemcpy2D { .. } | Command::HostTask(_) => true,
+        _ => false,
+    }
+}
