@@ -73,7 +73,7 @@ fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<GlobalPart>
 }
 
 /// The work of a command of a command buffer, whose ranges were checked.
-pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> UrResult<Arc<dyn Work>> {
+pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
     Ok(match operation {
         // All memory is the host's.
         Operation::Nothing | Operation::UsmPrefetch { .. } | Operation::UsmAdvise { .. } => Arc::new(Nothing),
