@@ -13,7 +13,6 @@ use crate::kernel::{Code, Compiled, Kernel};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
-use crate::runtime::FloatEnv;
 use crate::workgroup::{self, Shape};
 use crate::{Error, FastMath, KernelInfo, Module, builtins, runtime};
 
@@ -216,7 +215,7 @@ impl Program {
     }
 
     fn loaded_globals(&self) -> Result<Arc<Loaded>, Error> {
-        let make = || {
+        let compile = || {
             let context = Context::new();
             let module = lower::globals(&context, &self.linked)?;
             workgroup::define_primitives(&module, 1);
@@ -224,9 +223,9 @@ impl Program {
             codegen::optimize(&machine, &module, &self.options, false)?;
             codegen::emit(&machine, &module)
         };
+        let make = || llvm::isolated("the variables of a program", compile);
         let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
         let get = || {
-            let _env = FloatEnv::enter_default();
             self.options
                 .cache
                 .get(|| self.key().globals(), make, load)
@@ -254,7 +253,6 @@ impl Program {
     /// The code of a kernel, from the cache or made now.
     pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
         let kernel = &self.linked.kernels[index];
-        let _env = FloatEnv::enter_default();
         let (mut code, from_cache) = self.options.cache.get(
             || self.key().kernel(&kernel.info.name, variant),
             || self.object(kernel, variant),
@@ -289,11 +287,14 @@ impl Program {
     }
 
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
-        let context = Context::new();
-        let (machine, module, shape) = self.widened(&context, kernel, variant)?;
-        codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
-        shape.measured(&module);
-        codegen::emit(&machine, &module)
+        let compile = || {
+            let context = Context::new();
+            let (machine, module, shape) = self.widened(&context, kernel, variant)?;
+            codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
+            shape.measured(&module);
+            codegen::emit(&machine, &module)
+        };
+        llvm::isolated(&format!("the kernel {} ({variant:?})", kernel.info.name), compile)
     }
 
     /// The kernel as it is given to LLVM's optimizer.

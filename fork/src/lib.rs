@@ -16,7 +16,7 @@
 mod gate;
 mod sync;
 
-pub use gate::{AtFork, Section, generation, register, section, watch};
+pub use gate::{AtFork, Section, generation, register, section, stop_for_good, watch};
 pub use sync::{
     LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard, Turn, Turns,
 };

@@ -251,7 +251,7 @@ impl kit::Kernel<Cpu> for Kernel {
             limits::COOPERATIVE_GROUPS
         } else {
             // Each needs a thread: they may wait for each other in ways that nobody sees.
-            device.pool().seats() as u32
+            device.pool().together(usize::MAX) as u32
         })
     }
 }

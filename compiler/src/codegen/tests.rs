@@ -4,7 +4,8 @@
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use super::Object;
-use crate::llvm::{Context, Machine, Module};
+use crate::Error;
+use crate::llvm::{Context, Machine, Module, isolated};
 
 /// An object with code, data, a constant that needs a relocation, and a function that is elsewhere.
 fn sample() -> Vec<u8> {
@@ -108,4 +109,60 @@ fn what_is_no_object_is_refused() {
     // Another machine's.
     other[18] = 183;
     assert!(load(&other).unwrap_err().contains("no relocatable object for x86-64"));
+}
+
+/// Compiles a module, as kernels are.
+fn compile(text: &'static str) -> Result<Vec<u8>, Error> {
+    isolated("a test", || {
+        let context = Context::new();
+        let module = Module::parse(&context, text).unwrap();
+        let machine = Machine::host().unwrap();
+        machine.adopt(&module);
+        super::emit(&machine, &module)
+    })
+}
+
+const RIGHT: &str = "define i32 @f() { ret i32 1 }";
+
+#[test]
+fn an_error_that_llvm_ends_the_process_for_is_one_of_the_kernel() {
+    // Of another machine.
+    let error = compile(
+        "declare i32 @llvm.amdgcn.workitem.id.x()
+         define i32 @f() {
+           %x = call i32 @llvm.amdgcn.workitem.id.x()
+           ret i32 %x
+         }",
+    );
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("Cannot select") && text.contains("a test"), "{text}");
+    assert!(compile(RIGHT).is_ok(), "others are compiled as before");
+    // The thread that stands still is in nobody's way when the process forks.
+    // SAFETY: the child leaves by `_exit`, or is killed.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::alarm(20);
+            libc::_exit(if compile(RIGHT).is_ok() { 7 } else { 1 });
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 7, "{status:#x}");
+    }
+}
+
+#[test]
+fn an_error_in_assembly_is_one_of_the_kernel() {
+    let error = compile("define i32 @f() { %x = call i32 asm \"nop\", \"={nothing}\"() ret i32 %x }");
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("constraint"), "{text}");
+    let error = compile("define void @f() { call void asm \"no such instruction\", \"\"() ret void }");
+    assert!(error.is_err());
+    assert!(compile(RIGHT).is_ok());
+}
+
+#[test]
+fn a_panic_goes_to_the_caller() {
+    let caught = std::panic::catch_unwind(|| isolated("a test", || -> Result<(), Error> { panic!("a test's") }));
+    assert!(caught.is_err());
 }

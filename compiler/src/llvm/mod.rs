@@ -7,12 +7,14 @@
 //! [`Module::verify`] stands between what was built and whoever uses it.
 
 mod builder;
+mod isolated;
 mod module;
 mod target;
 mod types;
 mod value;
 
 pub use builder::Builder;
+pub use isolated::isolated;
 pub use module::Module;
 pub use target::Machine;
 pub use types::{Kind, Type};
@@ -30,7 +32,9 @@ impl Context {
     /// An empty context.
     pub fn new() -> Self {
         // SAFETY: has no preconditions.
-        Self(unsafe { LLVMContextCreate() })
+        let context = unsafe { LLVMContextCreate() };
+        isolated::note_problems(context);
+        Self(context)
     }
 
     pub(crate) fn raw(&self) -> LLVMContextRef {

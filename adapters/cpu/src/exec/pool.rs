@@ -9,6 +9,7 @@
 //! back if there is something to do for yet another one, and calls that one. So a call wakes one thread, that one the next,
 //! and a job that is over before they come wakes no more of them.
 
+use std::io;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -107,6 +108,15 @@ impl Pool {
         self.seats
     }
 
+    /// How many pieces are sure to run at the same time, if so many are wanted: there may be fewer threads than seats, where the
+    /// system does not give more.
+    pub(crate) fn together(&'static self, wanted: usize) -> usize {
+        let crew = self.crew();
+        let wanted = wanted.min(self.seats);
+        while crew.running.load(Ordering::SeqCst) < wanted && crew.try_start().is_ok() {}
+        crew.running.load(Ordering::SeqCst).min(self.seats)
+    }
+
     /// What need not be shared with other threads, in cycles: it takes about as long to call one.
     #[inline]
     pub(crate) fn short(&'static self) -> u64 {
@@ -176,6 +186,7 @@ impl Pool {
             idle: Idle::default(),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
             together: Mutex::default(),
             orders: Mutex::default(),
         })
@@ -191,8 +202,10 @@ struct Crew {
     idle: Idle,
     /// How many seats are taken.
     busy: AtomicUsize,
-    /// How many threads there are.
+    /// How many threads there are, or are being started.
     started: AtomicUsize,
+    /// How many threads there are for sure. They stay.
+    running: AtomicUsize,
     /// The last command whose pieces wait for each other.
     together: Mutex<Option<Arc<dyn Node>>>,
     /// Held while a command gets places in two orders.
@@ -249,20 +262,33 @@ impl Crew {
         }
     }
 
+    /// Starts a thread, unless there are enough. Gives its place, and why there is none, if there should be one.
+    fn try_start(&'static self) -> Result<(), (usize, Option<io::Error>)> {
+        let one_more = |started| (started < self.pool.seats).then_some(started + 1);
+        let place = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more);
+        let place = place.map_err(|all| (all, None))?;
+        self.idle.look();
+        let thread = std::thread::Builder::new().name(format!("ur worker {place}"));
+        match thread.spawn(move || self.serve(place)) {
+            Ok(_) => {
+                self.running.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            }
+            Err(error) => {
+                self.idle.found();
+                self.started.fetch_sub(1, Ordering::SeqCst);
+                Err((place, Some(error)))
+            }
+        }
+    }
+
     /// Starts a thread, if there are not enough.
     #[cold]
     fn start(&'static self) {
-        let one_more = |started| (started < self.pool.seats).then_some(started + 1);
-        let Ok(place) = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) else {
+        let Err((place, Some(error))) = self.try_start() else {
             return;
         };
-        self.idle.look();
-        let thread = std::thread::Builder::new().name(format!("ur worker {place}"));
-        let Err(error) = thread.spawn(move || self.serve(place)) else {
-            return;
-        };
-        self.idle.found();
-        if self.started.fetch_sub(1, Ordering::SeqCst) > 1 {
+        if self.started.load(Ordering::SeqCst) > 0 {
             return log::debug!("there are fewer threads than CPUs: {error}");
         }
         log::warn!("there is no thread to run commands, which run where they are submitted: {error}");

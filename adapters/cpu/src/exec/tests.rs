@@ -281,6 +281,55 @@ fn pieces_that_wait_for_each_other() {
 }
 
 #[test]
+fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
+    // ThreadSanitizer allows no threads in the child.
+    if std::env::var_os("TSAN_OPTIONS").is_some() {
+        return;
+    }
+    const SEATS: usize = 500;
+    let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
+    // SAFETY: the child leaves by `_exit`, or is killed.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::alarm(20);
+            // Room for the stacks of some threads, not of all.
+            let status = std::fs::read_to_string("/proc/self/statm").unwrap();
+            let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
+            let limit = pages * 4096 + (200 << 20);
+            let limit = libc::rlimit {
+                rlim_cur: limit,
+                rlim_max: limit,
+            };
+            assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &limit), 0);
+            let pool = Pool::of(&cpus, SEATS, true);
+            let (few, most) = (pool.together(2), pool.together(usize::MAX));
+            let here = AtomicUsize::new(0);
+            let run = move |_| {
+                here.fetch_add(1, Ordering::Relaxed);
+                while here.load(Ordering::Relaxed) < most {
+                    thread::yield_now();
+                }
+                Ok(())
+            };
+            let work = Calls {
+                pieces: most as u64,
+                manner: Manner::Together,
+                cost: None,
+                run,
+            };
+            let node: Arc<dyn Node> = Task::new(pool, work, false);
+            start(&node, &[]);
+            let well = few == 2 && most < SEATS && node.wait();
+            libc::_exit(if well { 7 } else { 1 });
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 7, "{status:#x}");
+    }
+}
+
+#[test]
 fn client_code_may_wait() {
     // More of them than there are threads in the pool, each with commands of its own.
     let nodes: Vec<_> = (0..20)

@@ -76,7 +76,7 @@ impl Work for Ready {
 }
 
 /// The launch of a command buffer, with the arguments that its kernel has now.
-pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work + use<>> {
+pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<impl Work + use<>> {
     let kernel = &launch.kernel;
     let range = nd_range(kernel, device, &launch.range);
     let groups = check_range(kernel.wants(), &range)?;
@@ -205,7 +205,12 @@ fn nd_range(kernel: &Kernel, device: &Device, range: &kit::Range<'_>) -> NdRange
 
 /// Checks what else a launch asks for. Says whether its work-groups may wait for each other.
 #[inline]
-fn check_properties(kernel: &Kernel, pool: &Pool, properties: &LaunchProperties, groups: u64) -> UrResult<bool> {
+fn check_properties(
+    kernel: &Kernel,
+    pool: &'static Pool,
+    properties: &LaunchProperties,
+    groups: u64,
+) -> UrResult<bool> {
     let known = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
     if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
         return Err(impossible(properties));
@@ -221,9 +226,12 @@ fn check_properties(kernel: &Kernel, pool: &Pool, properties: &LaunchProperties,
     }
     let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
     // Each needs a thread: they may wait for each other in ways that nobody sees.
-    let most = pool.seats() as u64;
-    if together && groups > most {
-        return Err(too_many(groups, most));
+    if together {
+        let wanted = usize::try_from(groups).unwrap_or(usize::MAX);
+        let most = pool.together(wanted) as u64;
+        if groups > most {
+            return Err(too_many(groups, most));
+        }
     }
     Ok(together)
 }
