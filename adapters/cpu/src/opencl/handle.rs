@@ -312,10 +312,8 @@ mod tests {
         let handle = export(&context);
         assert_eq!(handle_of(&context), handle);
         // SAFETY: an entry begins with the table's address.
-        assert!(ptr::eq(
-            unsafe { *handle.cast::<*const cl_icd_dispatch>() },
-            &raw const DISPATCH
-        ));
+        let table = unsafe { *handle.cast::<*const cl_icd_dispatch>() };
+        assert!(ptr::eq(table, &raw const DISPATCH));
         assert_eq!(reference_count(&*context), 1);
         drop(context);
         retain::<Context>(handle).unwrap();
