@@ -63,11 +63,15 @@ test-sycl: ## SYCL C++ programs on dist/, compared with Intel's stack
 test-consumers: ## C and C++ programs built against dist/ with CMake and pkg-config
 	conformance/consumers/test.sh dist
 
+# oneMKL and dpctl.program, which call OpenCL on native handles.
+MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib
+
 .PHONY: test-suites
 test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with Intel's stack
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/suites/compare.py dpctl dpnp --generation $$generation --stack ours --lib dist/lib --verify-stack; \
 	done
+	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes and on Intel's driver (DIFFERENTIAL=--help shows the options)
@@ -82,6 +86,9 @@ test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice
 	done
 	python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
 	python3 conformance/suites/compare.py dpctl --generation 2026.1 --stack ours --adapter cpu --lib dist/lib --verify-stack
+	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl none
+	$(MATHEMATICS) --generation 2026.1 --adapter cpu --groups linalg,programs --sizes 2,300
+	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl system --groups linalg,programs --sizes 300
 
 .PHONY: setup-corpus
 setup-corpus: setup-build

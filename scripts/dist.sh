@@ -4,6 +4,7 @@
 # Stages in dist/ what a user installs, from target/release (built by `make build`):
 #
 #   dist/lib/libur_*.so*                the loader and every adapter, with the links that C libraries have
+#   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, where a process has no other libOpenCL
 #   dist/include/unified-runtime/       the C headers
 #   dist/lib/cmake/unified-runtime/     find_package(unified-runtime)
 #   dist/lib/pkgconfig/                 unified-runtime.pc
@@ -11,8 +12,8 @@
 #   dist/bin/oxur-compiler              the CPU adapter's compiler as a command
 #
 # dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
-# exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs): LLVM is linked into
-# the CPU adapter, and must not meet another LLVM of the process. Debug information stays in target/release; of the
+# exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
+# OpenCL): LLVM is linked into the CPU adapter, and must not meet another LLVM of the process. Debug information stays in target/release; of the
 # symbols, those of our own code are kept, for backtraces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,16 +38,25 @@ ship() {
   chmod 755 "$2"
 }
 
+# check FILE SONAME EXPORTS: fails unless a library has this soname and exports only functions whose names begin like this.
+check() {
+  [[ -f $1 ]] || die "$1 is missing: run \`make build\`"
+  local soname foreign
+  soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+  [[ $soname == "$2" ]] || die "$1 has the soname '$soname', not $2"
+  foreign=$(nm -D --defined-only "$1" | awk -v own="^($3)[A-Z]" '$2 != "A" && $3 !~ own { print $3 }' | head -n 3)
+  [[ -z $foreign ]] || die "$1 exports what it should not: ${foreign//$'\n'/, }"
+}
+
 rm -rf "$stage"
-mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/pkgconfig}
+mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/opencl,lib/pkgconfig}
+# In a folder of its own, where the dynamic linker does not find it before another.
+check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
+ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"
 for name in "${libraries[@]}"; do
   built=$release/lib$name.so
   file=lib$name.so.$version
-  [[ -f $built ]] || die "$built is missing: run \`make build\`"
-  soname=$(readelf -d "$built" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-  [[ $soname == "lib$name.so.0" ]] || die "$built has the soname '$soname', not lib$name.so.0"
-  foreign=$(nm -D --defined-only "$built" | awk '$2 != "A" && $3 !~ /^(ur|oxur|clRetain)[A-Z]/ { print $3 }' | head -n 3)
-  [[ -z $foreign ]] || die "$built exports what is not of Unified Runtime: ${foreign//$'\n'/, }"
+  check "$built" "lib$name.so.0" 'ur|oxur|clRetain'
   ship "$built" "$stage/lib/$file"
   ln -s "$file" "$stage/lib/lib$name.so.0"
   ln -s "lib$name.so.0" "$stage/lib/lib$name.so"

@@ -10,6 +10,7 @@ generator and distribution by a seed, to be compared with those of another stack
 import os
 import sys
 import warnings
+from pathlib import Path
 
 import dpnp
 import numpy as np
@@ -285,6 +286,41 @@ def random(sizes, file):
     np.savez(file, **draws)
 
 
+def programs():
+    """Programs that dpctl makes by OpenCL on native handles."""
+    import dpctl
+    import dpctl.memory
+    from dpctl import program
+
+    queue = dpctl.SyclQueue()
+    file = Path(dpctl.__file__).parent / "tests" / "input_files" / "multi_kernel.spv"
+
+    def spirv():
+        made = program.create_program_from_spirv(queue, file.read_bytes(), "")
+        if not made.has_sycl_kernel("add") or made.has_sycl_kernel("no such kernel"):
+            return "the program has other kernels"
+        n = 1024
+        memory = [dpctl.memory.MemoryUSMShared(4 * n, queue=queue) for _ in range(3)]
+        a, b, c = (np.frombuffer(part, dtype=np.int32) for part in memory)
+        a[:], b[:], c[:] = np.arange(n), 7, 0
+        queue.submit(made.get_sycl_kernel("add"), memory, [n])
+        queue.wait()
+        return None if np.array_equal(c, a + b) else f"{c[:4]}"
+
+    def source():
+        text = "kernel void f(global int* a) { a[get_global_id(0)] = 7; }"
+        try:
+            made = program.create_program_from_source(queue, text)
+        except program.SyclProgramCompilationError:
+            # The CPU adapter has no compiler of OpenCL C. Whatever comes next works.
+            return None if queue.sycl_device.sycl_platform.name == "oxur CPU" else "it was refused"
+        return None if made.has_sycl_kernel("f") else "the program has no kernel"
+
+    case("program of SPIR-V", spirv)
+    case("program of OpenCL C", source)
+    case("program of SPIR-V, again", spirv)
+
+
 def main():
     groups, sizes, file = sys.argv[1].split(","), [int(size) for size in sys.argv[2].split(",")], sys.argv[3]
     if "linalg" in groups:
@@ -293,6 +329,8 @@ def main():
         fft(sizes)
     if "random" in groups:
         random(sizes, file)
+    if "programs" in groups:
+        programs()
     print("end", flush=True)
     # What libraries do when the process ends is no part of this.
     os._exit(0)

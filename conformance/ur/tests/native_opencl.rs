@@ -644,3 +644,116 @@ fn through_libopencl() {
         );
     }
 }
+
+#[test]
+fn sub_devices() {
+    let Some(natives) = Natives::new() else { return };
+    let device = natives.device;
+    if device_value::<cl_uint>(&natives, CL_DEVICE_PARTITION_MAX_SUB_DEVICES) < 2 {
+        return println!("the device cannot be divided");
+    }
+    let by_one = [CL_DEVICE_PARTITION_EQUALLY, 1, 0];
+    let (mut parts, mut count) = ([null_mut(); 256], 0);
+    let made = cl!(device => clCreateSubDevices(device, by_one.as_ptr(), 256, parts.as_mut_ptr(), &mut count));
+    assert_eq!(made, CL_SUCCESS);
+    assert_eq!(count, device_value::<cl_uint>(&natives, CL_DEVICE_MAX_COMPUTE_UNITS));
+    let part = parts[0];
+    let ask = |query| bytes(|size, to, needed| cl!(part => clGetDeviceInfo(part, query, size, to, needed)));
+    assert_eq!(ask(CL_DEVICE_PARENT_DEVICE), (device as usize).to_ne_bytes());
+    assert_eq!(ask(CL_DEVICE_MAX_COMPUTE_UNITS), 1u32.to_ne_bytes());
+    assert_eq!(ask(CL_DEVICE_REFERENCE_COUNT), 1u32.to_ne_bytes());
+    let made_by: Vec<u8> = by_one.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    assert_eq!(ask(CL_DEVICE_PARTITION_TYPE), made_by);
+    for part in &parts[..count as usize] {
+        assert_eq!(cl!(device => clReleaseDevice(*part)), CL_SUCCESS);
+    }
+    let none = [CL_DEVICE_PARTITION_EQUALLY, 0, 0];
+    let made = cl!(device => clCreateSubDevices(device, none.as_ptr(), 256, parts.as_mut_ptr(), &mut count));
+    let refused = [
+        CL_INVALID_DEVICE_PARTITION_COUNT,
+        CL_INVALID_VALUE,
+        CL_DEVICE_PARTITION_FAILED,
+    ];
+    assert!(refused.contains(&made), "{made}");
+}
+
+/// The address of a function of an extension.
+fn extension(natives: &Natives, name: &CStr) -> *mut c_void {
+    let platform = natives.platform;
+    cl!(platform => clGetExtensionFunctionAddressForPlatform(platform, name.as_ptr()))
+}
+
+#[test]
+fn memory_without_handles() {
+    let Some(natives) = Natives::new() else { return };
+    assert!(text(device_bytes(&natives, CL_DEVICE_EXTENSIONS)).contains("cl_intel_unified_shared_memory"));
+    assert!(extension(&natives, c"clNoSuchFunctionINTEL").is_null());
+    let Natives {
+        device, context, queue, ..
+    } = natives;
+    // SAFETY: the functions are OpenCL's, of these types; live handles, and memory of the sizes given.
+    unsafe {
+        let alloc: clSharedMemAllocINTEL_fn = std::mem::transmute(extension(&natives, c"clSharedMemAllocINTEL"));
+        let copy: clEnqueueMemcpyINTEL_fn = std::mem::transmute(extension(&natives, c"clEnqueueMemcpyINTEL"));
+        let info: clGetMemAllocInfoINTEL_fn = std::mem::transmute(extension(&natives, c"clGetMemAllocInfoINTEL"));
+        let free: clMemBlockingFreeINTEL_fn = std::mem::transmute(extension(&natives, c"clMemBlockingFreeINTEL"));
+        let (alloc, copy, info, free) = (alloc.unwrap(), copy.unwrap(), info.unwrap(), free.unwrap());
+        let mut error = 1;
+        let memory = alloc(context, device, null(), 64, 0, &mut error);
+        assert_eq!(error, CL_SUCCESS);
+        let kind: cl_uint = value(|size, to, needed| info(context, memory, CL_MEM_ALLOC_TYPE_INTEL, size, to, needed));
+        assert_eq!(kind, CL_MEM_TYPE_SHARED_INTEL);
+        let size: usize = value(|size, to, needed| info(context, memory, CL_MEM_ALLOC_SIZE_INTEL, size, to, needed));
+        assert!(size >= 64);
+        let (from, mut to) = ([7u8; 64], [0u8; 64]);
+        assert_eq!(
+            copy(queue, CL_TRUE, memory, from.as_ptr().cast(), 64, 0, null(), null_mut()),
+            CL_SUCCESS
+        );
+        assert_eq!(
+            copy(
+                queue,
+                CL_TRUE,
+                to.as_mut_ptr().cast(),
+                memory,
+                64,
+                0,
+                null(),
+                null_mut()
+            ),
+            CL_SUCCESS
+        );
+        assert_eq!(to, from);
+        assert_eq!(free(context, memory), CL_SUCCESS);
+    }
+}
+
+#[test]
+fn callbacks_of_events() {
+    let Some(natives) = Natives::new() else { return };
+    /// Tells the test which event it was called for.
+    unsafe extern "C" fn called(event: cl_event, status: cl_int, data: *mut c_void) {
+        // SAFETY: the channel's end that the test gave, which it waits for.
+        let sender = unsafe { Box::from_raw(data.cast::<std::sync::mpsc::Sender<(usize, cl_int)>>()) };
+        sender.send((event as usize, status)).expect("the test waits");
+    }
+    let queue = natives.queue;
+    let mut event = null_mut();
+    assert_eq!(
+        cl!(queue => clEnqueueMarkerWithWaitList(queue, 0, null(), &mut event)),
+        CL_SUCCESS
+    );
+    let (sender, receiver) = std::sync::mpsc::channel::<(usize, cl_int)>();
+    let data = Box::into_raw(Box::new(sender)).cast();
+    assert_eq!(
+        cl!(event => clSetEventCallback(event, CL_COMPLETE, Some(called), data)),
+        CL_SUCCESS
+    );
+    assert_eq!(cl!(queue => clFinish(queue)), CL_SUCCESS);
+    assert_eq!(receiver.recv().expect("the callback"), (event as usize, CL_COMPLETE));
+    assert_eq!(
+        cl!(event => clSetEventCallback(event, CL_COMPLETE, None, null_mut())),
+        CL_INVALID_VALUE
+    );
+    assert_eq!(cl!(event => clReleaseEvent(event)), CL_SUCCESS);
+}

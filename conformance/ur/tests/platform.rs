@@ -147,8 +147,8 @@ fn devices_by_type() {
 #[test]
 fn a_driver_without_spirv() {
     const CHILD: &str = "OXUR_TEST_TWO_DRIVERS";
-    if let Err(error) = Rig::new().platform.native() {
-        assert!(error == ResultCode::ERROR_UNSUPPORTED_FEATURE, "{error}");
+    let name: String = Rig::new().platform.info(PlatformInfo::NAME).expect("NAME");
+    if name == "oxur CPU" {
         return println!("there are no drivers underneath");
     }
     let adapters = loader().adapters().expect("urAdapterGet");
