@@ -42,6 +42,7 @@ use oxur_compiler::Worker;
 
 pub(crate) use self::cost::Cost;
 pub(crate) use self::fork::generation;
+pub(crate) use self::idle::Patience;
 pub(crate) use self::pool::Pool;
 pub(crate) use self::task::{Failure, Manner, Node, Progress, Stamps, Task, Work, submit};
 

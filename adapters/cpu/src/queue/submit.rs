@@ -142,7 +142,7 @@ impl Queue {
         event: Out<'_>,
         work: W,
     ) -> UrResult<()> {
-        all_over(wait)?;
+        let brief = all_over(wait)? && how.here;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
         let manner = work.manner();
         let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != Command::ENQUEUE_USM_FREE_EXP;
@@ -158,13 +158,14 @@ impl Queue {
         }
         match other {
             Some(other) => self.pool.in_two_orders(|| {
-                self.order.append(&task, how.place);
-                other.append(&task, Place::default());
+                self.order.append(&task, how.place, brief);
+                other.append(&task, Place::default(), brief);
             }),
             None if manner == Manner::Together => {
-                self.pool.one_by_one(&task, || self.order.append(&task, how.place));
+                self.pool
+                    .one_by_one(&task, || self.order.append(&task, how.place, brief));
             }
-            None => self.order.append(&task, how.place),
+            None => self.order.append(&task, how.place, brief),
         }
         submit(task.clone());
         if how.blocking && !task.wait() {
