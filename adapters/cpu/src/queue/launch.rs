@@ -75,21 +75,23 @@ impl Work for Ready {
 }
 
 /// The launch of a command buffer, with the arguments that its kernel has now.
-pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> UrResult<impl Work> {
+pub(super) fn kept(launch: &KeptLaunch<Cpu>, device: &Device, pool: &Pool) -> UrResult<Arc<dyn Work>> {
     let kernel = &launch.kernel;
     let range = nd_range(kernel, device, &launch.range.range());
     let groups = check_range(kernel.wants(), &range)?;
     let together = check_properties(kernel, pool, &launch.properties, groups)?;
-    let mut args = Packed::new();
-    kernel.pack(Args::none(), &mut args)?;
-    Ok(Ready {
+    let mut ready = Arc::new(Ready {
         kernel: kernel.clone(),
         place: kernel.program.context().place_of(device)?,
-        args,
+        args: Packed::new(),
         range,
         groups,
         together,
-    })
+    });
+    // In their place: they are large, and not worth moving.
+    let own = Arc::get_mut(&mut ready).expect("nobody else has it yet");
+    kernel.pack(Args::none(), &mut own.args)?;
+    Ok(ready)
 }
 
 /// Runs work-groups.
@@ -142,18 +144,19 @@ impl Queue {
             ..How::default()
         };
         let now = || {
-            let measure = kernel.cost.is_due();
-            let started = if measure { clock::cycles() } else { 0 };
-            // SAFETY: packed above.
-            let result = exec::here(|worker| unsafe {
-                run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker)
+            let result = exec::measured_here(|worker, measure| -> Result<(), Fault> {
+                let started = if measure { clock::cycles() } else { 0 };
+                // SAFETY: packed above.
+                unsafe { run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker) }?;
+                if measure {
+                    kernel.cost.learn(groups, clock::cycles().wrapping_sub(started));
+                }
+                Ok(())
             });
             match result {
-                Ok(()) if measure => kernel.cost.learn(groups, clock::cycles().wrapping_sub(started)),
-                Ok(()) => {}
-                Err(fault) => return self.failed_here(&what(kernel), fault),
+                Ok(()) => true,
+                Err(fault) => self.failed_here(&what(kernel), fault),
             }
-            true
         };
         let later = || Ready {
             kernel: kernel.clone(),

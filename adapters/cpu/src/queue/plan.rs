@@ -77,7 +77,7 @@ pub(crate) fn work(operation: &Operation<Cpu>, device: &Device, pool: &Pool) -> 
     Ok(match operation {
         // All memory is the host's.
         Operation::Nothing | Operation::UsmPrefetch { .. } | Operation::UsmAdvise { .. } => Arc::new(Nothing),
-        Operation::Launch(launch) => Arc::new(launch::kept(launch, device, pool)?),
+        Operation::Launch(launch) => launch::kept(launch, device, pool)?,
         &Operation::UsmMemcpy { dst, src, size } => {
             let (dst, src) = (dst.0.cast(), src.0.cast_const().cast());
             kept_bytes(CopyBytes { dst, src, size }, Kept::Nothing)
