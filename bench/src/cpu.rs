@@ -81,7 +81,7 @@ pub fn rows() -> Vec<Row> {
         row(name.into(), goal, work);
     }
     releases(&mut row);
-    threads::rows(&mut row);
+    threads::rows(5000, &mut row);
     rows
 }
 

@@ -26,6 +26,7 @@ use raw::Raw;
 use report::Figures;
 use rows::Work;
 use stack::Failure;
+use threads::Shared;
 use ur::{Code, Ur};
 
 const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list] [--lib FOLDER] [--strict]
@@ -237,6 +238,10 @@ impl Stacks {
 
     /// What a row runs on each.
     fn subjects(&self, work: Work) -> [Option<Subject>; 3] {
+        if matches!(work, Work::Threads(crew) if crew.shared == Shared::Kernel) {
+            let ours = self.ours.as_ref().and_then(|stack| rows::subject(stack, work));
+            return [None, None, ours];
+        }
         let below = match work {
             Work::Replay(_, count) => self
                 .ours

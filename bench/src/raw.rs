@@ -10,6 +10,7 @@ use opencl_sys::*;
 
 use crate::silent;
 use crate::stack::{Commands, Failure, FourArgs, Kind, Launch, Line, Means, Stack};
+use crate::threads::Shared;
 
 macro_rules! functions {
     ($($name:ident: $ty:ty,)*) => {
@@ -383,17 +384,17 @@ impl Stack for Raw {
         match *recording {}
     }
 
-    fn lines(&self, threads: usize, one_queue: bool) -> Vec<RawLine> {
+    fn lines(&self, threads: usize, shared: Shared) -> Vec<RawLine> {
         let Self { cl, ext, .. } = *self;
         // SAFETY: live handles and places for results. The objects stay, as all of this stack do.
         let queue = || unsafe {
             created(|code| (cl.clCreateCommandQueueWithProperties)(self.context, self.device, null(), code))
         };
-        let shared = one_queue.then(queue);
+        let one = (shared == Shared::Queue).then(queue);
         let line = |_| RawLine {
             cl,
             ext,
-            queue: shared.unwrap_or_else(queue),
+            queue: one.unwrap_or_else(queue),
             // SAFETY: as above.
             kernel: created(|code| unsafe { (cl.clCreateKernel)(self.program, c"multiply_add".as_ptr(), code) }),
         };

@@ -5,6 +5,8 @@ use std::error::Error;
 use std::ffi::c_void;
 use std::time::Duration;
 
+use crate::threads::Shared;
+
 /// Why a stack cannot do something.
 pub type Failure = Box<dyn Error>;
 
@@ -82,7 +84,7 @@ pub enum Commands {
     Copies,
 }
 
-/// What a thread submits launches with: a queue, and a kernel of its own.
+/// What a thread submits launches with: a queue and a kernel.
 pub trait Line: Send {
     /// Launches `multiply_add`.
     fn launch(&self, args: FourArgs);
@@ -114,8 +116,8 @@ pub trait Stack: 'static {
     fn append(&self, commands: Commands, count: u32, args: FourArgs) -> Option<Self::Recording>;
     /// Finalizes it.
     fn finalize(&self, recording: &Self::Recording);
-    /// As many as there are threads, with a queue each or one for all.
-    fn lines(&self, threads: usize, one_queue: bool) -> Vec<Self::Line>;
+    /// As many as there are threads.
+    fn lines(&self, threads: usize, shared: Shared) -> Vec<Self::Line>;
     /// Runs them.
     fn replay(&self, recording: &Self::Recording);
     /// Gives the last launch of a command buffer another summand.

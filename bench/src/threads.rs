@@ -5,47 +5,69 @@
 use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Barrier;
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::measure::Subject;
 use crate::rows::{Goal, Work};
 use crate::stack::{FourArgs, Kind, Line, Stack};
 
-/// How many launches a thread makes in a repetition: many, since threads do not begin at the same moment.
-const LAUNCHES: u32 = 1000;
+/// How long a thread waits for others to be awake: with fewer CPUs than threads they never are.
+const PATIENCE: Duration = Duration::from_micros(200);
 /// What a thread works on, in bytes: memory that no other thread's is near to.
 const APART: usize = 256;
+
+/// What threads have together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// A queue and a kernel each.
+    Nothing,
+    /// One queue.
+    Queue,
+    /// One kernel, and a queue each. Only our adapters allow that: in OpenCL a kernel has the arguments of the last thread.
+    Kernel,
+}
 
 /// The threads of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Crew {
     /// How many.
     threads: usize,
-    /// They have a queue together, and else one each.
-    one_queue: bool,
+    /// How many launches a thread makes in a repetition: many, since threads do not begin at the same moment, and since it
+    /// matters what happens while one of them has no CPU.
+    launches: u32,
+    /// What they have together.
+    pub shared: Shared,
     /// Each waits for its queue after each launch, and else in the end.
     finish: bool,
 }
 
-/// The rows of threads.
-pub fn rows(mut row: impl FnMut(String, Goal, Work)) {
+/// The rows of threads that make so many launches each.
+pub fn rows(launches: u32, mut row: impl FnMut(String, Goal, Work)) {
     for (finish, how) in [(false, "enqueue"), (true, "enqueue + finish")] {
-        for (threads, one_queue) in [(1, false), (2, false), (4, false), (2, true), (4, true)] {
-            let crew = Crew {
-                threads,
-                one_queue,
-                finish,
-            };
-            let name = match (threads, one_queue) {
-                (1, _) => "1 thread".to_owned(),
-                (_, false) => format!("{threads} threads, a queue each"),
-                (_, true) => format!("{threads} threads, one queue"),
-            };
-            row(
-                format!("threads: {name}: {LAUNCHES} launches each, {how}"),
-                Goal::NotSlower,
-                Work::Threads(crew),
-            );
+        for (shared, name) in [
+            (Shared::Nothing, ", a queue each"),
+            (Shared::Queue, ", one queue"),
+            (Shared::Kernel, ", one kernel"),
+        ] {
+            for threads in [1, 2, 4] {
+                let name = match (threads, shared) {
+                    (1, Shared::Nothing) => "1 thread".to_owned(),
+                    (1, _) => continue,
+                    _ => format!("{threads} threads{name}"),
+                };
+                let work = Work::Threads(Crew {
+                    threads,
+                    launches,
+                    shared,
+                    finish,
+                });
+                row(
+                    format!("threads: {name}: {launches} launches each, {how}"),
+                    Goal::NotSlower,
+                    work,
+                );
+            }
         }
     }
 }
@@ -70,14 +92,14 @@ impl Place {
 
 /// What a row runs on one stack.
 pub fn subject<S: Stack>(stack: Rc<S>, crew: Crew) -> Subject {
-    let lines = stack.lines(crew.threads, crew.one_queue);
+    let lines = stack.lines(crew.threads, crew.shared);
     let memory = stack.alloc(Kind::Shared, APART * crew.threads, false);
     let places: Vec<Place> = (0..crew.threads)
         .map(|i| Place(memory.wrapping_byte_add(APART * i)))
         .collect();
     let mut lines = lines;
     Box::new(move |n| {
-        let count = n * LAUNCHES;
+        let count = n * crew.launches;
         for place in &places {
             let args = place.args(0);
             // SAFETY: shared memory that no command uses at present.
@@ -88,9 +110,15 @@ pub fn subject<S: Stack>(stack: Rc<S>, crew: Crew) -> Subject {
                 )
             };
         }
-        let start = Barrier::new(crew.threads);
+        let (start, awake) = (Barrier::new(crew.threads), AtomicUsize::new(0));
         let work = |line: &S::Line, place: Place| {
             start.wait();
+            // Who sleeps comes later than who was the last: nobody begins before all are awake.
+            awake.fetch_add(1, Ordering::Relaxed);
+            let slept = Instant::now();
+            while awake.load(Ordering::Relaxed) != crew.threads && slept.elapsed() < PATIENCE {
+                std::hint::spin_loop();
+            }
             let began = Instant::now();
             for i in 1..=count {
                 line.launch(place.args(i as i32));

@@ -11,6 +11,7 @@ use oxur_client::{Adapter, Context, Device, Error, ExecutableGraph, Fns, Kernel,
 
 use crate::silent;
 use crate::stack::{Call, Commands, Failure, FourArgs, Kind, Launch, Line, Means, Stack, WITH_ARGS};
+use crate::threads::Shared;
 
 /// A queue and the kernels that are launched on it.
 struct Lane {
@@ -448,15 +449,17 @@ impl Stack for Ur {
         check(unsafe { self.fns.urCommandBufferFinalizeExp(buffer.raw) });
     }
 
-    fn lines(&self, threads: usize, one_queue: bool) -> Vec<UrLine> {
+    fn lines(&self, threads: usize, shared: Shared) -> Vec<UrLine> {
         let made = || -> Result<Vec<UrLine>, Error> {
             let queue = || Queue::new(&self.context, &self.device, QueueFlags::empty());
-            let shared = if one_queue { Some(queue()?) } else { None };
+            let kernel = || Kernel::new(&self.program, "multiply_add");
+            let one_queue = (shared == Shared::Queue).then(queue).transpose()?;
+            let one_kernel = (shared == Shared::Kernel).then(kernel).transpose()?;
             let line = |_| {
                 Ok(UrLine {
                     fns: self.fns,
-                    queue: shared.clone().map_or_else(queue, Ok)?,
-                    kernel: Kernel::new(&self.program, "multiply_add")?,
+                    queue: one_queue.clone().map_or_else(queue, Ok)?,
+                    kernel: one_kernel.clone().map_or_else(kernel, Ok)?,
                 })
             };
             (0..threads).map(line).collect()

@@ -41,25 +41,44 @@ use std::cell::RefCell;
 use oxur_compiler::Worker;
 
 pub(crate) use self::cost::Cost;
+use self::cost::Draws;
 pub(crate) use self::fork::generation;
+pub(crate) use self::idle::Patience;
 pub(crate) use self::pool::Pool;
 pub(crate) use self::task::{Failure, Manner, Node, Progress, Stamps, Task, Work, submit};
 
 thread_local! {
     /// What this thread, which is the client's, runs kernels with.
-    static WORKER: RefCell<Worker> = RefCell::new(Worker::new());
+    static OWN: Own = Own {
+        worker: RefCell::new(Worker::new()),
+        draws: Draws::default(),
+    };
+}
+
+struct Own {
+    worker: RefCell<Worker>,
+    draws: Draws,
 }
 
 /// Runs something that needs a [`Worker`] in a thread of the client's.
 #[inline]
 pub(crate) fn here<R>(run: impl FnOnce(&mut Worker) -> R) -> R {
+    measured_here(|worker, _| run(worker))
+}
+
+/// The same for something short, which `run` should measure where it is told to.
+#[inline]
+pub(crate) fn measured_here<R>(run: impl FnOnce(&mut Worker, bool) -> R) -> R {
     let mut run = Some(run);
-    let mut go = |worker: &mut Worker| (run.take().expect("called once"))(worker);
-    let done = WORKER.try_with(|worker| worker.try_borrow_mut().ok().map(|mut worker| go(&mut worker)));
+    let mut go = |worker: &mut Worker, due: bool| (run.take().expect("called once"))(worker, due);
+    let done = OWN.try_with(|own| {
+        let mut worker = own.worker.try_borrow_mut().ok()?;
+        Some(go(&mut worker, own.draws.is_due()))
+    });
     match done {
         Ok(Some(result)) => result,
         // The thread is ending and has lost its own, or is in the middle of a kernel.
-        _ => go(&mut Worker::new()),
+        _ => go(&mut Worker::new(), false),
     }
 }
 

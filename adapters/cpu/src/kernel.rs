@@ -208,24 +208,28 @@ impl kit::Kernel<Cpu> for Kernel {
 
     fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
         let wants = self.wants();
-        let mut settings = if args.is_empty() {
-            self.settings.lock().keep(wants)
-        } else {
-            Settings::new(wants).keep(wants)
-        }?;
-        for arg in args.iter() {
-            settings.set(wants, &arg?)?;
-        }
-        Ok(Arc::new(Self {
+        let mut snapshot = Arc::new(Self {
             header: Header::new(),
             native: NativeCell::new(),
             program: self.program.clone(),
             compiled: self.compiled.clone(),
             for_others: self.for_others.clone(),
-            settings: Mutex::new(settings),
+            settings: Mutex::new(Settings::kept()),
             chosen: Chosen::default(),
             cost: self.cost.clone(),
-        }))
+        });
+        // In their place: they are large, and not worth moving.
+        let own = Arc::get_mut(&mut snapshot).expect("nobody else has it yet");
+        let settings = own.settings.get_mut();
+        if args.is_empty() {
+            settings.copy(wants, &self.settings.lock())?;
+        } else {
+            settings.clear(wants);
+        }
+        for arg in args.iter() {
+            settings.set(wants, &arg?)?;
+        }
+        Ok(snapshot)
     }
 
     fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {

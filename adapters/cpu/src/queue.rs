@@ -36,7 +36,8 @@ use crate::{Context, Cpu, Device, Event, Mem, UsmPool};
 type Wait<'a> = WaitList<'a, Cpu>;
 type Out<'a> = EventOut<'a, Cpu>;
 
-/// A queue.
+/// A queue. Each command writes to it: no memory of another thread's is in the same pair of cache lines.
+#[repr(align(128))]
 pub(crate) struct Queue {
     pub(crate) header: Header,
     pub(crate) native: NativeCell,

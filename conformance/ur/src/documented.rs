@@ -153,6 +153,7 @@ pub(crate) fn assert_documented(function: &'static Function, code: ResultCode) {
 fn of_kind(function: &Function, code: ResultCode) -> Option<&'static str> {
     let is_query = || function.params.iter().any(|param| param.attributes.property.is_some());
     let is_append = || function.name.starts_with("urCommandBufferAppend");
+    let is_ipc = || function.name.starts_with("urIPC");
     let takes = |names: &[&str]| {
         function
             .params
@@ -176,6 +177,9 @@ fn of_kind(function: &Function, code: ResultCode) -> Option<&'static str> {
             is_append(),
             "the command buffer is finalized: listed for some of these functions",
         ),
+        ResultCode::ERROR_INVALID_VALUE if is_ipc() => {
+            Some("bytes or an address that are no handle: the specification lists no code for that")
+        }
         ResultCode::ERROR_INVALID_VALUE => applies(
             takes(&["UsmPoolHandle", "PhysicalMemHandle"]),
             "not of this kind: there is no code of its own",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What work costs, learned from its last runs.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::clock;
@@ -15,7 +16,10 @@ pub(crate) const SHORT_ALONE: u64 = 25 * clock::CYCLES_PER_MICROSECOND;
 /// What a piece of work of one kind costs, in cycles, as far as is known. A run that took less than expected counts by an
 /// eighth: it is better to share work that was short than to keep work that was long. One that took longer counts in full,
 /// but for one that took much longer: its thread may have lost the CPU for a while.
+///
+/// Threads write to it: no memory that others only read is in the same pair of cache lines.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(crate) struct Cost {
     /// In 256ths of a cycle, since the pieces of some are shorter than one; 0 while nothing is known.
     known: AtomicU64,
@@ -24,6 +28,24 @@ pub(crate) struct Cost {
 }
 
 const FRACTION: u32 = 8;
+
+/// To read the counter takes as long as the rest of a short work's way: one of so many is measured.
+const EVERY: u32 = 8;
+
+/// Has a thread measure what it runs now and then, without a word that it shares with others: threads that launch the
+/// same kernel would take that from each other. Not every so many times, since clients launch kernels in turns.
+#[derive(Debug, Default)]
+pub(super) struct Draws(Cell<u32>);
+
+impl Draws {
+    /// Whether to measure this time.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        let next = self.0.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        self.0.set(next);
+        next < u32::MAX / EVERY
+    }
+}
 
 impl Cost {
     /// What so many pieces will cost; `None` if none has run yet.
@@ -35,10 +57,9 @@ impl Cost {
         }
     }
 
-    /// Whether short work should be measured this time: to read the counter takes as long as the rest of its way.
+    /// Whether short work should be measured this time, for a thread that does not [draw](Draws).
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        const EVERY: u32 = 8;
         // Not an atomic addition, which would take as long, too. What is lost between threads does not matter.
         let asked = self.asked.load(Ordering::Relaxed);
         self.asked.store(asked.wrapping_add(1), Ordering::Relaxed);
@@ -58,8 +79,9 @@ impl Cost {
             _ if seen >= known => seen.min(known.saturating_mul(4)),
             _ => known - (known - seen).div_ceil(8),
         };
-        // A run that another thread learns from at the same time may be lost: there will be more.
-        if new != known {
+        // A run that another thread learns from at the same time may be lost: there will be more. A small difference is not
+        // worth that all threads that launch the same lose the line.
+        if new.abs_diff(known) > known >> 5 {
             self.known.store(new, Ordering::Relaxed);
         }
     }
@@ -68,6 +90,23 @@ impl Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_some_is_due() {
+        let draws = Draws::default();
+        let due: Vec<bool> = (0..8000).map(|_| draws.is_due()).collect();
+        // Also of any two, three, ... kernels that are launched in turns.
+        for turns in 1..=16 {
+            for turn in 0..turns {
+                let own = due.iter().skip(turn).step_by(turns);
+                let (all, due) = (own.len(), own.filter(|due| **due).count());
+                assert!(
+                    due > all / 16 && due < all / 4,
+                    "{due} of {all} for one of {turns} kernels"
+                );
+            }
+        }
+    }
 
     #[test]
     fn slow_counts_more_than_fast() {

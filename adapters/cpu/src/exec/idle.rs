@@ -95,17 +95,17 @@ impl Idle {
 
 /// How long a thread looks for work, or for the end of what it waits for, before it sleeps. To sleep and to be woken
 /// takes about as long; and no longer, since others may need the CPU.
-pub(super) struct Patience {
+pub(crate) struct Patience {
     since: u64,
 }
 
 impl Patience {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { since: clock::cycles() }
     }
 
     /// Waits a little. Says whether to go on so.
-    pub(super) fn wait(&self) -> bool {
+    pub(crate) fn wait(&self) -> bool {
         const MOST: u64 = 20 * CYCLES_PER_MICROSECOND;
         /// Then another thread is let before this one: it may be the one that has the work, or does it.
         const ALONE: u64 = 2 * CYCLES_PER_MICROSECOND;

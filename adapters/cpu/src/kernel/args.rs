@@ -328,31 +328,42 @@ impl Held {
 impl Settings {
     /// None of a kernel's arguments.
     pub(super) fn new(wants: &KernelInfo) -> Self {
-        let (mut block, mut set) = (Block::default(), Indices::default());
-        block.clear(wants.args_size, wants.args_align);
-        set.clear(wants.params.len());
+        let mut settings = Self {
+            keeps: false,
+            ..Self::kept()
+        };
+        settings.clear(wants);
+        settings
+    }
+
+    /// Those of no kernel, whose objects will be kept.
+    pub(super) fn kept() -> Self {
         Self {
-            block,
-            set,
+            block: Block::default(),
+            set: Indices::default(),
             locals: Vec::new(),
             mems: Vec::new(),
-            keeps: false,
+            keeps: true,
         }
     }
 
-    /// The same arguments, whose objects are kept from now on.
-    pub(super) fn keep(&self, wants: &KernelInfo) -> UrResult<Self> {
+    /// Makes new ones those of a kernel.
+    pub(super) fn clear(&mut self, wants: &KernelInfo) {
+        self.block.clear(wants.args_size, wants.args_align);
+        self.set.clear(wants.params.len());
+    }
+
+    /// Makes new ones, whose objects are kept, the same as others.
+    pub(super) fn copy(&mut self, wants: &KernelInfo, other: &Self) -> UrResult<()> {
         let keep = |(index, mem): &(usize, Held)| {
             let mem = mem.get().ok_or_else(|| gone(wants, *index))?;
             Ok((*index, Held::Here(mem)))
         };
-        Ok(Self {
-            block: self.block.clone(),
-            set: self.set.clone(),
-            locals: self.locals.clone(),
-            mems: self.mems.iter().map(keep).collect::<UrResult<_>>()?,
-            keeps: true,
-        })
+        self.block.clone_from(&other.block);
+        self.set.clone_from(&other.set);
+        self.locals.clone_from(&other.locals);
+        self.mems = other.mems.iter().map(keep).collect::<UrResult<_>>()?;
+        Ok(())
     }
 
     /// Sets one of them.

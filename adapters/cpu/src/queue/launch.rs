@@ -76,23 +76,25 @@ impl Work for Ready {
 }
 
 /// The launch of a command buffer, with the arguments that its kernel has now.
-pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<impl Work + use<>> {
+pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
     let kernel = &launch.kernel;
     let range = nd_range(kernel, device, &launch.range);
     let groups = check_range(kernel.wants(), &range)?;
     let together = check_properties(kernel, pool, &launch.properties, groups)?;
-    let mut args = Packed::new();
-    kernel.pack(launch.args, &mut args)?;
     let place = kernel.program.context().place_of(device)?;
     let range = prepare(kernel, place, range)?;
-    Ok(Ready {
+    let mut ready = Arc::new(Ready {
         kernel: Arc::clone(kernel),
         place,
-        args,
+        args: Packed::new(),
         range,
         groups,
         together,
-    })
+    });
+    // In their place: they are large, and not worth moving.
+    let own = Arc::get_mut(&mut ready).expect("nobody else has it yet");
+    kernel.pack(launch.args, &mut own.args)?;
+    Ok(ready)
 }
 
 /// Has code for a range, before the launch: how long it takes to compile is no cost of the kernel.
@@ -153,18 +155,19 @@ impl Queue {
             ..How::of(CommandType::KERNEL_LAUNCH)
         };
         let now = || {
-            let measure = kernel.cost.is_due();
-            let started = if measure { clock::cycles() } else { 0 };
-            // SAFETY: packed and prepared above.
-            let result = exec::here(|worker| unsafe {
-                run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker)
+            let result = exec::measured_here(|worker, measure| -> Result<(), Fault> {
+                let started = if measure { clock::cycles() } else { 0 };
+                // SAFETY: packed and prepared above.
+                unsafe { run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker) }?;
+                if measure {
+                    kernel.cost.learn(groups, clock::cycles().wrapping_sub(started));
+                }
+                Ok(())
             });
             match result {
-                Ok(()) if measure => kernel.cost.learn(groups, clock::cycles().wrapping_sub(started)),
-                Ok(()) => {}
-                Err(fault) => return self.failed_here(&what(kernel), fault),
+                Ok(()) => true,
+                Err(fault) => self.failed_here(&what(kernel), fault),
             }
-            true
         };
         let later = || Ready {
             kernel: kernel.clone(),

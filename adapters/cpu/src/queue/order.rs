@@ -4,6 +4,8 @@
 //! Most commands run in the thread that submits them, while the queue has no unfinished command. An in-order queue is
 //! then *busy*, which takes one exchange of a word before and one after. Commands that cannot run so are linked: each
 //! waits for the last one. One that comes while the queue is busy waits for a command that stands for the one that runs.
+//! A command that is linked costs many times what a short one takes, and has those behind it linked, too: where all that
+//! are in the way are short, the next one waits a moment for them, to run where it is submitted after all.
 //!
 //! An out-of-order queue need not take note of commands that run where they are submitted, but of barriers. All others
 //! are counted by a command, the *sum*, that is over when they are; whoever wants to wait for all commands so far closes
@@ -15,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use oxur_compiler::{Fault, Worker};
 use oxur_fork::Mutex;
 
-use crate::exec::{self, Node, Pool, Task, Work, submit};
+use crate::exec::{self, Node, Patience, Pool, Task, Work, submit};
 
 /// The order of the commands of a queue.
 pub(crate) enum Order {
@@ -85,10 +87,11 @@ impl Order {
         }
     }
 
-    /// Gives a command its place behind those that it must not overtake. The caller submits it next.
-    pub(super) fn append(&self, command: &Arc<dyn Node>, place: Place) {
+    /// Gives a command its place behind those that it must not overtake. The caller submits it next. `brief` says that it is
+    /// short, and waits for nothing but its turn.
+    pub(super) fn append(&self, command: &Arc<dyn Node>, place: Place, brief: bool) {
         match self {
-            Self::InOrder(order) => order.append(command),
+            Self::InOrder(order) => order.append(command, brief),
             Self::OutOfOrder(order) => order.append(command, place),
         }
     }
@@ -131,6 +134,8 @@ struct InOrderLinks {
     last: Option<Arc<dyn Node>>,
     /// Stands for the command that was running when others came.
     running: Option<Arc<dyn Node>>,
+    /// Whether all that are linked are short, and wait for nothing but their turn.
+    brief: bool,
 }
 
 impl InOrder {
@@ -147,10 +152,32 @@ impl InOrder {
         self.step(IDLE, BUSY) || self.begin_anew()
     }
 
-    /// As [`InOrder::begin`], where commands were linked that may be over.
+    /// As [`InOrder::begin`], where there are others, or were. Waits for those that are short, but no longer than it takes
+    /// to call another thread, which the next one would need.
     #[cold]
     fn begin_anew(&self) -> bool {
-        self.last().is_none() && self.step(IDLE, BUSY)
+        let patience = Patience::new();
+        loop {
+            match self.last_and_brief() {
+                // None, or one that another thread runs at once.
+                (None, _) => {
+                    if self.step(IDLE, BUSY) {
+                        return true;
+                    }
+                    if !patience.wait() {
+                        return false;
+                    }
+                }
+                (Some(_), false) => return false,
+                (Some(last), true) => {
+                    while !last.is_over() {
+                        if !patience.wait() {
+                            return false;
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[inline]
@@ -167,15 +194,18 @@ impl InOrder {
         running.into_iter().for_each(submit);
     }
 
-    fn append(&self, command: &Arc<dyn Node>) {
+    fn append(&self, command: &Arc<dyn Node>, brief: bool) {
         let mut links = self.links.lock();
-        let before = loop {
+        // With whether all that were linked before are over, or short.
+        let (before, others_brief) = loop {
             if self.step(IDLE, LINKED) {
-                break None;
+                break (None, true);
             }
             let state = self.state.load(Ordering::Acquire);
             if state == exec::generation() << 2 | LINKED {
-                break links.last.take();
+                let last = links.last.take_if(|last| !last.is_over());
+                let brief = last.is_none() || links.brief;
+                break (last, brief);
             }
             if state >> 2 != exec::generation() {
                 self.forget(&mut links, state);
@@ -183,12 +213,13 @@ impl InOrder {
                 let running = nothing(self.pool);
                 links.running = Some(running.clone());
                 if self.step(BUSY, LINKED) {
-                    break Some(running);
+                    break (Some(running), true);
                 }
                 // It has just ended.
                 links.running = None;
             }
         };
+        links.brief = brief && others_brief;
         links.last = Some(command.clone());
         drop(links);
         if let Some(before) = before {
@@ -198,9 +229,15 @@ impl InOrder {
 
     /// The last command, if it is not over.
     fn last(&self) -> Option<Arc<dyn Node>> {
+        self.last_and_brief().0
+    }
+
+    /// The last command, if it is not over, and whether all that are linked are short.
+    fn last_and_brief(&self) -> (Option<Arc<dyn Node>>, bool) {
         let state = self.state.load(Ordering::Acquire);
-        if state & 3 == IDLE && state >> 2 == exec::generation() {
-            return None;
+        // No lock where a thread runs one at once: it would keep that thread and others waiting.
+        if state & 3 != LINKED && state >> 2 == exec::generation() {
+            return (None, false);
         }
         let mut links = self.links.lock();
         let state = self.state.load(Ordering::Acquire);
@@ -212,7 +249,7 @@ impl InOrder {
             // Linked, and so are all changes of that state under the lock.
             self.step(LINKED, IDLE);
         }
-        links.last.clone()
+        (links.last.clone(), links.brief)
     }
 
     /// Forgets the commands of the process that this one was forked from.
@@ -330,7 +367,7 @@ mod tests {
 
     fn append(order: &Order, run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
         let command: Arc<dyn Node> = Task::new(pool(), Calls(run), false);
-        order.append(&command, Place::default());
+        order.append(&command, Place::default(), true);
         submit(command.clone());
         command
     }
@@ -415,6 +452,7 @@ mod tests {
                         last: true,
                         barrier: true,
                     },
+                    false,
                 );
                 submit(barrier.clone());
                 assert!(!order.begin() || barrier.is_over());

@@ -20,7 +20,7 @@ use crate::{Cpu, Device};
 /// The work of a command of a command buffer, which was [checked](super::check).
 pub(crate) fn work(command: &Command<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
     if let Command::Launch(launch) = command {
-        return Ok(Arc::new(launch::kept(launch, device, pool)?));
+        return launch::kept(launch, device, pool);
     }
     Ok(match action(command, device)? {
         Action::Nothing => Arc::new(Nothing),

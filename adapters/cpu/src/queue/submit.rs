@@ -162,7 +162,7 @@ impl Queue {
         work: W,
         stamped: bool,
     ) -> UrResult<Arc<dyn Node>> {
-        all_over(wait)?;
+        let brief = all_over(wait)? && how.here;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
         let manner = work.manner();
         let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != CommandType::ENQUEUE_USM_FREE_EXP;
@@ -178,13 +178,14 @@ impl Queue {
         }
         match other {
             Some(other) => self.pool.in_two_orders(|| {
-                self.order.append(&task, how.place);
-                other.append(&task, Place::default());
+                self.order.append(&task, how.place, brief);
+                other.append(&task, Place::default(), brief);
             }),
             None if manner == Manner::Together => {
-                self.pool.one_by_one(&task, || self.order.append(&task, how.place));
+                self.pool
+                    .one_by_one(&task, || self.order.append(&task, how.place, brief));
             }
-            None => self.order.append(&task, how.place),
+            None => self.order.append(&task, how.place, brief),
         }
         submit(task.clone());
         Ok(task)
