@@ -14,7 +14,7 @@ use oxur_api::*;
 
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
-use self::table::command_table;
+use self::table::{command_table, submit_command};
 use crate::capture::record;
 use crate::command::operands::{check_2d_pitch, check_byte_range, pattern};
 use crate::handle::{object, optional_object};
@@ -24,15 +24,15 @@ use crate::{
 };
 
 command_table! {
-    enqueue Enqueue.pfnEventsWait = urEnqueueEventsWait();
+    enqueue Enqueue.pfnEventsWait = urEnqueueEventsWait(), inlined;
     { Command::Wait }
 
-    enqueue Enqueue.pfnEventsWaitWithBarrier = urEnqueueEventsWaitWithBarrier();
+    enqueue Enqueue.pfnEventsWaitWithBarrier = urEnqueueEventsWaitWithBarrier(), inlined;
     { Command::Barrier }
 
     enqueue Enqueue.pfnEventsWaitWithBarrierExt = urEnqueueEventsWaitWithBarrierExt(
         properties: *const ExpEnqueueExtProperties,
-    );
+    ), inlined;
     {
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
@@ -226,7 +226,7 @@ command_table! {
 
     enqueue Enqueue.pfnUSMMemcpy = urEnqueueUSMMemcpy(
         blocking: bool, dst: *mut c_void, src: *const c_void, size: usize,
-    ) blocks if blocking;
+    ) blocks if blocking, inlined;
     {
         args::not_null(dst)?;
         args::not_null(src)?;
@@ -332,7 +332,7 @@ entry! {
             let none = (0, std::ptr::null());
             return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
         }
-        queue.submit(command, false, WaitList::empty(), EventOut::new(event))
+        submit_command::<B>(&queue, command, false, WaitList::empty(), EventOut::new(event))
     }
 
     fn urEnqueueMemBufferMap<B>(
@@ -359,7 +359,7 @@ entry! {
         args::not_null(mapped)?;
         queue.capture().check_idle("unmapping a memory object")?;
         let wait = WaitList::new(num_events, events)?;
-        queue.submit(Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
+        submit_command::<B>(&queue, Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueUSMDeviceAllocExp<B>(
@@ -392,7 +392,7 @@ entry! {
         args::not_null(memory)?;
         queue.capture().check_idle("freeing memory in the order of a queue")?;
         let wait = WaitList::new(num_events, events)?;
-        queue.submit(Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
+        submit_command::<B>(&queue, Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueTimestampRecordingExp<B>(
@@ -401,7 +401,8 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
         queue.capture().check_idle("a time stamp")?;
-        queue.submit(Command::Timestamp, blocking, WaitList::new(num_events, events)?, EventOut::new(event))
+        let wait = WaitList::new(num_events, events)?;
+        submit_command::<B>(&queue, Command::Timestamp, blocking, wait, EventOut::new(event))
     }
 
     fn urEnqueueNativeCommandExp<B>(
@@ -415,7 +416,7 @@ entry! {
         queue.capture().check_idle("a native command")?;
         let wait = WaitList::new(num_events, events)?;
         let command = Command::Native(NativeCommand { function, data, mems });
-        queue.submit(command, false, wait, EventOut::new(event))
+        submit_command::<B>(&queue, command, false, wait, EventOut::new(event))
     }
 }
 
