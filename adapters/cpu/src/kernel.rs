@@ -59,7 +59,7 @@ impl Kernel {
     /// Lays out the arguments of a launch, which are `args` or, if there are none, those that were set before. Checks
     /// that each is there and is what the kernel wants. What was in `into` is replaced; after an error it is nothing
     /// to launch with.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pack(&self, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
         if args.is_empty() && !self.wants().params.is_empty() {
             self.settings.lock().pack(self.wants(), into)

@@ -15,7 +15,7 @@ use oxur_api::*;
 
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
-use self::table::command_table;
+use self::table::{command_table, submit_command};
 use crate::capture::{record, unsupported_in_capture};
 use crate::client_call::guard_around;
 use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
@@ -27,10 +27,10 @@ use crate::{
 };
 
 command_table! {
-    enqueue urEnqueueEventsWait();
+    enqueue urEnqueueEventsWait(), inlined;
     { Command::Wait }
 
-    enqueue urEnqueueEventsWaitWithBarrier();
+    enqueue urEnqueueEventsWaitWithBarrier(), inlined;
     { Command::Barrier }
 
     append urCommandBufferAppendKernelLaunchExp(
@@ -222,7 +222,7 @@ command_table! {
 
     enqueue urEnqueueUSMMemcpy(
         blocking: bool, dst: *mut c_void, src: *const c_void, size: usize,
-    ) blocks if blocking;
+    ) blocks if blocking, inlined;
     {
         args::not_null(dst)?;
         args::not_null(src)?;
@@ -352,7 +352,7 @@ entry! {
             let none = (0, std::ptr::null());
             return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
         }
-        queue.submit(command, false, WaitList::empty(), EventOut::new(event))
+        submit_command::<B>(&queue, command, false, WaitList::empty(), EventOut::new(event))
     }
 
     fn urEnqueueMemBufferMap<B>(
@@ -379,7 +379,7 @@ entry! {
         args::not_null(mapped)?;
         queue.capture().check_idle("unmapping a memory object")?;
         let wait = WaitList::new(num_events, events)?;
-        queue.submit(Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
+        submit_command::<B>(&queue, Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueUSMDeviceAllocExp<B>(
@@ -412,7 +412,7 @@ entry! {
         args::not_null(memory)?;
         queue.capture().check_idle("freeing memory in the order of a queue")?;
         let wait = WaitList::new(num_events, events)?;
-        queue.submit(Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
+        submit_command::<B>(&queue, Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
     }
 
     fn urEnqueueTimestampRecordingExp<B>(
@@ -421,7 +421,8 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
         queue.capture().check_idle("a time stamp")?;
-        queue.submit(Command::Timestamp, blocking, WaitList::new(num_events, events)?, EventOut::new(event))
+        let wait = WaitList::new(num_events, events)?;
+        submit_command::<B>(&queue, Command::Timestamp, blocking, wait, EventOut::new(event))
     }
 }
 

@@ -71,7 +71,7 @@ impl Order {
 
     /// Says whether a command may run at once, because none is in its way. If so, the caller runs it, and calls
     /// [`Order::end`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin(&self) -> bool {
         match self {
             Self::InOrder(order) => order.begin(),

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! How the table of commands becomes C functions.
 
+use std::sync::Arc;
+
+use crate::{Backend, Command, EventOut, Queue, UrResult, WaitList};
+
 /// Writes the C functions of commands: for each command
 ///
 /// - `enqueue NAME(PARAMETERS)`: the function that enqueues it, with the parameters between the queue and the wait list.
 ///   `blocks if B`: the call waits for the command if that parameter is true. If the queue captures, or waits for a command
 ///   that was captured, the command becomes part of the graph instead.
+///   `inlined`: the command is so frequent that the function has the adapter's code for it; the others share one call.
 /// - `append NAME(PARAMETERS)`: the function that appends it to a command buffer, with the parameters between the command
 ///   buffer and the sync points.
 /// - a block that checks the parameters and makes a [`Command`](crate::Command) of them, for both.
 macro_rules! command_table {
     ($(
-        $(enqueue $enqueue:ident($($p:ident: $ty:ty),* $(,)?) $(blocks if $blocking:ident)?;)?
+        $(enqueue $enqueue:ident($($p:ident: $ty:ty),* $(,)?) $(blocks if $blocking:ident)?
+            $(, $inlined:ident)?;)?
         $(append $append:ident($($ap:ident: $aty:ty),* $(,)?);)?
         $decode:block
     )*) => {
@@ -20,7 +26,8 @@ macro_rules! command_table {
                 let command: $crate::Command<'_, B> = $decode;
                 command.check_usm(queue.context(), false)?;
             } run {
-                queue.submit(command, $crate::enqueue::table::blocking!($($blocking)?), wait, event)
+                let blocking = $crate::enqueue::table::blocking!($($blocking)?);
+                $crate::enqueue::table::submit!($($inlined)? queue, command, blocking, wait, event)
             } record {
                 $($crate::capture::reject_blocking($blocking)?;)?
                 command.into_owned()?
@@ -54,3 +61,22 @@ macro_rules! blocking {
     };
 }
 pub(super) use blocking;
+
+/// Submits a command, `inlined` or not.
+macro_rules! submit {
+    (inlined $queue:ident, $($rest:tt)*) => { $queue.submit($($rest)*) };
+    ($queue:ident, $($rest:tt)*) => { $crate::enqueue::table::submit_command::<B>(&$queue, $($rest)*) };
+}
+pub(super) use submit;
+
+/// [`Queue::submit`], once for all commands that are not frequent: adapters inline their part of it.
+#[inline(never)]
+pub(super) fn submit_command<B: Backend>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    blocking: bool,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<()> {
+    queue.submit(command, blocking, wait, event)
+}
