@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the items of a group do together: barriers, collectives, shuffles, block reads, asynchronous copies.
+//! What the items of a group do together: barriers, collectives, shuffles, block reads.
 //!
 //! Sub-group operations become [`Exchange`]s. Those of a work-group are made of them: each sub-group finds its own
 //! result, the results meet in local memory, and every item puts together those that concern it.
@@ -10,7 +10,7 @@ use spirv::Op;
 use super::Body;
 use super::item::{Combine, Exchange, Primitive, sub_groups};
 use crate::Error;
-use crate::link::{VALUE_SIZE, layout};
+use crate::link::VALUE_SIZE;
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::spirv::Inst;
 
@@ -336,7 +336,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// A loop over the numbers below `end` that makes one value.
-    fn count_to(
+    pub(super) fn count_to(
         &mut self,
         end: Value<'c>,
         start: Value<'c>,
@@ -468,65 +468,6 @@ impl<'c> Body<'_, 'c> {
             body.meet();
             Ok(found)
         })
-    }
-
-    fn async_copy(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
-        let (to, from) = (self.address(inst, 1)?, self.address(inst, 2)?);
-        let (count, stride) = (self.value(inst.operand(3)?)?, self.value(inst.operand(4)?)?);
-        let event = self.value(inst.operand(5)?)?;
-        let pointee = self
-            .unit
-            .pointee(self.part, inst.operand(1)?)
-            .ok_or_else(|| inst.malformed("no pointer"))?;
-        let ty = self.ty(pointee)?;
-        let (size, _) = layout(self.unit.linked, self.part, pointee)?;
-        if !matches!(count.ty().kind(), Kind::Int(_)) || !matches!(stride.ty().kind(), Kind::Int(_)) {
-            return Err(inst.malformed("number and stride are no integers"));
-        }
-        let cx = self.unit.context;
-        let wide = cx.int(64);
-        let (count, stride) = (
-            self.builder.zext_or_trunc(count, wide),
-            self.builder.zext_or_trunc(stride, wide),
-        );
-        // The stride is global memory's, on whichever side that is.
-        let class = |body: &Self, operand| {
-            let ty = body
-                .module
-                .value_type(inst.operands()[operand])
-                .and_then(|t| body.module.ty(t))
-                .cloned();
-            matches!(ty, Some(crate::spirv::Type::Pointer(spirv::StorageClass::Workgroup, _)))
-        };
-        let into_local = class(self, 1);
-        let one = wide.int(1);
-        let (to_step, from_step) = if into_local { (one, stride) } else { (stride, one) };
-        // Every item copies its share.
-        let own = self
-            .builder
-            .call(Primitive::LocalLinearId.declare(&self.unit.module), &[self.item]);
-        let items = self
-            .builder
-            .call(Primitive::GroupSize.declare(&self.unit.module), &[self.item]);
-        let rounds = self
-            .builder
-            .udiv(self.builder.add(count, self.builder.sub(items, one)), items);
-        let bytes = wide.int(size);
-        self.count_to(rounds, wide.zero(), |body, round, nothing| {
-            let b = &body.builder;
-            let index = b.add(b.mul(round, items), own);
-            let inside = b.icmp(I::LLVMIntULT, index, count);
-            let (copy, after) = (body.function.append_block("copy"), body.function.append_block("copied"));
-            b.cond_br(inside, copy, after);
-            b.go_to_end(copy);
-            let at = |base, step| b.offset(base, b.mul(b.mul(index, step), bytes));
-            let value = b.load(ty, at(from, from_step)).align(1);
-            b.store(value, at(to, to_step)).align(1);
-            b.br(after);
-            b.go_to_end(after);
-            nothing
-        });
-        Ok(event)
     }
 
     fn sub_group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {

@@ -6,6 +6,7 @@
 //! [`item`]. All storage classes are one address space, of the process. Operands are checked against SPIR-V's rules
 //! here, so that a malformed module is an error at an offset, not a crash in LLVM.
 
+mod async_copy;
 mod atomics;
 mod blocks;
 mod calls;
