@@ -7,8 +7,8 @@ numbers against those of Intel's stack. And programs that dpctl makes by OpenCL.
     run.py --generation 2026.1 --stack ours --lib dist/lib --adapter cpu --opencl none --groups linalg
     run.py --generation 2026.2 --stack ours --lib dist/lib --adapter opencl --sizes large
 
-oneMKL calls libOpenCL on native handles. --opencl says which one the process finds, on the CPU adapter: that of the client's
-wheels, the system's, or none, which leaves the adapter's own.
+oneMKL calls libOpenCL on native handles. --opencl says which one the process finds, on the CPU adapter: that of the
+client's wheels, the system's, or none, which leaves the adapter's own.
 
 Exit status: 0 when no case failed, 1 when one did, 2 when the stack is not what was asked for.
 """
@@ -27,8 +27,8 @@ from stack import add_arguments, from_arguments  # noqa: E402
 # From 256 on oneMKL takes other ways, which begin with questions about the device.
 SIZES = {"small": "1,2,5,17,300", "large": "3,64,255,257,512,777,1024,2048"}
 SYSTEM = "/usr/lib"
-# Random numbers are equal but for the last places of those that come from transcendental functions. Some are differences
-# (`logistic`), so what is small is as exact as 1 is.
+# Random numbers are equal but for the last places of those that come from transcendental functions. Some are
+# differences (`logistic`), so what is small is as exact as 1 is.
 ULPS = 4
 
 # Run inside the client's Python, which has NumPy: prints the draws that differ.
