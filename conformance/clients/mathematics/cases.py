@@ -32,7 +32,7 @@ def case(name, check):
 
 
 def close(got, wanted, dtype, scale):
-    """What is wrong with a result: it may differ by the rounding of `scale` operations, relative to its largest value."""
+    """What is wrong with a result, which may differ by the rounding of `scale` operations, by its largest value."""
     got, wanted = dpnp.asnumpy(got), np.asarray(wanted)
     if got.shape != wanted.shape:
         return f"shape {got.shape}, not {wanted.shape}"
@@ -154,7 +154,9 @@ def single(n, dtype):
     case(f"matmul, transposed {dtype} {n}", lambda: close(x.T @ y, a.T @ b, dtype, n))
     case(f"matrix by vector {dtype} {n}", lambda: close(x @ y[:, 0], a @ b[:, 0], dtype, n))
     case(f"dot {dtype} {n}", lambda: close(dpnp.vdot(x[0], y[0]), np.vdot(a[0], b[0]), dtype, n))
-    case(f"matrix_power {dtype} {n}", lambda: close(d.matrix_power(x / n, 3), np.linalg.matrix_power(a / n, 3), dtype, n))
+    case(f"matrix_power {dtype} {n}", lambda: close(
+        d.matrix_power(x / n, 3), np.linalg.matrix_power(a / n, 3), dtype, n
+    ))
     tall, side = matrix(dtype, n + 5, n), matrix(dtype, n + 5)
     case(f"lstsq {dtype} {n}", lambda: close(
         d.lstsq(dpnp.array(tall), dpnp.array(side), rcond=None)[0], np.linalg.lstsq(tall, side, rcond=None)[0],

@@ -7,8 +7,8 @@ numbers against those of Intel's stack. And programs that dpctl makes by OpenCL.
     run.py --generation 2026.1 --stack ours --lib dist/lib --adapter cpu --opencl none --groups linalg
     run.py --generation 2026.2 --stack ours --lib dist/lib --adapter opencl --sizes large
 
-oneMKL calls libOpenCL on native handles. --opencl says which one the process finds, on the CPU adapter: that of the client's
-wheels, the system's, or none, which leaves the adapter's own.
+oneMKL calls libOpenCL on native handles. --opencl says which one the process finds, on the CPU adapter: that of the
+client's wheels, the system's, or none, which leaves the adapter's own.
 
 Exit status: 0 when no case failed, 1 when one did, 2 when the stack is not what was asked for.
 """
@@ -26,9 +26,8 @@ from stack import add_arguments, from_arguments  # noqa: E402
 
 # From 256 on oneMKL takes other ways, which begin with questions about the device.
 SIZES = {"small": "1,2,5,17,300", "large": "3,64,255,257,512,777,1024,2048"}
-SYSTEM = "/usr/lib"
-# Random numbers are equal but for the last places of those that come from transcendental functions. Some are differences
-# (`logistic`), so what is small is as exact as 1 is.
+# Random numbers are equal but for the last places of those that come from transcendental functions. Some are
+# differences (`logistic`), so what is small is as exact as 1 is.
 ULPS = 4
 
 # Run inside the client's Python, which has NumPy: prints the draws that differ.
@@ -53,6 +52,15 @@ for name in sorted(set(ours) | set(theirs)):
         print(f"FAIL draws of {{name}}: {{len(where)}} of {{a.size}} differ, first {{first!r}}")
 print("end")
 """
+
+
+def system_folder():
+    """The folder of the system's libOpenCL, as the dynamic linker calls it."""
+    known = subprocess.run(["/sbin/ldconfig", "-p"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = [line.split(" => ")[1] for line in known.splitlines() if line.strip().startswith("libOpenCL.so.1 ")]
+    if not found:
+        sys.exit("the system has no libOpenCL.so.1: run `make setup`")
+    return Path(found[0]).parent
 
 
 def hide_opencl(environment, folder, only):
@@ -98,7 +106,7 @@ def main():
         environment = stack.environment()
         if options.opencl != "wheels":
             own = stack.lib.resolve() / "opencl"
-            hide_opencl(environment, folder, SYSTEM if options.opencl == "system" else own)
+            hide_opencl(environment, folder, system_folder() if options.opencl == "system" else own)
         ours = [stack.python, HERE / "cases.py", options.groups, sizes, draws[0]]
         lines = lines_of(ours, environment, options.timeout)
         if "random" in options.groups:
