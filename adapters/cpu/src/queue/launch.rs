@@ -139,14 +139,22 @@ fn what(kernel: &Kernel) -> String {
 impl Queue {
     #[inline(always)]
     pub(super) fn launch(self: &Arc<Self>, launch: Launch<'_, Cpu>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        let kernel: &Arc<Kernel> = &launch.kernel;
+        // Apart, so that what is only a value need not be in memory with the others.
+        let Launch {
+            kernel,
+            range,
+            args: given,
+            properties,
+            ..
+        } = launch;
+        let kernel: &Arc<Kernel> = &kernel;
         self.check_context(kernel.program.context())?;
-        let range = nd_range(kernel, &self.device, &launch.range);
+        let range = nd_range(kernel, &self.device, &range);
         let groups = check_range(kernel.wants(), &range)?;
-        let together = check_properties(kernel, self.pool, &launch.properties, groups)?;
+        let together = check_properties(kernel, self.pool, &properties, groups)?;
         // Two closures below share it, of which one is called, once: it is large, and not worth moving.
         let args = RefCell::new(Packed::new());
-        kernel.pack(launch.args, &mut args.borrow_mut())?;
+        kernel.pack(given, &mut args.borrow_mut())?;
         let range = prepare(kernel, self.place, range)?;
         let cost = kernel.cost.of(groups);
         let here = cost.is_some_and(|cost| cost <= self.pool.short()) && !together;
