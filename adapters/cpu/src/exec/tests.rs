@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Commands made of closures.
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -287,21 +288,33 @@ fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
         return;
     }
     const SEATS: usize = 500;
+    const NOBODY: libc::uid_t = 65534;
+    /// How many threads a user has.
+    fn tasks_of(user: libc::uid_t) -> u64 {
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let own = processes.filter(|process| process.metadata().is_ok_and(|data| data.uid() == user));
+        let tasks = own.filter_map(|process| std::fs::read_dir(process.path().join("task")).ok());
+        tasks.map(|tasks| tasks.count() as u64).sum()
+    }
     let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
     // SAFETY: the child leaves by `_exit`, or is killed.
     unsafe {
         let child = libc::fork();
         if child == 0 {
             libc::alarm(20);
-            // Room for the stacks of some threads, not of all.
-            let status = std::fs::read_to_string("/proc/self/statm").unwrap();
-            let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
-            let limit = pages * 4096 + (200 << 20);
-            let limit = libc::rlimit {
-                rlim_cur: limit,
-                rlim_max: limit,
+            // Some threads may start, not all. The limit is one of users, and there is none for root.
+            let user = match libc::getuid() {
+                0 => NOBODY,
+                user => user,
             };
-            assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &limit), 0);
+            let most = tasks_of(user) + 40;
+            let limit = libc::rlimit {
+                rlim_cur: most,
+                rlim_max: most,
+            };
+            if libc::setrlimit(libc::RLIMIT_NPROC, &limit) != 0 || libc::setuid(user) != 0 {
+                libc::_exit(2);
+            }
             let pool = Pool::of(&cpus, SEATS, true);
             let (few, most) = (pool.together(2), pool.together(usize::MAX));
             let here = AtomicUsize::new(0);

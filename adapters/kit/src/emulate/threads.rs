@@ -2,6 +2,7 @@
 //! Threads for host tasks. Tasks may wait for each other, so each that runs has a thread; threads are used again, and end
 //! after a while without work.
 
+use std::ffi::{c_int, c_void};
 use std::sync::mpsc::{self, Receiver, SendError, Sender};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -50,9 +51,23 @@ fn work(first: Task) {
     let (sender, receiver) = mpsc::channel();
     let mut next = Some(first);
     while let Some(task) = next {
+        reset_float_env();
         task();
         next = next_task(&sender, &receiver);
     }
+}
+
+/// Sets the default floating-point environment: a task must not see what one before it has left.
+fn reset_float_env() {
+    unsafe extern "C" {
+        // Of the C library's <fenv.h>.
+        fn fesetenv(environment: *const c_void) -> c_int;
+    }
+    /// FE_DFL_ENV, for which glibc has the same value on all machines that we build for.
+    const DEFAULT: *const c_void = usize::MAX as *const c_void;
+    // SAFETY: the C library knows this address, and changes registers of this thread alone.
+    let done = unsafe { fesetenv(DEFAULT) };
+    debug_assert_eq!(done, 0);
 }
 
 fn next_task(sender: &Sender<Task>, receiver: &Receiver<Task>) -> Option<Task> {

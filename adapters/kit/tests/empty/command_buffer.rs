@@ -104,12 +104,16 @@ fn a_pending_event_that_no_run_can_resolve_fails() {
     let mut second = EventHandle::default();
     let updated = call!(CommandBufferExp.pfnUpdateSignalEventExp(command, &mut second));
     assert_eq!(updated, SUCCESS);
+    // Both are of the next run.
     assert_eq!(
         (status(first), status(second)),
-        (EventStatus::ERROR, EventStatus::QUEUED)
+        (EventStatus::QUEUED, EventStatus::QUEUED)
     );
     release(buffer);
-    assert_eq!(status(second), EventStatus::ERROR);
+    assert_eq!(
+        (status(first), status(second)),
+        (EventStatus::ERROR, EventStatus::ERROR)
+    );
     drop_event(first);
     drop_event(second);
 }
