@@ -2,7 +2,7 @@
 //! Programs.
 
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
@@ -11,6 +11,7 @@ use kit::ur::{
 use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_fork::OnceLock;
 
 use crate::cl::{self, api, cl, cl_create};
 use crate::extensions::ext;

@@ -8,19 +8,19 @@
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 
 use kit::libopencl;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use oxur_adapter_kit as kit;
+use oxur_fork::OnceLock;
 
 /// Where ours lies, seen from this library's folder: not beside it, where the dynamic linker would find it before others.
 const OURS: &str = "opencl/libOpenCL.so.1";
 
 /// Makes sure that the process has a libOpenCL, if there is one at all.
 pub(crate) fn ensure() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| {
         let opened = libopencl::open().or_else(|missing| match own_folder() {
             Some(folder) => libopencl::load(&folder.join(OURS)).map_err(|error| format!("{missing}; {error}")),
             None => Err(missing),
