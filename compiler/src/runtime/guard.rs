@@ -237,12 +237,15 @@ fn handle_too(signal: i32) {
         // A signal may come as soon as the handler is there: then this is to be known.
         libc::sigaction(signal, ptr::null(), &mut before);
         keep(before);
+        let known = (before.sa_sigaction, before.sa_flags);
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigaction(signal, &action, &mut before);
-        // Another thread may have changed it in between.
-        keep(before);
+        // Another thread may have changed it in between. A handler may be reading the first: it stays.
+        if (before.sa_sigaction, before.sa_flags) != known {
+            keep(before);
+        }
     }
 }
 
