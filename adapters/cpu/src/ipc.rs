@@ -209,10 +209,12 @@ mod tests {
         let invalid = ResultCode::ERROR_INVALID_VALUE;
         assert_eq!(code(Kind::Physical, &data), invalid, "another kind of object");
         assert_eq!((code(Kind::Usm, &data[1..]), code(Kind::Usm, &[])), (invalid, invalid));
-        // Every part of the bytes counts, but for what names other bytes of the same file.
-        for at in (0..data.len()).filter(|at| !file::RANGE.contains(at)) {
+        // Every part of the bytes counts, but for what names other bytes of the same file. Of the process, it is the highest
+        // byte that changes: a child that another test forked has the file, too.
+        let parts = (0..data.len()).filter(|at| !file::RANGE.contains(at) && !(16..19).contains(at));
+        for at in parts {
             let mut wrong = data;
-            wrong[at] ^= 1;
+            wrong[at] ^= 0x40;
             assert_eq!(code(Kind::Usm, &wrong), invalid, "{at}");
         }
         let range = |offset, size| file.export(Kind::Usm, offset, size);
