@@ -89,7 +89,7 @@ pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
     };
     match environment::paths(environment::FORCE_LOAD, b",") {
         Some(paths) => found.forced(&paths),
-        None => found.searched(device_flags),
+        None => found.slow_path(device_flags),
     }
     if found.adapters.is_empty() {
         log::error!(
@@ -115,7 +115,7 @@ impl Found {
     }
 
     /// Looks for each adapter that the selector lets through.
-    fn searched(&mut self, device_flags: DeviceInitFlags) {
+    fn slow_path(&mut self, device_flags: DeviceInitFlags) {
         let folders = environment::paths(environment::SEARCH_PATH, b",:").unwrap_or_default();
         let beside =
             library::file_of(exports::urLoaderInit as *const _).and_then(|file| Some(file.parent()?.to_owned()));

@@ -48,12 +48,12 @@ macro_rules! function {
             Ok(table) => match crate::legacy::table_of_first(table) {
                 Some(legacy) => legacy.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
                 // A search would need registers that hold arguments, so it has a function of its own.
-                None => Ok(crate::exports::searched::$name as pfn::$name),
+                None => Ok(crate::exports::slow_path::$name as pfn::$name),
             },
             Err(code) => Err(code),
         }
     };
-    (searched $via:tt $member:ident $slot:ident $name:ident) => {
+    (slow_path $via:tt $member:ident $slot:ident $name:ident) => {
         match table!($via) {
             Ok(table) => crate::legacy::table_of(table)
                 .$slot
@@ -139,12 +139,12 @@ macro_rules! layered {
         #[cold]
         #[inline(never)]
         pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
-            static CALLED: crate::layers::Called =
-                crate::layers::Called::new($table::META.functions, stringify!($name));
+            static CALL_SITE: crate::layers::CallSite =
+                crate::layers::CallSite::new($table::META.functions, stringify!($name));
             let arguments = [$((&raw const $p).cast::<c_void>()),*];
             // SAFETY: each pointer leads to the argument of the type that the table gives it, and the caller vouches
             // for the values.
-            unsafe { crate::layers::run(&CALLED, &arguments, &mut || super::direct::$name($($p),*)) }
+            unsafe { crate::layers::run(&CALL_SITE, &arguments, &mut || super::direct::$name($($p),*)) }
         }
     )* };
 }
@@ -190,10 +190,10 @@ mod direct {
 }
 
 /// The functions for older clients, on other adapters than the first.
-mod searched {
+mod slow_path {
     use super::prelude::*;
 
-    oxur_api::legacy_functions! { direct {searched} }
+    oxur_api::legacy_functions! { direct {slow_path} }
 }
 
 /// With layers.

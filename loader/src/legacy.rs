@@ -77,7 +77,7 @@ impl Pair {
 ///
 /// # Safety
 /// `handle` is null or a live handle of an adapter.
-pub(crate) unsafe fn learn(handle: AdapterHandle, legacy: LegacyTable) {
+pub(crate) unsafe fn register_table(handle: AdapterHandle, legacy: LegacyTable) {
     if handle.is_null() {
         return;
     }
@@ -120,7 +120,7 @@ mod tests {
         for (ddi, legacy) in tables.iter().zip(own_tables).chain(tables.iter().zip([EMULATED; 2])) {
             let mut object: *const DdiTable = *ddi;
             // SAFETY: the first word of the object is an adapter's table.
-            unsafe { learn(AdapterHandle::from_ptr((&raw mut object).cast()), legacy) };
+            unsafe { register_table(AdapterHandle::from_ptr((&raw mut object).cast()), legacy) };
         }
         assert!(std::ptr::eq(table_of(tables[0]), own_tables[0]));
         assert!(std::ptr::eq(table_of(tables[1]), own_tables[1]));

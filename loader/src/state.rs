@@ -103,8 +103,8 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderTearDown() -> ResultCode {
         if left == 0 {
             INITIALIZED.store(false, Ordering::Release);
             // Otherwise they may lead where clients of 2025.3 want them.
-            if symbols::are_straight() {
-                symbols::lead_home();
+            if symbols::is_bound_direct() {
+                symbols::unbind();
             }
             layers::stop();
             ADAPTERS.store(null_mut(), Ordering::Release);
@@ -139,7 +139,7 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
         }
         if given == 1 && adapters.len() == 1 {
             // SAFETY: there is one handle in the list, which its adapter has just given out.
-            unsafe { shorten(*phAdapters) };
+            unsafe { bind_single_adapter(*phAdapters) };
         }
         if !pNumAdapters.is_null() {
             // SAFETY: not null, and the caller vouches that it is writable.
@@ -163,7 +163,7 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
     }
     for index in 0..count.min(room) as usize {
         // SAFETY: the adapter has just given the handle out.
-        unsafe { legacy::learn(*place.add(index), adapter.legacy) };
+        unsafe { legacy::register_table(*place.add(index), adapter.legacy) };
     }
     Ok(count)
 }
@@ -173,8 +173,8 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
 ///
 /// # Safety
 /// `handle` is one that an adapter has just given out.
-unsafe fn shorten(handle: AdapterHandle) {
-    if symbols::are_straight() || handle.is_null() {
+unsafe fn bind_single_adapter(handle: AdapterHandle) {
+    if symbols::is_bound_direct() || handle.is_null() {
         return;
     }
     // Where somebody initialises or tears down, it can wait for the next call.
@@ -187,6 +187,6 @@ unsafe fn shorten(handle: AdapterHandle) {
     let table = unsafe { &**handle.as_ptr().cast::<*const DdiTable>() };
     let checks = !legacy::is_emulated(adapter.legacy) && std::ptr::eq(legacy::table_of(table), adapter.legacy);
     if checks && !layers::any() && !v2025::serving() {
-        symbols::lead_straight(table, adapter.legacy);
+        symbols::bind_direct(table, adapter.legacy);
     }
 }

@@ -12,7 +12,7 @@ use oxur_api::*;
 
 use crate::exports;
 
-/// Where a symbol leads.
+/// The function that a symbol jumps to.
 pub(crate) type Target = AtomicPtr<()>;
 
 /// Code for a function that adapters have. `exports` has the symbols of those that the loader answers.
@@ -39,10 +39,10 @@ pub(crate) mod target {
     oxur_api::legacy_functions! { targets {} }
 }
 
-/// Leads symbols to the functions of a table, if it has them, or home.
-trait Lead {
-    fn straight(&self);
-    fn home();
+/// Points each exported symbol at the adapter's function, or back at the loader's dispatcher if the table has none.
+trait Bind {
+    fn bind(&self);
+    fn unbind();
 }
 
 macro_rules! symbols {
@@ -70,8 +70,8 @@ macro_rules! symbols {
             }
         } )*
 
-        impl Lead for $table {
-            fn straight(&self) {
+        impl Bind for $table {
+            fn bind(&self) {
                 $( of_adapters! { $via
                     if let Some(function) = self.$slot {
                         target::$name.store(function as *const () as *mut (), Ordering::Relaxed);
@@ -79,7 +79,7 @@ macro_rules! symbols {
                 } )*
             }
 
-            fn home() {
+            fn unbind() {
                 $( of_adapters! { $via
                     target::$name.store(exports::$name as *const () as *mut (), Ordering::Relaxed);
                 } )*
@@ -91,34 +91,34 @@ macro_rules! symbols {
 oxur_api::for_each_table! { symbols {} }
 oxur_api::legacy_functions! { symbols {} }
 
-macro_rules! lead {
-    ({ straight $tables:ident } table $member:ident: $($rest:tt)*) => {
-        $tables.$member.straight();
+macro_rules! bind_each {
+    ({ bind $tables:ident } table $member:ident: $($rest:tt)*) => {
+        $tables.$member.bind();
     };
-    ({ home } table $member:ident: $table:ident = $($rest:tt)*) => {
-        $table::home();
+    ({ unbind } table $member:ident: $table:ident = $($rest:tt)*) => {
+        $table::unbind();
     };
 }
 
-static STRAIGHT: AtomicBool = AtomicBool::new(false);
+static BOUND_DIRECT: AtomicBool = AtomicBool::new(false);
 
-/// Whether calls go straight to an adapter.
-pub(crate) fn are_straight() -> bool {
-    STRAIGHT.load(Ordering::Relaxed)
+/// Whether symbols jump directly to an adapter.
+pub(crate) fn is_bound_direct() -> bool {
+    BOUND_DIRECT.load(Ordering::Relaxed)
 }
 
-/// From now on calls go straight to the adapter with these functions.
-pub(crate) fn lead_straight(table: &DdiTable, legacy: &LegacyDdiTable) {
-    oxur_api::for_each_table! { lead { straight table } }
-    legacy.straight();
-    STRAIGHT.store(true, Ordering::Relaxed);
+/// From now on symbols jump directly to the adapter with these functions.
+pub(crate) fn bind_direct(table: &DdiTable, legacy: &LegacyDdiTable) {
+    oxur_api::for_each_table! { bind_each { bind table } }
+    legacy.bind();
+    BOUND_DIRECT.store(true, Ordering::Relaxed);
 }
 
-/// From now on the adapter of each call is looked for.
-pub(crate) fn lead_home() {
-    oxur_api::for_each_table! { lead { home } }
-    LegacyDdiTable::home();
-    STRAIGHT.store(false, Ordering::Relaxed);
+/// From now on symbols lead to the dispatcher, which finds the adapter of each call.
+pub(crate) fn unbind() {
+    oxur_api::for_each_table! { bind_each { unbind } }
+    LegacyDdiTable::unbind();
+    BOUND_DIRECT.store(false, Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -140,14 +140,14 @@ mod tests {
         assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
         let mut table = DdiTable::default();
         table.Queue.pfnFinish = Some(finish);
-        lead_straight(&table, &LegacyDdiTable::default());
-        assert!(are_straight());
+        bind_direct(&table, &LegacyDdiTable::default());
+        assert!(is_bound_direct());
         assert_eq!(call(), ResultCode::ERROR_DEVICE_LOST);
         // What the adapter does not have stays where it was.
         let flush = target::urQueueFlush.load(Ordering::Relaxed);
         assert_eq!(flush, exports::urQueueFlush as *const () as *mut ());
-        lead_home();
-        assert!(!are_straight());
+        unbind();
+        assert!(!is_bound_direct());
         assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
     }
 }

@@ -98,7 +98,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             plan.clone()
         };
         let plan = plan.ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
                 "the command buffer must be finalized before it is enqueued",
             )

@@ -45,7 +45,7 @@ impl Context {
     pub(crate) fn place_of(&self, device: &Device) -> UrResult<usize> {
         let place = self.devices.iter().position(|own| device.is_part_of(own));
         place.ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "the device is none of the context's, and no part of one",
             )

@@ -90,7 +90,7 @@ impl Event {
         match &self.state {
             State::Task(task) => Ok(Some(task)),
             State::Over { .. } => Ok(None),
-            State::Reusable(_) => Err(UrError::said(
+            State::Reusable(_) => Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
                 "commands of command buffers cannot wait for reusable events",
             )),
@@ -163,7 +163,7 @@ impl Event {
             Owner::Context(_) => None,
         };
         let words = words.unwrap_or_else(|| format!("the command {:?} failed", self.command));
-        UrError::said(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
+        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
     }
 
     fn status(&self) -> EventStatus {
@@ -250,7 +250,7 @@ impl kit::Event<Cpu> for Event {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         if flags.contains(ExpEventFlags::IPC_EXP) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
                 "events cannot be shared with other processes",
             ));

@@ -71,7 +71,7 @@ impl Drop for Imports {
 }
 
 fn no_memory(error: &std::io::Error) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_OUT_OF_HOST_MEMORY,
         format!("memory of another process cannot be mapped: {error}"),
     )
@@ -82,19 +82,19 @@ impl kit::Ipc<Cpu> for Context {
 
     fn ipc_export_mem(self: &Arc<Self>, memory: *mut c_void) -> UrResult<IpcExport> {
         if !shares_usm() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
                 "USM can be shared with other processes where UR_CPU_IPC=1 is set",
             ));
         }
         let (start, size) = self.device_allocation(memory as usize).ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("at {memory:p} there is no USM that a device of this context has"),
             )
         })?;
         let (file, offset) = SharedFile::of(start).ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 "the USM is of another process, which is who can share it",
             )
@@ -132,7 +132,7 @@ impl kit::Ipc<Cpu> for Context {
                 unsafe { pages::unmap(import.pages.0, import.pages.1) };
                 Ok(())
             }
-            None => Err(UrError::said(
+            None => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the memory at {memory:p} is not one that was opened"),
             )),
@@ -142,7 +142,7 @@ impl kit::Ipc<Cpu> for Context {
     fn ipc_export_physical(self: &Arc<Self>, mem: &Arc<PhysicalMem>) -> UrResult<IpcExport> {
         self.check_physical(mem)?;
         let Some(file) = mem.shared() else {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_ARGUMENT,
                 "only physical memory is shared that was made with UR_PHYSICAL_MEM_FLAG_ENABLE_IPC, by who made it",
             ));
@@ -164,7 +164,7 @@ impl kit::Ipc<Cpu> for Context {
         if mem.is_opened() {
             return Ok(());
         }
-        Err(UrError::said(
+        Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             "the physical memory was made by this process, and not opened",
         ))
@@ -176,7 +176,7 @@ impl Context {
         if Arc::ptr_eq(mem.context(), self) {
             return Ok(());
         }
-        Err(UrError::said(
+        Err(UrError::with_message(
             ResultCode::ERROR_INVALID_CONTEXT,
             "the physical memory is another context's",
         ))

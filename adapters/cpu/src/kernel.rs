@@ -109,7 +109,7 @@ impl kit::Kernel<Cpu> for Kernel {
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
         let code = program.claim()?;
         let unknown = || {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_KERNEL_NAME,
                 format!("the program has no kernel {name:?}"),
             )
@@ -194,7 +194,7 @@ impl kit::Kernel<Cpu> for Kernel {
         let kernel: Arc<Self> = opencl::from_native(native, false)?;
         opencl::check_context(kernel.program.context(), context)?;
         if program.is_some_and(|program| !Arc::ptr_eq(program, &kernel.program)) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_PROGRAM,
                 "the native kernel is one of another program",
             ));

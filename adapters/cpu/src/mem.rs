@@ -98,7 +98,7 @@ impl Mem {
         let mem: Arc<Self> = opencl::from_native(native, false)?;
         opencl::check_context(&mem.context, context)?;
         if mem.image.is_some() != image {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
                 "the native handle is a buffer where an image is wanted, or the other way round",
             ));
@@ -108,7 +108,7 @@ impl Mem {
 
     fn shape(&self) -> UrResult<&Shape> {
         self.image.as_ref().ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
                 "the memory object is a buffer, and an image is wanted",
             )
@@ -118,13 +118,13 @@ impl Mem {
     /// Checks that `size` bytes at `offset` are inside of a buffer.
     pub(crate) fn check_range(&self, offset: usize, size: usize) -> UrResult<()> {
         if self.image.is_some() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
                 "the memory object is an image, and a buffer is wanted",
             ));
         }
         if offset.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!(
                     "{size} bytes at {offset} are not inside of a buffer of {} bytes",
@@ -163,7 +163,7 @@ impl Mem {
 fn check_flags(flags: MemFlags) -> UrResult<()> {
     let ours = MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER;
     if flags.contains(MemFlags::USE_HOST_POINTER) && flags.intersects(ours) {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             format!("memory is either the host's or allocated, not both, as {flags:?} say"),
         ));
@@ -180,7 +180,7 @@ impl kit::Mem<Cpu> for Mem {
     ) -> UrResult<Arc<Self>> {
         check_flags(flags)?;
         if size > context.max_alloc {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_BUFFER_SIZE,
                 format!("a buffer has {} bytes at most, not {size}", context.max_alloc),
             ));
@@ -197,13 +197,13 @@ impl kit::Mem<Cpu> for Mem {
 
     fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
         if self.image.is_some() || matches!(self.storage, Storage::Part(..)) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
                 "a part is made of a buffer, not of an image or of another part",
             ));
         }
         if origin.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_BUFFER_SIZE,
                 format!(
                     "a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes",
@@ -213,7 +213,7 @@ impl kit::Mem<Cpu> for Mem {
         }
         // Kernels may take it for granted that a buffer is aligned for every type.
         if !origin.is_multiple_of(limits::ALIGNMENT) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
                 format!(
                     "a sub-buffer begins at a multiple of {} bytes, not at {origin}",
@@ -229,7 +229,7 @@ impl kit::Mem<Cpu> for Mem {
             _ => false,
         };
         if wider || flags.intersects(!ACCESS) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!(
                     "a part of a buffer with the flags {:?} cannot have {flags:?}",
@@ -264,7 +264,7 @@ impl kit::Mem<Cpu> for Mem {
             .bytes()
             .filter(|bytes| *bytes <= context.max_alloc)
             .ok_or_else(|| {
-                UrError::said(
+                UrError::with_message(
                     ResultCode::ERROR_INVALID_IMAGE_SIZE,
                     format!("an image has {} bytes at most", context.max_alloc),
                 )

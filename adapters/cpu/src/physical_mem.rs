@@ -89,7 +89,7 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
         context.check_device(device)?;
         kit::args::known_flags(flags)?;
         if size == 0 || !size.is_multiple_of(pages::page()) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!(
                     "physical memory has whole pages of {} bytes, not {size} bytes",
@@ -98,7 +98,7 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
             ));
         }
         let file = SharedFile::new(size).map_err(|error| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_OUT_OF_HOST_MEMORY,
                 format!("the system has no {size} bytes of physical memory: {error}"),
             )

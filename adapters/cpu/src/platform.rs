@@ -55,7 +55,7 @@ impl kit::Platform<Cpu> for Platform {
             b"" => Ok(c""),
             b"-O0" => Ok(c"-cl-opt-disable"),
             b"-O1" | b"-O2" | b"-O3" => Ok(c""),
-            _ => Err(UrError::said(
+            _ => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("this compiler has no equivalent of {frontend:?}"),
             )),

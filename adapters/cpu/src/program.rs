@@ -79,7 +79,10 @@ impl Piece {
     fn new(il: Arc<[u8]>, constants: Constants) -> UrResult<Self> {
         let module = match Module::parse(&il) {
             Err(error @ Error::Malformed { .. }) => {
-                return Err(UrError::said(ResultCode::ERROR_INVALID_BINARY, error.to_string()));
+                return Err(UrError::with_message(
+                    ResultCode::ERROR_INVALID_BINARY,
+                    error.to_string(),
+                ));
             }
             module => module.and_then(|module| without::check(&module).map(|()| module)),
         };
@@ -139,7 +142,7 @@ impl State {
         let code = self.code.as_ref().ok_or_else(not_built)?;
         match self.is_for(device) {
             true => Ok(code),
-            false => Err(UrError::said(
+            false => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
                 "the program was not built for this device",
             )),
@@ -160,7 +163,7 @@ impl State {
             return Ok((*known, owner));
         }
         let found = code.global(name, place).ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the program has no global variable {name:?}"),
             )
@@ -238,12 +241,12 @@ pub(crate) fn build_error(error: &Error) -> UrError {
             ResultCode::ERROR_PROGRAM_BUILD_FAILURE
         }
     };
-    UrError::said(code, error.to_string())
+    UrError::with_message(code, error.to_string())
 }
 
 #[cold]
 fn not_built() -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
         "the program was not built, or its build failed",
     )
@@ -308,7 +311,7 @@ impl Program {
     ) -> UrResult<GlobalPart> {
         let (Global { address, size }, owner) = self.global(device, name)?;
         if offset.checked_add(count).is_none_or(|end| end > size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
             ));
@@ -323,11 +326,11 @@ impl Program {
     fn check_link(&self, context: &Arc<Context>, state: &State) -> UrResult<()> {
         if !Arc::ptr_eq(&self.context, context) {
             let what = "a program of another context cannot be linked in this one";
-            return Err(UrError::said(ResultCode::ERROR_INVALID_PROGRAM, what));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_PROGRAM, what));
         }
         if state.kind == ProgramBinaryType::NONE {
             let what = "a program that is linked must be compiled before";
-            return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
         }
         Ok(())
     }
@@ -364,7 +367,7 @@ impl kit::Program<Cpu> for Program {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         };
         if others.iter().any(|other| *other != first) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_BINARY,
                 "all devices run the same code, and the binaries differ",
             ));
@@ -378,7 +381,8 @@ impl kit::Program<Cpu> for Program {
                 State::new(vec![piece], ProgramBinaryType::NONE),
             ));
         }
-        let binary = Binary::read(first).map_err(|what| UrError::said(ResultCode::ERROR_INVALID_BINARY, what))?;
+        let binary =
+            Binary::read(first).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
         let pieces = binary
             .modules
             .into_iter()
@@ -492,7 +496,7 @@ impl kit::Program<Cpu> for Program {
             if state.code.as_ref().is_some_and(Code::is_used) {
                 // Kernels and addresses of variables that the client has would be of a program that is no more.
                 let what = "a program whose kernels or variables are in use cannot be linked dynamically any more";
-                return Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, what));
+                return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
             }
             let own = state.parts().map_err(|error| build_error(&error))?;
             places.push(parts.len()..parts.len() + own.len());
@@ -516,7 +520,7 @@ impl kit::Program<Cpu> for Program {
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         let place = self.context.place_of(device)?;
         let code = self.state.lock().code_for(device)?.claim();
-        let no_name = |_| UrError::said(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
+        let no_name = |_| UrError::with_message(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
         let name = name.to_str().map_err(no_name)?;
         code.function(name, place)
             .map(|address| address.cast_mut().cast())
@@ -525,7 +529,7 @@ impl kit::Program<Cpu> for Program {
                     true => ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
                     false => ResultCode::ERROR_INVALID_KERNEL_NAME,
                 };
-                UrError::said(result, error.to_string())
+                UrError::with_message(result, error.to_string())
             })
     }
 
@@ -607,7 +611,7 @@ impl kit::Program<Cpu> for Program {
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         let mut state = self.state.lock();
         let [piece] = &mut state.pieces[..] else {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "specialization constants are set before modules are linked",
             ));
@@ -617,13 +621,13 @@ impl kit::Program<Cpu> for Program {
             for (id, value) in constants {
                 match known.iter().find(|(known, _)| known == id) {
                     None => {
-                        return Err(UrError::said(
+                        return Err(UrError::with_message(
                             ResultCode::ERROR_INVALID_SPEC_ID,
                             format!("the program has no specialization constant {id}"),
                         ));
                     }
                     Some((_, size)) if *size != value.len() => {
-                        return Err(UrError::said(
+                        return Err(UrError::with_message(
                             ResultCode::ERROR_INVALID_VALUE,
                             format!("the specialization constant {id} has {size} bytes, not {}", value.len()),
                         ));

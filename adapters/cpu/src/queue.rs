@@ -76,7 +76,7 @@ impl kit::Queue<Cpu> for Queue {
         // Every platform may ignore it. The device does not claim such events, so neither does the queue.
         let flags = flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
         if !limits::QUEUE_FLAGS.contains(flags) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
                 format!("kernels of this device submit nothing: there are no queues of {flags:?}"),
             ));
@@ -134,7 +134,7 @@ impl kit::Queue<Cpu> for Queue {
         let queue: Arc<Self> = opencl::from_native(native, false)?;
         queue.check_context(context)?;
         if device.is_some_and(|device| !Arc::ptr_eq(device, &queue.device)) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "the native queue is one of another device",
             ));
@@ -189,7 +189,7 @@ impl kit::Queue<Cpu> for Queue {
 
     fn signal(self: &Arc<Self>, event: &Arc<Event>, wait: Wait<'_>) -> UrResult<()> {
         if !Arc::ptr_eq(event.context(), &self.context) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_EVENT,
                 "the queue and the event that it should signal are of different contexts",
             ));

@@ -215,7 +215,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         }
         let arenas = match pool {
             Some(pool) if !pool.is_of(self) => {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_VALUE,
                     "the pool is another context's",
                 ));
@@ -268,7 +268,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         if usm.cache.free(&System, address)? {
             Ok(())
         } else {
-            Err(UrError::said(
+            Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the memory at {memory:p} is no USM of this context"),
             ))
@@ -307,7 +307,7 @@ impl kit::UsmAlloc<Cpu> for Context {
     fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
         let page = pages::page();
         if size == 0 || !size.is_multiple_of(page) || !(memory as usize).is_multiple_of(page) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("whole pages of {page} bytes are registered, not {size} bytes at {memory:p}"),
             ));
@@ -323,7 +323,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         for address in [dst.cast_const(), src] {
             let about = self.about(address as usize);
             if about.kind != UsmType::UNKNOWN && size > about.size - (address as usize - about.base as usize) {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_SIZE,
                     format!(
                         "{size} bytes from {address:p} on are not inside of an allocation of {} bytes",
@@ -349,7 +349,7 @@ impl kit::UsmAlloc<Cpu> for Context {
 
     fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {
         if !pool.is_of(self) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 "the pool is another context's",
             ));
@@ -360,7 +360,7 @@ impl kit::UsmAlloc<Cpu> for Context {
 
 #[cold]
 fn freed_before(memory: *mut c_void) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_VALUE,
         format!("the USM at {memory:p} was freed before"),
     )
@@ -368,7 +368,7 @@ fn freed_before(memory: *mut c_void) -> UrError {
 
 #[cold]
 fn too_large(size: usize, most: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_USM_SIZE,
         format!("an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"),
     )

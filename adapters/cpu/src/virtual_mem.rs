@@ -77,7 +77,7 @@ impl Ranges {
         let mut ranges = self.reserved.lock();
         match ranges.range_mut(..=start).next_back() {
             Some((base, range)) if end <= base + range.size => f(range),
-            _ => Err(UrError::said(
+            _ => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the addresses from {start:#x} to {end:#x} are not reserved"),
             )),
@@ -98,13 +98,13 @@ impl Drop for Ranges {
 fn end_of(start: usize, size: usize) -> UrResult<usize> {
     let page = pages::page();
     if size == 0 || !size.is_multiple_of(page) || !start.is_multiple_of(page) {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("virtual memory has whole pages of {page} bytes, not {size} bytes at {start:#x}"),
         ));
     }
     start.checked_add(size).ok_or_else(|| {
-        UrError::said(
+        UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("{size} bytes at {start:#x} overflow"),
         )
@@ -120,7 +120,7 @@ fn access_of(flags: VirtualMemAccessFlags) -> UrResult<(VirtualMemAccessFlags, i
         _ if flags.is_empty() || flags == VirtualMemAccessFlags::NONE => {
             Ok((VirtualMemAccessFlags::NONE, libc::PROT_NONE))
         }
-        _ => Err(UrError::said(
+        _ => Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             format!("memory has one kind of access, not {flags:?}"),
         )),
@@ -128,7 +128,7 @@ fn access_of(flags: VirtualMemAccessFlags) -> UrResult<(VirtualMemAccessFlags, i
 }
 
 fn not_mapped(start: usize, end: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_VALUE,
         format!("of the addresses from {start:#x} to {end:#x} some are not mapped"),
     )
@@ -148,7 +148,7 @@ fn map(
         None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1, 0),
     };
     let failed = |error: std::io::Error| {
-        UrError::said(
+        UrError::with_message(
             ResultCode::ERROR_OUT_OF_RESOURCES,
             format!("{size} bytes cannot be mapped at {start:#x}: {error}"),
         )
@@ -201,13 +201,13 @@ impl kit::VirtualMem<Cpu> for Context {
         match ranges.get(&base) {
             Some(range) if range.size == size && range.mapped.is_empty() => {}
             Some(range) if range.size == size => {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_VALUE,
                     "physical memory is still mapped into the addresses that are freed",
                 ));
             }
             _ => {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_VALUE,
                     format!("no {size} bytes were reserved at {start:p}: a reservation is freed as a whole"),
                 ));
@@ -216,7 +216,10 @@ impl kit::VirtualMem<Cpu> for Context {
         // SAFETY: reserved by us, with nothing in it.
         if unsafe { libc::munmap(base as *mut c_void, size) } != 0 {
             let error = std::io::Error::last_os_error();
-            return Err(UrError::said(ResultCode::ERROR_OUT_OF_RESOURCES, error.to_string()));
+            return Err(UrError::with_message(
+                ResultCode::ERROR_OUT_OF_RESOURCES,
+                error.to_string(),
+            ));
         }
         ranges.remove(&base);
         Ok(())
@@ -233,13 +236,13 @@ impl kit::VirtualMem<Cpu> for Context {
         let (base, end) = (start as usize, end_of(start as usize, size)?);
         let (access, protection) = access_of(flags)?;
         if !ptr::eq(&raw const **mem.context(), self) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the physical memory is another context's",
             ));
         }
         if !offset.is_multiple_of(pages::page()) || offset.checked_add(size).is_none_or(|end| end > mem.size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!(
                     "{size} bytes from {offset} on are no pages of the {} bytes of physical memory",
@@ -250,7 +253,7 @@ impl kit::VirtualMem<Cpu> for Context {
         self.ranges.within(base, end, |range| {
             let before = range.mapped.range(..end).next_back();
             if before.is_some_and(|(at, mapped)| at + mapped.size > base) {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_VALUE,
                     format!("of the addresses from {base:#x} to {end:#x} some are mapped already"),
                 ));
@@ -280,7 +283,10 @@ impl kit::VirtualMem<Cpu> for Context {
             // SAFETY: addresses that are mapped by us.
             if unsafe { libc::mprotect(base as *mut c_void, size, protection) } != 0 {
                 let error = std::io::Error::last_os_error();
-                return Err(UrError::said(ResultCode::ERROR_OUT_OF_RESOURCES, error.to_string()));
+                return Err(UrError::with_message(
+                    ResultCode::ERROR_OUT_OF_RESOURCES,
+                    error.to_string(),
+                ));
             }
             for part in parts {
                 range.mapped.get_mut(&part).expect("a part of the range").access = access;
@@ -295,7 +301,7 @@ impl kit::VirtualMem<Cpu> for Context {
             let parts = range.whole(base, end).ok_or_else(|| not_mapped(base, end))?;
             let access = range.mapped[&base].access;
             if parts.iter().any(|part| range.mapped[part].access != access) {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_VALUE,
                     format!("the addresses from {base:#x} to {end:#x} have no one access: ask for parts of them"),
                 ));

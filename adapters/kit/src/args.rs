@@ -99,7 +99,7 @@ pub unsafe fn specialization_constants<'a>(
     constants
         .iter()
         .map(|c| match c.pValue.is_null() {
-            true => Err(UrError::said(
+            true => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the specialization constant {} has no value", c.id),
             )),
@@ -202,7 +202,7 @@ pub(crate) fn not_beyond_last<T: Named>(value: T) -> UrResult<()> {
 
 #[cold]
 fn unknown(value: u32) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_ENUMERATION,
         format!("there is no enumerator {value:#x}"),
     )
@@ -220,7 +220,7 @@ pub fn known_flags<F: Named>(flags: F) -> UrResult<()> {
 
 #[cold]
 fn unknown_flags(unknown: u32) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_ENUMERATION,
         format!("unknown flags {unknown:#x}"),
     )

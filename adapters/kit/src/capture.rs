@@ -69,7 +69,7 @@ impl<B: Backend> Capture<B> {
         let capture = queue.capture();
         let mut part = capture.part.lock();
         if part.is_some() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "the queue captures already: urQueueEndGraphCaptureExp must end that first",
             ));
@@ -98,7 +98,7 @@ impl<B: Backend> Capture<B> {
     fn end(&self) -> UrResult<Arc<Session<B>>> {
         let mut part = self.part.lock();
         let Some(CaptureMembership { session, .. }) = part.take_if(|part| part.branch == 0) else {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
                 match *part {
                     Some(_) => "a capture ends on the queue that it began on, which this one only joined",
@@ -205,7 +205,7 @@ pub(crate) fn reject_blocking(blocking: bool) -> UrResult<()> {
 }
 
 pub(crate) fn unsupported_in_capture(words: impl Into<String>) -> UrError {
-    UrError::said(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
+    UrError::with_message(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
 }
 
 /// The wait list of a command that is recorded.
@@ -243,14 +243,14 @@ impl<B: Backend> Waits<B> {
         let mut found = part.map(|part| &part.session);
         for event in &self.captured {
             if event.session.state.lock().over {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
                     "the capture is over that an event of the wait list is of",
                 ));
             }
             match found {
                 Some(session) if !Arc::ptr_eq(session, &event.session) => {
-                    return Err(UrError::said(
+                    return Err(UrError::with_message(
                         ResultCode::ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT,
                         "the command would make one of two captures that were begun apart",
                     ));
@@ -259,7 +259,7 @@ impl<B: Backend> Waits<B> {
             }
         }
         found.cloned().ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
                 "the capture ended while the command was about to be recorded",
             )
@@ -338,7 +338,7 @@ impl<B: Backend> Session<B> {
     fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
         let state = self.state.lock();
         if state.over || state.invalidated {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "the capture failed before: it can only be ended",
             ));
@@ -399,17 +399,17 @@ impl<B: Backend> Session<B> {
         let mut state = self.state.lock();
         state.over = true;
         let result = if state.invalidated {
-            Err(UrError::said(
+            Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "something was asked for that has no place in a graph: there is none",
             ))
         } else if self.graph.is_destroyed() {
-            Err(UrError::said(
+            Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "the graph was destroyed during the capture",
             ))
         } else if !state.is_joined(&self.graph.nodes()[self.first..], self.first) {
-            Err(UrError::said(
+            Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_UNJOINED_FORKS,
                 "other queues captured commands that none of the queue where the capture began waits for",
             ))
@@ -539,7 +539,7 @@ impl<B: Backend> CapturedEvent<B> {
             EventInfo::CONTEXT => out.handle(self.session.graph.context()),
             // It never gets further. libsycl asks, and leaves what is complete out of wait lists.
             EventInfo::COMMAND_EXECUTION_STATUS => out.value(EventStatus::QUEUED),
-            _ => Err(UrError::said(
+            _ => Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
                 format!("the command of the event was captured and does not run by itself: it has no {query:?}"),
             )),
@@ -584,7 +584,7 @@ entry! {
             }
             None => {
                 out.write(ExpGraphHandle::default());
-                Err(UrError::said(ResultCode::ERROR_INVALID_OPERATION, "the queue does not capture"))
+                Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, "the queue does not capture"))
             }
         }
     }

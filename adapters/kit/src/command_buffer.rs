@@ -84,7 +84,7 @@ unsafe fn sync_points<'a>(
     points: *const ExpCommandBufferSyncPoint,
 ) -> UrResult<&'a [ExpCommandBufferSyncPoint]> {
     if (count == 0) != points.is_null() {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
             format!("the list has {count} sync points and its pointer is {points:p}: both must be zero, or none"),
         ));
@@ -142,7 +142,7 @@ entry! {
         let desc = args::required(desc)?;
         let out = args::out(buffer)?;
         if !context.devices().iter().any(|known| Arc::ptr_eq(known, &device)) {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_DEVICE, "the device is not one of the context's"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_DEVICE, "the device is not one of the context's"));
         }
         let settings = Settings {
             updatable: desc.isUpdatable != 0,
@@ -173,7 +173,7 @@ entry! {
         let buffer = object::<B::CommandBuffer>(buffer)?;
         args::not_null(updates)?;
         if count == 0 {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "there is no update in the list"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "there is no update in the list"));
         }
         let updates = args::slice(updates, count as usize)?;
         let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
@@ -199,7 +199,7 @@ entry! {
                 }
                 Ok(())
             }
-            None => Err(UrError::said(
+            None => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "the command was appended without an event",
             )),
@@ -223,7 +223,7 @@ entry! {
         let mut old = Vec::new();
         let put = |node: &mut Node<B>| {
             if node.events.len() != events.len() {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
                     format!("the command was appended with {} events, not {}", node.events.len(), events.len()),
                 ));

@@ -118,7 +118,7 @@ entry! {
         args::not_null(properties.pProperties)?;
         let properties = args::slice(properties.pProperties, properties.PropCount)?;
         if properties.is_empty() || properties.iter().any(|p| p.r#type != properties[0].r#type) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 "a device is divided by one kind of partition, given at least once",
             ));

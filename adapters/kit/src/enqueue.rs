@@ -143,13 +143,13 @@ command_table! {
         let pattern = pattern(pattern_at, pattern_size, size)?;
         check_byte_range(offset, size)?;
         if !pattern_size.is_power_of_two() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!("the pattern of a buffer's fill has a power of two as its size, not {pattern_size} bytes"),
             ));
         }
         if !offset.is_multiple_of(pattern_size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
             ));
@@ -488,7 +488,7 @@ unsafe fn async_alloc<B: Backend>(
             args::known_flags(properties.flags)?;
         }
         if size == 0 {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_USM_SIZE,
                 "an allocation has at least one byte",
             ));

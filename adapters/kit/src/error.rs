@@ -20,7 +20,7 @@ enum Reason {
     Code(ResultCode),
     /// The code, and for the log what was wrong and what to do about it.
     #[error("{1} ({0:?})")]
-    Said(ResultCode, String),
+    Message(ResultCode, String),
     /// An error that only this backend has, with the backend's own code: the client gets `ERROR_ADAPTER_SPECIFIC` and may
     /// ask `urAdapterGetLastError` for the rest.
     #[error("{1} ({0})")]
@@ -33,8 +33,8 @@ pub type UrResult<T> = Result<T, UrError>;
 impl UrError {
     /// `code`, with words for the log: what was wrong and what to do about it.
     #[cold]
-    pub fn said(code: ResultCode, message: impl Into<String>) -> Self {
-        Self(Box::new(Reason::Said(code, message.into())))
+    pub fn with_message(code: ResultCode, message: impl Into<String>) -> Self {
+        Self(Box::new(Reason::Message(code, message.into())))
     }
 
     /// An error that only this backend has: its code, and what that means. The client gets `ERROR_ADAPTER_SPECIFIC` and may
@@ -47,16 +47,16 @@ impl UrError {
     /// The code that the client sees.
     pub fn code(&self) -> ResultCode {
         match *self.0 {
-            Reason::Code(code) | Reason::Said(code, _) => code,
+            Reason::Code(code) | Reason::Message(code, _) => code,
             Reason::Native(..) => ResultCode::ERROR_ADAPTER_SPECIFIC,
         }
     }
 
     /// The same error with more words for the log.
-    pub fn with_words(self, words: &str) -> Self {
+    pub fn context(self, words: &str) -> Self {
         match *self.0 {
-            Reason::Code(code) => Self::said(code, words),
-            Reason::Said(code, message) => Self::said(code, format!("{message}\n{words}")),
+            Reason::Code(code) => Self::with_message(code, words),
+            Reason::Message(code, message) => Self::with_message(code, format!("{message}\n{words}")),
             Reason::Native(code, message) => Self::native(code, format!("{message}\n{words}")),
         }
     }
@@ -65,7 +65,7 @@ impl UrError {
     pub fn with_code(self, code: ResultCode) -> Self {
         match *self.0 {
             Reason::Code(_) => code.into(),
-            Reason::Said(_, message) | Reason::Native(_, message) => Self::said(code, message),
+            Reason::Message(_, message) | Reason::Native(_, message) => Self::with_message(code, message),
         }
     }
 }
@@ -125,8 +125,8 @@ fn note(function: &'static str, error: UrError) {
     match *error.0 {
         Reason::Code(code) => log::debug!("{function}: {code:?}"),
         // Queries that an implementation need not answer are no news.
-        Reason::Said(ResultCode::ERROR_UNSUPPORTED_ENUMERATION, _) => log::debug!("{function}: {error}"),
-        Reason::Said(..) => log::warn!("{function}: {error}"),
+        Reason::Message(ResultCode::ERROR_UNSUPPORTED_ENUMERATION, _) => log::debug!("{function}: {error}"),
+        Reason::Message(..) => log::warn!("{function}: {error}"),
         Reason::Native(code, ref message) => {
             log::warn!("{function}: {error}");
             let message = CString::new(message.replace('\0', " ")).unwrap_or_default();

@@ -84,7 +84,7 @@ impl<B: Backend> Graph<B> {
     /// Begins a capture of a queue's. Returns how many commands there are before it.
     pub(crate) fn begin(&self, queue: &B::Queue) -> UrResult<usize> {
         if !is_same::<B>(queue.context(), &self.context) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the queue and the graph are of different contexts",
             ));
@@ -195,7 +195,7 @@ impl<B: Backend> Graph<B> {
 }
 
 fn invalid(words: &str) -> UrError {
-    UrError::said(ResultCode::ERROR_INVALID_GRAPH, words)
+    UrError::with_message(ResultCode::ERROR_INVALID_GRAPH, words)
 }
 
 /// What can be run of a graph.
@@ -265,7 +265,7 @@ entry! {
     fn urGraphDumpContentsExp<B>(graph: ExpGraphHandle, file: *const c_char) {
         let graph = object::<Graph<B>>(graph)?;
         let path = path(args::c_str(file)?);
-        std::fs::write(path, graph.picture()).map_err(|error| UrError::said(
+        std::fs::write(path, graph.picture()).map_err(|error| UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             format!("the graph cannot be written to {}: {error}", path.display()),
         ))

@@ -67,7 +67,7 @@ pub trait Object: Send + Sync + Sized + 'static {
     /// The member that connects the object with its handle.
     fn header(&self) -> &Header;
 
-    /// What [`each_held`] finds it by; 0 if nobody looks for it.
+    /// What [`for_each_live_handle`] finds it by; 0 if nobody looks for it.
     #[inline]
     fn group(&self) -> u64 {
         0
@@ -97,7 +97,7 @@ macro_rules! object {
 struct Slot {
     ddi: AtomicPtr<DdiTable>,
     /// The tag in the lower half, the client's references in the upper one: who takes a reference of what may be about to
-    /// go ([`each_held`]) must know in one step that it is still the same.
+    /// go ([`for_each_live_handle`]) must know in one step that it is still the same.
     state: AtomicU64,
     /// `Arc::as_ptr` of the object.
     object: AtomicPtr<()>,
@@ -272,7 +272,7 @@ fn no_object(pointer: *const Slot, invalid: ResultCode) -> UrError {
         true => "the handle is of another type, from another adapter, or was released before",
         false => "the handle is not a pointer to an object of this adapter",
     };
-    UrError::said(invalid, what)
+    UrError::with_message(invalid, what)
 }
 
 /// Whether a handle is of a live `T`. For handles that turned out to be of another type of object than expected.
@@ -438,7 +438,7 @@ impl Slot {
 
 /// Calls `f` with every object of a group (not 0) that the client has a reference of. It looks at all handles that there
 /// are, so it is for what happens rarely; but it costs the objects nothing that they can be found.
-pub fn each_held<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
+pub fn for_each_live_handle<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
     for slot in pool::all().into_iter().flatten() {
         let is_held =
             |state| tag(state) == T::TAG && references(state) != 0 && slot.group.load(Ordering::Relaxed) == group;
@@ -462,7 +462,7 @@ pub fn each_held<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
 
 #[cold]
 fn released_too_often(invalid: ResultCode) -> UrError {
-    UrError::said(invalid, "released more often than retained")
+    UrError::with_message(invalid, "released more often than retained")
 }
 
 /// The pool of free slots: some in each thread, so that most calls take no lock, and the rest in a list for all.

@@ -110,7 +110,7 @@ fn put<B: Backend>(kind: Kind, data: *const c_void) -> UrResult<()> {
     match exports.get(&(data as usize)) {
         Some((known, _)) if *known == kind => {}
         _ => {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("there are no bytes at {data:p} that were given for sharing, or they were put back before"),
             ));

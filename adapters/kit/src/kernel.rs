@@ -191,7 +191,7 @@ impl<'a, B: Backend> Arg<'a, B> {
 
 #[cold]
 fn no_value(index: u32, size: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_NULL_POINTER,
         format!("argument {index} is a null pointer to a value of {size} bytes"),
     )
@@ -199,7 +199,7 @@ fn no_value(index: u32, size: usize) -> UrError {
 
 #[cold]
 fn no_type(index: u32, other: ExpKernelArgType) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_ENUMERATION,
         format!("argument {index} is of unknown type {other:?}"),
     )
@@ -317,7 +317,7 @@ entry! {
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
         args::not_null(value)?;
-        let wrong_size = || UrError::said(ResultCode::ERROR_INVALID_SIZE, format!("{name:?} does not have {size} bytes"));
+        let wrong_size = || UrError::with_message(ResultCode::ERROR_INVALID_SIZE, format!("{name:?} does not have {size} bytes"));
         let info = match name {
             KernelExecInfo::USM_INDIRECT_ACCESS if size == size_of::<Bool>() => {
                 ExecInfo::UsmIndirectAccess(value.cast::<Bool>().read() != 0)

@@ -69,7 +69,7 @@ pub use device::Device;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};
-pub use handle::{Borrowed, HandleKind, Header, Object, each_held, export, handle_of, take};
+pub use handle::{Borrowed, HandleKind, Header, Object, export, for_each_live_handle, handle_of, take};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};

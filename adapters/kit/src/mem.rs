@@ -83,7 +83,7 @@ fn host_pointer(flags: MemFlags, host: *mut c_void) -> UrResult<Option<HostPoint
     args::known_flags(flags)?;
     let access = [MemFlags::READ_WRITE, MemFlags::WRITE_ONLY, MemFlags::READ_ONLY];
     if access.iter().filter(|a| flags.contains(**a)).count() > 1 {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             format!("contradicting access flags: {flags:?}"),
         ));
@@ -91,7 +91,7 @@ fn host_pointer(flags: MemFlags, host: *mut c_void) -> UrResult<Option<HostPoint
     let wanted = flags.intersects(HOST_POINTER_FLAGS);
     if wanted == host.is_null() {
         let (has, needs) = if wanted { ("no", "needs") } else { ("a", "takes no") };
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_HOST_PTR,
             format!("{has} host pointer was given, and a memory object with flags {flags:?} {needs} one"),
         ));
@@ -101,7 +101,12 @@ fn host_pointer(flags: MemFlags, host: *mut c_void) -> UrResult<Option<HostPoint
 
 /// The rules of an image's description that hold on every device.
 fn check_description(desc: &ImageDesc, host: *mut c_void) -> UrResult<()> {
-    let wrong = |words: String| Err(UrError::said(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, words));
+    let wrong = |words: String| {
+        Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+            words,
+        ))
+    };
     if desc.stype != StructureType::IMAGE_DESC {
         return wrong(format!("the description of an image is {:?}", desc.stype));
     }
@@ -140,7 +145,7 @@ entry! {
         let context = object::<B::Context>(context)?;
         let out = args::out(buffer)?;
         if size == 0 {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a buffer has at least one byte"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a buffer has at least one byte"));
         }
         let host = host_pointer(flags, properties.as_ref().map_or(std::ptr::null_mut(), |p| p.pHost))?;
         out.write(export(&B::Mem::create_buffer(&context, flags, size, host)?));
@@ -166,7 +171,7 @@ entry! {
         let region = args::required(region)?;
         let out = args::out(part)?;
         if region.size == 0 {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a sub-buffer has at least one byte"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a sub-buffer has at least one byte"));
         }
         out.write(export(&buffer.sub_buffer(flags, region.origin, region.size)?));
         Ok(())

@@ -109,7 +109,7 @@ unsafe fn metadata<'a>(properties: *const ProgramProperties) -> UrResult<&'a [Pr
         match properties.as_ref() {
             Some(ProgramProperties {
                 count: 0, pMetadatas, ..
-            }) if !pMetadatas.is_null() => Err(UrError::said(
+            }) if !pMetadatas.is_null() => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 "there is a pointer to a program's metadata, and their count is 0",
             )),
@@ -144,7 +144,7 @@ entry! {
         args::not_null(il)?;
         let out = args::out(program)?;
         if length == 0 {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "the program is empty"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "the program is empty"));
         }
         let il = args::slice(il.cast::<u8>(), length)?;
         out.write(export(&B::Program::create_with_il(&context, il, metadata(properties)?)?));
@@ -161,7 +161,7 @@ entry! {
         args::not_null(binaries)?;
         let out = args::out(program)?;
         if count == 0 {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "a program has a binary for at least one device"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "a program has a binary for at least one device"));
         }
         let devices = args::objects::<B::Device>(devices, count)?;
         let lengths = args::slice(lengths, count as usize)?;
@@ -172,7 +172,7 @@ entry! {
             .map(|(&binary, &length)| {
                 args::not_null(binary)?;
                 if length == 0 {
-                    return Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, "a binary is empty"));
+                    return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "a binary is empty"));
                 }
                 args::slice(binary, length)
             })

@@ -135,7 +135,7 @@ fn flags(properties: Option<&QueueProperties>) -> UrResult<QueueFlags> {
         QueueFlags::SUBMISSION_BATCHED | QueueFlags::SUBMISSION_IMMEDIATE,
     ] {
         if flags.contains(pair) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
                 format!("a queue cannot have both of {pair:?}"),
             ));

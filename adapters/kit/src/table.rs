@@ -104,7 +104,7 @@ pub fn tables<B: Backend>() -> &'static Tables {
 ///
 /// # Safety
 /// `out`, unless null, must be writable.
-pub unsafe fn give<T: Copy>(version: ApiVersion, table: &T, out: *mut T) -> ResultCode {
+pub unsafe fn fill_ddi_table<T: Copy>(version: ApiVersion, table: &T, out: *mut T) -> ResultCode {
     if out.is_null() {
         return ResultCode::ERROR_INVALID_NULL_POINTER;
     }
@@ -137,7 +137,9 @@ macro_rules! export_adapter {
                 out: *mut $crate::ur::LegacyDdiTable,
             ) -> $crate::ur::ResultCode {
                 // SAFETY: the caller's promise is the same.
-                unsafe { $crate::table::give(version, &$crate::table::tables::<ExportedBackend>().legacy, out) }
+                unsafe {
+                    $crate::table::fill_ddi_table(version, &$crate::table::tables::<ExportedBackend>().legacy, out)
+                }
             }
         };
     };
@@ -159,7 +161,7 @@ macro_rules! __export_tables {
         ) -> $crate::ur::ResultCode {
             // SAFETY: the caller's promise is the same.
             unsafe {
-                $crate::table::give(
+                $crate::table::fill_ddi_table(
                     version,
                     &$crate::table::tables::<ExportedBackend>().ddi.$member,
                     out,

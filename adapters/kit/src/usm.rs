@@ -159,7 +159,7 @@ unsafe fn request<'a, B: Backend>(
     size: usize,
 ) -> UrResult<UsmRequest<'a, B>> {
     if size == 0 {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_USM_SIZE,
             "an allocation has at least one byte",
         ));
@@ -169,7 +169,7 @@ unsafe fn request<'a, B: Backend>(
         let desc = desc.as_ref();
         let align = desc.map_or(0, |d| d.align) as usize;
         if align != 0 && !align.is_power_of_two() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("an alignment is a power of two, and {align} is none"),
             ));
@@ -383,7 +383,7 @@ entry! {
         let flags = properties.as_ref().map_or(ExpUsmHostAllocRegisterFlags::empty(), |p| p.flags);
         args::known_flags(flags)?;
         if size == 0 {
-            return Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, "there is nothing to register in zero bytes"));
+            return Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "there is nothing to register in zero bytes"));
         }
         context.usm_register(memory, size, flags)
     }

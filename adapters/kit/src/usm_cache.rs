@@ -171,7 +171,7 @@ impl<T> UsmCache<T> {
     #[inline]
     pub fn alloc(&self, driver: &impl Driver<T>, arena: &Arc<Arena<T>>, size: usize, align: usize) -> UrResult<usize> {
         let Some(class) = arena.heap.class(size, align) else {
-            return self.alloc_once(driver, arena, size, align);
+            return self.alloc_dedicated(driver, arena, size, align);
         };
         let address = self.state.local(|lists, regions| {
             let free = lists.take(arena, class)?;
@@ -187,7 +187,7 @@ impl<T> UsmCache<T> {
     /// As [`UsmCache::alloc`], of memory that comes from the driver and goes back to it: it has what other memory of
     /// the arena does not have.
     #[cold]
-    pub fn alloc_once(
+    pub fn alloc_dedicated(
         &self,
         driver: &impl Driver<T>,
         arena: &Arc<Arena<T>>,
@@ -211,7 +211,7 @@ impl<T> UsmCache<T> {
             let Some((id, region)) = regions.containing(address) else {
                 return Ok(None);
             };
-            let (index, size) = region.take_back(address, regions.growths).ok_or(())?;
+            let (index, size) = region.take_back(address, regions.generation).ok_or(())?;
             let heap = &region.arena.heap;
             heap.count_given_back(size);
             Ok(Some(match region.class {
@@ -288,7 +288,7 @@ impl<T> UsmCache<T> {
             Ok(base) if base % NATURAL != 0 => Ok(self.insert(arena, base, len, None, size)),
             Ok(base) => Ok(self.insert(arena, base, len, Some(class), size)),
             // It may yet have what was asked for.
-            Err(error) if is_exhaustion(&error) => self.alloc_once(driver, arena, size, 0),
+            Err(error) if is_exhaustion(&error) => self.alloc_dedicated(driver, arena, size, 0),
             Err(error) => Err(error),
         }
     }
@@ -316,7 +316,7 @@ impl<T> UsmCache<T> {
         let region = self.state.exclusive(|_, regions| {
             // Another thread may have been faster, and the address may be in use again.
             let (id, region) = regions.containing(base)?;
-            (region.is_passing() && region.is_idle()).then(|| regions.remove(id))
+            (region.is_dedicated() && region.is_idle()).then(|| regions.remove(id))
         });
         region.map_or(Ok(()), |region| release(driver, region))
     }
@@ -376,7 +376,7 @@ fn is_exhaustion(error: &UrError) -> bool {
 
 #[cold]
 fn not_taken(address: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_VALUE,
         format!("{address:#x} is not the start of an allocation: it was freed before, or points inside of one"),
     )

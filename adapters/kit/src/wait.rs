@@ -42,7 +42,7 @@ impl<'a, B: Backend> WaitList<'a, B> {
     /// As [`Self::new`].
     unsafe fn checked(count: u32, events: *const EventHandle) -> UrResult<Self> {
         if count == 0 || events.is_null() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
                 format!("the wait list has {count} events and its pointer is {events:p}: both must be zero, or none"),
             ));
@@ -56,7 +56,7 @@ impl<'a, B: Backend> WaitList<'a, B> {
                     code @ ResultCode::ERROR_GRAPH_INTERNAL_EVENT => code,
                     _ => ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
                 };
-                UrError::said(code, format!("an event of the wait list: {error}"))
+                UrError::with_message(code, format!("an event of the wait list: {error}"))
             })?;
         }
         Ok(Self {

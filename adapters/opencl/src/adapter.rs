@@ -80,7 +80,7 @@ impl kit::Adapter<OpenCl> for Adapter {
             .find(|p| p.raw as NativeHandle == native)
             .cloned()
             .ok_or_else(|| {
-                UrError::said(
+                UrError::with_message(
                     ResultCode::ERROR_INVALID_PLATFORM,
                     "the native handle is no platform of this OpenCL loader",
                 )

@@ -219,7 +219,7 @@ pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
 extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
     let message = format!("{function} returned {} ({code})", conv::error_name(code));
     match conv::result(code) {
-        Some(result) => UrError::said(result, message),
+        Some(result) => UrError::with_message(result, message),
         None => UrError::native(code, message),
     }
 }
@@ -229,14 +229,14 @@ extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
 #[allow(improper_ctypes_definitions, reason = "as above")]
 pub extern "C" fn missing(function: &'static str) -> UrError {
     if is_lost() {
-        return UrError::said(
+        return UrError::with_message(
             ResultCode::ERROR_DEVICE_LOST,
             format!(
                 "{function} is not called: the process was forked when the driver was in use, and has none of its threads"
             ),
         );
     }
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         format!("the OpenCL library or driver has no {function}: a newer one is needed"),
     )

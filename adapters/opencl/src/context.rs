@@ -12,7 +12,7 @@ use oxur_adapter_kit as kit;
 
 use crate::cl::{self, cl, cl_create};
 use crate::extensions::Extensions;
-use crate::number::Number;
+use crate::unique_id::UniqueId;
 use crate::usm::ContextUsm;
 use crate::{Adapter, Device, OpenCl};
 
@@ -58,7 +58,7 @@ impl Context {
 
     /// The number of the OpenCL context.
     #[inline(always)]
-    pub(crate) fn number(&self) -> Number {
+    pub(crate) fn number(&self) -> UniqueId {
         self.usm.number
     }
 
@@ -85,7 +85,7 @@ impl Context {
                 .collect::<UrResult<_>>()?;
         }
         if devices.is_empty() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the native context has no device",
             ));
@@ -120,7 +120,7 @@ impl kit::Context<OpenCl> for Context {
     fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
         let platforms: Vec<_> = devices.iter().filter_map(|d| d.platform()).map(|p| p.raw).collect();
         if platforms.iter().any(|p| *p != platforms[0]) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "an OpenCL context cannot have devices of several platforms",
             ));
@@ -155,7 +155,7 @@ impl kit::Context<OpenCl> for Context {
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
         let check = |raw| match raw == self.raw {
             true => Ok(()),
-            false => Err(UrError::said(
+            false => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "a command and what it works on are of different contexts",
             )),

@@ -70,7 +70,7 @@ impl Device {
     /// Wraps a native sub-device of one of `platforms`; the wrapper has a reference of its own.
     pub(crate) fn from_native(platforms: &[Arc<Platform>], raw: cl_device_id) -> UrResult<Arc<Self>> {
         let stranger = || {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "the native handle is no device of this OpenCL loader's platforms",
             )

@@ -20,7 +20,7 @@ use oxur_fork::{LazyLock, OnceLock};
 use smallvec::SmallVec;
 
 use crate::cl::{self, cl, cl_create};
-use crate::number::Number;
+use crate::unique_id::UniqueId;
 use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
@@ -30,7 +30,7 @@ pub(crate) struct Event {
     /// What it began with, if that was another command.
     began: Box<[RawEvent]>,
     /// The number of its context.
-    context: Number,
+    context: UniqueId,
     owner: Owner,
     command: CommandType,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Event {
 /// What an event belongs to.
 enum Owner {
     /// The queue of its command, which has this number; itself once the client has released it.
-    Queue(Number, OnceLock<Arc<Queue>>),
+    Queue(UniqueId, OnceLock<Arc<Queue>>),
     /// A context: the event is a native one. Its queue, if somebody has asked for it.
     Context(Arc<Context>, OnceLock<Arc<Queue>>),
     /// A command of a command buffer, which the client knows before it is submitted. The event's own is a user event, for
@@ -56,7 +56,7 @@ struct Promised {
 impl Event {
     /// Takes over a reference of an OpenCL event of a command in a queue of a context.
     #[inline]
-    pub(crate) fn new(raw: cl_event, queue: Number, context: Number, command: CommandType) -> Arc<Self> {
+    pub(crate) fn new(raw: cl_event, queue: UniqueId, context: UniqueId, command: CommandType) -> Arc<Self> {
         kit::recycled(Self {
             header: Header::new(),
             raw: RawEvent(raw),

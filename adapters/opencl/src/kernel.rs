@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels.
 
+mod arg_cache;
 mod kept;
 mod objects;
-mod told;
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
+use self::arg_cache::{ArgCache, ArgKey};
 use self::kept::Kept;
 use self::objects::Objects;
-use self::told::{Told, What};
 use crate::cl::{self, Plain, api, cl, cl_create};
 use crate::extensions::{Extensions, ext};
 use crate::{Context, Device, OpenCl, Program, Queue};
@@ -32,7 +32,7 @@ pub(crate) struct Kernel {
     pub(crate) arguments: Mutex<()>,
     /// The objects among the arguments that were set one by one.
     objects: Objects,
-    told: Told,
+    arg_cache: ArgCache,
     /// What it was told, where the driver cannot copy it.
     kept: Option<Kept>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
@@ -54,11 +54,11 @@ impl Kernel {
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
             objects: Objects::none(),
-            told: Told::nothing(0),
+            arg_cache: ArgCache::empty(0),
             kept: api().clCloneKernel.is_none().then(Kept::default),
             required_local_size: OnceLock::new(),
         };
-        kernel.told = Told::nothing(arg_count(raw)?);
+        kernel.arg_cache = ArgCache::empty(arg_count(raw)?);
         Ok(kernel)
     }
 
@@ -114,28 +114,28 @@ impl Kernel {
     /// argument whose kind is known stays in registers.
     #[inline(always)]
     pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
-        let told = &self.told;
+        let arg_cache = &self.arg_cache;
         let lasting = || self.context().usm.is_ours();
         match *arg {
             Arg::Value(index, bytes) => {
                 let set = || self.set_bytes(index, bytes.len(), bytes.as_ptr().cast());
                 if let Ok(&bytes) = <&[u8; 4]>::try_from(bytes) {
-                    told.number(index, What::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
+                    arg_cache.number(index, ArgKey::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
                 } else if let Ok(&bytes) = <&[u8; 8]>::try_from(bytes) {
-                    told.number(index, What::handle(), u64::from_ne_bytes(bytes), lasting, set)
+                    arg_cache.number(index, ArgKey::handle(), u64::from_ne_bytes(bytes), lasting, set)
                 } else {
-                    told.bytes(index, bytes, set)
+                    arg_cache.bytes(index, bytes, set)
                 }
             }
             Arg::Pointer(index, pointer) => {
-                told.number(index, What::address(), pointer.addr() as u64, lasting, || {
+                arg_cache.number(index, ArgKey::address(), pointer.addr() as u64, lasting, || {
                     // SAFETY: a live kernel; what the address is of is for OpenCL to find out.
                     unsafe { ext!(self.ext, set_kernel_arg_mem_pointer(self.raw, index, pointer)) }
                 })
             }
             Arg::Local(index, size) => {
                 let set = || self.set_bytes(index, size, std::ptr::null());
-                told.number(index, What::LOCAL, size as u64, || true, set)
+                arg_cache.number(index, ArgKey::LOCAL, size as u64, || true, set)
             }
             Arg::Mem(index, ref mem, _) => {
                 let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
@@ -153,7 +153,7 @@ impl Kernel {
     }
 
     fn set_object(&self, index: u32, handle: *mut c_void) -> UrResult<()> {
-        self.told.other(index, || {
+        self.arg_cache.other(index, || {
             self.set_bytes(index, size_of_val(&handle), std::ptr::from_ref(&handle).cast())
         })
     }
@@ -355,7 +355,7 @@ impl kit::Kernel<OpenCl> for Kernel {
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
-        self.told.share();
+        self.arg_cache.share();
         self.context().share();
         Ok(self.raw as NativeHandle)
     }
@@ -382,7 +382,7 @@ impl kit::Kernel<OpenCl> for Kernel {
             unsafe { cl!(clRetainKernel(raw)) }?;
         }
         let kernel = Self::new(raw, &found)?;
-        kernel.told.share();
+        kernel.arg_cache.share();
         Ok(Arc::new(kernel))
     }
 }

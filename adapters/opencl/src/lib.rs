@@ -6,7 +6,6 @@
 //! enumerations of the two.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
-mod activity;
 mod adapter;
 mod cl;
 mod context;
@@ -14,14 +13,15 @@ mod conv;
 mod device;
 mod event;
 mod extensions;
+mod in_flight;
 mod interop;
 mod kernel;
 mod mem;
-mod number;
 mod platform;
 mod program;
 mod queue;
 mod sampler;
+mod unique_id;
 mod usm;
 
 use oxur_adapter_kit as kit;

@@ -50,7 +50,7 @@ impl Mem {
         let raw = native as cl_mem;
         let size = ask(raw, CL_MEM_SIZE)?;
         if ask::<*mut c_void>(raw, CL_MEM_CONTEXT)? != context.raw {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the native memory object belongs to another context",
             ));
@@ -65,7 +65,7 @@ impl Mem {
     /// Checks that `size` bytes at `offset` are inside of it.
     pub(crate) fn check_range(&self, offset: usize, size: usize) -> UrResult<()> {
         if offset.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!(
                     "{size} bytes at offset {offset} are not inside of a memory object of {} bytes",
@@ -106,7 +106,7 @@ impl kit::Mem<OpenCl> for Mem {
 
     fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
         if origin.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_BUFFER_SIZE,
                 format!(
                     "a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes",

@@ -128,7 +128,7 @@ impl kit::Platform<OpenCl> for Platform {
             b"" => Ok(c""),
             b"-O0" => Ok(c"-cl-opt-disable"),
             b"-O1" | b"-O2" | b"-O3" => Ok(c""),
-            _ => Err(UrError::said(
+            _ => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("OpenCL compilers have no equivalent of {frontend:?}"),
             )),

@@ -73,7 +73,7 @@ unsafe impl Sync for Program {}
 fn raw_devices(context: &Context, devices: &[Arc<Device>]) -> UrResult<Vec<cl_device_id>> {
     let raw = |device: &Arc<Device>| match context.device(device.raw) {
         Some(_) => Ok(device.raw),
-        None => Err(UrError::said(
+        None => Err(UrError::with_message(
             ResultCode::ERROR_INVALID_DEVICE,
             "a program is built for devices of its context only",
         )),
@@ -150,11 +150,7 @@ impl Program {
             .iter()
             .filter_map(|d| self.build_text(d, CL_PROGRAM_BUILD_LOG).ok());
         let text = logs.filter(|log| !log.trim().is_empty()).collect::<Vec<_>>().join("\n");
-        if text.is_empty() {
-            error
-        } else {
-            error.with_words(&text)
-        }
+        if text.is_empty() { error } else { error.context(&text) }
     }
 
     fn names(&self) -> UrResult<String> {
@@ -184,11 +180,11 @@ impl Program {
             Ok(()) => Ok((address, size)),
             Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => Err(error),
             // Drivers say different things of a program that they have not built for the device.
-            Err(_) if !self.is_executable(device) => Err(UrError::said(
+            Err(_) if !self.is_executable(device) => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
                 "the program was not built for this device, or its build failed",
             )),
-            Err(error) => Err(UrError::said(
+            Err(error) => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the program has no global variable {name:?} for this device: {error}"),
             )),
@@ -205,7 +201,7 @@ impl Program {
     ) -> UrResult<()> {
         // Intel's driver takes any.
         if context.raw != self.context.raw {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the queue and the program are of different contexts",
             ));
@@ -224,7 +220,7 @@ impl Program {
             },
         };
         if offset.checked_add(count).is_none_or(|end| end > size) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
             ));
@@ -279,7 +275,7 @@ fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
     if flags.is_empty() {
         return Ok(());
     }
-    Err(UrError::said(
+    Err(UrError::with_message(
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         format!("OpenCL cannot build with {flags:?}: every symbol must be resolved"),
     ))
@@ -289,7 +285,7 @@ fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
 fn no_compiler(context: &Context) -> UrError {
     let platform = context.devices[0].platform();
     let name = platform.as_ref().map_or("", |p| p.name());
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
         format!(
             "the OpenCL platform \"{name}\" does not take SPIR-V, which SYCL programs are made of. Choose another device, \
@@ -303,7 +299,7 @@ impl kit::Program<OpenCl> for Program {
         if !context.devices.iter().any(|device| device.facts().takes_spirv()) {
             return Err(no_compiler(context));
         }
-        check_spirv(il).map_err(|what| UrError::said(ResultCode::ERROR_INVALID_BINARY, what))?;
+        check_spirv(il).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
             match context.ext.create_program_with_il {
@@ -449,7 +445,10 @@ impl kit::Program<OpenCl> for Program {
                 } else {
                     ResultCode::ERROR_INVALID_KERNEL_NAME
                 };
-                Err(UrError::said(code, format!("the driver gives no address of {name:?}")))
+                Err(UrError::with_message(
+                    code,
+                    format!("the driver gives no address of {name:?}"),
+                ))
             }
         }
     }

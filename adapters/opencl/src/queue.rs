@@ -17,28 +17,28 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
-use crate::activity::Mark;
 use crate::cl::{self, api, cl, cl_create};
 use crate::event::RawEvent;
-use crate::number::{Number, Numbered};
+use crate::in_flight::BusyMark;
+use crate::unique_id::{UniqueId, WeakRegistry};
 use crate::{Context, Device, Event, Mem, OpenCl, conv};
 
 type Wait<'a> = WaitList<'a, OpenCl>;
 type Out<'a> = EventOut<'a, OpenCl>;
 
-static QUEUES: Numbered<Queue> = Numbered::new();
+static QUEUES: WeakRegistry<Queue> = WeakRegistry::new();
 
 /// A queue.
 pub(crate) struct Queue {
     pub(crate) header: Header,
     pub(crate) raw: cl_command_queue,
-    number: Number,
+    number: UniqueId,
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
     capture: Capture<OpenCl>,
     flags: QueueFlags,
     /// Whether there were commands since the probe, as the context knows it.
-    mark: Mark,
+    mark: BusyMark,
     /// Whether others may submit to it, too: it is a native queue, or its native handle was given out.
     shared: AtomicBool,
     /// Whether the client has given its last reference back: then events keep the queue.
@@ -57,14 +57,14 @@ unsafe impl Sync for Queue {}
 impl Drop for Queue {
     fn drop(&mut self) {
         QUEUES.remove(self.number);
-        let activity = self.mark.activity();
+        let in_flight = self.mark.in_flight();
         // Others who want to know wait until it has left.
-        activity.note();
+        in_flight.mark_busy();
         let marker = self.unfinished().unwrap_or_else(|error| {
             log::warn!("it is not known when the last commands of a queue are complete: {error}");
             None
         });
-        activity.leave(self, marker);
+        in_flight.leave(self, marker);
         // SAFETY: the reference is ours. OpenCL finishes what is in the queue.
         if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.raw)) } {
             log::warn!("a queue is leaked: {error}");
@@ -142,12 +142,12 @@ impl kit::Queue<OpenCl> for Queue {
         if !self.has_events.load(Ordering::Relaxed) {
             return;
         }
-        kit::each_held(self.number.get(), |event: &Arc<Event>| event.keep(&self));
+        kit::for_each_live_handle(self.number.get(), |event: &Arc<Event>| event.keep(&self));
     }
 
     fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
         self.shared.store(true, Ordering::Relaxed);
-        self.mark.activity().note_shared();
+        self.mark.in_flight().note_shared();
         self.context.share();
         Ok(self.raw as NativeHandle)
     }
@@ -169,7 +169,7 @@ impl kit::Queue<OpenCl> for Queue {
             cl!(clGetCommandQueueInfo(raw, CL_QUEUE_DEVICE, size, value, needed))
         })?;
         let device = context.device(id).or(device).ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "the native queue's device is not in the context",
             )

@@ -40,15 +40,15 @@ pub(crate) use self::driver::times_changed;
 use self::driver::{Driver, Place, alloc_flags};
 pub(crate) use self::pool::UsmPool;
 use self::quarantine::Quarantine;
-use crate::activity::{Activity, Markers};
 use crate::extensions::Extensions;
-use crate::number::Number;
+use crate::in_flight::{InFlight, Markers};
+use crate::unique_id::UniqueId;
 use crate::{Context, Device, OpenCl};
 
 /// The USM of a context.
 pub(crate) struct ContextUsm {
     /// The number of the OpenCL context.
-    pub(crate) number: Number,
+    pub(crate) number: UniqueId,
     /// Whether others may allocate and free memory in it, too.
     shared: AtomicBool,
     cache: UsmCache<Place>,
@@ -56,7 +56,7 @@ pub(crate) struct ContextUsm {
     arenas: OnceLock<Arenas>,
     quarantine: Quarantine,
     /// What may use memory that is freed.
-    pub(crate) activity: Arc<Activity>,
+    pub(crate) in_flight: Arc<InFlight>,
 }
 
 /// The USM of every OpenCL context: a context that is wrapped twice has one cache.
@@ -69,12 +69,12 @@ impl ContextUsm {
         let entry = known.entry(context as usize).or_default();
         entry.upgrade().unwrap_or_else(|| {
             let new = Arc::new(Self {
-                number: Number::new(),
+                number: UniqueId::new(),
                 shared: AtomicBool::new(false),
                 cache: UsmCache::default(),
                 arenas: OnceLock::new(),
                 quarantine: Quarantine::default(),
-                activity: Arc::default(),
+                in_flight: Arc::default(),
             });
             *entry = Arc::downgrade(&new);
             new
@@ -189,7 +189,7 @@ impl Arenas {
                 .iter()
                 .find(|arenas| arenas.of.raw == device.raw)
                 .ok_or_else(|| {
-                    UrError::said(
+                    UrError::with_message(
                         ResultCode::ERROR_INVALID_DEVICE,
                         "the device is none of the context's or of the pool's",
                     )
@@ -211,7 +211,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
         let flags = alloc_flags(request.device_flags, request.host_flags);
         let arenas = match request.pool {
             Some(pool) if pool.context().raw != self.raw => {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_VALUE,
                     "the pool is another context's",
                 ));
@@ -227,7 +227,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
             if flags == 0 {
                 cache.alloc(&driver, arena, request.size, request.align)
             } else {
-                cache.alloc_once(&driver.with_flags(flags), arena, request.size, request.align)
+                cache.alloc_dedicated(&driver.with_flags(flags), arena, request.size, request.align)
             }
         };
         let address = alloc().or_else(|error| {
@@ -248,7 +248,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
         let markers = if limit == 0 {
             Markers::new()
         } else {
-            usm.activity.unfinished()?
+            usm.in_flight.unfinished()?
         };
         if usm.quarantine.has(address) {
             return Err(freed_before(memory));
@@ -328,7 +328,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
             if let Some(rest) = self.usm_rest(address)
                 && size > rest
             {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_SIZE,
                     format!("{size} bytes from {address:p} on are not inside of an allocation that ends after {rest}"),
                 ));
@@ -340,7 +340,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
 }
 
 fn freed_before(memory: *mut c_void) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_VALUE,
         format!("the USM at {memory:p} was freed before"),
     )

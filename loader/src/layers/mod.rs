@@ -123,12 +123,12 @@ pub(crate) fn stop() {
 }
 
 /// A function as the layers know it.
-pub(crate) struct Called {
+pub(crate) struct CallSite {
     pub(crate) function: &'static Function,
     checks: OnceLock<Vec<validation::Check>>,
 }
 
-impl Called {
+impl CallSite {
     /// The function `name` of a table.
     pub(crate) const fn new(table: &'static [Function], name: &str) -> Self {
         let mut index = 0;
@@ -161,39 +161,39 @@ impl Arguments<'_> {
 /// # Safety
 /// `arguments` points to the values of the function's parameters, in order.
 pub(crate) unsafe fn run(
-    called: &'static Called,
+    call_site: &'static CallSite,
     arguments: &[*const c_void],
     dispatch: &mut dyn FnMut() -> ResultCode,
 ) -> ResultCode {
     let active = Layers(ACTIVE.load(Ordering::Relaxed));
     let arguments = Arguments(arguments);
-    let traced = active.contains(Layers::TRACING) && tracing::wanted(called.function);
+    let traced = active.contains(Layers::TRACING) && tracing::wanted(call_site.function);
     if traced {
         // Copied out: the client's function may call what locks.
         let locator = *LOCATOR.read();
-        guard(|| tracing::begin(called.function, locator));
+        guard(|| tracing::begin(call_site.function, locator));
     }
-    let verdict = if active.contains(Layers::VALIDATION) {
-        let checks = called.checks.get_or_init(|| validation::checks(called.function));
+    let validate = if active.contains(Layers::VALIDATION) {
+        let checks = call_site.checks.get_or_init(|| validation::checks(call_site.function));
         // SAFETY: the checks were made for this function, whose arguments these are.
-        guard(|| unsafe { validation::verdict(called.function, checks, &arguments) }).flatten()
+        guard(|| unsafe { validation::validate(call_site.function, checks, &arguments) }).flatten()
     } else {
         None
     };
     // The client's own exception may come through, from a function that an adapter calls: it must not meet `guard`.
-    let unfinished = Unfinished(called.function, traced);
-    let code = match verdict {
+    let unfinished = Unfinished(call_site.function, traced);
+    let code = match validate {
         Some(code) => code,
         None => dispatch(),
     };
     std::mem::forget(unfinished);
     if active.contains(Layers::LEAKS) {
         // SAFETY: the arguments are the function's, which has just answered this code.
-        guard(|| unsafe { leaks::note(called.function, &arguments, code) });
+        guard(|| unsafe { leaks::note(call_site.function, &arguments, code) });
     }
     if traced {
         // SAFETY: the arguments are the function's, which has just answered this code.
-        guard(|| unsafe { tracing::end(called.function, &arguments, code) });
+        guard(|| unsafe { tracing::end(call_site.function, &arguments, code) });
     }
     code
 }
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn functions_by_name() {
-        let called = Called::new(oxur_api::DeviceDdiTable::META.functions, "urDeviceGetInfo");
-        assert_eq!(called.function.slot, "pfnGetInfo");
+        let call_site = CallSite::new(oxur_api::DeviceDdiTable::META.functions, "urDeviceGetInfo");
+        assert_eq!(call_site.function.slot, "pfnGetInfo");
     }
 }

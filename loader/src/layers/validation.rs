@@ -166,10 +166,10 @@ fn code_of(structure: &str) -> ResultCode {
 ///
 /// # Safety
 /// `checks` and `arguments` are those of `function`; what the arguments point to is what they claim.
-pub(super) unsafe fn verdict(function: &Function, checks: &[Check], arguments: &Arguments<'_>) -> Option<ResultCode> {
+pub(super) unsafe fn validate(function: &Function, checks: &[Check], arguments: &Arguments<'_>) -> Option<ResultCode> {
     checks.iter().find_map(|check| {
         // SAFETY: passed on.
-        let (code, problem) = unsafe { check.verdict(function, arguments) }?;
+        let (code, problem) = unsafe { check.validate(function, arguments) }?;
         log::error!(target: TARGET, "{}: {} {problem}: {code:?}", function.name, function.params[check.parameter].c_name());
         Some(code)
     })
@@ -177,8 +177,8 @@ pub(super) unsafe fn verdict(function: &Function, checks: &[Check], arguments: &
 
 impl Check {
     /// # Safety
-    /// As for [`verdict`].
-    unsafe fn verdict(&self, function: &Function, arguments: &Arguments<'_>) -> Option<(ResultCode, &'static str)> {
+    /// As for [`validate`].
+    unsafe fn validate(&self, function: &Function, arguments: &Arguments<'_>) -> Option<(ResultCode, &'static str)> {
         let wrong = |is_wrong: bool, code, problem| is_wrong.then_some((code, problem));
         // SAFETY: only asked where the parameter is a pointer, a function or a handle.
         let pointer = || unsafe { arguments.read::<*const u8>(self.parameter) };
@@ -268,14 +268,14 @@ mod tests {
 
     use super::*;
 
-    macro_rules! verdict {
+    macro_rules! validate {
         ($table:ident.$function:ident($($value:expr),*)) => {{
             let function =
                 $table::META.functions.iter().find(|known| known.name == stringify!($function)).unwrap();
             assert_eq!(function.params.len(), [$(stringify!($value)),*].len());
             // SAFETY: these are arguments of the function.
             unsafe {
-                super::verdict(
+                super::validate(
                     function,
                     &checks(function),
                     &Arguments(&[$(std::ptr::from_ref(&$value).cast::<c_void>()),*]),
@@ -296,21 +296,21 @@ mod tests {
             0usize,
         );
         assert_eq!(
-            verdict!(ContextDdiTable.urContextGetInfo(context, property, size, null, out)),
+            validate!(ContextDdiTable.urContextGetInfo(context, property, size, null, out)),
             None
         );
         let none = ContextHandle::default();
-        let code = verdict!(ContextDdiTable.urContextGetInfo(none, property, size, null, out));
+        let code = validate!(ContextDdiTable.urContextGetInfo(none, property, size, null, out));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_NULL_HANDLE));
         let wrong = ContextInfo(0x7777);
-        let code = verdict!(ContextDdiTable.urContextGetInfo(context, wrong, size, null, out));
+        let code = validate!(ContextDdiTable.urContextGetInfo(context, wrong, size, null, out));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_ENUMERATION));
-        let code = verdict!(ContextDdiTable.urContextGetInfo(context, property, size, null, null));
+        let code = validate!(ContextDdiTable.urContextGetInfo(context, property, size, null, null));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_NULL_POINTER));
         let place = HANDLE;
-        let code = verdict!(ContextDdiTable.urContextGetInfo(context, property, size, place, out));
+        let code = validate!(ContextDdiTable.urContextGetInfo(context, property, size, place, out));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_SIZE));
-        let code = verdict!(ContextDdiTable.urContextSetExtendedDeleter(context, null, null));
+        let code = validate!(ContextDdiTable.urContextSetExtendedDeleter(context, null, null));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_NULL_POINTER));
     }
 
@@ -332,7 +332,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                verdict!(EnqueueDdiTable.urEnqueueEventsWait(queue, count, list, event)),
+                validate!(EnqueueDdiTable.urEnqueueEventsWait(queue, count, list, event)),
                 code,
                 "{count} {list:?}"
             );
@@ -360,14 +360,14 @@ mod tests {
     #[test]
     fn functions_with_rules_of_their_own() {
         let (event, null, size) = (EventHandle(HANDLE), null_mut::<c_void>(), 8usize);
-        let code = verdict!(EventDdiTable.urEventWait(0u32, (&raw const event)));
+        let code = validate!(EventDdiTable.urEventWait(0u32, (&raw const event)));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_VALUE));
-        let code = verdict!(EventDdiTable.urEventWait(1u32, null));
+        let code = validate!(EventDdiTable.urEventWait(1u32, null));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_NULL_POINTER));
         // That the queue has no profiling comes before anything about the answer's place.
         let (what, nothing) = (ProfilingInfo::COMMAND_END, 0usize);
         for (size, place) in [(size, null), (nothing, null), (nothing, HANDLE)] {
-            let code = verdict!(EventDdiTable.urEventGetProfilingInfo(event, what, size, place, null));
+            let code = validate!(EventDdiTable.urEventGetProfilingInfo(event, what, size, place, null));
             assert_eq!(code, None);
         }
         let (context, flags, format) = (ContextHandle(HANDLE), 0u32, ImageFormat::default());
@@ -375,7 +375,7 @@ mod tests {
             r#type: MemType(0x77),
             ..Default::default()
         };
-        let code = verdict!(MemDdiTable.urMemImageCreate(
+        let code = validate!(MemDdiTable.urMemImageCreate(
             context,
             flags,
             (&raw const format),
@@ -390,8 +390,8 @@ mod tests {
     fn places_for_handles() {
         let (mut places, count, none) = ([null_mut::<c_void>(); 2], 2u32, 0u32);
         let (places, total) = (places.as_mut_ptr(), null_mut::<u32>());
-        assert_eq!(verdict!(AdapterDdiTable.urAdapterGet(count, places, total)), None);
-        let code = verdict!(AdapterDdiTable.urAdapterGet(none, places, total));
+        assert_eq!(validate!(AdapterDdiTable.urAdapterGet(count, places, total)), None);
+        let code = validate!(AdapterDdiTable.urAdapterGet(none, places, total));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_SIZE));
     }
 
@@ -403,7 +403,7 @@ mod tests {
             properties.flags = ContextFlags::from_bits_retain(flags);
             let place = &raw const properties;
             assert_eq!(
-                verdict!(ContextDdiTable.urContextCreate(count, devices, place, context)),
+                validate!(ContextDdiTable.urContextCreate(count, devices, place, context)),
                 code
             );
         }

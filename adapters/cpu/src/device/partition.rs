@@ -51,10 +51,12 @@ pub(super) fn divide(cpus: &[usize], properties: &[DevicePartitionProperty]) -> 
         .map(|property| unsafe { property.value.count })
         .collect();
     match kind {
-        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => Err(UrError::said(
-            ResultCode::ERROR_INVALID_VALUE,
-            "this kind of partition takes one property",
-        )),
+        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => {
+            Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                "this kind of partition takes one property",
+            ))
+        }
         DevicePartition::EQUALLY => equally(cpus, values[0] as usize).map(|parts| with(parts, properties)),
         DevicePartition::BY_COUNTS => by_counts(cpus, &values).map(|parts| with(parts, properties)),
         DevicePartition::BY_AFFINITY_DOMAIN => by_domain(cpus, values[0]),
@@ -70,13 +72,13 @@ fn with(parts: Vec<Vec<usize>>, properties: &[DevicePartitionProperty]) -> Vec<(
 /// As many parts of `count` CPUs as there are; the rest is left out.
 fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
     if count == 0 {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
             "a sub-device needs a compute unit",
         ));
     }
     if count > cpus.len() {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_DEVICE_PARTITION_FAILED,
             format!("a device of {} compute units has no part of {count}", cpus.len()),
         ));
@@ -88,7 +90,7 @@ fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
 fn by_counts(cpus: &[usize], counts: &[u32]) -> UrResult<Vec<Vec<usize>>> {
     let wanted: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     if counts.contains(&0) || wanted > cpus.len() as u64 {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
             format!(
                 "a device of {} compute units has no parts of {counts:?}: each has at least one",
@@ -110,13 +112,13 @@ fn by_counts(cpus: &[usize], counts: &[u32]) -> UrResult<Vec<Vec<usize>>> {
 fn by_domain(cpus: &[usize], domain: u32) -> UrResult<Vec<(Vec<usize>, MadeBy)>> {
     let domain = DeviceAffinityDomainFlags::from_bits_retain(domain);
     if domain.bits().count_ones() != 1 || kit::args::known_flags(domain).is_err() {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             "a device is divided by one affinity domain, of those that there are",
         ));
     }
     let Some((found, parts)) = topology::divide(cpus, domain) else {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_DEVICE_PARTITION_FAILED,
             format!("the {} compute units are all in one domain of {domain:?}", cpus.len()),
         ));

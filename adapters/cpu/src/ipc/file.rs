@@ -143,7 +143,7 @@ fn name(token: &[u8]) -> String {
 }
 
 fn invalid(what: String) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_VALUE,
         format!("what another process shares cannot be opened: {what}"),
     )

@@ -212,7 +212,7 @@ fn place_native(wants: &KernelInfo, index: usize, object: NativeObject, block: &
         }
         (ParamKind::Sampler, NativeObject::Sampler(sampler)) => sampler.bits().0.into(),
         _ => {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE,
                 format!("argument {index} of {} is a native object of another type", wants.name),
             ));
@@ -405,7 +405,7 @@ fn name(wants: &KernelInfo, index: usize) -> String {
 
 #[cold]
 fn no_param(wants: &KernelInfo, index: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
         format!(
             "there is no argument {index}: the kernel {} has {} of them",
@@ -417,7 +417,7 @@ fn no_param(wants: &KernelInfo, index: usize) -> UrError {
 
 #[cold]
 fn wrong_size(wants: &KernelInfo, index: usize, size: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
         format!(
             "{} has {} bytes, and {size} were given",
@@ -445,7 +445,7 @@ fn wrong_kind(wants: &KernelInfo, index: usize, arg: &Arg<'_, Cpu>) -> UrError {
         ParamKind::Image => "an image",
         ParamKind::Sampler => "a sampler",
     };
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_KERNEL_ARGS,
         format!("{} is {wanted}, and {given} was given", name(wants, index)),
     )
@@ -453,7 +453,7 @@ fn wrong_kind(wants: &KernelInfo, index: usize, arg: &Arg<'_, Cpu>) -> UrError {
 
 #[cold]
 fn not_set(wants: &KernelInfo, index: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_KERNEL_ARGS,
         format!("{} was not given", name(wants, index)),
     )
@@ -461,7 +461,7 @@ fn not_set(wants: &KernelInfo, index: usize) -> UrError {
 
 #[cold]
 fn gone(wants: &KernelInfo, index: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_MEM_OBJECT,
         format!("{} was released before the launch", name(wants, index)),
     )
@@ -470,7 +470,7 @@ fn gone(wants: &KernelInfo, index: usize) -> UrError {
 #[cold]
 fn too_much_local(wants: &KernelInfo, bytes: Option<usize>) -> UrError {
     let bytes = bytes.map_or("more than all".to_owned(), |bytes| bytes.to_string());
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_OUT_OF_RESOURCES,
         format!(
             "a work-group has {} bytes of local memory at most, and the kernel {} wants {bytes}",

@@ -88,7 +88,7 @@ fn goes_with(order: ImageChannelOrder, kind: ImageChannelType) -> bool {
 /// Intel's driver has besides.
 fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
     if format.channelOrder > ImageChannelOrder::SRGBA || format.channelType > ImageChannelType::FLOAT {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
             format!("no such format: {:?}, {:?}", format.channelOrder, format.channelType),
         ));
@@ -97,7 +97,7 @@ fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
         (Some((order, channels)), Some((kind, bytes))) if goes_with(format.channelOrder, format.channelType) => {
             Ok((order, kind, channels * bytes))
         }
-        _ => Err(UrError::said(
+        _ => Err(UrError::with_message(
             ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT,
             format!(
                 "images of {:?}, {:?} are not supported: R, A, RG, RA and RGBA are with all but packed types, BGRA and \
@@ -109,13 +109,13 @@ fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
 }
 
 fn bad_shape(what: String) -> UrError {
-    UrError::said(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, what)
+    UrError::with_message(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, what)
 }
 
 /// A side of an image: from 1 to `most` pixels.
 fn side(name: &str, length: usize, most: usize) -> UrResult<u64> {
     if length == 0 || length > most {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_IMAGE_SIZE,
             format!("an image of this kind has a {name} from 1 to {most}, not {length}"),
         ));
@@ -283,7 +283,7 @@ impl Shape {
         .iter()
         .all(|(from, length, side)| *length != 0 && from.checked_add(*length).is_some_and(|end| end <= *side));
         if !inside {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_SIZE,
                 format!("{region:?} at {origin:?} is not a box in an image of {sides:?} pixels"),
             ));

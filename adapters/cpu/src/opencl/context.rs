@@ -25,7 +25,7 @@ fn check_properties(properties: &[cl_context_properties]) -> ClResult<()> {
             // All calls are for all threads, and user events are none of it.
             [CL_CONTEXT_INTEROP_USER_SYNC, _] => {}
             _ => {
-                return Err(ClError::said(
+                return Err(ClError::with_message(
                     CL_INVALID_PROPERTY,
                     format!("no property {:#x}", pair[0]),
                 ));
@@ -66,7 +66,7 @@ fn info(context: &Arc<Context>, query: cl_context_info, out: Out) -> ClResult<()
 
 fn check_notify(notify: Notify, data: *mut c_void) -> ClResult<()> {
     match notify.is_none() && !data.is_null() {
-        true => Err(ClError::said(
+        true => Err(ClError::with_message(
             CL_INVALID_VALUE,
             "there is data for a callback and no callback",
         )),
@@ -82,7 +82,7 @@ creation! {
         check_properties(pairs(properties))?;
         check_notify(notify, data)?;
         if count == 0 {
-            return Err(ClError::said(CL_INVALID_VALUE, "a context has at least one device"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "a context has at least one device"));
         }
         let devices = objects::<Device>(list(count as usize, devices)?)?;
         Ok(export(&Context::create(devices)?))

@@ -159,7 +159,7 @@ unsafe fn partition_properties(
             properties.push(property(next())?);
             match next() {
                 0 => Ok(properties),
-                _ => Err(ClError::said(
+                _ => Err(ClError::with_message(
                     CL_INVALID_VALUE,
                     "a device is divided in one way at a time",
                 )),
@@ -406,7 +406,7 @@ entry! {
         not_null(properties, "the list of properties")?;
         let parts = device.partition(&partition_properties(properties)?)?;
         if !devices.is_null() && (capacity as usize) < parts.len() {
-            return Err(ClError::said(CL_INVALID_VALUE, "there is no room for all sub-devices"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "there is no room for all sub-devices"));
         }
         if !devices.is_null() {
             for (place, part) in parts.iter().enumerate() {

@@ -177,7 +177,7 @@ entry! {
         count: cl_uint, events: *const cl_event, event: *mut cl_event,
     ) {
         if num_mems == 0 {
-            return Err(ClError::said(CL_INVALID_VALUE, "there is nothing to migrate"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "there is nothing to migrate"));
         }
         objects::<Mem>(list(num_mems as usize, mems)?)?;
         submit!(queue, (count, events, event), pfnEventsWait())

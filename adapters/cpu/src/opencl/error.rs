@@ -23,7 +23,7 @@ pub(crate) type ClResult<T> = Result<T, ClError>;
 impl ClError {
     /// A code, with words for the log.
     #[cold]
-    pub(crate) fn said(code: cl_int, what: impl Into<String>) -> Self {
+    pub(crate) fn with_message(code: cl_int, what: impl Into<String>) -> Self {
         Self {
             code,
             what: what.into(),
@@ -39,7 +39,7 @@ impl ClError {
 
 impl From<cl_int> for ClError {
     fn from(code: cl_int) -> Self {
-        Self::said(code, "")
+        Self::with_message(code, "")
     }
 }
 
@@ -51,7 +51,7 @@ impl From<ResultCode> for ClError {
 
 impl From<UrError> for ClError {
     fn from(error: UrError) -> Self {
-        Self::said(code(error.code()), error.to_string())
+        Self::with_message(code(error.code()), error.to_string())
     }
 }
 

@@ -94,7 +94,7 @@ impl Wait {
     /// # Safety
     /// `events`, unless null, must point to `count` handles.
     pub(super) unsafe fn new(count: cl_uint, events: *const cl_event) -> ClResult<Self> {
-        let wrong = |what: &str| ClError::said(CL_INVALID_EVENT_WAIT_LIST, what);
+        let wrong = |what: &str| ClError::with_message(CL_INVALID_EVENT_WAIT_LIST, what);
         if (count == 0) != events.is_null() {
             return Err(wrong("a wait list has events and an address, or neither"));
         }
@@ -136,7 +136,7 @@ type Notify = Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>;
 entry! {
     fn clWaitForEvents(count: cl_uint, events: *const cl_event) {
         if count == 0 || events.is_null() {
-            return Err(ClError::said(CL_INVALID_VALUE, "there is no event to wait for"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "there is no event to wait for"));
         }
         let events = objects::<Event>(list(count as usize, events)?)?;
         let handles: Vec<_> = events.iter().map(kit::handle_of).collect();

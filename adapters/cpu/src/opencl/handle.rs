@@ -230,7 +230,7 @@ fn entry<T: ClObject>(handle: *mut c_void) -> ClResult<&'static Entry> {
             } else {
                 "the handle is of another type, from another driver, or was released before"
             };
-            ClError::said(T::INVALID, what)
+            ClError::with_message(T::INVALID, what)
         })
 }
 
@@ -267,7 +267,7 @@ pub(crate) fn release<T: ClObject>(handle: *mut c_void) -> ClResult<()> {
         state.checked_sub(REFERENCE)
     });
     match before.map(references) {
-        Err(_) => Err(ClError::said(T::INVALID, "released more often than retained")),
+        Err(_) => Err(ClError::with_message(T::INVALID, "released more often than retained")),
         Ok(1) => {
             // SAFETY: the entry's own strong reference, taken when the count left zero.
             drop(unsafe { Arc::from_raw(pointer) });

@@ -39,7 +39,7 @@ impl Out {
         let len = size_of_val(values);
         if !self.buffer.is_null() {
             if self.size < len {
-                return Err(ClError::said(
+                return Err(ClError::with_message(
                     CL_INVALID_VALUE,
                     format!("the answer has {len} bytes, and there is room for {}", self.size),
                 ));
@@ -132,7 +132,10 @@ pub(crate) fn value<T: Copy>(ask: impl Fn(InfoOut<'_>) -> UrResult<()>) -> UrRes
 pub(crate) unsafe fn list<'a, T>(count: usize, values: *const T) -> ClResult<&'a [T]> {
     match (count, values.is_null()) {
         (0, _) => Ok(&[]),
-        (_, true) => Err(ClError::said(CL_INVALID_VALUE, "a list has elements and no address")),
+        (_, true) => Err(ClError::with_message(
+            CL_INVALID_VALUE,
+            "a list has elements and no address",
+        )),
         // SAFETY: the caller vouches for it.
         _ => Ok(unsafe { std::slice::from_raw_parts(values, count) }),
     }
@@ -141,7 +144,7 @@ pub(crate) unsafe fn list<'a, T>(count: usize, values: *const T) -> ClResult<&'a
 /// A place that must be there.
 pub(crate) fn not_null<T>(place: *const T, what: &str) -> ClResult<()> {
     match place.is_null() {
-        true => Err(ClError::said(CL_INVALID_VALUE, format!("{what} is null"))),
+        true => Err(ClError::with_message(CL_INVALID_VALUE, format!("{what} is null"))),
         false => Ok(()),
     }
 }
@@ -157,7 +160,10 @@ pub(crate) unsafe fn give_list(
     count: *mut cl_uint,
 ) -> ClResult<()> {
     if (handles.is_null() && count.is_null()) || (capacity == 0 && !handles.is_null()) {
-        return Err(ClError::said(CL_INVALID_VALUE, "there is no room for an answer"));
+        return Err(ClError::with_message(
+            CL_INVALID_VALUE,
+            "there is no room for an answer",
+        ));
     }
     // SAFETY: the caller vouches for the places.
     unsafe {

@@ -79,7 +79,7 @@ fn sub_group_info(
             (1..=3, []) => Ok(sizes
                 .map(|size| usize::from_ne_bytes(size.try_into().expect("chunks of that size")))
                 .collect()),
-            _ => Err(ClError::said(
+            _ => Err(ClError::with_message(
                 CL_INVALID_VALUE,
                 "a work-group has one to three dimensions",
             )),
@@ -99,7 +99,8 @@ fn sub_group_info(
                 [] => None,
                 _ => input.try_into().ok().map(usize::from_ne_bytes),
             };
-            let count = count.ok_or_else(|| ClError::said(CL_INVALID_VALUE, "the input is a number of sub-groups"))?;
+            let count =
+                count.ok_or_else(|| ClError::with_message(CL_INVALID_VALUE, "the input is a number of sub-groups"))?;
             let items = count.saturating_mul(widest);
             let items = if items <= kernel.max_local_size() { items } else { 0 };
             let mut answer = vec![items, 1, 1];
@@ -122,7 +123,7 @@ fn sub_group_info(
 /// `bytes`, unless null, must point to `size` bytes.
 unsafe fn set_arg(kernel: &Arc<Kernel>, index: cl_uint, size: usize, bytes: *const c_void) -> ClResult<()> {
     let Some(param) = kernel.wants().params.get(index as usize) else {
-        return Err(ClError::said(
+        return Err(ClError::with_message(
             CL_INVALID_ARG_INDEX,
             format!("the kernel has no argument {index}"),
         ));
@@ -142,13 +143,16 @@ unsafe fn set_arg(kernel: &Arc<Kernel>, index: cl_uint, size: usize, bytes: *con
         match param.kind {
             ParamKind::Local => {
                 if !bytes.is_null() {
-                    return Err(ClError::said(
+                    return Err(ClError::with_message(
                         CL_INVALID_ARG_VALUE,
                         "local memory has a size and no value",
                     ));
                 }
                 if size == 0 {
-                    return Err(ClError::said(CL_INVALID_ARG_SIZE, "local memory has at least one byte"));
+                    return Err(ClError::with_message(
+                        CL_INVALID_ARG_SIZE,
+                        "local memory has at least one byte",
+                    ));
                 }
                 legacy.pfnKernelSetArgLocal.expect("the kit has it")(to, index, size, ptr::null())
             }
@@ -176,7 +180,7 @@ unsafe fn set_arg(kernel: &Arc<Kernel>, index: cl_uint, size: usize, bytes: *con
 creation! {
     fn clCreateKernel(program: cl_program, name: *const c_char) {
         let program = object::<Program>(program)?;
-        let name = text(name).ok_or_else(|| ClError::said(CL_INVALID_VALUE, "the name is null"))?;
+        let name = text(name).ok_or_else(|| ClError::with_message(CL_INVALID_VALUE, "the name is null"))?;
         Ok(export(&Kernel::create(&program, name)?))
     }
 
@@ -191,7 +195,7 @@ entry! {
         let names = program.kernel_names()?;
         if !kernels.is_null() {
             if (capacity as usize) < names.len() {
-                return Err(ClError::said(CL_INVALID_VALUE, format!("the program has {} kernels", names.len())));
+                return Err(ClError::with_message(CL_INVALID_VALUE, format!("the program has {} kernels", names.len())));
             }
             let all = names.iter().map(|name| Kernel::create(&program, name));
             let all = all.collect::<kit::UrResult<Vec<_>>>()?;

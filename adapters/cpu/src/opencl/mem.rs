@@ -31,7 +31,7 @@ const HOST: cl_mem_flags = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_M
 fn flags(bits: cl_mem_flags) -> ClResult<MemFlags> {
     let known = FLAGS.iter().fold(HOST, |known, (bit, _)| known | bit);
     if bits & !known != 0 || (bits & HOST).count_ones() > 1 {
-        return Err(ClError::said(
+        return Err(ClError::with_message(
             CL_INVALID_VALUE,
             format!("no memory has the flags {bits:#x}"),
         ));
@@ -141,7 +141,7 @@ creation! {
     ) {
         if !properties.is_null() && properties.read() != 0 {
             let what = format!("no property {:#x}", properties.read());
-            return Err(ClError::said(CL_INVALID_PROPERTY, what));
+            return Err(ClError::with_message(CL_INVALID_PROPERTY, what));
         }
         buffer(context, flags, size, host)
     }
@@ -169,7 +169,7 @@ entry! {
     fn clGetImageInfo(image: cl_mem, query: cl_image_info, size: usize, value: *mut c_void, needed: *mut usize) {
         let image = object::<Mem>(image)?;
         if image.image_type().is_none() {
-            return Err(ClError::said(CL_INVALID_MEM_OBJECT, "it is a buffer"));
+            return Err(ClError::with_message(CL_INVALID_MEM_OBJECT, "it is a buffer"));
         }
         image_info(&image, query, Out::new(size, value, needed))
     }

@@ -104,7 +104,7 @@ pub(crate) fn native<T: ClObject>(object: &Arc<T>) -> UrResult<NativeHandle> {
 pub(crate) fn check_context(own: &Arc<Context>, named: &Arc<Context>) -> UrResult<()> {
     match Arc::ptr_eq(own, named) {
         true => Ok(()),
-        false => Err(kit::UrError::said(
+        false => Err(kit::UrError::with_message(
             kit::ur::ResultCode::ERROR_INVALID_CONTEXT,
             "the native handle is one of another context",
         )),
@@ -117,7 +117,7 @@ pub(crate) fn from_native<T: ClObject>(native: NativeHandle, owned: bool) -> UrR
     let handle = native as *mut std::ffi::c_void;
     let invalid = || {
         let what = "the native handle is null, of another type, or from another driver";
-        kit::UrError::said(<T::Handle as kit::HandleKind>::INVALID, what)
+        kit::UrError::with_message(<T::Handle as kit::HandleKind>::INVALID, what)
     };
     let object = handle::object::<T>(handle).map_err(|_| invalid())?;
     if owned && handle::release::<T>(handle).is_err() {

@@ -77,7 +77,7 @@ unsafe fn tell(notify: Notify, program: cl_program, data: *mut c_void) {
 
 fn check_notify(notify: Notify, data: *mut c_void) -> ClResult<()> {
     match notify.is_none() && !data.is_null() {
-        true => Err(ClError::said(
+        true => Err(ClError::with_message(
             CL_INVALID_VALUE,
             "there is data for a callback and no callback",
         )),
@@ -91,7 +91,7 @@ fn check_notify(notify: Notify, data: *mut c_void) -> ClResult<()> {
 /// `devices`, unless null, must point to `count` handles.
 unsafe fn devices(count: cl_uint, devices: *const cl_device_id) -> ClResult<Vec<Arc<Device>>> {
     if (count == 0) != devices.is_null() {
-        return Err(ClError::said(
+        return Err(ClError::with_message(
             CL_INVALID_VALUE,
             "a list of devices has devices and an address, or neither",
         ));
@@ -107,20 +107,20 @@ creation! {
     ) {
         object::<Context>(context)?;
         if count == 0 || texts.is_null() {
-            return Err(ClError::said(CL_INVALID_VALUE, "the program is empty"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "the program is empty"));
         }
         // oneMKL and oneDNN compile this kernel to learn which GPU it is, and go on without an answer: nothing to warn of.
         if lengths.is_null() && text(*texts).is_some_and(|text| text.to_bytes() == b"kernel void _ngen_hw_detect(){}") {
             return Err(CL_COMPILER_NOT_AVAILABLE.into());
         }
         let what = "this device has no compiler of OpenCL C: make the program of SPIR-V";
-        Err(ClError::said(CL_COMPILER_NOT_AVAILABLE, what))
+        Err(ClError::with_message(CL_COMPILER_NOT_AVAILABLE, what))
     }
 
     fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize) {
         let context = object::<Context>(context)?;
         if il.is_null() || length == 0 {
-            return Err(ClError::said(CL_INVALID_VALUE, "the program is empty"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "the program is empty"));
         }
         let il = list(length, il.cast::<u8>())?;
         let program = Program::create_with_il(&context, il, &[])
@@ -134,14 +134,14 @@ creation! {
     ) {
         let context = object::<Context>(context)?;
         if count == 0 {
-            return Err(ClError::said(CL_INVALID_VALUE, "a program has a binary for at least one device"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "a program has a binary for at least one device"));
         }
         let count = count as usize;
         let devices = objects::<Device>(list(count, devices)?)?;
         let mut bytes = Vec::new();
         for (length, binary) in list(count, lengths)?.iter().zip(list(count, binaries.cast_const())?) {
             if *length == 0 || binary.is_null() {
-                return Err(ClError::said(CL_INVALID_VALUE, "a binary is empty"));
+                return Err(ClError::with_message(CL_INVALID_VALUE, "a binary is empty"));
             }
             bytes.push(list(*length, *binary)?);
         }
@@ -157,7 +157,7 @@ creation! {
         context: cl_context, _count: cl_uint, _devices: *const cl_device_id, _names: *const c_char,
     ) {
         object::<Context>(context)?;
-        Err(ClError::said(CL_INVALID_VALUE, "there are no built-in kernels"))
+        Err(ClError::with_message(CL_INVALID_VALUE, "there are no built-in kernels"))
     }
 
     fn clLinkProgram(
@@ -168,7 +168,7 @@ creation! {
         check_notify(notify, data)?;
         let devices = devices(num_devices, device_list)?;
         if count == 0 || programs.is_null() {
-            return Err(ClError::said(CL_INVALID_VALUE, "there is nothing to link"));
+            return Err(ClError::with_message(CL_INVALID_VALUE, "there is nothing to link"));
         }
         let programs = objects::<Program>(list(count as usize, programs)?)?;
         let linked = Program::link(&context, &devices, &programs, text(options), ExpProgramFlags::empty());
@@ -201,7 +201,7 @@ entry! {
         let devices = devices(count, device_list)?;
         let object = object::<Program>(program)?;
         if num_headers != 0 {
-            return Err(ClError::said(CL_INVALID_OPERATION, "SPIR-V includes no headers"));
+            return Err(ClError::with_message(CL_INVALID_OPERATION, "SPIR-V includes no headers"));
         }
         let compiled = object.compile(&devices, text(options), ExpProgramFlags::empty());
         tell(notify, program, data);

@@ -24,7 +24,10 @@ fn flags(properties: cl_command_queue_properties) -> ClResult<QueueFlags> {
         return Err(CL_INVALID_VALUE.into());
     }
     if properties & !KNOWN != 0 {
-        return Err(ClError::said(CL_INVALID_QUEUE_PROPERTIES, "kernels have no queues"));
+        return Err(ClError::with_message(
+            CL_INVALID_QUEUE_PROPERTIES,
+            "kernels have no queues",
+        ));
     }
     let mut flags = QueueFlags::empty();
     flags.set(
@@ -87,8 +90,8 @@ creation! {
         while !at.is_null() && at.read() != 0 {
             match at.read() {
                 CL_QUEUE_PROPERTIES_KEY => bits = at.add(1).read(),
-                CL_QUEUE_SIZE_KEY => return Err(ClError::said(CL_INVALID_QUEUE_PROPERTIES, "kernels have no queues")),
-                other => return Err(ClError::said(CL_INVALID_VALUE, format!("no property {other:#x}"))),
+                CL_QUEUE_SIZE_KEY => return Err(ClError::with_message(CL_INVALID_QUEUE_PROPERTIES, "kernels have no queues")),
+                other => return Err(ClError::with_message(CL_INVALID_VALUE, format!("no property {other:#x}"))),
             }
             at = at.add(2);
         }

@@ -20,7 +20,7 @@ pub(super) trait Refused<N> {
 }
 
 fn error() -> ClError {
-    ClError::said(CL_INVALID_OPERATION, "this driver does not have the function")
+    ClError::with_message(CL_INVALID_OPERATION, "this driver does not have the function")
 }
 
 macro_rules! arities {

@@ -34,7 +34,7 @@ fn create(
     filter: cl_filter_mode,
 ) -> ClResult<*mut c_void> {
     let context = object::<Context>(context)?;
-    let wrong = |what: &str| ClError::said(CL_INVALID_VALUE, what);
+    let wrong = |what: &str| ClError::with_message(CL_INVALID_VALUE, what);
     let addressing = ADDRESSING.iter().find(|(mode, _)| *mode == addressing);
     let filter = FILTERS.iter().find(|(mode, _)| *mode == filter);
     let desc = SamplerDesc {
@@ -83,7 +83,7 @@ creation! {
                 CL_SAMPLER_NORMALIZED_COORDS => normalized = value != 0,
                 CL_SAMPLER_ADDRESSING_MODE => addressing = value as cl_addressing_mode,
                 CL_SAMPLER_FILTER_MODE => filter = value as cl_filter_mode,
-                other => return Err(ClError::said(CL_INVALID_VALUE, format!("no property {other:#x}"))),
+                other => return Err(ClError::with_message(CL_INVALID_VALUE, format!("no property {other:#x}"))),
             }
             at = at.add(2);
         }

@@ -29,7 +29,12 @@ unsafe fn desc(properties: *const cl_mem_properties_intel, align: cl_uint) -> Cl
             match at.read() {
                 // Hints of how the memory is used.
                 CL_MEM_ALLOC_FLAGS_INTEL => at = at.add(2),
-                other => return Err(ClError::said(CL_INVALID_PROPERTY, format!("no property {other:#x}"))),
+                other => {
+                    return Err(ClError::with_message(
+                        CL_INVALID_PROPERTY,
+                        format!("no property {other:#x}"),
+                    ));
+                }
             }
         }
     }

@@ -105,7 +105,7 @@ impl BuildOptions {
                     .chain(WITH_VALUE)
                     .any(|begin| word.starts_with(begin)) => {}
                 word => {
-                    return Err(UrError::said(
+                    return Err(UrError::with_message(
                         ResultCode::ERROR_INVALID_VALUE,
                         format!("there is no build option {word}"),
                     ));

@@ -260,7 +260,7 @@ pub(crate) fn check(command: &Command<'_, Cpu>, context: &Context, device: &Devi
 
 #[cold]
 pub(super) fn strange() -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_CONTEXT,
         "a command and what it works on are of different contexts",
     )
@@ -280,7 +280,7 @@ impl Queue {
             Command::Unmap { mem, mapped } => {
                 self.check_context(mem.context())?;
                 if (mapped as usize).wrapping_sub(mem.data() as usize) >= mem.size() {
-                    return Err(UrError::said(
+                    return Err(UrError::with_message(
                         ResultCode::ERROR_INVALID_VALUE,
                         format!("{mapped:p} is not an address that the memory object was mapped to"),
                     ));

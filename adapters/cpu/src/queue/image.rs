@@ -43,7 +43,7 @@ fn host(image: &Mem, at: *mut c_void, shape: Shape, row_pitch: usize, slice_pitc
         slice_pitch
     };
     if row < shape.width || slice < row.saturating_mul(shape.height) || slice.checked_mul(shape.depth).is_none() {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("{shape:?} in bytes does not fit in rows that are {row} and slices that are {slice} bytes apart"),
         ));
@@ -60,7 +60,7 @@ fn check_formats(a: ImageFormat, b: ImageFormat) -> UrResult<()> {
     if (a.channelOrder, a.channelType) == (b.channelOrder, b.channelType) {
         return Ok(());
     }
-    Err(UrError::said(
+    Err(UrError::with_message(
         ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
         format!("pixels are not copied between images of {a:?} and of {b:?}"),
     ))

@@ -107,7 +107,7 @@ fn prepare(kernel: &Kernel, place: usize, range: NdRange) -> UrResult<PreparedRa
 #[cold]
 fn not_compiled(kernel: &Kernel, error: &Error) -> UrError {
     kernel.program.note(error);
-    build_error(error).with_words(&format!("{} has no code for this range", what(kernel)))
+    build_error(error).context(&format!("{} has no code for this range", what(kernel)))
 }
 
 /// Runs work-groups.
@@ -299,12 +299,12 @@ fn no_groups(info: &KernelInfo, range: &NdRange) -> UrError {
             )
         }
     };
-    UrError::said(ResultCode::ERROR_INVALID_WORK_GROUP_SIZE, words)
+    UrError::with_message(ResultCode::ERROR_INVALID_WORK_GROUP_SIZE, words)
 }
 
 #[cold]
 fn impossible(properties: &LaunchProperties) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_OPERATION,
         format!("there is no way to launch a kernel with {properties:?}"),
     )
@@ -312,7 +312,7 @@ fn impossible(properties: &LaunchProperties) -> UrError {
 
 #[cold]
 fn too_many(groups: u64, most: u64) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_OUT_OF_RESOURCES,
         format!("{groups} work-groups are not sure to run at the same time: the most is {most}"),
     )

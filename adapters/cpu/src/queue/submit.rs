@@ -225,7 +225,7 @@ impl Queue {
             .failures
             .told()
             .unwrap_or_else(|| "a command that it waits for failed".into());
-        UrError::said(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
+        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
     }
 }
 
@@ -236,7 +236,7 @@ fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
     for event in wait.iter() {
         all &= event.is_over();
         if event.failed() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS,
                 "the command of an event of the wait list failed",
             ));

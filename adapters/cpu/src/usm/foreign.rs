@@ -20,7 +20,7 @@ impl Foreign {
         let end = match start.checked_add(size) {
             Some(end) if size != 0 => end,
             _ => {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_SIZE,
                     format!("there is no memory of {size} bytes at {start:#x}"),
                 ));
@@ -32,7 +32,7 @@ impl Foreign {
             .next_back()
             .is_some_and(|(at, size)| at + size > start)
         {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("of the {size} bytes at {start:#x} some are known already"),
             ));
@@ -45,7 +45,7 @@ impl Foreign {
     pub(super) fn remove(&self, start: usize) -> UrResult<()> {
         match self.ranges.write().remove(&start) {
             Some(_) => Ok(()),
-            None => Err(UrError::said(
+            None => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("no memory was imported or registered that starts at {start:#x}"),
             )),

@@ -90,7 +90,7 @@ fn unmap_range(start: usize, end: usize) {
 }
 
 pub(super) fn exhausted(size: usize) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_OUT_OF_HOST_MEMORY,
         format!(
             "the system has no {size} bytes of memory: {}",

@@ -140,7 +140,7 @@ impl Arenas {
         device: &Arc<Device>,
     ) -> UrResult<Arc<Arena<Place>>> {
         if !self.devices.iter().any(|arenas| device.is_part_of(&arenas.of)) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "the device is none of the context's or of the pool's, and no part of one",
             ));

@@ -130,7 +130,7 @@ impl Range<'_> {
 
 #[cold]
 fn no_dimensions(count: u32) -> UrError {
-    UrError::said(
+    UrError::with_message(
         ResultCode::ERROR_INVALID_WORK_DIMENSION,
         format!("a range has one to three dimensions, not {count}"),
     )
@@ -148,7 +148,7 @@ unsafe fn invalid(dimensions: u32, global: *const usize, local: *const usize) ->
         Ok(count) => {
             // SAFETY: passed on to the caller: nothing else is left than a size of zero.
             let local = unsafe { std::slice::from_raw_parts(local, count) };
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
                 format!("a work-group has at least one work-item in each dimension, not {local:?}"),
             )
@@ -283,7 +283,7 @@ impl<'a, B: Backend> Launch<'a, B> {
     /// As `urCommandBufferAppendKernelLaunch*Exp`.
     pub(crate) unsafe fn with_alternatives(self, count: u32, kernels: *const KernelHandle) -> UrResult<Self> {
         if (count == 0) != kernels.is_null() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("there are {count} alternatives and their pointer is {kernels:p}"),
             ));
@@ -390,7 +390,7 @@ impl BufferRect {
     /// The rules that hold for every box, whatever the sizes of the memory.
     pub(crate) fn checked(self) -> UrResult<Self> {
         let (width, height) = (self.region.width as usize, self.region.height as usize);
-        let bad = |what: String| Err(UrError::said(ResultCode::ERROR_INVALID_SIZE, what));
+        let bad = |what: String| Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, what));
         check_not_empty(self.region)?;
         for (row, slice) in [
             (self.a_row_pitch, self.a_slice_pitch),
@@ -442,7 +442,7 @@ impl BufferRect {
                 .checked_add(origin.x as usize)?
                 .checked_add(width)
         };
-        end().ok_or_else(|| UrError::said(ResultCode::ERROR_INVALID_SIZE, format!("{self:?} overflows")))
+        end().ok_or_else(|| UrError::with_message(ResultCode::ERROR_INVALID_SIZE, format!("{self:?} overflows")))
     }
 }
 
@@ -472,7 +472,7 @@ impl<'a, B: Backend> DeviceGlobal<'a, B> {
         // SAFETY: passed on to the caller.
         let (program, name) = unsafe { (object(program)?, args::c_str(name)?) };
         if offset.checked_add(count).is_none() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("offset {offset} + count {count} overflows"),
             ));
@@ -550,13 +550,13 @@ impl HostTask {
 /// Checks a range of bytes against overflow and emptiness.
 pub(crate) fn check_byte_range(offset: usize, size: usize) -> UrResult<()> {
     if size == 0 {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             "there is nothing to do for zero bytes",
         ));
     }
     if offset.checked_add(size).is_none() {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("offset {offset} + size {size} overflows"),
         ));
@@ -567,7 +567,7 @@ pub(crate) fn check_byte_range(offset: usize, size: usize) -> UrResult<()> {
 /// Checks that no side of a box is zero.
 pub(crate) fn check_not_empty(region: RectRegion) -> UrResult<()> {
     if region.width == 0 || region.height == 0 || region.depth == 0 {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("a box has no side of zero, as {region:?} has"),
         ));
@@ -582,7 +582,7 @@ pub(crate) fn check_not_empty(region: RectRegion) -> UrResult<()> {
 pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, size: usize) -> UrResult<&'a [u8]> {
     args::not_null(pattern)?;
     if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("a fill of {size} bytes is no whole number of patterns of {pattern_size} bytes"),
         ));
@@ -594,7 +594,7 @@ pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, si
 /// Checks that a command on `size` bytes of USM stays inside of their allocation, as far as the context knows that.
 pub(super) fn check_inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_void, size: usize) -> UrResult<()> {
     match context.usm_rest(memory) {
-        Some(rest) if size > rest => Err(UrError::said(
+        Some(rest) if size > rest => Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!(
                 "{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"
@@ -618,13 +618,13 @@ pub(super) fn check_rows_inside<B: Backend>(
 /// Checks `height` rows of `width` bytes, `pitch` bytes apart.
 pub(crate) fn check_2d_pitch(pitch: usize, width: usize, height: usize) -> UrResult<()> {
     if width == 0 || height == 0 || pitch < width {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("{height} rows of {width} bytes cannot be {pitch} bytes apart"),
         ));
     }
     if pitch.checked_mul(height).is_none() {
-        return Err(UrError::said(
+        return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
             format!("{height} rows of {pitch} bytes overflow"),
         ));

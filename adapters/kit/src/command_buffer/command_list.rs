@@ -166,7 +166,7 @@ impl<B: Backend> CommandList<B> {
 
     /// Checks that the commands can run on a queue.
     pub(crate) fn check_queue(&self, queue: &B::Queue) -> UrResult<()> {
-        let wrong = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_QUEUE, words));
+        let wrong = |words: &str| Err(UrError::with_message(ResultCode::ERROR_INVALID_QUEUE, words));
         if !Arc::ptr_eq(queue.device(), &self.device) {
             return wrong("the queue is of another device than the commands that it is to run");
         }
@@ -180,7 +180,7 @@ impl<B: Backend> CommandList<B> {
     pub fn nodes(&self) -> UrResult<impl std::ops::Deref<Target = Vec<Node<B>>> + '_> {
         let state = self.state.lock();
         if !state.finalized {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
                 "the command buffer must be finalized before it is enqueued",
             ));
@@ -273,7 +273,7 @@ impl<B: Backend> CommandList<B> {
             .iter()
             .any(|node| !node.events.is_empty() || node.signal.is_some())
         {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED,
                 "commands of the command buffer wait for events outside of it or signal some, which those of a graph cannot",
             ));
@@ -293,7 +293,7 @@ impl<B: Backend> CommandList<B> {
     fn places(&self, state: &State<B>, after: &[ExpCommandBufferSyncPoint]) -> UrResult<SmallVec<[u32; 2]>> {
         let count = state.nodes.len();
         if let Some(unknown) = after.iter().find(|point| **point as usize >= count) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP,
                 format!("there is no sync point {unknown}: the buffer has {count} commands"),
             ));
@@ -391,7 +391,7 @@ fn launch<'a, B: Backend>(
     nodes: &'a mut [Node<B>],
     command: &BufferCommand<B>,
 ) -> UrResult<(usize, &'a mut OwnedLaunch<B>)> {
-    let wrong = |words: &str| UrError::said(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
+    let wrong = |words: &str| UrError::with_message(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
     let node = nodes.get_mut(command.place);
     let node = node.filter(|node| node.handle.as_deref().is_some_and(|own| std::ptr::eq(own, command)));
     match node {
@@ -460,5 +460,5 @@ impl<B: Backend> Node<B> {
 }
 
 fn invalid(words: &str) -> UrError {
-    UrError::said(ResultCode::ERROR_INVALID_OPERATION, words)
+    UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, words)
 }

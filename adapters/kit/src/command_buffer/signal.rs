@@ -101,7 +101,7 @@ where
 
     fn submit_command(&self, node: &Node<B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
         let submitted = self.queue.submit(node.command.as_command(), false, wait, event);
-        submitted.map_err(|error| error.with_words("a command of a command buffer or graph could not be submitted"))
+        submitted.map_err(|error| error.context("a command of a command buffer or graph could not be submitted"))
     }
 
     #[cold]

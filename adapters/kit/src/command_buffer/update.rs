@@ -72,7 +72,7 @@ impl<'a, B: Backend> Update<'a, B> {
             };
             let local = array(desc.pNewLocalWorkSize)?;
             if let Some(local) = local.filter(|local| local.contains(&0)) {
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
                     format!("a work-group has at least one work-item in each dimension, not {local:?}"),
                 ));
@@ -99,7 +99,7 @@ impl<'a, B: Backend> Update<'a, B> {
             .iter()
             .position(|known| Arc::ptr_eq(known, kernel));
         let place = place.ok_or_else(|| {
-            UrError::said(
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 "the new kernel was not among the alternatives when the launch was appended",
             )
@@ -108,7 +108,7 @@ impl<'a, B: Backend> Update<'a, B> {
     }
 
     fn check_dimensions(&self, launch: &OwnedLaunch<B>) -> UrResult<()> {
-        let bad = |words: &str| Err(UrError::said(ResultCode::ERROR_INVALID_VALUE, words));
+        let bad = |words: &str| Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, words));
         if self.dimensions != 0 && self.dimensions != launch.range.dimensions() {
             if self.global.is_none() || (self.offset.is_none() && launch.range.range().offset.is_some()) {
                 return bad("with other dimensions than before a launch needs a new global size and offset");

@@ -39,7 +39,7 @@ fn thing(group: u64, drops: &Arc<AtomicUsize>) -> EventHandle {
 
 fn held(group: u64) -> Vec<EventHandle> {
     let mut found = Vec::new();
-    each_held::<Thing>(group, |thing| found.push(handle_of(thing)));
+    for_each_live_handle::<Thing>(group, |thing| found.push(handle_of(thing)));
     found
 }
 
@@ -89,7 +89,7 @@ fn what_goes_meanwhile_goes_once() {
             });
         }
         while working.load(Ordering::Acquire) != 0 {
-            each_held::<Thing>(10, |thing| assert_eq!(thing.group, 10));
+            for_each_live_handle::<Thing>(10, |thing| assert_eq!(thing.group, 10));
         }
     });
     assert_eq!(drops.load(Ordering::Relaxed), THREADS * rounds);

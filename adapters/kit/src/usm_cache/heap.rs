@@ -160,7 +160,7 @@ impl Heap {
         };
         let zero = || match number()? {
             0 => Ok(()),
-            other => Err(UrError::said(
+            other => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("{query:?} can be set to 0 alone, which starts it anew, not to {other}"),
             )),

@@ -26,7 +26,7 @@ pub(super) struct Region<T> {
     pub(super) class: Option<Class>,
     /// What the client asked for, of each block; 0 while a block is free.
     sizes: Box<[AtomicUsize]>,
-    /// The value of [`Regions::growths`] when a block was last freed: how long ago that is.
+    /// The value of [`Regions::generation`] when a block was last freed: how long ago that is.
     freed_at: AtomicUsize,
 }
 
@@ -60,7 +60,7 @@ impl<T> Region<T> {
 
     /// Whether it goes back to the driver when it is idle.
     #[inline]
-    pub(super) fn is_passing(&self) -> bool {
+    pub(super) fn is_dedicated(&self) -> bool {
         self.class.is_none() || self.arena.heap.is_closed()
     }
 
@@ -119,7 +119,7 @@ pub(super) struct Regions<T> {
     slots: Vec<Option<Region<T>>>,
     vacant: Vec<u32>,
     /// How often the driver was asked for memory: a clock by which regions are old.
-    pub(super) growths: usize,
+    pub(super) generation: usize,
     /// By number; `None` where the arena's heap is closed.
     pub(super) arenas: Vec<Option<Arc<Arena<T>>>>,
 }
@@ -130,14 +130,14 @@ impl<T> Regions<T> {
             by_base: BTreeMap::new(),
             slots: Vec::new(),
             vacant: Vec::new(),
-            growths: 0,
+            generation: 0,
             arenas: Vec::new(),
         }
     }
 
     /// Adds a region; returns its number.
     pub(super) fn insert(&mut self, region: Region<T>) -> u32 {
-        self.growths += 1;
+        self.generation += 1;
         let id = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(None);
             (self.slots.len() - 1) as u32

@@ -66,8 +66,8 @@ const OPENCL_1: cl_device_atomic_capabilities =
     CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
 
 /// What a device can do with atomics, from what it says if it can be asked.
-pub(super) fn atomics(said: Option<cl_bitfield>, version: (u32, u32)) -> cl_device_atomic_capabilities {
-    said.unwrap_or(if version >= (2, 0) { OPENCL_2 } else { OPENCL_1 })
+pub(super) fn atomics(with_message: Option<cl_bitfield>, version: (u32, u32)) -> cl_device_atomic_capabilities {
+    with_message.unwrap_or(if version >= (2, 0) { OPENCL_2 } else { OPENCL_1 })
 }
 
 /// The memory orders of atomics.

@@ -54,10 +54,12 @@ fn list(properties: &[DevicePartitionProperty]) -> UrResult<Vec<isize>> {
         .iter()
         .map(|property| unsafe { property.value.count } as isize);
     match kind {
-        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => Err(UrError::said(
-            ResultCode::ERROR_INVALID_VALUE,
-            "this kind of partition takes one property",
-        )),
+        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => {
+            Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                "this kind of partition takes one property",
+            ))
+        }
         DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN => {
             Ok([kind.0 as isize].into_iter().chain(values).chain([0]).collect())
         }
@@ -66,7 +68,7 @@ fn list(properties: &[DevicePartitionProperty]) -> UrResult<Vec<isize>> {
             list.extend(values);
             if list.contains(&0) {
                 // It would end OpenCL's list.
-                return Err(UrError::said(
+                return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
                     "a sub-device needs a compute unit",
                 ));

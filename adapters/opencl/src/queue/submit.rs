@@ -17,10 +17,10 @@ use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::{Out, QUEUES, Queue, Wait};
-use crate::activity::Mark;
 use crate::cl::{self, cl};
 use crate::event::{RawEvent, raw_events};
-use crate::number::Number;
+use crate::in_flight::BusyMark;
+use crate::unique_id::UniqueId;
 use crate::{Context, Device, Event};
 
 /// The last three parameters of every `clEnqueue*` function.
@@ -43,28 +43,28 @@ impl Queue {
         let queue = Arc::new(Self {
             header: Header::new(),
             raw,
-            number: Number::new(),
+            number: UniqueId::new(),
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
             flags,
-            mark: Mark::new(&context.usm.activity),
+            mark: BusyMark::new(&context.usm.in_flight),
             shared: AtomicBool::new(shared),
             released: AtomicBool::new(false),
             has_events: AtomicBool::new(false),
             probe: Mutex::default(),
         });
         QUEUES.add(queue.number, &queue);
-        let activity = queue.mark.activity();
-        activity.add(&queue);
+        let in_flight = queue.mark.in_flight();
+        in_flight.add(&queue);
         if shared {
-            activity.note_shared();
+            in_flight.note_shared();
         }
         queue
     }
 
     /// The queue with this number, if the client has it still.
-    pub(crate) fn numbered(number: Number) -> Option<Arc<Self>> {
+    pub(crate) fn numbered(number: UniqueId) -> Option<Arc<Self>> {
         QUEUES.find(number)
     }
 
@@ -114,9 +114,9 @@ impl Queue {
     pub(super) fn is_empty(&self) -> UrResult<bool> {
         const PATIENCE: usize = 1000;
         let marker = {
-            let activity = self.mark.activity();
-            let _alone = activity.look();
-            activity.note();
+            let in_flight = self.mark.in_flight();
+            let _alone = in_flight.poll_lock();
+            in_flight.mark_busy();
             self.unfinished()?
         };
         let Some(marker) = marker else {
@@ -215,7 +215,7 @@ impl Queue {
     #[inline(never)]
     fn raw_events(&self, wait: Wait<'_>) -> UrResult<SmallVec<[cl_event; 16]>> {
         if let Some(stranger) = wait.iter().find(|event| !event.is_of(&self.context)) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 format!(
                     "an event of the wait list ({:?}) belongs to another context",

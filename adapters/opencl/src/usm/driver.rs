@@ -96,14 +96,14 @@ impl<'a> Driver<'a> {
             }
         };
         if code == CL_INVALID_BUFFER_SIZE {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_USM_SIZE,
                 format!("{name}: the driver does not allocate {size} bytes at once"),
             ));
         }
         cl::check(name, code)?;
         if address.is_null() {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_OUT_OF_RESOURCES,
                 format!("{name} returned a null pointer"),
             ));

@@ -40,7 +40,7 @@ impl kit::UsmPool<OpenCl> for UsmPool {
         limits: UsmPoolLimits,
     ) -> UrResult<Arc<Self>> {
         if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            return Err(UrError::said(
+            return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
                 "OpenCL has no memory pools of its own",
             ));

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
-use crate::activity::Markers;
+use crate::in_flight::Markers;
 
 /// An allocation that the client freed.
 struct Held {

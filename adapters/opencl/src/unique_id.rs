@@ -11,9 +11,9 @@ use oxur_fork::Mutex;
 
 /// The number of an object, which no other has had or will have: not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Number(u64);
+pub(crate) struct UniqueId(u64);
 
-impl Number {
+impl UniqueId {
     /// One for a new object.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -28,11 +28,11 @@ impl Number {
 }
 
 /// All objects of one type that are there.
-pub(crate) struct Numbered<T> {
-    known: Mutex<BTreeMap<Number, Weak<T>>>,
+pub(crate) struct WeakRegistry<T> {
+    known: Mutex<BTreeMap<UniqueId, Weak<T>>>,
 }
 
-impl<T> Numbered<T> {
+impl<T> WeakRegistry<T> {
     /// None.
     pub(crate) const fn new() -> Self {
         Self {
@@ -41,12 +41,12 @@ impl<T> Numbered<T> {
     }
 
     /// A new one.
-    pub(crate) fn add(&self, number: Number, object: &Arc<T>) {
+    pub(crate) fn add(&self, number: UniqueId, object: &Arc<T>) {
         self.known.lock().insert(number, Arc::downgrade(object));
     }
 
     /// One that goes.
-    pub(crate) fn remove(&self, number: Number) {
+    pub(crate) fn remove(&self, number: UniqueId) {
         self.known.lock().remove(&number);
     }
 
@@ -58,7 +58,7 @@ impl<T> Numbered<T> {
     }
 
     /// The one with this number, if it is there.
-    pub(crate) fn find(&self, number: Number) -> Option<Arc<T>> {
+    pub(crate) fn find(&self, number: UniqueId) -> Option<Arc<T>> {
         self.known.lock().get(&number)?.upgrade()
     }
 }

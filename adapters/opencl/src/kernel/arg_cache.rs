@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What OpenCL was told of a kernel's arguments.
+//! The arguments that OpenCL has for a kernel.
 //!
-//! OpenCL keeps arguments from launch to launch, and most of them stay what they were: telling it the same again takes a
-//! multiple of the time that it takes to see that here. Values of up to 32 bytes, addresses and sizes of local memory are
-//! remembered. Objects are not: one may be gone, and another have its handle.
+//! OpenCL keeps arguments from launch to launch, and most of them do not change. To set the same value again takes a
+//! multiple of the time that the comparison here takes. The cache holds values of up to 32 bytes, addresses and sizes of
+//! local memory. It holds no objects: an object may be released, and another one get its handle.
 //!
-//! **Addresses.** When a driver is told of an address, it may look up which allocation that is. So an address counts as
-//! told only until memory comes from a driver or goes back to it, and never in a context where that may happen past us.
-//! The same holds for values of eight bytes: who has OpenCL's handle of a buffer may pass it as one.
+//! **Addresses.** When an address is set, a driver may look up its allocation. So a cached address is valid only until
+//! memory comes from a driver or goes back to it, and never in a context where the client may allocate without us. The same
+//! holds for values of eight bytes, which may be OpenCL's handle of a buffer.
 
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,11 +18,11 @@ use oxur_adapter_kit as kit;
 
 use crate::usm;
 
-/// What an argument is: the lowest three bits, under the length of a value or the time of an address.
+/// The kind of a cached argument in the lowest three bits; above them the length of a value, or the age of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct What(u64);
+pub(super) struct ArgKey(u64);
 
-impl What {
+impl ArgKey {
     const BITS: u32 = 3;
     const NOTHING: Self = Self(0);
     /// Local memory of so many bytes.
@@ -52,23 +52,23 @@ impl What {
 
 const WORDS: usize = 4;
 
-/// Of one argument. Atomic because only the rules of the C interface keep two threads from setting an argument at once.
-/// Where they do so all the same, this may remember the one and OpenCL the other, until a third is set.
+/// One argument. It is atomic because only the rules of the C API keep two threads from setting an argument at once. If they
+/// do so all the same, the cache may hold one value and OpenCL the other, until a third is set.
 #[derive(Default)]
-struct Slot {
+struct CachedArg {
     what: AtomicU64,
     words: [AtomicU64; WORDS],
 }
 
-impl Slot {
-    /// Has OpenCL told, if it was not told the same before. `lasting` says whether that can be said of it later.
+impl CachedArg {
+    /// Calls `set` if the cached value is another one. `lasting` says whether the new one can be cached.
     #[inline(always)]
-    fn tell<const N: usize>(
+    fn set_if_changed<const N: usize>(
         &self,
-        what: What,
+        what: ArgKey,
         words: [u64; N],
         lasting: impl FnOnce() -> bool,
-        tell: impl FnOnce() -> UrResult<()>,
+        set: impl FnOnce() -> UrResult<()>,
     ) -> UrResult<()> {
         let known = || std::iter::zip(&self.words, words);
         if self.what.load(Ordering::Relaxed) == what.0
@@ -77,7 +77,7 @@ impl Slot {
             return Ok(());
         }
         self.forget();
-        tell()?;
+        set()?;
         known().for_each(|(known, word)| known.store(word, Ordering::Relaxed));
         if lasting() {
             self.what.store(what.0, Ordering::Relaxed);
@@ -86,22 +86,22 @@ impl Slot {
     }
 
     fn forget(&self) {
-        self.what.store(What::NOTHING.0, Ordering::Relaxed);
+        self.what.store(ArgKey::NOTHING.0, Ordering::Relaxed);
     }
 }
 
-/// Of all arguments of a kernel.
-pub(super) struct Told {
-    arguments: Box<[Slot]>,
+/// The arguments of a kernel.
+pub(super) struct ArgCache {
+    arguments: Box<[CachedArg]>,
     /// Whether others may set arguments, too.
     shared: AtomicBool,
 }
 
-impl Told {
-    /// Nothing yet, of so many arguments.
-    pub(super) fn nothing(arguments: u32) -> Self {
+impl ArgCache {
+    /// An empty cache for this many arguments.
+    pub(super) fn empty(arguments: u32) -> Self {
         Self {
-            arguments: (0..arguments).map(|_| Slot::default()).collect(),
+            arguments: (0..arguments).map(|_| CachedArg::default()).collect(),
             shared: AtomicBool::new(false),
         }
     }
@@ -112,7 +112,7 @@ impl Told {
     }
 
     #[inline(always)]
-    fn slot(&self, index: u32) -> UrResult<&Slot> {
+    fn slot(&self, index: u32) -> UrResult<&CachedArg> {
         match self.arguments.get(index as usize) {
             Some(slot) => Ok(slot),
             // Drivers crash where it is far too large.
@@ -122,50 +122,49 @@ impl Told {
 
     #[cold]
     fn no_argument(&self, index: u32) -> UrError {
-        UrError::said(
+        UrError::with_message(
             ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
             format!("there is no argument {index}: the kernel has {}", self.arguments.len()),
         )
     }
 
-    /// Has OpenCL told of an argument that a number says all of, unless it knows. `lasting` says, afterwards, whether it
-    /// will still know later.
+    /// Sets an argument of at most eight bytes, if it has changed. `lasting` is asked after `set`, whether the value can be cached.
     #[inline(always)]
     pub(super) fn number(
         &self,
         index: u32,
-        what: What,
+        what: ArgKey,
         number: u64,
         lasting: impl FnOnce() -> bool,
-        tell: impl FnOnce() -> UrResult<()>,
+        set: impl FnOnce() -> UrResult<()>,
     ) -> UrResult<()> {
         let slot = self.slot(index)?;
         if self.shared.load(Ordering::Relaxed) {
             cold_path();
-            return tell();
+            return set();
         }
-        slot.tell(what, [number], lasting, tell)
+        slot.set_if_changed(what, [number], lasting, set)
     }
 
-    /// As [`Self::number`], of a value that has any other length than numbers have.
+    /// As [`Self::number`], for a value of any other length.
     #[inline(never)]
-    pub(super) fn bytes(&self, index: u32, bytes: &[u8], tell: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
+    pub(super) fn bytes(&self, index: u32, bytes: &[u8], set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         let mut words = [0; WORDS];
         if self.shared.load(Ordering::Relaxed) || bytes.len() > size_of_val(&words) {
-            return self.other(index, tell);
+            return self.other(index, set);
         }
         for (word, bytes) in words.iter_mut().zip(bytes.chunks(size_of::<u64>())) {
             let mut all = [0; size_of::<u64>()];
             all[..bytes.len()].copy_from_slice(bytes);
             *word = u64::from_ne_bytes(all);
         }
-        let what = What::value(bytes.len());
-        self.slot(index)?.tell(what, words, || true, tell)
+        let what = ArgKey::value(bytes.len());
+        self.slot(index)?.set_if_changed(what, words, || true, set)
     }
 
-    /// Has OpenCL told of an argument that is not remembered.
-    pub(super) fn other(&self, index: u32, tell: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
+    /// Sets an argument that is not cached.
+    pub(super) fn other(&self, index: u32, set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         self.slot(index)?.forget();
-        tell()
+        set()
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Which commands of a context may be unfinished.
 //!
-//! `urUSMFree` has to keep memory from being used again before the commands that may touch it are complete, and OpenCL
-//! does not tell which those are. So each command leaves a [`Mark`] for its queue here, and a marker behind the commands of
-//! each queue that has one tells when they are complete. A context whose queues had no commands since costs some loads.
+//! Freed USM must not be used again before the commands that may touch it are complete, and OpenCL does not tell which
+//! commands those are. So each command sets the [`BusyMark`] of its queue, and a marker behind the commands of each busy queue
+//! tells when they are complete. For a context whose queues had no commands since, this costs a few loads.
 
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -20,27 +20,27 @@ use crate::{Queue, cl};
 /// Events, one a queue: when all are complete, so is what was submitted before they were made.
 pub(crate) type Markers = SmallVec<[Arc<RawEvent>; 2]>;
 
-/// Apart from marks, nothing is known that may be unfinished.
+/// Nothing can be unfinished but commands whose marks are set.
 const IDLE: u8 = 0;
-/// Something may be.
+/// Something may be unfinished.
 const BUSY: u8 = 1;
-/// A thread looks for unfinished commands, and none that it may have missed became known since it began.
+/// A thread looks for unfinished commands, and has missed none since it began.
 const LOOKING: u8 = 2;
 
 /// The queues of a context.
 #[derive(Default)]
-pub(crate) struct Activity {
+pub(crate) struct InFlight {
     marks: Chain,
     /// Bits that no queue has.
     free: Mutex<Vec<Place>>,
     /// One of the constants above.
     state: AtomicU8,
-    /// Of the thread that looks for unfinished commands.
+    /// Held by the thread that looks for unfinished commands.
     looking: Mutex<()>,
-    /// Whether others may submit to a queue, whose commands leave no mark.
+    /// Whether somebody else may submit to a queue: such commands set no mark.
     shared: AtomicBool,
     queues: Mutex<Vec<Weak<Queue>>>,
-    /// Of queues that are gone.
+    /// The last markers of released queues.
     orphans: Mutex<Markers>,
 }
 
@@ -61,21 +61,21 @@ struct Place {
 }
 
 /// Whether a queue had commands since it was looked at.
-pub(crate) struct Mark {
+pub(crate) struct BusyMark {
     place: Place,
-    activity: Arc<Activity>,
+    in_flight: Arc<InFlight>,
 }
 
-impl Mark {
-    /// One for a new queue, not set.
-    pub(crate) fn new(activity: &Arc<Activity>) -> Self {
+impl BusyMark {
+    /// A cleared mark for a new queue.
+    pub(crate) fn new(in_flight: &Arc<InFlight>) -> Self {
         Self {
-            place: activity.place(),
-            activity: activity.clone(),
+            place: in_flight.place(),
+            in_flight: in_flight.clone(),
         }
     }
 
-    /// Takes note of a command, after it was submitted: a marker that another thread put before it does not speak for it.
+    /// Marks the queue as busy, after a command was submitted: a marker that another thread submitted before does not cover it.
     #[inline(always)]
     pub(crate) fn set(&self) {
         // A load, so that threads do not take the line from each other.
@@ -86,27 +86,27 @@ impl Mark {
         }
     }
 
-    /// Whether it was set. It is not any more: the caller puts a marker behind the commands, and has said that the
-    /// context is busy.
+    /// Clears the mark and returns whether it was set. The caller then submits a marker behind the commands, and has marked the
+    /// context as busy before.
     pub(crate) fn take(&self) -> bool {
         let Place { marks, bit } = &self.place;
         marks.bits.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
-    /// The record that it is in.
-    pub(crate) fn activity(&self) -> &Activity {
-        &self.activity
+    /// The in-flight set that the mark belongs to.
+    pub(crate) fn in_flight(&self) -> &InFlight {
+        &self.in_flight
     }
 }
 
-impl Drop for Mark {
+impl Drop for BusyMark {
     fn drop(&mut self) {
         self.take();
-        self.activity.free.lock().push(self.place.clone());
+        self.in_flight.free.lock().push(self.place.clone());
     }
 }
 
-impl Activity {
+impl InFlight {
     /// A bit that no queue has.
     fn place(&self) -> Place {
         let mut free = self.free.lock();
@@ -127,7 +127,7 @@ impl Activity {
     }
 
     /// Takes note of what may be unfinished beside commands that left a mark.
-    pub(crate) fn note(&self) {
+    pub(crate) fn mark_busy(&self) {
         self.state.store(BUSY, Ordering::Relaxed);
     }
 
@@ -145,9 +145,9 @@ impl Activity {
     pub(crate) fn leave(&self, queue: &Queue, marker: Option<Arc<RawEvent>>) {
         if let Some(marker) = marker {
             self.orphans.lock().push(marker);
-            self.note();
+            self.mark_busy();
         }
-        // At last: as long as it is in the list, others wait for the marker.
+        // Last: while the queue is in the list, other threads wait for its marker.
         self.queues.lock().retain(|known| !std::ptr::eq(known.as_ptr(), queue));
     }
 
@@ -160,12 +160,12 @@ impl Activity {
             }
             chain = &marks.more;
         }
-        // At last: who takes a mark says so before.
+        // Last: a thread that takes a mark sets the state first.
         self.state.load(Ordering::Relaxed) == IDLE && !self.shared.load(Ordering::Relaxed)
     }
 
-    /// Has others wait who want to know what is unfinished, as long as marks are taken.
-    pub(crate) fn look(&self) -> MutexGuard<'_, ()> {
+    /// Blocks readers of the in-flight set while marks are taken.
+    pub(crate) fn poll_lock(&self) -> MutexGuard<'_, ()> {
         self.looking.lock()
     }
 
@@ -178,7 +178,7 @@ impl Activity {
         // Dropped when the lock is gone: a queue whose last reference this was leaves its marker with us.
         let queues: SmallVec<[Arc<Queue>; 4]>;
         let all;
-        let _alone = self.look();
+        let _alone = self.poll_lock();
         self.state.store(LOOKING, Ordering::Relaxed);
         (queues, all) = self.queues();
         let found = self.find(&queues);
@@ -188,7 +188,7 @@ impl Activity {
                 .state
                 .compare_exchange(LOOKING, IDLE, Ordering::Relaxed, Ordering::Relaxed);
         } else {
-            self.note();
+            self.mark_busy();
         }
         found
     }
