@@ -8,15 +8,15 @@ use oxur_fork::OnceLock;
 
 use crate::codegen::Loaded;
 use crate::interface::CodeIndex;
-use crate::lower::item::LARGEST;
+use crate::lower::item::MAX_ID;
 use crate::program::{Program, Variant};
-use crate::runtime::{Fibers, FloatEnv, Group, ItemCode, ItemEntry, Steps, StepsEntry, guard};
-use crate::workgroup::{Entry, Shape};
+use crate::runtime::{Fibers, FloatEnv, Group, ItemCode, ItemEntry, Suspendable, SuspendableEntry, guard};
+use crate::workgroup::{CodeInfo, Entry};
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
 
 /// Code of a kernel.
 pub(crate) struct Code {
-    pub(crate) shape: Shape,
+    pub(crate) shape: CodeInfo,
     pub(crate) address: *const u8,
     pub(crate) from_cache: bool,
     pub(crate) _loaded: Loaded,
@@ -36,9 +36,9 @@ impl Code {
         }
         let size = range.local_size;
         let is_row = size[1] == 1 && size[2] == 1;
-        let is_small = |n: &u64| *n <= LARGEST;
+        let is_small = |n: &u64| *n <= MAX_ID;
         let has_rest = !size[0].is_multiple_of(lanes);
-        (!has_rest || self.shape.takes_rest && (is_row || !self.shape.needs_rows))
+        (!has_rest || self.shape.has_tail && (is_row || !self.shape.subgroup_within_row))
             && range.global_size.iter().all(is_small)
             && (0..3).all(|d| is_small(&range.global_offset[d].saturating_add(range.global_size[d])))
     }
@@ -53,13 +53,13 @@ pub struct Kernel {
     pub(crate) program: Arc<Program>,
 }
 
-/// What a program keeps of a kernel. (Not the kernel itself, which keeps the program: neither would ever go.)
+/// What a program keeps of a kernel: not the kernel itself, which holds a reference to its program.
 pub(crate) struct Compiled {
     pub(crate) info: Arc<KernelInfo>,
     /// Its number in the program.
     pub(crate) index: usize,
     pub(crate) best: Code,
-    /// Code for ranges that do not suit the best, and for those that suit neither; made when one comes.
+    /// Fallbacks for launches that `best` cannot serve, compiled on first use.
     pub(crate) others: [OnceLock<Result<Code, Error>>; 2],
 }
 
@@ -118,7 +118,7 @@ impl Kernel {
     #[inline(never)]
     fn prepare_other(&self, range: &NdRange) -> Result<CodeIndex, Error> {
         let mut failed = None;
-        let variants = [Variant::Ragged, Variant::Scalar];
+        let variants = [Variant::WithTail, Variant::Scalar];
         for (i, (slot, variant)) in self.compiled.others.iter().zip(variants).enumerate() {
             match slot.get_or_init(|| self.program.code(self.compiled.index, variant)) {
                 Ok(code) if code.suits(range) => return Ok(CodeIndex::Other(i)),
@@ -148,7 +148,7 @@ impl Kernel {
     /// # Safety
     /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive. The range must
     /// have been prepared for this kernel.
-    pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+    pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         // Also after a fault: the stack of the code goes, this one returns.
         let _env = FloatEnv::enter_default();
         let PreparedRange { range, code } = launch.range;
@@ -186,11 +186,11 @@ impl Kernel {
                 // SAFETY: the code borrows the arguments, which live until the end, and owns nothing.
                 unsafe { on_one_stack(&mut worker.fibers, stack_size, run) }
             }
-            Entry::Steps => {
+            Entry::Suspendable => {
                 // SAFETY: the address of code of this type, made for this kernel.
-                let entry = unsafe { std::mem::transmute::<*const u8, StepsEntry>(code.address) };
+                let entry = unsafe { std::mem::transmute::<*const u8, SuspendableEntry>(code.address) };
                 let steps = &mut worker.steps;
-                // It stays where it is until the end, and is reached by this pointer only.
+                // The group does not move while its frames refer to it, and only this pointer reaches it.
                 let group = &raw mut group;
                 steps.prepare(group, u64::from(code.shape.lanes));
                 let run = move || {
@@ -258,7 +258,7 @@ impl Kernel {
 unsafe fn on_one_stack(fibers: &mut Fibers, stack_size: usize, code: impl FnOnce()) -> Result<(), Fault> {
     let stack = fibers.stack(stack_size)?;
     // SAFETY: the code has come to its end, or is forgotten, when this returns.
-    let mut guarded = unsafe { guard::Guarded::new(stack, code) };
+    let mut guarded = unsafe { guard::TrapScope::new(stack, code) };
     let outcome = match guarded.resume(&mut std::ptr::null()) {
         guard::Step::Ended(outcome) => outcome,
         guard::Step::Waits => Err(Fault::BarrierDivergence),
@@ -270,9 +270,9 @@ unsafe fn on_one_stack(fibers: &mut Fibers, stack_size: usize, code: impl FnOnce
 
 /// What a thread needs to run kernels: stacks, frames and local memory, kept from run to run.
 #[derive(Debug, Default)]
-pub struct Worker {
+pub struct ThreadContext {
     fibers: Fibers,
-    steps: Steps,
+    steps: Suspendable,
     local: Vec<LocalLine>,
 }
 
@@ -281,7 +281,7 @@ pub struct Worker {
 #[derive(Clone, Copy, Debug)]
 struct LocalLine([u8; 128]);
 
-impl Worker {
+impl ThreadContext {
     /// An empty one: it grows when a kernel needs more.
     pub fn new() -> Self {
         Self::default()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A compiler from SPIR-V kernels to machine code for the CPU that it runs on, and what runs the code.
 //!
-//! It knows nothing of Unified Runtime. The way of a kernel, of which the README beside this crate tells more:
+//! It knows nothing of Unified Runtime. The stages of a kernel (`docs/compiler.md` describes them):
 //!
 //! | stage | parts | from | to |
 //! |---|---|---|---|
@@ -45,7 +45,7 @@ pub use fast_math::FastMath;
 pub use interface::{
     AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, PreparedRange, SamplerBits,
 };
-pub use kernel::{Kernel, Worker};
+pub use kernel::{Kernel, ThreadContext};
 pub use program::{Global, Mode, Options, Part, Program};
 pub use runtime::FloatEnv;
 pub use spirv::Module;

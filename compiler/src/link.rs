@@ -491,7 +491,7 @@ impl Scans {
                 if !inst.is_known() || crate::lower::is_unsupported(&inst) {
                     scan.refused.get_or_insert(inst.offset);
                 }
-                scan.exchanges |= crate::lower::is_exchange(&inst);
+                scan.exchanges |= crate::lower::is_group_collective(&inst);
                 scan.collects |= crate::lower::is_collective(&inst)
                     && inst
                         .operands()

@@ -13,7 +13,7 @@ use crate::kernel::{Code, Compiled, Kernel};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
-use crate::workgroup::{self, Shape};
+use crate::workgroup::{self, CodeInfo};
 use crate::{Error, FastMath, KernelInfo, Module, builtins, runtime};
 
 /// A module with values for its specialization constants.
@@ -238,7 +238,7 @@ impl Program {
         let variant = if self.options.mode == Mode::Scalar {
             Variant::Scalar
         } else {
-            Variant::Whole
+            Variant::Main
         };
         let code = self.code(index, variant)?;
         let info = self.linked.kernels[index].info.clone();
@@ -276,7 +276,7 @@ impl Program {
         })?;
         let lacks = |what: &str| Error::Codegen(format!("the object has no {what}"));
         let shape = loaded.numbers(workgroup::SHAPE).ok_or_else(|| lacks("shape"))?;
-        let shape = Shape::read(shape).ok_or_else(|| lacks("shape that makes sense"))?;
+        let shape = CodeInfo::read(shape).ok_or_else(|| lacks("shape that makes sense"))?;
         let address = loaded.symbol(shape.entry.symbol()).ok_or_else(|| lacks("entry"))?;
         Ok(Code {
             shape,
@@ -303,12 +303,12 @@ impl Program {
         context: &'c Context,
         kernel: &'c LinkedKernel,
         variant: Variant,
-    ) -> Result<(llvm::Machine, llvm::Module<'c>, Shape), Error> {
+    ) -> Result<(llvm::Machine, llvm::Module<'c>, CodeInfo), Error> {
         let machine = llvm::Machine::host().map_err(Error::Codegen)?;
         let info = &kernel.info;
         if variant != Variant::Scalar && !self.options.no_optimization {
             let module = lower::kernel(context, &self.linked, kernel)?;
-            match workgroup::finish_wide(&machine, &module, info.sub_group_size, variant == Variant::Ragged) {
+            match workgroup::finish_wide(&machine, &module, info.sub_group_size, variant == Variant::WithTail) {
                 Ok(shape) => return Ok((machine, module, shape)),
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
@@ -330,7 +330,7 @@ impl Program {
                 continue;
             };
             if module.verify().is_ok() && widen {
-                for variant in [Variant::Whole, Variant::Ragged, Variant::Scalar] {
+                for variant in [Variant::Main, Variant::WithTail, Variant::Scalar] {
                     if let Ok((_, module, _)) = self.widened(&context, kernel, variant) {
                         module.verify().expect("what was right stays right");
                     }
@@ -350,7 +350,7 @@ impl Program {
         let variant = if self.options.mode == Mode::Scalar {
             Variant::Scalar
         } else {
-            Variant::Whole
+            Variant::Main
         };
         let (machine, module, shape) = self.widened(&context, linked, variant)?;
         if stage == "workgroup" {
@@ -369,9 +369,9 @@ impl Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// The fastest, for ranges that fill all lanes.
-    Whole,
+    Main,
     /// The same, with code for what is left of a row.
-    Ragged,
+    WithTail,
     /// That for any range.
     Scalar,
 }

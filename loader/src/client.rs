@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which runtime calls, as far as that matters.
+//! Detects the client's SYCL runtime, where its version changes the ABI.
 //!
 //! `libsycl.so.8` of release 2025.3 calls some functions with other parameters, by the same names and the same symbol
 //! version. A call cannot tell, so the process must: in one that has that library, [`v2025`] serves. (Older releases with that

@@ -34,7 +34,7 @@ struct Pair {
     legacy: AtomicPtr<LegacyDdiTable>,
 }
 
-/// More than there are adapters. One too many would be emulated.
+/// The capacity. It exceeds the number of adapters a process can load; one beyond it is emulated.
 const MOST: usize = 64;
 
 static PAIRS: [Pair; MOST] = [const {
@@ -66,7 +66,7 @@ impl Pair {
         let legacy = self.legacy.load(Ordering::Relaxed);
         // SAFETY: the legacy table was stored before the DDI table that was seen, from a reference that lives for ever.
         unsafe {
-            // The compiler would look again whether it is one.
+            // Spares a null check on the hot path.
             std::hint::assert_unchecked(!legacy.is_null());
             Some(&*legacy)
         }

@@ -92,7 +92,7 @@ fn adapter(library: &Library) -> Result<Adapter, Refused> {
         // SAFETY: every adapter's getter has this type.
         let getter = unsafe { library.get::<Getter<AdapterDdiTable>>(b"urGetAdapterProcAddrTable\0") };
         let getter = getter.map_err(|_| Refused::NoAdapter)?;
-        // A library that is linked to this one has our own tables by that.
+        // In a library that links this loader, the name resolves to the loader's own export.
         if std::ptr::fn_addr_eq(*getter, exports::urGetAdapterProcAddrTable as Getter<AdapterDdiTable>) {
             return Err(Refused::NoAdapter);
         }

@@ -168,8 +168,7 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
     Ok(count)
 }
 
-/// Has calls go straight to the adapter, if it is the only one, there is nothing to be done on the way, and it checks what it
-/// gets.
+/// Routes calls straight to the adapter, if it is the only one, no layer is enabled, and it validates its arguments.
 ///
 /// # Safety
 /// `handle` is one that an adapter has just given out.

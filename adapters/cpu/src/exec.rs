@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`task`] | a command: work in pieces, what must be over before, who waits for it, how it ended |
 //! | [`plan`] | commands that are put together beforehand and run again and again |
-//! | [`pieces`] | who runs which pieces of a command |
+//! | [`chunks`] | who runs which pieces of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | which of these threads look for work and which sleep |
 //! | [`client`] | threads for functions of the client's, which may block as long as they like |
@@ -25,52 +25,52 @@
 //! [`here`].
 
 mod calls;
+mod chunks;
 pub(crate) mod client;
 pub(crate) mod clock;
 mod cost;
 mod fork;
 mod futex;
 mod idle;
-mod pieces;
 pub(crate) mod plan;
 pub(crate) mod pool;
 pub(crate) mod task;
 
 use std::cell::RefCell;
 
-use oxur_compiler::Worker;
+use oxur_compiler::ThreadContext;
 
 pub(crate) use self::cost::Cost;
 use self::cost::Draws;
 pub(crate) use self::fork::generation;
-pub(crate) use self::idle::Patience;
+pub(crate) use self::idle::Backoff;
 pub(crate) use self::pool::Pool;
-pub(crate) use self::task::{Failure, Manner, Node, Progress, Stamps, Task, Work, submit};
+pub(crate) use self::task::{Execution, Failure, Node, Progress, Stamps, Task, Work, submit};
 
 thread_local! {
     /// What this thread, which is the client's, runs kernels with.
     static OWN: Own = Own {
-        worker: RefCell::new(Worker::new()),
+        worker: RefCell::new(ThreadContext::new()),
         draws: Draws::default(),
     };
 }
 
 struct Own {
-    worker: RefCell<Worker>,
+    worker: RefCell<ThreadContext>,
     draws: Draws,
 }
 
-/// Runs something that needs a [`Worker`] in a thread of the client's.
+/// Runs something that needs a [`ThreadContext`] in a thread of the client's.
 #[inline]
-pub(crate) fn here<R>(run: impl FnOnce(&mut Worker) -> R) -> R {
+pub(crate) fn here<R>(run: impl FnOnce(&mut ThreadContext) -> R) -> R {
     measured_here(|worker, _| run(worker))
 }
 
 /// The same for something short, which `run` should measure where it is told to.
 #[inline]
-pub(crate) fn measured_here<R>(run: impl FnOnce(&mut Worker, bool) -> R) -> R {
+pub(crate) fn measured_here<R>(run: impl FnOnce(&mut ThreadContext, bool) -> R) -> R {
     let mut run = Some(run);
-    let mut go = |worker: &mut Worker, due: bool| (run.take().expect("called once"))(worker, due);
+    let mut go = |worker: &mut ThreadContext, due: bool| (run.take().expect("called once"))(worker, due);
     let done = OWN.try_with(|own| {
         let mut worker = own.worker.try_borrow_mut().ok()?;
         Some(go(&mut worker, own.draws.is_due()))
@@ -78,7 +78,7 @@ pub(crate) fn measured_here<R>(run: impl FnOnce(&mut Worker, bool) -> R) -> R {
     match done {
         Ok(Some(result)) => result,
         // The thread is ending and has lost its own, or is in the middle of a kernel.
-        _ => go(&mut Worker::new(), false),
+        _ => go(&mut ThreadContext::new(), false),
     }
 }
 

@@ -16,7 +16,7 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
 
 pub(crate) use self::image::ImageBox;
-use self::image::Shape;
+use self::image::ImageExtent;
 pub(crate) use self::storage::Buffers;
 use self::storage::Storage;
 use crate::device::limits;
@@ -33,7 +33,7 @@ pub(crate) struct Mem {
     /// Bytes.
     size: usize,
     /// What only images have.
-    image: Option<Shape>,
+    image: Option<ImageExtent>,
 }
 
 // SAFETY: the pointers in it are to memory that is the client's to share: what threads do with it at a time is for the
@@ -67,7 +67,7 @@ impl Mem {
     /// What kernels see of an image; nothing of a buffer.
     #[inline]
     pub(crate) fn image(&self) -> Option<&Image> {
-        self.image.as_ref().map(Shape::image)
+        self.image.as_ref().map(ImageExtent::image)
     }
 
     /// The bytes of a box of pixels of an image. An error if this is no image or has no such box.
@@ -82,7 +82,7 @@ impl Mem {
 
     /// What kind of image it is, if it is one.
     pub(crate) fn image_type(&self) -> Option<MemType> {
-        self.image.as_ref().map(Shape::kind)
+        self.image.as_ref().map(ImageExtent::kind)
     }
 
     /// The buffer that it is a part of, and where it begins there.
@@ -106,7 +106,7 @@ impl Mem {
         opencl::from_native(native, owned)
     }
 
-    fn shape(&self) -> UrResult<&Shape> {
+    fn shape(&self) -> UrResult<&ImageExtent> {
         self.image.as_ref().ok_or_else(|| {
             UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
@@ -140,7 +140,7 @@ impl Mem {
         flags: MemFlags,
         size: usize,
         host: Option<HostPointer>,
-        image: Option<Shape>,
+        image: Option<ImageExtent>,
     ) -> UrResult<Arc<Self>> {
         let storage = match host {
             Some(HostPointer(host)) if flags.contains(MemFlags::USE_HOST_POINTER) => Storage::Client(host.cast()),
@@ -256,7 +256,7 @@ impl kit::Mem<Cpu> for Mem {
             host,
         } = image;
         check_flags(flags)?;
-        let given = Shape::new(format, desc, host.is_some())?;
+        let given = ImageExtent::new(format, desc, host.is_some())?;
         // An image of our own has no gaps, whatever the host's memory has.
         let in_place = flags.contains(MemFlags::USE_HOST_POINTER);
         let shape = if in_place { given.clone() } else { given.packed() };

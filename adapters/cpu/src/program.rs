@@ -51,7 +51,7 @@ type Constants = Vec<(u32, Vec<u8>)>;
 
 /// What became of a program.
 struct State {
-    pieces: Vec<Piece>,
+    chunks: Vec<Piece>,
     status: ProgramBuildStatus,
     kind: ProgramBinaryType,
     options: BuildOptions,
@@ -111,9 +111,9 @@ impl Piece {
 }
 
 impl State {
-    fn new(pieces: Vec<Piece>, kind: ProgramBinaryType) -> Self {
+    fn new(chunks: Vec<Piece>, kind: ProgramBinaryType) -> Self {
         Self {
-            pieces,
+            chunks,
             status: ProgramBuildStatus::NONE,
             kind,
             options: BuildOptions::default(),
@@ -181,13 +181,13 @@ impl State {
 
     /// From now on the constants count that were set.
     fn take_constants(&mut self) {
-        for piece in &mut self.pieces {
+        for piece in &mut self.chunks {
             piece.constants.clone_from(&piece.set);
         }
     }
 
     fn parts(&self) -> Result<Vec<Part>, Error> {
-        self.pieces.iter().map(Piece::part).collect()
+        self.chunks.iter().map(Piece::part).collect()
     }
 
     /// Keeps what came of a build, a compilation or a link.
@@ -226,7 +226,7 @@ impl State {
                 self.kind
             },
             options: self.options.clone(),
-            modules: self.pieces.iter().map(stored).collect(),
+            modules: self.chunks.iter().map(stored).collect(),
         }
         .write()
     }
@@ -383,11 +383,11 @@ impl kit::Program<Cpu> for Program {
         }
         let binary =
             Binary::read(first).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
-        let pieces = binary
+        let chunks = binary
             .modules
             .into_iter()
             .map(|stored| Piece::new(stored.il, stored.constants));
-        let mut state = State::new(pieces.collect::<UrResult<_>>()?, binary.kind);
+        let mut state = State::new(chunks.collect::<UrResult<_>>()?, binary.kind);
         state.options = binary.options;
         state.add_devices(devices);
         Ok(Self::new(context, false, state))
@@ -407,7 +407,7 @@ impl kit::Program<Cpu> for Program {
         state.add_devices(devices);
         let same = options.text == state.options.text
             && options.allow_unresolved == state.options.allow_unresolved
-            && state.pieces.iter().all(|piece| piece.set == piece.constants);
+            && state.chunks.iter().all(|piece| piece.set == piece.constants);
         if state.code.is_some() && same {
             // Built before, for another device.
             return Ok(());
@@ -444,18 +444,18 @@ impl kit::Program<Cpu> for Program {
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
         let mut options = BuildOptions::new(text, flags)?;
-        let mut pieces = Vec::new();
+        let mut chunks = Vec::new();
         // Whatever one module may do only if all may.
         let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
             program.check_link(context, &state)?;
-            pieces.extend(state.pieces.iter().map(Piece::compiled));
+            chunks.extend(state.chunks.iter().map(Piece::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
         }
         options.fast_math |= fast_math;
-        let mut state = State::new(pieces, ProgramBinaryType::NONE);
+        let mut state = State::new(chunks, ProgramBinaryType::NONE);
         state.add_devices(if devices.is_empty() { &context.devices } else { devices });
         let result = state.parts().and_then(|parts| {
             if options.library {
@@ -544,7 +544,7 @@ impl kit::Program<Cpu> for Program {
             ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
             ProgramInfo::DEVICES => out.handles(devices),
-            ProgramInfo::IL => match &self.state.lock().pieces[..] {
+            ProgramInfo::IL => match &self.state.lock().chunks[..] {
                 [piece] if self.from_il => out.slice(&piece.il),
                 _ => out.slice::<u8>(&[]),
             },
@@ -610,7 +610,7 @@ impl kit::Program<Cpu> for Program {
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         let mut state = self.state.lock();
-        let [piece] = &mut state.pieces[..] else {
+        let [piece] = &mut state.chunks[..] else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "specialization constants are set before modules are linked",

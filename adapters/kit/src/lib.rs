@@ -146,10 +146,10 @@ macro_rules! entry {
 }
 use entry;
 
-/// Writes entry points of commands: those of `entry` with the parameters that all commands have, the queue first, and at
-/// last the wait list and the place of the event. Behind what decodes the others stand two blocks: `run` hands the command
-/// to the queue, and is a `UrResult<()>`. If the queue captures, or waits for a command that was captured, `record` says
-/// what is kept of it: something that becomes a [`Recorded`](crate::capture::Recorded).
+/// Defines entry points of commands: those of `entry`, with the queue first, and the wait list and the event last. Two
+/// blocks follow the decoding of the other parameters. `run` submits the command to the queue, and is a `UrResult<()>`.
+/// If the queue captures, or waits for a captured command, `record` makes the value that becomes a
+/// [`Recorded`](crate::capture::Recorded).
 macro_rules! command_entry {
     ($( $(#[$attribute:meta])* $vis:vis fn $name:ident<$b:ident>($queue:ident $(, $p:ident: $ty:ty)*; $wait:ident, $event:ident) { $($decode:tt)* }
         run $run:block record $record:block

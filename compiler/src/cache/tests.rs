@@ -279,7 +279,7 @@ fn module(bound: u32) -> std::sync::Arc<Module> {
 fn keys_differ_in_all_that_matters() {
     let keys = |parts: &[Part], options: &Options, compiler: &str, cpu: &str| {
         let key = ProgramKey::for_compiler(parts, options, compiler, cpu);
-        let kernel = |name| key.kernel(name, Variant::Whole);
+        let kernel = |name| key.kernel(name, Variant::Main);
         [
             key.globals(),
             kernel("a"),

@@ -20,11 +20,11 @@ pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
 
 /// Makes a module ready to be emitted. `is_wide` says that it was made of vectors.
 pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
-    machine.adopt(module);
+    machine.set_target(module);
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         // Large frames touch each page, so that the guard page behind a stack is met.
         function.text_attribute("probe-stack", "inline-asm");
-        // Most of a kernel's time may be in it: 256 bits where that is as good.
+        // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good.
         function.text_attribute("prefer-vector-width", "256");
     }
     module.verify().map_err(Error::Codegen)?;

@@ -24,7 +24,7 @@ fn sample() -> Vec<u8> {
     let context = Context::new();
     let module = Module::parse(&context, text).unwrap();
     let machine = Machine::host().unwrap();
-    machine.adopt(&module);
+    machine.set_target(&module);
     machine.emit(&module, false).unwrap()
 }
 
@@ -117,7 +117,7 @@ fn compile(text: &'static str) -> Result<Vec<u8>, Error> {
         let context = Context::new();
         let module = Module::parse(&context, text).unwrap();
         let machine = Machine::host().unwrap();
-        machine.adopt(&module);
+        machine.set_target(&module);
         super::emit(&machine, &module)
     })
 }

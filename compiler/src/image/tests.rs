@@ -118,7 +118,7 @@ impl Compiled {
         let context = Context::new();
         let module = Module::new(&context, "image");
         let machine = Machine::host().unwrap();
-        machine.adopt(&module);
+        machine.set_target(&module);
         let ptr = context.ptr();
         let ty = context.void().function(&[ptr, context.int(32), ptr, ptr]);
         let function = module.add_function("test", ty);

@@ -90,7 +90,7 @@ impl Machine {
     }
 
     /// Tells a module what machine it is for.
-    pub fn adopt(&self, module: &Module<'_>) {
+    pub fn set_target(&self, module: &Module<'_>) {
         // SAFETY: live objects; the module copies the layout.
         unsafe {
             let layout = LLVMCreateTargetDataLayout(self.0);

@@ -3,14 +3,14 @@
 
 use llvm_sys::LLVMIntPredicate as I;
 
-use super::Body;
-use super::item::Primitive;
+use super::FunctionLowering;
+use super::item::WorkItemIntrinsic;
 use crate::Error;
 use crate::link::layout;
 use crate::llvm::{Kind, Value};
 use crate::spirv::Inst;
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     /// Lowers `OpGroupAsyncCopy`.
     pub(super) fn async_copy(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
         let (to, from) = (self.address(inst, 1)?, self.address(inst, 2)?);
@@ -44,12 +44,13 @@ impl<'c> Body<'_, 'c> {
         let one = wide.int(1);
         let (to_step, from_step) = if into_local { (one, stride) } else { (stride, one) };
         // Every item copies its share.
-        let own = self
-            .builder
-            .call(Primitive::LocalLinearId.declare(&self.unit.module), &[self.item]);
+        let own = self.builder.call(
+            WorkItemIntrinsic::LocalLinearId.declare(&self.unit.module),
+            &[self.item],
+        );
         let items = self
             .builder
-            .call(Primitive::GroupSize.declare(&self.unit.module), &[self.item]);
+            .call(WorkItemIntrinsic::GroupSize.declare(&self.unit.module), &[self.item]);
         let rounds = self
             .builder
             .udiv(self.builder.add(count, self.builder.sub(items, one)), items);

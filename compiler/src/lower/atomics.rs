@@ -4,7 +4,7 @@
 use llvm_sys::{LLVMAtomicOrdering as O, LLVMAtomicRMWBinOp as R, LLVMIntPredicate};
 use spirv::Op;
 
-use super::Body;
+use super::FunctionLowering;
 use crate::Error;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::Inst;
@@ -45,7 +45,7 @@ fn for_store(ordering: O) -> O {
     }
 }
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     /// Lowers an atomic instruction; `None` if it is another one.
     pub(super) fn atomic(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         let change = match inst.op {

@@ -4,14 +4,14 @@
 use spirv::{Op, OpenclStd100Op as ClOp};
 
 use super::ops::Ops;
-use super::{Body, KnownImport, Unit, known_import};
+use super::{FunctionLowering, KnownImport, ModuleLowering, known_import};
 use crate::Error;
 use crate::builtins::{self, Emit};
 use crate::image;
 use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{ExtSet, Inst};
 
-impl<'c> Unit<'c> {
+impl<'c> ModuleLowering<'c> {
     /// A function that no module defines, but the compiler does.
     pub(super) fn define_import(&mut self, name: &str, function: Function<'c>) -> Result<(), Error> {
         let import =
@@ -71,7 +71,7 @@ impl<'c> Unit<'c> {
     }
 }
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     pub(super) fn call(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
         let callee = inst.operand(0)?;
         let place = self.unit.linked.resolve((self.part, callee));

@@ -3,12 +3,12 @@
 
 use spirv::Op;
 
-use super::Body;
+use super::FunctionLowering;
 use crate::Error;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::Inst;
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     pub(super) fn composite(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
         let wrong = || inst.malformed("operands do not fit the type");
         Ok(Some(match inst.op {

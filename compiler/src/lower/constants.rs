@@ -3,13 +3,13 @@
 
 use spirv::{Decoration, Op, StorageClass};
 
-use super::{Unit, ops};
+use super::{ModuleLowering, ops};
 use crate::Error;
 use crate::link::{Place, class};
 use crate::llvm::{Builder, Kind, Type, Value};
 use crate::spirv::{Id, Inst};
 
-impl<'c> Unit<'c> {
+impl<'c> ModuleLowering<'c> {
     /// The value of a constant, or the address of a variable that is neither local nor built in.
     pub(super) fn constant(&mut self, part: usize, id: Id) -> Result<Value<'c>, Error> {
         if let Some(&value) = self.constants.get(&(part, id)) {

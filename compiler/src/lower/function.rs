@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use spirv::{BuiltIn, Decoration, Op, OpenclStd100Op as ClOp, StorageClass};
 
 use super::blocks::{blocks_of, order};
-use super::item::{self, Primitive};
+use super::item::{self, WorkItemIntrinsic};
 use super::ops::Ops;
 use super::types::check_parts;
-use super::{Body, Unit};
+use super::{FunctionLowering, ModuleLowering};
 use crate::Error;
 use crate::fast_math::flag;
 use crate::image;
@@ -17,7 +17,7 @@ use crate::link::{Place, built_in, class, is_by_value};
 use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{self as front, Id, Inst};
 
-impl<'c> Unit<'c> {
+impl<'c> ModuleLowering<'c> {
     /// Lowers a function into `function`, as a kernel or as what others call.
     pub(super) fn lower(&mut self, place: Place, function: Function<'c>, is_kernel: bool) -> Result<(), Error> {
         let (part, id) = place;
@@ -33,7 +33,7 @@ impl<'c> Unit<'c> {
         }
         let entry = function.append_block("entry");
         let item = function.param(0).name("item");
-        let mut body = Body {
+        let mut body = FunctionLowering {
             part,
             module,
             function,
@@ -52,7 +52,7 @@ impl<'c> Unit<'c> {
     }
 }
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     fn params(&mut self, source: &front::Function, is_kernel: bool) -> Result<(), Error> {
         for (index, &id) in source.params.iter().enumerate() {
             let ty = self.value_type(id)?;
@@ -97,7 +97,7 @@ impl<'c> Body<'_, 'c> {
                 let offset = self.entry.load(cx.int(64), at);
                 let base = self
                     .entry
-                    .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
+                    .call(WorkItemIntrinsic::LocalMemory.declare(&self.unit.module), &[self.item]);
                 self.entry.offset(base, offset)
             }
             _ => self.entry.load(ty, at),
@@ -242,7 +242,7 @@ impl<'c> Body<'_, 'c> {
         };
         let base = self
             .entry
-            .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
+            .call(WorkItemIntrinsic::LocalMemory.declare(&self.unit.module), &[self.item]);
         Ok(Some(self.entry.offset(base, cx.int(64).int(offset))))
     }
 

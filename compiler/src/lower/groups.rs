@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What the items of a group do together: barriers, collectives, shuffles, block reads.
 //!
-//! Sub-group operations become [`Exchange`]s. Those of a work-group are made of them: each sub-group finds its own
+//! Sub-group operations become [`GroupCollective`]s. Those of a work-group are made of them: each sub-group finds its own
 //! result, the results meet in local memory, and every item puts together those that concern it.
 
 use llvm_sys::LLVMIntPredicate as I;
 use spirv::Op;
 
-use super::Body;
-use super::item::{Combine, Exchange, Primitive, sub_groups};
+use super::FunctionLowering;
+use super::item::{GroupCollective, ReduceOp, WorkItemIntrinsic, sub_groups};
 use crate::Error;
 use crate::link::VALUE_SIZE;
 use crate::llvm::{Block, Kind, Type, Value};
@@ -35,22 +35,26 @@ enum Operation {
 }
 
 /// How the values of a collective are put together.
-fn combine(op: Op) -> Option<Combine> {
+fn combine(op: Op) -> Option<ReduceOp> {
     use Op::*;
     Some(match op {
-        GroupIAdd | GroupNonUniformIAdd => Combine::Add,
-        GroupIMulKHR | GroupNonUniformIMul => Combine::Mul,
-        GroupSMin | GroupNonUniformSMin => Combine::SMin,
-        GroupSMax | GroupNonUniformSMax => Combine::SMax,
-        GroupUMin | GroupNonUniformUMin => Combine::UMin,
-        GroupUMax | GroupNonUniformUMax => Combine::UMax,
-        GroupBitwiseAndKHR | GroupNonUniformBitwiseAnd | GroupLogicalAndKHR | GroupNonUniformLogicalAnd => Combine::And,
-        GroupBitwiseOrKHR | GroupNonUniformBitwiseOr | GroupLogicalOrKHR | GroupNonUniformLogicalOr => Combine::Or,
-        GroupBitwiseXorKHR | GroupNonUniformBitwiseXor | GroupLogicalXorKHR | GroupNonUniformLogicalXor => Combine::Xor,
-        GroupFAdd | GroupNonUniformFAdd => Combine::FAdd,
-        GroupFMulKHR | GroupNonUniformFMul => Combine::FMul,
-        GroupFMin | GroupNonUniformFMin => Combine::FMin,
-        GroupFMax | GroupNonUniformFMax => Combine::FMax,
+        GroupIAdd | GroupNonUniformIAdd => ReduceOp::Add,
+        GroupIMulKHR | GroupNonUniformIMul => ReduceOp::Mul,
+        GroupSMin | GroupNonUniformSMin => ReduceOp::SMin,
+        GroupSMax | GroupNonUniformSMax => ReduceOp::SMax,
+        GroupUMin | GroupNonUniformUMin => ReduceOp::UMin,
+        GroupUMax | GroupNonUniformUMax => ReduceOp::UMax,
+        GroupBitwiseAndKHR | GroupNonUniformBitwiseAnd | GroupLogicalAndKHR | GroupNonUniformLogicalAnd => {
+            ReduceOp::And
+        }
+        GroupBitwiseOrKHR | GroupNonUniformBitwiseOr | GroupLogicalOrKHR | GroupNonUniformLogicalOr => ReduceOp::Or,
+        GroupBitwiseXorKHR | GroupNonUniformBitwiseXor | GroupLogicalXorKHR | GroupNonUniformLogicalXor => {
+            ReduceOp::Xor
+        }
+        GroupFAdd | GroupNonUniformFAdd => ReduceOp::FAdd,
+        GroupFMulKHR | GroupNonUniformFMul => ReduceOp::FMul,
+        GroupFMin | GroupNonUniformFMin => ReduceOp::FMin,
+        GroupFMax | GroupNonUniformFMax => ReduceOp::FMax,
         _ => return None,
     })
 }
@@ -64,7 +68,7 @@ pub fn is_collective(inst: &Inst<'_>) -> bool {
     is_other || combine(inst.op).is_some() && !inst.grammar_name().starts_with("GroupNonUniform")
 }
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     /// Lowers an instruction of groups; `None` if it is another one.
     pub(super) fn group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         if let Some(how) = combine(inst.op) {
@@ -117,8 +121,8 @@ impl<'c> Body<'_, 'c> {
     fn barrier(&mut self, inst: &Inst<'_>, scope: u64, semantics: u64) -> Result<(), Error> {
         let site = self.unit.site();
         let exchange = match scope {
-            scope::SUBGROUP => Exchange::SubGroupBarrier,
-            scope::WORKGROUP => Exchange::Barrier,
+            scope::SUBGROUP => GroupCollective::SubGroupBarrier,
+            scope::WORKGROUP => GroupCollective::Barrier,
             scope::INVOCATION => {
                 self.fence(semantics);
                 return Ok(());
@@ -156,7 +160,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Calls an exchange that gives a value of the type that it takes.
-    fn exchange(&mut self, exchange: Exchange, value: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
+    fn exchange(&mut self, exchange: GroupCollective, value: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
         let site = self.unit.site();
         let function = exchange.declare(&self.unit.module, Some(value.ty()));
         let mut args = vec![self.item, site, value];
@@ -168,7 +172,7 @@ impl<'c> Body<'_, 'c> {
     fn ballot(&mut self, truth: Value<'c>) -> Value<'c> {
         let site = self.unit.site();
         self.builder.call(
-            Exchange::Ballot.declare(&self.unit.module, None),
+            GroupCollective::Ballot.declare(&self.unit.module, None),
             &[self.item, site, truth],
         )
     }
@@ -189,14 +193,14 @@ impl<'c> Body<'_, 'c> {
         if self.is_work_group(inst, scope)? {
             let byte = self.unit.context.int(8);
             let value = self.builder.zext_or_trunc(some, byte);
-            let total = self.across(value, Combine::Or, Operation::Reduce);
+            let total = self.across(value, ReduceOp::Or, Operation::Reduce);
             some = self.builder.icmp(I::LLVMIntNE, total, byte.zero());
         }
         Ok(if all { self.builder.not(some) } else { some })
     }
 
     /// A reduction or scan.
-    fn collective(&mut self, inst: &Inst<'c>, how: Combine) -> Result<Value<'c>, Error> {
+    fn collective(&mut self, inst: &Inst<'c>, how: ReduceOp) -> Result<Value<'c>, Error> {
         let scope = self.literal(inst, 0)?;
         let operation = match inst.operand(1)? {
             0 => Operation::Reduce,
@@ -242,7 +246,7 @@ impl<'c> Body<'_, 'c> {
         Ok(result.expect("a vector has elements"))
     }
 
-    fn reduce(&mut self, value: Value<'c>, how: Combine, operation: Operation, work_group: bool) -> Value<'c> {
+    fn reduce(&mut self, value: Value<'c>, how: ReduceOp, operation: Operation, work_group: bool) -> Value<'c> {
         // Truth values travel as bytes.
         let ty = value.ty();
         let is_bool = ty.kind() == Kind::Int(1);
@@ -251,7 +255,7 @@ impl<'c> Body<'_, 'c> {
         } else {
             value
         };
-        let value = if is_bool && how == Combine::And {
+        let value = if is_bool && how == ReduceOp::And {
             // All bits, so that the identity is one, too.
             self.builder.neg(value)
         } else {
@@ -261,9 +265,9 @@ impl<'c> Body<'_, 'c> {
             self.across_all(value, how, operation)
         } else {
             let exchange = match operation {
-                Operation::Reduce => Exchange::Reduce(how),
-                Operation::Inclusive => Exchange::InclusiveScan(how),
-                _ => Exchange::ExclusiveScan(how),
+                Operation::Reduce => GroupCollective::Reduce(how),
+                Operation::Inclusive => GroupCollective::InclusiveScan(how),
+                _ => GroupCollective::ExclusiveScan(how),
             };
             self.exchange(exchange, value, &[])
         };
@@ -275,18 +279,18 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// A collective of the work-group for each item's own value.
-    fn across_all(&mut self, value: Value<'c>, how: Combine, operation: Operation) -> Value<'c> {
+    fn across_all(&mut self, value: Value<'c>, how: ReduceOp, operation: Operation) -> Value<'c> {
         match operation {
             Operation::Reduce => {
-                let own = self.exchange(Exchange::Reduce(how), value, &[]);
+                let own = self.exchange(GroupCollective::Reduce(how), value, &[]);
                 self.across(own, how, operation)
             }
             _ => {
                 let exchange = match operation {
-                    Operation::Inclusive => Exchange::InclusiveScan(how),
-                    _ => Exchange::ExclusiveScan(how),
+                    Operation::Inclusive => GroupCollective::InclusiveScan(how),
+                    _ => GroupCollective::ExclusiveScan(how),
                 };
-                let total = self.exchange(Exchange::Reduce(how), value, &[]);
+                let total = self.exchange(GroupCollective::Reduce(how), value, &[]);
                 let own = self.exchange(exchange, value, &[]);
                 let before = self.across(total, how, Operation::Exclusive);
                 how.apply(&self.unit.module, &self.builder, before, own)
@@ -300,17 +304,17 @@ impl<'c> Body<'_, 'c> {
         let start = self.unit.kernel.expect("collectives are in kernels").values;
         let base = self
             .builder
-            .call(Primitive::LocalMemory.declare(&self.unit.module), &[self.item]);
+            .call(WorkItemIntrinsic::LocalMemory.declare(&self.unit.module), &[self.item]);
         let bytes = self.builder.mul(number, cx.int(64).int(VALUE_SIZE));
         let bytes = self.builder.add(bytes, cx.int(64).int(start));
         self.builder.offset(base, bytes)
     }
 
     /// Puts together what the sub-groups of a work-group came with: of all, or of those before one's own.
-    fn across(&mut self, own: Value<'c>, how: Combine, operation: Operation) -> Value<'c> {
+    fn across(&mut self, own: Value<'c>, how: ReduceOp, operation: Operation) -> Value<'c> {
         let number = self
             .builder
-            .call(Primitive::SubGroup.declare(&self.unit.module), &[self.item]);
+            .call(WorkItemIntrinsic::SubGroup.declare(&self.unit.module), &[self.item]);
         let place = self.meeting_place(number);
         // All items of the sub-group write the same.
         self.builder.store(own, place);
@@ -331,8 +335,10 @@ impl<'c> Body<'_, 'c> {
 
     fn meet(&mut self) {
         let site = self.unit.site();
-        self.builder
-            .call(Exchange::Barrier.declare(&self.unit.module, None), &[self.item, site]);
+        self.builder.call(
+            GroupCollective::Barrier.declare(&self.unit.module, None),
+            &[self.item, site],
+        );
     }
 
     /// A loop over the numbers below `end` that makes one value.
@@ -365,7 +371,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// A reduction among items whose numbers differ in the low bits only.
-    fn clustered(&mut self, value: Value<'c>, how: Combine, size: u64) -> Value<'c> {
+    fn clustered(&mut self, value: Value<'c>, how: ReduceOp, size: u64) -> Value<'c> {
         let mut result = value;
         let mut step = 1;
         while step < size {
@@ -382,7 +388,7 @@ impl<'c> Body<'_, 'c> {
     fn lane(&mut self) -> Value<'c> {
         let lane = self
             .builder
-            .call(Primitive::Lane.declare(&self.unit.module), &[self.item]);
+            .call(WorkItemIntrinsic::Lane.declare(&self.unit.module), &[self.item]);
         self.builder.zext_or_trunc(lane, self.unit.context.int(32))
     }
 
@@ -394,21 +400,21 @@ impl<'c> Body<'_, 'c> {
         match ty.kind() {
             Kind::Pointer => {
                 let bits = self.builder.cast(llvm_sys::LLVMOpcode::LLVMPtrToInt, value, cx.int(64));
-                let moved = self.exchange(Exchange::Shuffle, bits, &[lane]);
+                let moved = self.exchange(GroupCollective::Shuffle, bits, &[lane]);
                 self.builder.cast(llvm_sys::LLVMOpcode::LLVMIntToPtr, moved, ty)
             }
             Kind::Float(bits) => {
                 let value = self.builder.bitcast(value, cx.int(bits));
-                let moved = self.exchange(Exchange::Shuffle, value, &[lane]);
+                let moved = self.exchange(GroupCollective::Shuffle, value, &[lane]);
                 self.builder.bitcast(moved, ty)
             }
             Kind::Int(bits) if !matches!(bits, 8 | 16 | 32 | 64) => {
                 let wide = cx.int(if bits < 8 { 8 } else { 64 });
                 let value = self.builder.zext_or_trunc(value, wide);
-                let moved = self.exchange(Exchange::Shuffle, value, &[lane]);
+                let moved = self.exchange(GroupCollective::Shuffle, value, &[lane]);
                 self.builder.zext_or_trunc(moved, ty)
             }
-            _ => self.exchange(Exchange::Shuffle, value, &[lane]),
+            _ => self.exchange(GroupCollective::Shuffle, value, &[lane]),
         }
     }
 
@@ -449,7 +455,7 @@ impl<'c> Body<'_, 'c> {
             };
             let wanted = self.builder.zext_or_trunc(wanted, cx.int(64));
             let id = self.builder.call(
-                Primitive::LocalId.declare(&self.unit.module),
+                WorkItemIntrinsic::LocalId.declare(&self.unit.module),
                 &[self.item, cx.int(32).int(d.into())],
             );
             let same = self.builder.icmp(I::LLVMIntEQ, id, wanted);
@@ -725,7 +731,7 @@ impl<'c> Body<'_, 'c> {
         let size = u64::from(self.sub_group_size());
         let own = self
             .builder
-            .call(Primitive::Lane.declare(&self.unit.module), &[self.item]);
+            .call(WorkItemIntrinsic::Lane.declare(&self.unit.module), &[self.item]);
         let mut result = ty.undef();
         for i in 0..ty.lanes().unwrap_or(1) {
             let b = &self.builder;

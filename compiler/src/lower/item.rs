@@ -11,7 +11,7 @@ use crate::llvm::{Builder, Context, Function, Module, Type, Value};
 
 /// A primitive of a work-item that takes no more than a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Primitive {
+pub enum WorkItemIntrinsic {
     /// `(item, dimension) -> i64`
     LocalId,
     /// `(item, dimension) -> i64`
@@ -40,7 +40,7 @@ pub enum Primitive {
     SubGroup,
 }
 
-impl Primitive {
+impl WorkItemIntrinsic {
     /// All of them.
     pub const ALL: [Self; 13] = [
         Self::LocalId,
@@ -107,21 +107,24 @@ impl Primitive {
     }
 }
 
-/// Says that no id or size is larger than [`LARGEST`].
+/// Says that no id or size is larger than [`MAX_ID`].
 pub fn set_ranges(module: &Module<'_>) {
-    for primitive in Primitive::ALL.into_iter().filter(|&p| p != Primitive::LocalMemory) {
+    for primitive in WorkItemIntrinsic::ALL
+        .into_iter()
+        .filter(|&p| p != WorkItemIntrinsic::LocalMemory)
+    {
         if let Some(function) = module.function(primitive.name()) {
-            function.result_range(64, 0, LARGEST + 1);
+            function.result_range(64, 0, MAX_ID + 1);
         }
     }
 }
 
 /// No id, size or offset is larger in code that was widened: a launch beyond it uses other code.
-pub const LARGEST: u64 = i32::MAX as u64;
+pub const MAX_ID: u64 = i32::MAX as u64;
 
 /// What items of a sub-group do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Exchange {
+pub enum GroupCollective {
     /// `(item, site) -> void`: all items of the group come here before one goes on.
     Barrier,
     /// `(item, site) -> void`: the same for the sub-group.
@@ -131,16 +134,16 @@ pub enum Exchange {
     /// `(item, site, T, i32 lane) -> T`: what the item of that number came with.
     Shuffle,
     /// `(item, site, T) -> T`: all values put together.
-    Reduce(Combine),
+    Reduce(ReduceOp),
     /// `(item, site, T) -> T`: the values up to one's own put together.
-    InclusiveScan(Combine),
+    InclusiveScan(ReduceOp),
     /// `(item, site, T) -> T`: the values before one's own put together.
-    ExclusiveScan(Combine),
+    ExclusiveScan(ReduceOp),
 }
 
 /// How two values become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Combine {
+pub enum ReduceOp {
     /// Integer sum.
     Add,
     /// Integer product.
@@ -169,7 +172,7 @@ pub enum Combine {
     FMax,
 }
 
-impl Combine {
+impl ReduceOp {
     const ALL: [Self; 13] = [
         Self::Add,
         Self::Mul,
@@ -247,7 +250,7 @@ impl Combine {
     }
 }
 
-impl Exchange {
+impl GroupCollective {
     /// The function's name for values of a type.
     pub fn name(self, ty: Option<Type<'_>>) -> String {
         let ty = ty.map(|t| format!(".{t:?}")).unwrap_or_default();
@@ -266,7 +269,7 @@ impl Exchange {
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("oxur.")?;
         let mut parts = name.split('.');
-        let combine = |name: Option<&str>| Combine::ALL.into_iter().find(|c| Some(c.name()) == name);
+        let combine = |name: Option<&str>| ReduceOp::ALL.into_iter().find(|c| Some(c.name()) == name);
         Some(match parts.next()? {
             "barrier" => Self::Barrier,
             "sub_group_barrier" => Self::SubGroupBarrier,
@@ -320,7 +323,7 @@ pub fn built_in<'c>(
 ) -> Option<Value<'c>> {
     let cx: &'c Context = module.context();
     let wide = cx.int(64);
-    let call = |primitive: Primitive| {
+    let call = |primitive: WorkItemIntrinsic| {
         let function = primitive.declare(module);
         if primitive.has_dimension() {
             b.call(function, &[item, cx.int(32).int(dimension.into())])
@@ -328,13 +331,18 @@ pub fn built_in<'c>(
             b.call(function, &[item])
         }
     };
-    let at = |primitive: Primitive, d: u64| b.call(primitive.declare(module), &[item, cx.int(32).int(d)]);
+    let at = |primitive: WorkItemIntrinsic, d: u64| b.call(primitive.declare(module), &[item, cx.int(32).int(d)]);
     // Without the offset.
-    let position = |d: u64| b.sub(at(Primitive::GlobalId, d), at(Primitive::GlobalOffset, d));
+    let position = |d: u64| {
+        b.sub(
+            at(WorkItemIntrinsic::GlobalId, d),
+            at(WorkItemIntrinsic::GlobalOffset, d),
+        )
+    };
     let lanes = wide.int(sub_group_size.into());
     // A mask of the bits below this lane's: (1 << lane) - 1.
-    let below = || b.sub(b.shl(wide.int(1), call(Primitive::Lane)), wide.int(1));
-    let own = || b.shl(wide.int(1), call(Primitive::Lane));
+    let below = || b.sub(b.shl(wide.int(1), call(WorkItemIntrinsic::Lane)), wide.int(1));
+    let own = || b.shl(wide.int(1), call(WorkItemIntrinsic::Lane));
     let present = || {
         let size = sub_group_items(module, b, item, sub_group_size);
         b.lshr(wide.ones(), b.sub(wide.int(64), size))
@@ -346,21 +354,21 @@ pub fn built_in<'c>(
         _ => wide.int(0),
     };
     Some(match built_in {
-        BuiltIn::LocalInvocationId => call(Primitive::LocalId),
-        BuiltIn::WorkgroupId => call(Primitive::GroupId),
-        BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => call(Primitive::LocalSize),
-        BuiltIn::GlobalSize => call(Primitive::GlobalSize),
-        BuiltIn::GlobalOffset => call(Primitive::GlobalOffset),
-        BuiltIn::NumWorkgroups => call(Primitive::NumGroups),
-        BuiltIn::WorkDim => call(Primitive::Dimensions),
-        BuiltIn::LocalInvocationIndex => call(Primitive::LocalLinearId),
-        BuiltIn::GlobalInvocationId => call(Primitive::GlobalId),
+        BuiltIn::LocalInvocationId => call(WorkItemIntrinsic::LocalId),
+        BuiltIn::WorkgroupId => call(WorkItemIntrinsic::GroupId),
+        BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => call(WorkItemIntrinsic::LocalSize),
+        BuiltIn::GlobalSize => call(WorkItemIntrinsic::GlobalSize),
+        BuiltIn::GlobalOffset => call(WorkItemIntrinsic::GlobalOffset),
+        BuiltIn::NumWorkgroups => call(WorkItemIntrinsic::NumGroups),
+        BuiltIn::WorkDim => call(WorkItemIntrinsic::Dimensions),
+        BuiltIn::LocalInvocationIndex => call(WorkItemIntrinsic::LocalLinearId),
+        BuiltIn::GlobalInvocationId => call(WorkItemIntrinsic::GlobalId),
         BuiltIn::GlobalLinearId => {
-            let row = b.add(b.mul(position(2), at(Primitive::GlobalSize, 1)), position(1));
-            b.add(b.mul(row, at(Primitive::GlobalSize, 0)), position(0))
+            let row = b.add(b.mul(position(2), at(WorkItemIntrinsic::GlobalSize, 1)), position(1));
+            b.add(b.mul(row, at(WorkItemIntrinsic::GlobalSize, 0)), position(0))
         }
-        BuiltIn::SubgroupLocalInvocationId => call(Primitive::Lane),
-        BuiltIn::SubgroupId => call(Primitive::SubGroup),
+        BuiltIn::SubgroupLocalInvocationId => call(WorkItemIntrinsic::Lane),
+        BuiltIn::SubgroupId => call(WorkItemIntrinsic::SubGroup),
         BuiltIn::SubgroupMaxSize => lanes,
         BuiltIn::SubgroupSize => sub_group_items(module, b, item, sub_group_size),
         BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => sub_groups(module, b, item, sub_group_size),
@@ -377,15 +385,15 @@ pub fn built_in<'c>(
 pub fn sub_group_items<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, sub_group_size: u32) -> Value<'c> {
     let wide = module.context().int(64);
     let lanes = wide.int(sub_group_size.into());
-    let first = b.mul(b.call(Primitive::SubGroup.declare(module), &[item]), lanes);
-    let rest = b.sub(b.call(Primitive::GroupSize.declare(module), &[item]), first);
+    let first = b.mul(b.call(WorkItemIntrinsic::SubGroup.declare(module), &[item]), lanes);
+    let rest = b.sub(b.call(WorkItemIntrinsic::GroupSize.declare(module), &[item]), first);
     b.intrinsic(module, "llvm.umin", &[wide], &[rest, lanes])
 }
 
 /// How many sub-groups the group has.
 pub fn sub_groups<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, sub_group_size: u32) -> Value<'c> {
     let wide = module.context().int(64);
-    let size = b.call(Primitive::GroupSize.declare(module), &[item]);
+    let size = b.call(WorkItemIntrinsic::GroupSize.declare(module), &[item]);
     b.udiv(
         b.add(size, wide.int(u64::from(sub_group_size) - 1)),
         wide.int(sub_group_size.into()),

@@ -4,7 +4,7 @@
 use llvm_sys::LLVMOpcode as L;
 use spirv::{Decoration, Op, StorageClass};
 
-use super::Body;
+use super::FunctionLowering;
 use crate::Error;
 use crate::link::layout;
 use crate::llvm::{Kind, Type, Value};
@@ -40,7 +40,7 @@ impl Access {
 
 type Done<'c> = Option<Option<Value<'c>>>;
 
-impl<'c> Body<'_, 'c> {
+impl<'c> FunctionLowering<'_, 'c> {
     /// Lowers an instruction of memory; `None` if it is another one.
     pub(super) fn memory(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         Ok(Some(match inst.op {

@@ -38,7 +38,7 @@ pub const DEVICE_BARRIER: &str = "oxur_device_barrier";
 pub const KERNEL: &str = "kernel";
 
 /// What is lowered into one LLVM module: a kernel, or the variables of a program.
-pub struct Unit<'c> {
+pub struct ModuleLowering<'c> {
     /// The context.
     pub context: &'c Context,
     /// What was made.
@@ -55,7 +55,7 @@ pub struct Unit<'c> {
     defines_globals: bool,
     /// How deep constants nest at the moment.
     depth: usize,
-    /// A number for each place where items of a group meet.
+    /// The number of barriers and group operations so far. Each gets its own number.
     sites: u32,
 }
 
@@ -65,7 +65,7 @@ pub fn kernel<'c>(
     linked: &'c Linked,
     kernel: &'c LinkedKernel,
 ) -> Result<llvm::Module<'c>, Error> {
-    let mut unit = Unit::new(context, linked, Some(kernel), &kernel.info.name);
+    let mut unit = ModuleLowering::new(context, linked, Some(kernel), &kernel.info.name);
     let ty = context.void().function(&[context.ptr(), context.ptr()]);
     let function = unit.module.add_function(KERNEL, ty);
     // Nothing that a kernel may write is the item or the block of arguments: structures in there need no copy for each
@@ -81,7 +81,7 @@ pub fn kernel<'c>(
 
 /// Lowers the variables of a program with their initial values, and the functions that are called through pointers.
 pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Module<'c>, Error> {
-    let mut unit = Unit::new(context, linked, None, "globals");
+    let mut unit = ModuleLowering::new(context, linked, None, "globals");
     unit.defines_globals = true;
     for (index, &place) in linked.pointed.iter().enumerate() {
         let Some(function) = linked.module(place.0).function(place.1) else {
@@ -124,7 +124,7 @@ pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Mod
     unit.finish()
 }
 
-impl<'c> Unit<'c> {
+impl<'c> ModuleLowering<'c> {
     fn new(context: &'c Context, linked: &'c Linked, kernel: Option<&'c LinkedKernel>, name: &str) -> Self {
         let module = llvm::Module::new(context, name);
         module.set_x86_64_layout();
@@ -211,8 +211,8 @@ impl<'c> Unit<'c> {
 }
 
 /// A function while it is lowered.
-struct Body<'u, 'c> {
-    unit: &'u mut Unit<'c>,
+struct FunctionLowering<'u, 'c> {
+    unit: &'u mut ModuleLowering<'c>,
     part: usize,
     module: &'c spirv::Module,
     function: Function<'c>,
@@ -248,7 +248,7 @@ pub fn is_unsupported(inst: &Inst<'_>) -> bool {
 }
 
 /// Whether items of a group meet at an instruction, or may.
-pub fn is_exchange(inst: &Inst<'_>) -> bool {
+pub fn is_group_collective(inst: &Inst<'_>) -> bool {
     let name = inst.grammar_name();
     name.starts_with("Group") || name.starts_with("Subgroup") || name.starts_with("ControlBarrier")
         // Who knows what it calls.

@@ -3,7 +3,7 @@
 
 use spirv::Decoration;
 
-use super::Unit;
+use super::ModuleLowering;
 use crate::Error;
 use crate::llvm::{self, Kind};
 use crate::spirv::{Id, Type};
@@ -32,7 +32,7 @@ pub(super) fn check_parts(ty: llvm::Type<'_>) -> Result<(), Error> {
     })
 }
 
-impl<'c> Unit<'c> {
+impl<'c> ModuleLowering<'c> {
     /// LLVM's type for a type of a module.
     pub(super) fn ty(&mut self, part: usize, id: Id) -> Result<llvm::Type<'c>, Error> {
         if let Some(&ty) = self.types.get(&(part, id)) {

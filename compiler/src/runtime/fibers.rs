@@ -10,7 +10,7 @@ use std::ptr;
 
 use smallvec::SmallVec;
 
-use super::guard::{self, Guarded, Step};
+use super::guard::{self, Step, TrapScope};
 use super::stacks::{self, Stack};
 use super::{Group, Item};
 use crate::Fault;
@@ -21,7 +21,7 @@ pub const LANES: usize = 64;
 /// What items of a sub-group came together with, as compiled code sees it.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Meeting {
+pub struct Rendezvous {
     /// A bit for each lane that came.
     pub mask: u64,
     /// What each came with.
@@ -48,7 +48,7 @@ enum State {
 pub struct Fiber {
     state: State,
     /// The last meeting of the item's sub-group.
-    meeting: *const Meeting,
+    meeting: *const Rendezvous,
 }
 
 /// The entry of a kernel for one item, or for as many as its code has lanes.
@@ -77,7 +77,7 @@ pub struct Fibers {
     /// Whether some were made of that size.
     has_stacks: bool,
     /// Teams without members, for their memory.
-    spare: Vec<Team>,
+    spare: Vec<FiberGroup>,
 }
 
 impl std::fmt::Debug for Fibers {
@@ -122,7 +122,7 @@ impl Fibers {
     /// # Safety
     /// The code must be a compiled kernel's, with the arguments that it expects.
     pub unsafe fn run(&mut self, code: &ItemCode, groups: &[Group]) -> Result<(), Fault> {
-        let mut teams: SmallVec<[Team; 1]> = SmallVec::new();
+        let mut teams: SmallVec<[FiberGroup; 1]> = SmallVec::new();
         let mut result = Ok(());
         for group in groups {
             let mut team = self.spare.pop().unwrap_or_default();
@@ -145,7 +145,7 @@ impl Fibers {
 }
 
 /// Lets all teams run to their end.
-fn advance_all(teams: &mut [Team]) -> Result<(), Fault> {
+fn advance_all(teams: &mut [FiberGroup]) -> Result<(), Fault> {
     loop {
         let mut some_wait = false;
         for team in &mut *teams {
@@ -162,24 +162,24 @@ fn advance_all(teams: &mut [Team]) -> Result<(), Fault> {
 
 /// An item that runs.
 struct Running {
-    guarded: Guarded,
+    guarded: TrapScope,
     yielder: *const (),
 }
 
 /// The items of a group while they run.
 #[derive(Default)]
-struct Team {
+struct FiberGroup {
     running: Vec<Running>,
     /// As many as items. Items point to them, so they are reached by pointers only while one runs.
     fibers: Vec<Fiber>,
     items: Vec<Item>,
     /// One a sub-group, for code that has not its sub-groups inside.
-    meetings: Vec<Meeting>,
+    meetings: Vec<Rendezvous>,
     /// How many stacks make a sub-group.
     lanes: usize,
 }
 
-impl Team {
+impl FiberGroup {
     /// Puts every item on a stack.
     ///
     /// # Safety
@@ -193,7 +193,7 @@ impl Team {
             meeting: ptr::null(),
         }));
         let meetings = if code.width == 1 { count.div_ceil(self.lanes) } else { 0 };
-        self.meetings.resize_with(meetings, || Meeting {
+        self.meetings.resize_with(meetings, || Rendezvous {
             mask: 0,
             slots: [0; LANES],
         });
@@ -221,7 +221,7 @@ impl Team {
             // SAFETY: there are `count` items, which do not move; the caller vouches for what the code needs.
             let guarded = unsafe {
                 let item = items.add(i);
-                Guarded::new(stack, move || entry(item, args))
+                TrapScope::new(stack, move || entry(item, args))
             };
             self.running.push(Running {
                 guarded,
@@ -343,7 +343,7 @@ pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
 
 /// Called by compiled code: leaves bits, waits for the items of the sub-group that come here, too, and gives the address
 /// of what they came with.
-pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits: u64) -> *const Meeting {
+pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits: u64) -> *const Rendezvous {
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {
         (*(*item).fiber).state = State::Left { site, bits };

@@ -38,7 +38,7 @@ impl From<Trap> for Fault {
 }
 
 /// Code on a stack of its own.
-pub struct Guarded(Coroutine<(), (), Outcome, Stack>);
+pub struct TrapScope(Coroutine<(), (), Outcome, Stack>);
 
 /// What this thread runs at the moment.
 #[derive(Clone, Copy)]
@@ -74,11 +74,11 @@ pub enum Step {
     Ended(Result<(), Fault>),
 }
 
-impl Guarded {
+impl TrapScope {
     /// Prepares to run `code`.
     ///
     /// # Safety
-    /// What `code` borrows must live until the end, or until `abandon`.
+    /// What `code` borrows must outlive this value.
     pub unsafe fn new(stack: Stack, code: impl FnOnce()) -> Self {
         // SAFETY: passed on to the caller.
         Self(unsafe {
@@ -133,7 +133,7 @@ pub fn wait() {
 }
 
 /// Called by code that runs guarded: it is not resumed any more.
-pub fn give_up(fault: Fault) {
+pub fn raise_fault(fault: Fault) {
     let running = running().get().expect("compiled code runs guarded");
     // SAFETY: `resume`, which waits for this code, owns it.
     unsafe { *running.gave_up = Some(fault) };

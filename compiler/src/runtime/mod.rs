@@ -6,12 +6,12 @@ mod float;
 pub mod guard;
 mod services;
 mod stacks;
-mod steps;
+mod suspendable;
 
 pub use fibers::{Fibers, ItemCode, ItemEntry, LANES};
 pub use float::FloatEnv;
 pub use services::symbols;
-pub use steps::{Frames, Steps, StepsEntry};
+pub use suspendable::{Frames, Suspendable, SuspendableEntry};
 
 use crate::NdRange;
 
@@ -31,7 +31,7 @@ pub struct Group {
     pub local_memory: *mut u8,
     /// How many bytes that has.
     pub local_size: u64,
-    /// Where its items' frames are, if it is run in [`Steps`]; or null.
+    /// Where its items' frames are, if it is run in [`Suspendable`]; or null.
     pub frames: *mut Frames,
 }
 
@@ -60,7 +60,7 @@ pub struct Item {
 pub mod layout {
     use std::mem::{offset_of, size_of};
 
-    use super::fibers::Meeting;
+    use super::fibers::Rendezvous;
     use super::{Group, Item};
     use crate::NdRange;
 
@@ -80,6 +80,6 @@ pub mod layout {
     pub const ITEM_LANE: u64 = offset_of!(Item, lane) as u64;
     pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
     pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
-    pub const MEETING_MASK: u64 = offset_of!(Meeting, mask) as u64;
-    pub const MEETING_SLOTS: u64 = offset_of!(Meeting, slots) as u64;
+    pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
+    pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;
 }

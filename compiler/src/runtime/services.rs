@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 
 use spirv::StorageClass;
 
-use super::{Item, fibers, guard, steps};
+use super::{Item, fibers, guard, suspendable};
 use crate::Fault;
 
 /// The functions that compiled code may call, by name.
@@ -17,7 +17,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         ("oxur_storage_class", oxur_storage_class as *const ()),
         ("oxur_device_barrier", fibers::oxur_device_barrier as *const ()),
-        ("oxur_frame", steps::oxur_frame as *const ()),
+        ("oxur_frame", suspendable::oxur_frame as *const ()),
     ]
     .into_iter()
 }
@@ -68,7 +68,7 @@ unsafe fn assert_fail(texts: [*const c_char; 3], line: u32, item: &str) {
         let _section = oxur_fork::section();
         eprintln!("{file}:{line}: {function}: {item}Assertion `{expression}` failed.");
     }
-    guard::give_up(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
+    guard::raise_fault(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
 }
 
 /// What storage class an address is of: local memory, the item's own, or else the device's.

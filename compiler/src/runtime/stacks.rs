@@ -135,7 +135,7 @@ fn has_guard_regions() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::guard::{Guarded, Step};
+    use super::super::guard::{Step, TrapScope};
     use super::*;
     use crate::Fault;
 
@@ -173,7 +173,7 @@ mod tests {
                 }
             };
             // SAFETY: it borrows nothing.
-            let mut guarded = unsafe { Guarded::new(stack, touch) };
+            let mut guarded = unsafe { TrapScope::new(stack, touch) };
             let step = guarded.resume(&mut std::ptr::null());
             assert!(matches!(step, Step::Ended(Err(Fault::StackOverflow))));
             // SAFETY: the closure owns nothing.

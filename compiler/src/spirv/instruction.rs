@@ -23,7 +23,7 @@ pub struct Inst<'m> {
 }
 
 /// What the grammar says of an instruction, as far as it matters.
-struct Shape {
+struct OperandLayout {
     name: &'static str,
     /// What a module must declare to use it.
     capability: Option<Capability>,
@@ -33,8 +33,8 @@ struct Shape {
     operands: Vec<(OperandKind, OperandQuantifier)>,
 }
 
-fn shapes() -> &'static [Option<Shape>] {
-    static SHAPES: OnceLock<Vec<Option<Shape>>> = OnceLock::new();
+fn shapes() -> &'static [Option<OperandLayout>] {
+    static SHAPES: OnceLock<Vec<Option<OperandLayout>>> = OnceLock::new();
     SHAPES.get_or_init(|| {
         let mut all = Vec::new();
         for inst in INSTRUCTION_TABLE.iter() {
@@ -43,7 +43,7 @@ fn shapes() -> &'static [Option<Shape>] {
             if all.len() <= at {
                 all.resize_with(at + 1, || None);
             }
-            all[at] = Some(Shape {
+            all[at] = Some(OperandLayout {
                 name: inst.opname,
                 capability: inst.capabilities.first().copied(),
                 has_type: kinds().any(|k| k == OperandKind::IdResultType),
@@ -77,7 +77,7 @@ impl<'m> Inst<'m> {
         })
     }
 
-    fn shape(&self) -> Option<&'static Shape> {
+    fn shape(&self) -> Option<&'static OperandLayout> {
         shapes().get(self.code as usize)?.as_ref()
     }
 

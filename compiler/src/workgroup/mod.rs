@@ -5,14 +5,14 @@
 //! A kernel whose items never wait for the whole group becomes `group(args, group)`, which loops over the items, as many
 //! at a time as a SIMD register has lanes. One whose items do becomes `item(item, args)`, which the runtime calls for each
 //! item on a stack of its own. If the kernel was widened, it calls that for each sub-group, which returns at barriers
-//! ([`Entry::Steps`]).
+//! ([`Entry::Suspendable`]).
 
-mod exchange;
-mod primitives;
+mod collectives;
+mod intrinsics;
 mod vector;
 
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
-use crate::lower::item::{Exchange, set_ranges};
+use crate::lower::item::{GroupCollective, set_ranges};
 use crate::lower::{DEVICE_BARRIER, KERNEL};
 use crate::runtime::layout;
 
@@ -26,7 +26,7 @@ pub enum Entry {
     /// `item(item, args)`: runs one item, or as many as the code has lanes.
     Item,
     /// `item(item, args) -> frame`: runs items up to a barrier. The frame, whose memory the runtime gives, knows how to go on.
-    Steps,
+    Suspendable,
 }
 
 impl Entry {
@@ -34,38 +34,38 @@ impl Entry {
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Group => "oxur.entry.group",
-            Self::Item | Self::Steps => "oxur.entry.item",
+            Self::Item | Self::Suspendable => "oxur.entry.item",
         }
     }
 }
 
 /// What a kernel became. The object says it of itself, in [`SHAPE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct CodeInfo {
     /// How it is entered.
     pub entry: Entry,
     /// How many items it runs at a time.
     pub lanes: u32,
     /// Whether the items of a sub-group must have consecutive local ids in dimension 0.
-    pub needs_rows: bool,
+    pub subgroup_within_row: bool,
     /// Whether a row may have fewer items than the code has lanes, or some more than a multiple of them.
-    pub takes_rest: bool,
+    pub has_tail: bool,
     /// Bytes of variables on the stack of the code.
     pub variables: u64,
 }
 
-/// The symbol of a constant in an object: a [`Shape`] as four integers of 64 bits.
+/// The symbol of a constant in an object: a [`CodeInfo`] as four integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
-impl Shape {
+impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
-        let flags = u64::from(self.needs_rows) | u64::from(self.takes_rest) << 1;
+        let flags = u64::from(self.subgroup_within_row) | u64::from(self.has_tail) << 1;
         let words = [
             match self.entry {
                 Entry::Group => 0,
                 Entry::Item => 1,
-                Entry::Steps => 2,
+                Entry::Suspendable => 2,
             },
             self.lanes.into(),
             flags,
@@ -84,15 +84,15 @@ impl Shape {
         let entry = match words[0] {
             0 => Entry::Group,
             1 => Entry::Item,
-            2 => Entry::Steps,
+            2 => Entry::Suspendable,
             _ => return None,
         };
         let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=64).contains(l))?;
         Some(Self {
             entry,
             lanes,
-            needs_rows: words[2] & 1 != 0,
-            takes_rest: words[2] & 2 != 0,
+            subgroup_within_row: words[2] & 1 != 0,
+            has_tail: words[2] & 2 != 0,
             variables: words[3],
         })
     }
@@ -111,7 +111,7 @@ impl Shape {
 }
 
 /// Makes the entry of a lowered kernel, for one item at a time.
-pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool) -> Shape {
+pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool) -> CodeInfo {
     let kernel = module.function(KERNEL).expect("a kernel was lowered");
     let entry = if items_wait {
         item_entry(module, kernel, None);
@@ -121,30 +121,30 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool)
         Entry::Group
     };
     define_primitives(module, sub_group_size);
-    Shape {
+    CodeInfo {
         entry,
         lanes: 1,
-        needs_rows: false,
-        takes_rest: true,
+        subgroup_within_row: false,
+        has_tail: true,
         variables: 0,
     }
 }
 
-/// Makes the entry of a lowered kernel, for as many items at a time as is best; with `takes_rest`, also for fewer. An error
+/// Makes the entry of a lowered kernel, for as many items at a time as is best; with `has_tail`, also for fewer. An error
 /// says why it cannot be widened; then the module is of no more use.
 pub fn finish_wide(
     machine: &Machine,
     module: &Module<'_>,
     sub_group_size: u32,
-    takes_rest: bool,
-) -> Result<Shape, String> {
+    has_tail: bool,
+) -> Result<CodeInfo, String> {
     set_ranges(module);
     let width = width(module, sub_group_size);
     let uses = |what: fn(&str) -> bool| module.functions().iter().any(|f| what(&f.name()));
-    let items_wait = uses(|name| Exchange::from_name(name) == Some(Exchange::Barrier));
+    let items_wait = uses(|name| GroupCollective::from_name(name) == Some(GroupCollective::Barrier));
     let groups_wait = uses(|name| name == DEVICE_BARRIER);
-    vector::widen(machine, module, width, takes_rest, items_wait && !groups_wait)?;
-    let (full, partial) = (module.function(vector::FULL), module.function(vector::PARTIAL));
+    vector::widen(machine, module, width, has_tail, items_wait && !groups_wait)?;
+    let (full, predicated) = (module.function(vector::FULL), module.function(vector::PARTIAL));
     let full = full.expect("it was made");
     module
         .function(KERNEL)
@@ -152,36 +152,36 @@ pub fn finish_wide(
         .delete_with_body();
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,
-        (_, true) => Entry::Steps,
+        (_, true) => Entry::Suspendable,
         _ => Entry::Group,
     };
     if entry == Entry::Group {
-        group_entry(module, full, partial, width.lanes);
+        group_entry(module, full, predicated, width.lanes);
     } else {
-        item_entry(module, full, partial);
+        item_entry(module, full, predicated);
     }
     define_primitives(module, sub_group_size);
-    if entry == Entry::Steps {
+    if entry == Entry::Suspendable {
         vector::split(machine, module)?;
     }
-    let needs_rows = entry != Entry::Group || width.is_sub_group;
-    Ok(Shape {
+    let subgroup_within_row = entry != Entry::Group || width.is_sub_group;
+    Ok(CodeInfo {
         entry,
         lanes: width.lanes,
-        needs_rows,
-        takes_rest,
+        subgroup_within_row,
+        has_tail,
         variables: 0,
     })
 }
 
 /// Defines the primitives in a module without a kernel.
 pub fn define_primitives(module: &Module<'_>, sub_group_size: u32) {
-    primitives::define(module, sub_group_size);
-    exchange::define(module);
+    intrinsics::define(module, sub_group_size);
+    collectives::define(module);
 }
 
-/// Runs one item, or lanes; with `partial`, that if there are not enough items for all lanes.
-fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Function<'c>>) {
+/// Runs one item, or lanes; with `predicated`, that if there are not enough items for all lanes.
+fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>) {
     let cx = module.context();
     kernel.internal();
     let returns = kernel.function_type().returns();
@@ -192,7 +192,7 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fun
         let result = b.call(kernel, &[item, args]);
         b.ret((returns.kind() != Kind::Void).then_some(result));
     };
-    if let Some(partial) = partial {
+    if let Some(predicated) = predicated {
         let wide = cx.int(64);
         let some = b.load(wide, b.offset(item, wide.int(layout::ITEM_IS_PARTIAL)));
         let [less, all] = ["partial", "full"].map(|name| entry.append_block(name));
@@ -202,14 +202,14 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fun
             all,
         );
         b.go_to_end(less);
-        run(partial);
+        run(predicated);
         b.go_to_end(all);
     }
     run(kernel);
 }
 
-/// Three loops, dimension 0 innermost, in steps of `lanes`; `partial` has what is left of a row.
-fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Function<'c>>, lanes: u32) {
+/// Three loops, dimension 0 innermost, in steps of `lanes`; `predicated` has what is left of a row.
+fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>, lanes: u32) {
     let cx = module.context();
     kernel.internal().attribute("alwaysinline", 0);
     let entry = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
@@ -225,7 +225,7 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fu
     let variable = || b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16);
     // One of its own for what is left: it is not inlined, and would keep the other from becoming values.
     let item = variable().name("item");
-    let rest_item = partial.map(|_| variable().name("item.rest"));
+    let rest_item = predicated.map(|_| variable().name("item.rest"));
     let at = |base, offset: u64| b.offset(base, wide.int(offset));
     b.store(group, at(item, layout::ITEM_GROUP));
     let sizes: Vec<_> = (0..3)
@@ -268,15 +268,15 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, partial: Option<Fu
     id_x.add_incoming(&[(wide.zero(), row), (next_x, x_next)]);
     b.cond_br(b.icmp(ult, next_x, row_end), x, rest_block);
     b.go_to_end(rest_block);
-    match (partial, rest_item) {
-        (Some(partial), Some(item)) => {
-            partial.internal().attribute("noinline", 0);
+    match (predicated, rest_item) {
+        (Some(predicated), Some(item)) => {
+            predicated.internal().attribute("noinline", 0);
             b.cond_br(b.icmp(ult, wide.zero(), rest), some, y_next);
             b.go_to_end(some);
             b.store(group, at(item, layout::ITEM_GROUP));
             b.store(rest, at(item, layout::ITEM_LANES));
             set(item, row_end);
-            b.call(partial, &[item, args]);
+            b.call(predicated, &[item, args]);
         }
         _ => {
             b.br(some);

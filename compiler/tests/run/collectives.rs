@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use oxur_compiler::{Kernel, MAX_WORK_GROUP_SIZE, Mode, Worker};
+use oxur_compiler::{Kernel, MAX_WORK_GROUP_SIZE, Mode, ThreadContext};
 
 use super::{Argument, MODES, compile_in, range, run_with};
 
 /// How two values become one, of integers by their bits, of floating-point numbers as a `double`.
 #[derive(Clone, Copy)]
-enum Combine {
+enum ReduceOp {
     Int(fn(Ints, u64, u64) -> u64),
     Float(fn(f64, f64) -> f64),
 }
@@ -29,47 +29,51 @@ impl Ints {
 }
 
 /// An operation: its instruction, its identity, how it puts values together.
-type Operation = (&'static str, fn(Ints) -> u64, Combine);
+type Operation = (&'static str, fn(Ints) -> u64, ReduceOp);
 
 const INTS: [Operation; 9] = [
-    ("OpGroupIAdd", |_| 0, Combine::Int(|_, x, y| x.wrapping_add(y))),
+    ("OpGroupIAdd", |_| 0, ReduceOp::Int(|_, x, y| x.wrapping_add(y))),
     (
         "OpGroupSMin",
         |t| t.low() >> 1,
-        Combine::Int(|t, x, y| if t.signed(x) < t.signed(y) { x } else { y }),
+        ReduceOp::Int(|t, x, y| if t.signed(x) < t.signed(y) { x } else { y }),
     ),
     (
         "OpGroupSMax",
         |t| !(t.low() >> 1),
-        Combine::Int(|t, x, y| if t.signed(x) > t.signed(y) { x } else { y }),
+        ReduceOp::Int(|t, x, y| if t.signed(x) > t.signed(y) { x } else { y }),
     ),
     (
         "OpGroupUMin",
         |t| t.low(),
-        Combine::Int(|t, x, y| (x & t.low()).min(y & t.low())),
+        ReduceOp::Int(|t, x, y| (x & t.low()).min(y & t.low())),
     ),
     (
         "OpGroupUMax",
         |_| 0,
-        Combine::Int(|t, x, y| (x & t.low()).max(y & t.low())),
+        ReduceOp::Int(|t, x, y| (x & t.low()).max(y & t.low())),
     ),
-    ("OpGroupIMulKHR", |_| 1, Combine::Int(|_, x, y| x.wrapping_mul(y))),
-    ("OpGroupBitwiseAndKHR", |t| t.low(), Combine::Int(|_, x, y| x & y)),
-    ("OpGroupBitwiseOrKHR", |_| 0, Combine::Int(|_, x, y| x | y)),
-    ("OpGroupBitwiseXorKHR", |_| 0, Combine::Int(|_, x, y| x ^ y)),
+    ("OpGroupIMulKHR", |_| 1, ReduceOp::Int(|_, x, y| x.wrapping_mul(y))),
+    ("OpGroupBitwiseAndKHR", |t| t.low(), ReduceOp::Int(|_, x, y| x & y)),
+    ("OpGroupBitwiseOrKHR", |_| 0, ReduceOp::Int(|_, x, y| x | y)),
+    ("OpGroupBitwiseXorKHR", |_| 0, ReduceOp::Int(|_, x, y| x ^ y)),
 ];
 
 const BOOLS: [Operation; 3] = [
-    ("OpGroupLogicalAndKHR", |_| 1, Combine::Int(|_, x, y| x & y)),
-    ("OpGroupLogicalOrKHR", |_| 0, Combine::Int(|_, x, y| x | y)),
-    ("OpGroupLogicalXorKHR", |_| 0, Combine::Int(|_, x, y| x ^ y)),
+    ("OpGroupLogicalAndKHR", |_| 1, ReduceOp::Int(|_, x, y| x & y)),
+    ("OpGroupLogicalOrKHR", |_| 0, ReduceOp::Int(|_, x, y| x | y)),
+    ("OpGroupLogicalXorKHR", |_| 0, ReduceOp::Int(|_, x, y| x ^ y)),
 ];
 
 const FLOATS: [Operation; 4] = [
-    ("OpGroupFAdd", |_| (-0f64).to_bits(), Combine::Float(|x, y| x + y)),
-    ("OpGroupFMin", |_| f64::INFINITY.to_bits(), Combine::Float(f64::min)),
-    ("OpGroupFMax", |_| f64::NEG_INFINITY.to_bits(), Combine::Float(f64::max)),
-    ("OpGroupFMulKHR", |_| 1f64.to_bits(), Combine::Float(|x, y| x * y)),
+    ("OpGroupFAdd", |_| (-0f64).to_bits(), ReduceOp::Float(|x, y| x + y)),
+    ("OpGroupFMin", |_| f64::INFINITY.to_bits(), ReduceOp::Float(f64::min)),
+    (
+        "OpGroupFMax",
+        |_| f64::NEG_INFINITY.to_bits(),
+        ReduceOp::Float(f64::max),
+    ),
+    ("OpGroupFMulKHR", |_| 1f64.to_bits(), ReduceOp::Float(|x, y| x * y)),
 ];
 
 /// The groups of the tests: as long, and as many sub-groups of 8, 16 and 32, as are next to a power of two; and rows that are
@@ -233,12 +237,12 @@ fn check(operation: &Operation, ty: Type, sub_group: u32, suits: impl Fn(Mode, &
     let &(instruction, identity, how) = operation;
     let text = text(instruction, ty, sub_group);
     let combine = |x: u64, y: u64| match how {
-        Combine::Int(f) => f(ty.ints(), x, y),
-        Combine::Float(f) => f(f64::from_bits(x), f64::from_bits(y)).to_bits(),
+        ReduceOp::Int(f) => f(ty.ints(), x, y),
+        ReduceOp::Float(f) => f(f64::from_bits(x), f64::from_bits(y)).to_bits(),
     };
     let none = match how {
-        Combine::Int(_) => identity(ty.ints()),
-        Combine::Float(_) => identity(Ints(64)),
+        ReduceOp::Int(_) => identity(ty.ints()),
+        ReduceOp::Float(_) => identity(Ints(64)),
     };
     for mode in MODES {
         let groups: Vec<_> = GROUPS.iter().filter(|group| suits(mode, group)).collect();
@@ -246,7 +250,7 @@ fn check(operation: &Operation, ty: Type, sub_group: u32, suits: impl Fn(Mode, &
             continue;
         }
         let kernel = compile_in(mode, &text);
-        let mut worker = Worker::new();
+        let mut worker = ThreadContext::new();
         for local in groups {
             let items = local.iter().product::<u64>();
             let values: Vec<u64> = (0..items).map(|item| value(ty, instruction, item)).collect();
@@ -379,7 +383,7 @@ fn votes(mode: Mode, sub_group: u32) -> Arc<Kernel> {
 fn votes_and_broadcasts() {
     for (mode, sub_group) in MODES.into_iter().flat_map(|mode| [8, 16, 32].map(|size| (mode, size))) {
         let kernel = votes(mode, sub_group);
-        let mut worker = Worker::new();
+        let mut worker = ThreadContext::new();
         for local in GROUPS {
             let items = local.iter().product::<u64>();
             if mode == Mode::Scalar && items > 300 && local[0] != 8191 {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use std::error::Error;
 
-use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, Worker};
+use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, ThreadContext};
 
 /// Both modes.
 const MODES: [Mode; 2] = [Mode::Scalar, Mode::Fast];
@@ -56,12 +56,12 @@ enum Argument<'a> {
 
 /// Runs all groups of a range.
 fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Box<dyn Error>> {
-    run_with(&mut Worker::new(), kernel, range, arguments)
+    run_with(&mut ThreadContext::new(), kernel, range, arguments)
 }
 
 /// The same by a thread that ran others before.
 fn run_with(
-    worker: &mut Worker,
+    worker: &mut ThreadContext,
     kernel: &Kernel,
     range: NdRange,
     arguments: &mut [Argument<'_>],

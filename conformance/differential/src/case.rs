@@ -7,7 +7,7 @@ use crate::data::Data;
 use crate::generate::{self, Case};
 use crate::opencl::Driver;
 use crate::range::Range;
-use crate::worker::{Failure, Stage, Worker};
+use crate::worker::{Failure, Stage, ThreadContext};
 use crate::{compile, ours, suite};
 
 /// What is tested: a seed, or a kernel of `kernels/`.
@@ -79,8 +79,8 @@ impl Unit {
     }
 
     /// Has a process run the kernel everywhere and compare the results.
-    pub fn test(worker: &mut Option<Worker>, unit: &str) -> Outcome {
-        match Worker::ask(worker, unit) {
+    pub fn test(worker: &mut Option<ThreadContext>, unit: &str) -> Outcome {
+        match ThreadContext::ask(worker, unit) {
             Ok(answer) => {
                 let mut numbers = answer.split(' ').map(|n| n.parse().unwrap_or(0));
                 Ok(Passed {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, Worker};
+use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, ThreadContext};
 
 use crate::launch::Argument;
 use crate::range::Range;
@@ -65,5 +65,5 @@ pub fn run(kernel: &Kernel, range: &Range, arguments: &mut [Argument<'_>]) -> Re
         local_memory: local_memory.ok_or("too much local memory")?,
     };
     // SAFETY: the arguments are what the kernel's parameters want, and it writes within their memory.
-    unsafe { kernel.run(&launch, 0..range.group_count(), &mut Worker::new()) }.map_err(|e| e.to_string())
+    unsafe { kernel.run(&launch, 0..range.group_count(), &mut ThreadContext::new()) }.map_err(|e| e.to_string())
 }

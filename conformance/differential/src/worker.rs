@@ -72,8 +72,8 @@ pub fn serve(answer: impl Fn(&str, Option<&Driver>) -> Result<String, String>) -
 }
 
 /// Does the work for each of the items, `JOBS` of them at a time or as many as there are cores; each thread has a process,
-/// which [`Worker::ask`] starts.
-pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&mut Option<Worker>, &'a T) + Sync) {
+/// which [`ThreadContext::ask`] starts.
+pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&mut Option<ThreadContext>, &'a T) + Sync) {
     let jobs = std::env::var("JOBS").ok().and_then(|jobs| jobs.parse().ok());
     let jobs: usize = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let next = AtomicUsize::new(0);
@@ -92,13 +92,13 @@ pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&mut Option<Worker>, 
 }
 
 /// A process.
-pub struct Worker {
+pub struct ThreadContext {
     child: Child,
     input: ChildStdin,
     replies: Receiver<String>,
 }
 
-impl Worker {
+impl ThreadContext {
     /// Starts one.
     pub fn start() -> std::io::Result<Self> {
         let folder = opencl::folder();
@@ -174,7 +174,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl Drop for ThreadContext {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();

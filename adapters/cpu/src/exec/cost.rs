@@ -13,9 +13,9 @@ pub(crate) const SHORT: u64 = 10 * clock::CYCLES_PER_MICROSECOND;
 /// 50 µs.
 pub(crate) const SHORT_ALONE: u64 = 25 * clock::CYCLES_PER_MICROSECOND;
 
-/// What a piece of work of one kind costs, in cycles, as far as is known. A run that took less than expected counts by an
-/// eighth: it is better to share work that was short than to keep work that was long. One that took longer counts in full,
-/// but for one that took much longer: its thread may have lost the CPU for a while.
+/// The estimated cost of one chunk of a kind of work, in cycles. A run cheaper than the estimate counts by an eighth,
+/// because sharing short work costs less than not sharing long work. A run that cost more counts in full, unless it cost
+/// much more: its thread may have been preempted.
 ///
 /// Threads write to it: no memory that others only read is in the same pair of cache lines.
 #[derive(Debug, Default)]
@@ -50,10 +50,10 @@ impl Draws {
 impl Cost {
     /// What so many pieces will cost; `None` if none has run yet.
     #[inline]
-    pub(crate) fn of(&self, pieces: u64) -> Option<u64> {
+    pub(crate) fn of(&self, chunks: u64) -> Option<u64> {
         match self.known.load(Ordering::Relaxed) {
             0 => None,
-            known => Some(known.saturating_mul(pieces) >> FRACTION),
+            known => Some(known.saturating_mul(chunks) >> FRACTION),
         }
     }
 
@@ -68,8 +68,8 @@ impl Cost {
 
     /// Takes note of what some pieces took.
     #[inline]
-    pub(crate) fn learn(&self, pieces: u64, cycles: u64) {
-        let Some(seen) = (cycles << FRACTION).checked_div(pieces) else {
+    pub(crate) fn learn(&self, chunks: u64, cycles: u64) {
+        let Some(seen) = (cycles << FRACTION).checked_div(chunks) else {
             return;
         };
         let seen = seen.max(1);

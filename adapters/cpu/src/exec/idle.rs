@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Threads without work: those that look for some, and those that sleep until they are called.
+//! Idle threads: those that poll for work, and those that sleep until they are woken.
 //!
-//! Whoever has new work calls only if nobody looks for it, so that a stream of short commands costs no system calls; who
-//! stops looking to sleep looks once more after it said so. Of the two, one sees the other.
+//! A submitter wakes a thread only if none polls, so a stream of short commands costs no system calls. A thread announces
+//! that it goes to sleep, and polls once more after that: either it sees the work, or the submitter sees the announcement.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -95,11 +95,11 @@ impl Idle {
 
 /// How long a thread looks for work, or for the end of what it waits for, before it sleeps. To sleep and to be woken
 /// takes about as long; and no longer, since others may need the CPU.
-pub(crate) struct Patience {
+pub(crate) struct Backoff {
     since: u64,
 }
 
-impl Patience {
+impl Backoff {
     pub(crate) fn new() -> Self {
         Self { since: clock::cycles() }
     }

@@ -2,7 +2,7 @@
 //! Plans: commands that are put together beforehand and run again and again.
 //!
 //! A [`Plan`] is steps, and what each waits for. To run it is one command, a [`Task`](super::task::Task) of the manner
-//! [`Steps`](super::Manner::Steps); what happens inside is here. Each step has a count of the steps that it waits for.
+//! [`Steps`](super::Execution::Steps); what happens inside is here. Each step has a count of the steps that it waits for.
 //! The thread that ends a step counts down those behind it, and goes on with what is ready by that; when this is more
 //! than other threads would take to come, it leaves some in a list of open steps, where they find it. A step that is
 //! long is divided into pieces like any command. A run has memory of its own, which the next run uses again: a step
@@ -23,15 +23,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crossbeam_queue::ArrayQueue;
 use oxur_adapter_kit::Times;
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
+use super::chunks::Chunks;
 use super::clock;
 use super::cost::SHORT;
-use super::pieces::Pieces;
-use super::pool::{Job, Me, Pool};
-use super::task::{Failure, Manner, Node, Task, Work, begins, end, submit, words};
+use super::pool::{Job, Pool, WorkerContext};
+use super::task::{Execution, Failure, Node, Task, Work, begins, end, submit, words};
 
 /// What a helping thread takes on, in cycles.
 const BRIEF: u64 = 100 * SHORT;
@@ -39,7 +39,7 @@ const BRIEF: u64 = 100 * SHORT;
 /// Commands, and what each waits for. A copy is the same plan.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    shape: Arc<Shape>,
+    shape: Arc<DependencyGraph>,
     steps: Arc<Vec<Step>>,
     /// The memory of the last run.
     spare: Arc<Mutex<Option<Arc<Memory>>>>,
@@ -113,7 +113,7 @@ impl Drop for Signal {
 }
 
 /// Who waits for whom.
-struct Shape {
+struct DependencyGraph {
     /// For each step how many steps it waits for.
     waits: Box<[u32]>,
     /// For each step where the steps that wait for it begin in `after`; one more for the end.
@@ -121,7 +121,7 @@ struct Shape {
     after: Box<[u32]>,
 }
 
-impl Shape {
+impl DependencyGraph {
     fn after(&self, step: u32) -> &[u32] {
         let step = step as usize;
         &self.after[self.starts[step] as usize..self.starts[step + 1] as usize]
@@ -148,7 +148,7 @@ impl Plan {
                 *free += 1;
             }
         }
-        let shape = Shape {
+        let shape = DependencyGraph {
             waits: before.map(|before| before.len() as u32).collect(),
             starts: starts.into(),
             after: after.into(),
@@ -202,7 +202,7 @@ impl Plan {
     }
 
     /// Runs a plan that is short, step by step.
-    pub(crate) fn run_here(&self, worker: &mut Worker) -> Result<(), (String, Fault)> {
+    pub(crate) fn run_here(&self, worker: &mut ThreadContext) -> Result<(), (String, Fault)> {
         self.begins();
         for Step { work, .. } in &*self.steps {
             run_short(&**work, worker).map_err(|fault| (work.what(), fault))?;
@@ -228,12 +228,12 @@ impl Plan {
 
 /// A run of it.
 impl Work for Plan {
-    fn pieces(&self) -> u64 {
+    fn chunks(&self) -> u64 {
         self.len() as u64
     }
 
-    fn manner(&self) -> Manner {
-        Manner::Steps
+    fn execution(&self) -> Execution {
+        Execution::Steps
     }
 
     fn plan(&self) -> Option<Plan> {
@@ -244,22 +244,22 @@ impl Work for Plan {
         "a command buffer".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         unreachable!("its steps run instead")
     }
 }
 
 /// What a work costs that is run like any other, if that is known.
 fn cost(work: &dyn Work) -> Option<u64> {
-    match work.manner() {
-        Manner::Freely => work.cost(work.pieces()),
+    match work.execution() {
+        Execution::Parallel => work.cost(work.chunks()),
         _ => None,
     }
 }
 
 /// Runs a work that is short, and now and then has it learn what that costs.
-fn run_short(work: &dyn Work, worker: &mut Worker) -> Result<(), Fault> {
-    match work.pieces() {
+fn run_short(work: &dyn Work, worker: &mut ThreadContext) -> Result<(), Fault> {
+    match work.chunks() {
         0 => Ok(()),
         count if work.is_due() => run(work, 0..count, worker),
         count => work.run(0..count, worker),
@@ -267,10 +267,10 @@ fn run_short(work: &dyn Work, worker: &mut Worker) -> Result<(), Fault> {
 }
 
 /// Runs pieces of a work, and has it learn what they cost.
-fn run(work: &dyn Work, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
-    let count = pieces.end - pieces.start;
+fn run(work: &dyn Work, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
+    let count = chunks.end - chunks.start;
     let started = clock::cycles();
-    work.run(pieces, worker)?;
+    work.run(chunks, worker)?;
     work.learn(count, clock::cycles().wrapping_sub(started));
     Ok(())
 }
@@ -299,10 +299,10 @@ struct Place {
     /// How many steps it still waits for.
     waits: AtomicU32,
     /// Its pieces, if it is long. Made anew by the thread that finds it ready, before others come to know of it.
-    pieces: UnsafeCell<Option<Pieces>>,
+    chunks: UnsafeCell<Option<Chunks>>,
 }
 
-// SAFETY: `pieces` is changed by one thread, when no other looks at it: see there.
+// SAFETY: `chunks` is changed by one thread, when no other looks at it: see there.
 unsafe impl Sync for Place {}
 
 /// Begins a run. `whole` is the command that stands for it.
@@ -328,23 +328,23 @@ pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Ar
 }
 
 impl Memory {
-    fn new(shape: &Shape, pool: &Pool) -> Self {
+    fn new(shape: &DependencyGraph, pool: &Pool) -> Self {
         let count = shape.waits.len();
         let place = |waits: &u32| Place {
             waits: AtomicU32::new(*waits),
-            pieces: UnsafeCell::new(None),
+            chunks: UnsafeCell::new(None),
         };
         Self {
             places: shape.waits.iter().map(place).collect(),
             left: AtomicU32::new(count as u32),
             // All steps, and what `offer` leaves there.
-            open: ArrayQueue::new(count + 4 * pool.seats()),
+            open: ArrayQueue::new(count + 4 * pool.concurrency()),
             begun: AtomicBool::new(false),
         }
     }
 
     /// Makes it what a new one is.
-    fn renew(&mut self, shape: &Shape) {
+    fn renew(&mut self, shape: &DependencyGraph) {
         for (place, waits) in self.places.iter_mut().zip(&shape.waits) {
             *place.waits.get_mut() = *waits;
         }
@@ -396,17 +396,17 @@ impl Run {
     /// Nothing in the plan is in the way of a step.
     fn is_ready(self: &Arc<Self>, step: u32, ready: &mut Ready) {
         let Step { work, outside } = &self.plan.steps[step as usize];
-        if work.manner() != Manner::Freely || outside.as_ref().is_some_and(|outside| !outside.is_past()) {
+        if work.execution() != Execution::Parallel || outside.as_ref().is_some_and(|outside| !outside.is_past()) {
             return self.run_apart(step);
         }
-        let count = work.pieces();
+        let count = work.chunks();
         let known = work.cost(count);
         // SAFETY: the step has just become ready, so no other thread looks at its place.
-        let place = unsafe { &mut *self.memory.places[step as usize].pieces.get() };
+        let place = unsafe { &mut *self.memory.places[step as usize].chunks.get() };
         match place {
             _ if count == 0 || known.is_some_and(|cost| cost <= SHORT) => *place = None,
-            Some(pieces) => pieces.renew(count, known, self.pool.seats()),
-            None => *place = Some(Pieces::shared(count, known, self.pool.seats())),
+            Some(chunks) => chunks.renew(count, known, self.pool.concurrency()),
+            None => *place = Some(Chunks::shared(count, known, self.pool.concurrency())),
         }
         ready.push(step, known.unwrap_or(SHORT));
     }
@@ -420,7 +420,7 @@ impl Run {
             run: self.clone(),
             step,
         };
-        let together = work.manner() == Manner::Together;
+        let together = work.execution() == Execution::Gang;
         let task: Arc<dyn Node> = Task::new(self.pool, apart, false);
         for before in outside.iter().flat_map(|outside| &outside.before) {
             task.wait_for(before, true);
@@ -432,35 +432,35 @@ impl Run {
     }
 
     /// Takes part in a step. What is ready when it is over goes to `ready`. Says how many steps ended by that: one, or none.
-    fn take_part(self: &Arc<Self>, step: u32, ready: &mut Ready, me: &mut Me<'_>) -> u32 {
+    fn take_part(self: &Arc<Self>, step: u32, ready: &mut Ready, me: &mut WorkerContext<'_>) -> u32 {
         let work = &*self.plan.steps[step as usize].work;
         // SAFETY: who made it ready made these, and nobody changes them before the next run.
-        let Some(pieces) = (unsafe { &*self.memory.places[step as usize].pieces.get() }) else {
+        let Some(chunks) = (unsafe { &*self.memory.places[step as usize].chunks.get() }) else {
             self.guarded(work, || run_short(work, me.worker));
             return self.over(step, ready);
         };
-        pieces.join();
+        chunks.join();
         let (mut done, mut shared) = (0, false);
-        while let Some(taken) = pieces.take(me.place) {
-            if !shared && pieces.want_more() {
+        while let Some(taken) = chunks.take(me.place) {
+            if !shared && chunks.want_more() {
                 self.offer(step, me);
             }
             shared = true;
             done += taken.end - taken.start;
             self.guarded(work, || run(work, taken, me.worker));
-            if me.leaves() && pieces.any_left() && self.offer(step, me) {
+            if me.leaves() && chunks.any_left() && self.offer(step, me) {
                 break;
             }
         }
-        if done != 0 && pieces.done(done) {
+        if done != 0 && chunks.done(done) {
             return self.over(step, ready);
         }
         0
     }
 
     /// Offers a long step to another thread, unless there are enough offers.
-    fn offer(self: &Arc<Self>, step: u32, me: &Me<'_>) -> bool {
-        let offered = self.memory.open.len() < 2 * self.pool.seats() && self.memory.open.push(step).is_ok();
+    fn offer(self: &Arc<Self>, step: u32, me: &WorkerContext<'_>) -> bool {
+        let offered = self.memory.open.len() < 2 * self.pool.concurrency() && self.memory.open.push(step).is_ok();
         if offered {
             me.share(self.clone());
         }
@@ -501,7 +501,7 @@ impl Run {
     }
 
     /// Leaves to other threads what would take this one longer than they take to come.
-    fn leave(self: &Arc<Self>, ready: &mut Ready, me: &Me<'_>) {
+    fn leave(self: &Arc<Self>, ready: &mut Ready, me: &WorkerContext<'_>) {
         let mut left = 0;
         while ready.cost > SHORT && ready.steps.len() - left > 1 {
             let (step, cost) = ready.steps[left];
@@ -531,7 +531,7 @@ impl Run {
     }
 
     /// All steps are over. Gives what is ready by that.
-    fn end(&self, me: Option<&Me<'_>>) -> Option<Arc<dyn Job>> {
+    fn end(&self, me: Option<&WorkerContext<'_>>) -> Option<Arc<dyn Job>> {
         if !self.whole.has_failed() {
             self.plan.ends();
         }
@@ -545,7 +545,7 @@ impl Job for Run {
         self.plan.is_shorter(BRIEF)
     }
 
-    fn work(self: Arc<Self>, me: &mut Me<'_>) -> Option<Arc<dyn Job>> {
+    fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>> {
         let open = &self.memory.open;
         let mut ready = Ready::default();
         let mut over = 0;
@@ -580,31 +580,31 @@ struct Apart {
 }
 
 impl Work for Apart {
-    fn pieces(&self) -> u64 {
-        self.work.pieces()
+    fn chunks(&self) -> u64 {
+        self.work.chunks()
     }
 
-    fn manner(&self) -> Manner {
-        self.work.manner()
+    fn execution(&self) -> Execution {
+        self.work.execution()
     }
 
-    fn cost(&self, pieces: u64) -> Option<u64> {
-        self.work.cost(pieces)
+    fn cost(&self, chunks: u64) -> Option<u64> {
+        self.work.cost(chunks)
     }
 
-    fn learn(&self, pieces: u64, cycles: u64) {
-        self.work.learn(pieces, cycles);
+    fn learn(&self, chunks: u64, cycles: u64) {
+        self.work.learn(chunks, cycles);
     }
 
     fn what(&self) -> String {
         self.work.what()
     }
 
-    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         if self.run.whole.has_failed() {
             return Ok(());
         }
-        self.work.run(pieces, worker)
+        self.work.run(chunks, worker)
     }
 
     fn over(&mut self, result: Result<(), &Failure>) {

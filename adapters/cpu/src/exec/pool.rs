@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_queue::{ArrayQueue, SegQueue};
-use oxur_compiler::Worker;
+use oxur_compiler::ThreadContext;
 use oxur_fork::Mutex;
 
 use super::cost;
 use super::fork::PerProcess;
-use super::idle::{Called, Idle, Patience};
+use super::idle::{Backoff, Called, Idle};
 use super::task::Node;
 
 /// So many jobs may wait for a thread without memory being allocated for them.
@@ -29,24 +29,24 @@ const ROOM: usize = 512;
 /// Something for the threads of a pool to do.
 pub(crate) trait Job: Send + Sync {
     /// Takes part, until there is nothing more to begin. Says what the thread should do next, if that is known.
-    fn work(self: Arc<Self>, me: &mut Me<'_>) -> Option<Arc<dyn Job>>;
+    fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>>;
 
     /// Whether a thread that takes part can be back soon.
     fn is_brief(&self) -> bool;
 }
 
 /// A thread at work.
-pub(crate) struct Me<'a> {
+pub(crate) struct WorkerContext<'a> {
     /// What it runs kernels with.
-    pub(super) worker: &'a mut Worker,
-    /// Its place among the threads: see [`Pieces`](super::pieces::Pieces).
+    pub(super) worker: &'a mut ThreadContext,
+    /// Its place among the threads: see [`Chunks`](super::chunks::Chunks).
     pub(super) place: usize,
     crew: &'static Crew,
     /// Whether what it waits for is over, if it only helps.
     over: Option<&'a dyn Fn() -> bool>,
 }
 
-impl Me<'_> {
+impl WorkerContext<'_> {
     /// Whether it works for this pool.
     pub(super) fn is_of(&self, pool: &Pool) -> bool {
         std::ptr::eq(self.crew.pool, pool)
@@ -66,7 +66,7 @@ impl Me<'_> {
 /// The threads of a set of CPUs.
 pub(crate) struct Pool {
     cpus: Vec<usize>,
-    seats: usize,
+    concurrency: usize,
     helped: bool,
     crew: PerProcess<Crew>,
     /// The pool that was made before this one.
@@ -78,18 +78,18 @@ impl Pool {
     /// wait, on whatever CPU they are.
     pub(crate) fn of(cpus: &[usize], threads: usize, helped: bool) -> &'static Self {
         static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
-        let seats = threads.max(1);
+        let concurrency = threads.max(1);
         loop {
             let last = LAST.load(Ordering::Acquire);
             // SAFETY: pools are never freed.
             let next = unsafe { last.as_ref() };
-            let same = |pool: &&Pool| pool.cpus == cpus && pool.seats == seats && pool.helped == helped;
+            let same = |pool: &&Pool| pool.cpus == cpus && pool.concurrency == concurrency && pool.helped == helped;
             if let Some(known) = std::iter::successors(next, |pool| pool.next).find(same) {
                 return known;
             }
             let new = Box::into_raw(Box::new(Self {
                 cpus: cpus.to_vec(),
-                seats,
+                concurrency,
                 helped,
                 crew: PerProcess::new(),
                 next,
@@ -104,17 +104,17 @@ impl Pool {
     }
 
     /// How many threads run jobs at a time.
-    pub(crate) fn seats(&self) -> usize {
-        self.seats
+    pub(crate) fn concurrency(&self) -> usize {
+        self.concurrency
     }
 
     /// How many pieces are sure to run at the same time, if so many are wanted: there may be fewer threads than seats, where the
     /// system does not give more.
     pub(crate) fn together(&'static self, wanted: usize) -> usize {
         let crew = self.crew();
-        let wanted = wanted.min(self.seats);
+        let wanted = wanted.min(self.concurrency);
         while crew.running.load(Ordering::SeqCst) < wanted && crew.try_start().is_ok() {}
-        crew.running.load(Ordering::SeqCst).min(self.seats)
+        crew.running.load(Ordering::SeqCst).min(self.concurrency)
     }
 
     /// What need not be shared with other threads, in cycles: it takes about as long to call one.
@@ -154,15 +154,15 @@ impl Pool {
     pub(crate) fn help_until(&'static self, over: &dyn Fn() -> bool) -> bool {
         let crew = self.crew();
         let mut helps = self.helped;
-        let mut patience = Patience::new();
+        let mut patience = Backoff::new();
         loop {
             if over() {
                 return true;
             }
             if helps && crew.has_work() && crew.take_seat() {
-                let place = self.seats - 1;
+                let place = self.concurrency - 1;
                 helps = super::here(|worker| {
-                    crew.run_jobs(Me {
+                    crew.run_jobs(WorkerContext {
                         worker,
                         place,
                         crew,
@@ -171,7 +171,7 @@ impl Pool {
                 });
                 crew.leave_seat();
                 crew.call_if_needed();
-                patience = Patience::new();
+                patience = Backoff::new();
             } else if !patience.wait() {
                 return false;
             }
@@ -235,11 +235,11 @@ impl Crew {
     }
 
     fn has_seat(&self) -> bool {
-        self.busy.load(Ordering::SeqCst) < self.pool.seats
+        self.busy.load(Ordering::SeqCst) < self.pool.concurrency
     }
 
     fn take_seat(&self) -> bool {
-        let one_more = |busy| (busy < self.pool.seats).then_some(busy + 1);
+        let one_more = |busy| (busy < self.pool.concurrency).then_some(busy + 1);
         self.busy
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more)
             .is_ok()
@@ -264,7 +264,7 @@ impl Crew {
 
     /// Starts a thread, unless there are enough. Gives its place, and why there is none, if there should be one.
     fn try_start(&'static self) -> Result<(), (usize, Option<io::Error>)> {
-        let one_more = |started| (started < self.pool.seats).then_some(started + 1);
+        let one_more = |started| (started < self.pool.concurrency).then_some(started + 1);
         let place = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more);
         let place = place.map_err(|all| (all, None))?;
         self.idle.look();
@@ -293,7 +293,7 @@ impl Crew {
         }
         log::warn!("there is no thread to run commands, which run where they are submitted: {error}");
         super::here(|worker| {
-            self.run_jobs(Me {
+            self.run_jobs(WorkerContext {
                 worker,
                 place,
                 crew: self,
@@ -306,16 +306,16 @@ impl Crew {
     fn serve(&'static self, place: usize) {
         system::block_signals();
         system::stay_on(&self.pool.cpus);
-        let mut worker = Worker::new();
+        let mut worker = ThreadContext::new();
         loop {
             self.find_work();
-            self.run_jobs(Me {
+            self.run_jobs(WorkerContext {
                 worker: &mut worker,
                 place,
                 crew: self,
                 over: None,
             });
-            // It looks for work again before it leaves the seat: nobody need call it.
+            // It polls once more before it gives up its place, so a submitter need not wake it.
             self.idle.look();
             self.leave_seat();
         }
@@ -323,20 +323,20 @@ impl Crew {
 
     /// A looker looks for work and takes a seat, and is no looker any more.
     fn find_work(&self) {
-        let mut patience = Patience::new();
+        let mut patience = Backoff::new();
         loop {
             if self.has_work() && self.take_seat() {
                 return self.idle.found();
             }
             if !patience.wait() {
                 self.idle.sleep(|| self.has_work() && self.has_seat());
-                patience = Patience::new();
+                patience = Backoff::new();
             }
         }
     }
 
     /// Does jobs as long as there are some. A helper stops, with `false`, at one that may take long.
-    fn run_jobs(&'static self, mut me: Me<'_>) -> bool {
+    fn run_jobs(&'static self, mut me: WorkerContext<'_>) -> bool {
         let mut next: Option<Arc<dyn Job>> = None;
         while !me.leaves()
             && let Some(job) = next.take().or_else(|| self.pop())

@@ -12,31 +12,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 use oxur_fork::{Mutex, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
 use super::calls::{Call, Calls};
+use super::chunks::Chunks;
 use super::client;
 use super::clock;
 use super::cost::SHORT;
 use super::fork::generation;
 use super::futex;
-use super::pieces::Pieces;
 use super::plan::{self, Plan};
-use super::pool::{Job, Me, Pool};
+use super::pool::{Job, Pool, WorkerContext};
 
 /// What a command does.
 pub(crate) trait Work: Send + Sync + 'static {
-    /// Into how many pieces it can be divided, which may run at the same time. With none, the command is over when what
-    /// it waits for is.
-    fn pieces(&self) -> u64 {
+    /// The number of chunks, which may run in parallel. A command without chunks is complete when its dependencies are.
+    fn chunks(&self) -> u64 {
         1
     }
 
     /// How its pieces want to be run.
-    fn manner(&self) -> Manner {
-        Manner::Freely
+    fn execution(&self) -> Execution {
+        Execution::Parallel
     }
 
     /// What so many pieces cost, in [cycles](clock::cycles), if that is known.
@@ -58,9 +57,9 @@ pub(crate) trait Work: Send + Sync + 'static {
     }
 
     /// Runs some pieces.
-    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault>;
+    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault>;
 
-    /// What runs, if its manner is [`Manner::Steps`].
+    /// What runs, if its manner is [`Execution::Steps`].
     fn plan(&self) -> Option<Plan> {
         None
     }
@@ -71,13 +70,13 @@ pub(crate) trait Work: Send + Sync + 'static {
 
 /// How pieces want to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum Execution {
     /// By the threads of the pool, in any order.
-    Freely,
+    Parallel,
     /// By as many threads of the pool at the same time: they may wait for each other.
-    Together,
+    Gang,
     /// By a thread that may be blocked as long as it likes: it is the client's code.
-    Apart,
+    Host,
     /// As a [plan](super::plan), which is [run](Work::plan) instead of pieces.
     Steps,
 }
@@ -348,7 +347,7 @@ pub(crate) fn submit(node: Arc<dyn Node>) {
 }
 
 /// Ends a command that [`begin`](Node::begin) does not: see [`Begun`].
-pub(super) fn end(node: Arc<dyn Node>, me: Option<&Me<'_>>) -> Option<Arc<dyn Job>> {
+pub(super) fn end(node: Arc<dyn Node>, me: Option<&WorkerContext<'_>>) -> Option<Arc<dyn Job>> {
     let mut ended = Ended::new();
     ended.nodes.push(node);
     ended.settle();
@@ -474,8 +473,8 @@ fn call(node: &Arc<dyn Node>, progress: Progress) {
 /// A command and its work.
 pub(crate) struct Task<W: Work> {
     core: Core,
-    pieces: Pieces,
-    manner: Manner,
+    chunks: Chunks,
+    execution: Execution,
     brief: bool,
     /// There until [`Node::drop_work`].
     work: UnsafeCell<ManuallyDrop<W>>,
@@ -490,19 +489,19 @@ impl<W: Work> Task<W> {
     pub(crate) fn new(pool: &'static Pool, work: W, stamped: bool) -> Arc<Self> {
         /// What a helping thread takes on, in cycles, when something else may come up that it waits for.
         const BRIEF: u64 = 100 * SHORT;
-        let (count, manner) = (work.pieces(), work.manner());
+        let (count, execution) = (work.chunks(), work.execution());
         let cost = work.cost(count);
-        let pieces = match manner {
-            Manner::Apart | Manner::Steps => Pieces::new(count, 1, count),
-            Manner::Together => Pieces::new(count, count as usize, 1),
-            Manner::Freely => Pieces::shared(count, cost, pool.seats()),
+        let chunks = match execution {
+            Execution::Host | Execution::Steps => Chunks::new(count, 1, count),
+            Execution::Gang => Chunks::new(count, count as usize, 1),
+            Execution::Parallel => Chunks::shared(count, cost, pool.concurrency()),
         };
-        let brief = work.cost(pieces.chunk()).is_some_and(|cost| cost < BRIEF) && manner == Manner::Freely;
+        let brief = work.cost(chunks.chunk()).is_some_and(|cost| cost < BRIEF) && execution == Execution::Parallel;
         let work = UnsafeCell::new(ManuallyDrop::new(work));
         Arc::new(Self {
             core: Core::new(pool, stamped),
-            pieces,
-            manner,
+            chunks,
+            execution,
             brief,
             work,
         })
@@ -515,13 +514,13 @@ impl<W: Work> Task<W> {
     }
 
     /// Runs some pieces, unless the command has failed already.
-    fn run(&self, pieces: Range<u64>, worker: &mut Worker) {
+    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) {
         if self.core.failure.get().is_some() {
             return;
         }
-        let (work, count) = (self.work(), pieces.end - pieces.start);
+        let (work, count) = (self.work(), chunks.end - chunks.start);
         let started = clock::cycles();
-        let result = catch_unwind(AssertUnwindSafe(|| work.run(pieces, worker)));
+        let result = catch_unwind(AssertUnwindSafe(|| work.run(chunks, worker)));
         let failure = match result {
             Ok(Ok(())) => return work.learn(count, clock::cycles().wrapping_sub(started)),
             Ok(Err(fault)) => Failure::Fault(fault),
@@ -545,24 +544,24 @@ impl<W: Work> Job for Task<W> {
         self.brief
     }
 
-    fn work(self: Arc<Self>, me: &mut Me<'_>) -> Option<Arc<dyn Job>> {
-        if self.pieces.join() == 0 {
+    fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>> {
+        if self.chunks.join() == 0 {
             reach(&(self.clone() as Arc<dyn Node>), RUNNING);
         }
         let (mut done, mut shared) = (0, false);
-        while let Some(pieces) = self.pieces.take(me.place) {
-            if !shared && self.pieces.want_more() {
+        while let Some(chunks) = self.chunks.take(me.place) {
+            if !shared && self.chunks.want_more() {
                 me.share(self.clone());
             }
             shared = true;
-            done += pieces.end - pieces.start;
-            self.run(pieces, me.worker);
-            if me.leaves() && self.pieces.any_left() {
+            done += chunks.end - chunks.start;
+            self.run(chunks, me.worker);
+            if me.leaves() && self.chunks.any_left() {
                 me.share(self.clone());
                 break;
             }
         }
-        if done != 0 && self.pieces.done(done) {
+        if done != 0 && self.chunks.done(done) {
             return end(self, Some(me));
         }
         None
@@ -575,22 +574,22 @@ impl<W: Work> Node for Task<W> {
     }
 
     fn begin(self: Arc<Self>) -> Begun {
-        if self.core.failed() || self.pieces.are_none() {
+        if self.core.failed() || self.chunks.are_none() {
             reach(&(self as Arc<dyn Node>), RUNNING);
             return Begun::Over;
         }
-        match self.manner {
-            Manner::Freely | Manner::Together => return Begun::Job(self),
-            Manner::Steps => {
+        match self.execution {
+            Execution::Parallel | Execution::Gang => return Begun::Job(self),
+            Execution::Steps => {
                 let plan = Task::work(&self).plan().expect("it has the manner of one");
                 return Begun::Job(plan::start(plan, self.core.pool, self));
             }
-            Manner::Apart => {}
+            Execution::Host => {}
         }
         let task = self.clone();
         let run = move || {
             reach(&(task.clone() as Arc<dyn Node>), RUNNING);
-            task.run(0..1, &mut Worker::new());
+            task.run(0..1, &mut ThreadContext::new());
             end(task, None);
         };
         match client::spawn(Box::new(run)) {

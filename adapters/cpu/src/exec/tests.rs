@@ -14,31 +14,31 @@ use super::*;
 
 /// Work that calls a closure for each range of pieces.
 pub(super) struct Calls<F> {
-    pub(super) pieces: u64,
-    pub(super) manner: Manner,
+    pub(super) chunks: u64,
+    pub(super) execution: Execution,
     pub(super) cost: Option<u64>,
     pub(super) run: F,
 }
 
 impl<F: Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
-    fn pieces(&self) -> u64 {
-        self.pieces
+    fn chunks(&self) -> u64 {
+        self.chunks
     }
 
-    fn manner(&self) -> Manner {
-        self.manner
+    fn execution(&self) -> Execution {
+        self.execution
     }
 
-    fn cost(&self, pieces: u64) -> Option<u64> {
-        self.cost.map(|cost| cost * pieces)
+    fn cost(&self, chunks: u64) -> Option<u64> {
+        self.cost.map(|cost| cost * chunks)
     }
 
     fn what(&self) -> String {
         "a closure".to_owned()
     }
 
-    fn run(&self, pieces: std::ops::Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
-        (self.run)(pieces)
+    fn run(&self, chunks: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+        (self.run)(chunks)
     }
 }
 
@@ -47,13 +47,13 @@ pub(super) fn pool() -> &'static Pool {
     Pool::of(&cpus, 4, true)
 }
 
-fn pieces(
+fn chunks(
     count: u64,
     run: impl Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static,
 ) -> Arc<dyn Node> {
     let work = Calls {
-        pieces: count,
-        manner: Manner::Freely,
+        chunks: count,
+        execution: Execution::Parallel,
         cost: None,
         run,
     };
@@ -61,7 +61,7 @@ fn pieces(
 }
 
 fn one(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
-    pieces(1, move |_| {
+    chunks(1, move |_| {
         run();
         Ok(())
     })
@@ -75,8 +75,8 @@ fn apart(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
     Task::new(
         pool(),
         Calls {
-            pieces: 1,
-            manner: Manner::Apart,
+            chunks: 1,
+            execution: Execution::Host,
             cost: None,
             run,
         },
@@ -85,7 +85,7 @@ fn apart(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
 }
 
 fn none() -> Arc<dyn Node> {
-    pieces(0, |_| panic!("nothing to run"))
+    chunks(0, |_| panic!("nothing to run"))
 }
 
 /// A command that is over when it is told to be.
@@ -106,7 +106,7 @@ fn every_piece_once() {
         let seen: Arc<Vec<_>> = Arc::new((0..count).map(|_| AtomicU32::new(0)).collect());
         let node = {
             let seen = seen.clone();
-            pieces(count, move |range| {
+            chunks(count, move |range| {
                 range.for_each(|i| _ = seen[i as usize].fetch_add(1, Ordering::Relaxed));
                 Ok(())
             })
@@ -174,7 +174,7 @@ fn a_random_graph() {
             let count = [0, 1, 1, 7][next(4)];
             let node = {
                 let (done, before) = (done.clone(), before.clone());
-                pieces(count, move |range| {
+                chunks(count, move |range| {
                     assert!(before.iter().all(|&b| done[b].load(Ordering::Acquire)));
                     if range.start == 0 {
                         done[i].store(true, Ordering::Release);
@@ -197,7 +197,7 @@ fn a_random_graph() {
 #[test]
 fn what_fails_fails_what_waits_for_it() {
     let (first, open) = gate();
-    let bad = pieces(100, |range| {
+    let bad = chunks(100, |range| {
         if range.contains(&50) {
             Err(Fault::StackOverflow)
         } else {
@@ -244,7 +244,7 @@ fn work_goes_before_the_command_is_over() {
     let drops = Arc::new(AtomicUsize::new(0));
     for i in 1..100 {
         let tells = Tells(drops.clone());
-        let node = pieces(i % 7, move |_| {
+        let node = chunks(i % 7, move |_| {
             _ = &tells;
             Ok(())
         });
@@ -261,7 +261,7 @@ fn work_goes_before_the_command_is_over() {
 fn pieces_that_wait_for_each_other() {
     for _ in 0..50 {
         let here = Arc::new(AtomicU32::new(0));
-        let count = pool().seats() as u64;
+        let count = pool().concurrency() as u64;
         let run = move |_| {
             here.fetch_add(1, Ordering::Relaxed);
             while here.load(Ordering::Relaxed) < count as u32 {
@@ -270,8 +270,8 @@ fn pieces_that_wait_for_each_other() {
             Ok(())
         };
         let work = Calls {
-            pieces: count,
-            manner: Manner::Together,
+            chunks: count,
+            execution: Execution::Gang,
             cost: None,
             run,
         };
@@ -326,8 +326,8 @@ fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
                 Ok(())
             };
             let work = Calls {
-                pieces: most as u64,
-                manner: Manner::Together,
+                chunks: most as u64,
+                execution: Execution::Gang,
                 cost: None,
                 run,
             };
@@ -348,7 +348,7 @@ fn client_code_may_wait() {
     let nodes: Vec<_> = (0..20)
         .map(|_| {
             apart(|| {
-                let inner = pieces(100, |_| Ok(()));
+                let inner = chunks(100, |_| Ok(()));
                 start(&inner, &[]);
                 assert!(inner.wait());
             })
@@ -405,7 +405,7 @@ fn twenty_threads() {
                 for i in 0..200 {
                     let node = {
                         let total = total.clone();
-                        pieces(i % 9, move |range| {
+                        chunks(i % 9, move |range| {
                             total.fetch_add(range.end - range.start, Ordering::Relaxed);
                             Ok(())
                         })
@@ -438,8 +438,8 @@ fn short_work_stays_in_one_thread() {
         }
     };
     let work = Calls {
-        pieces: 1000,
-        manner: Manner::Freely,
+        chunks: 1000,
+        execution: Execution::Parallel,
         cost: Some(1),
         run,
     };
@@ -466,7 +466,7 @@ fn a_child_has_its_own_threads() {
             // A child that hangs is killed.
             libc::alarm(20);
             let parents_are_over = never.is_over() && !never.wait();
-            let own = pieces(100, |_| Ok(()));
+            let own = chunks(100, |_| Ok(()));
             start(&own, &[]);
             let later = one(|| ());
             later.wait_for(&never, false);
@@ -487,7 +487,7 @@ fn a_child_has_its_own_threads() {
 fn no_wake_is_lost() {
     // One at a time, with pauses around the time after which threads sleep.
     for i in 0..2000u32 {
-        let node = pieces(u64::from(i % 3) + 1, |_| Ok(()));
+        let node = chunks(u64::from(i % 3) + 1, |_| Ok(()));
         start(&node, &[]);
         assert!(node.wait());
         if i % 4 == 0 {
@@ -503,7 +503,7 @@ fn a_process_exits_while_work_runs() {
         let running = Arc::new(AtomicBool::new(false));
         let endless = {
             let running = running.clone();
-            pieces(4, move |_| {
+            chunks(4, move |_| {
                 running.store(true, Ordering::Relaxed);
                 loop {
                     thread::yield_now();

@@ -14,7 +14,7 @@ use crate::device::limits;
 
 /// The shape of an image, where its pixels are, and what queries say of it.
 #[derive(Clone)]
-pub(super) struct Shape {
+pub(super) struct ImageExtent {
     image: Image,
     format: ImageFormat,
     kind: MemType,
@@ -123,7 +123,7 @@ fn side(name: &str, length: usize, most: usize) -> UrResult<u64> {
     Ok(length as u64)
 }
 
-impl Shape {
+impl ImageExtent {
     /// What kind of image it is.
     pub(super) fn kind(&self) -> MemType {
         self.kind
@@ -249,7 +249,7 @@ impl Shape {
         }
     }
 
-    /// Bytes from row to row and from slice to slice, in the dimensions of [`Shape::sides`].
+    /// Bytes from row to row and from slice to slice, in the dimensions of [`ImageExtent::sides`].
     fn pitches(&self) -> [usize; 2] {
         match self.kind {
             MemType::IMAGE1D_ARRAY => [self.image.slice_pitch as usize; 2],
@@ -383,7 +383,7 @@ mod tests {
         }
     }
 
-    fn code(shape: UrResult<Shape>) -> Option<ResultCode> {
+    fn code(shape: UrResult<ImageExtent>) -> Option<ResultCode> {
         shape.err().map(|error| error.code())
     }
 
@@ -434,7 +434,7 @@ mod tests {
 
     #[test]
     fn shapes_that_are_refused() {
-        let refused = |desc: &ImageDesc, host| code(Shape::new(&BYTES, desc, host));
+        let refused = |desc: &ImageDesc, host| code(ImageExtent::new(&BYTES, desc, host));
         let size = Some(ResultCode::ERROR_INVALID_IMAGE_SIZE);
         let invalid = Some(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         assert_eq!(refused(&desc(MemType::IMAGE2D, [0, 4, 1], 0), false), size);
@@ -473,12 +473,12 @@ mod tests {
 
     #[test]
     fn boxes() {
-        let part = |shape: &Shape, origin: [u64; 3], region: [u64; 3]| {
+        let part = |shape: &ImageExtent, origin: [u64; 3], region: [u64; 3]| {
             let [x, y, z] = origin;
             let [width, height, depth] = region;
             shape.part(RectOffset { x, y, z }, RectRegion { width, height, depth })
         };
-        let cube = Shape::new(&BYTES, &desc(MemType::IMAGE3D, [4, 3, 2], 0), false).unwrap();
+        let cube = ImageExtent::new(&BYTES, &desc(MemType::IMAGE3D, [4, 3, 2], 0), false).unwrap();
         assert_eq!(cube.bytes(), Some(96));
         let found = part(&cube, [1, 2, 1], [3, 1, 1]).unwrap();
         assert_eq!(
@@ -494,7 +494,7 @@ mod tests {
         }
         assert!(part(&cube, [0, 0, 0], [4, 0, 1]).is_err());
         // The layers of an array of rows are its second dimension.
-        let rows = Shape::new(&BYTES, &desc(MemType::IMAGE1D_ARRAY, [4, 0, 0], 3), false).unwrap();
+        let rows = ImageExtent::new(&BYTES, &desc(MemType::IMAGE1D_ARRAY, [4, 0, 0], 3), false).unwrap();
         let found = part(&rows, [2, 1, 0], [2, 2, 1]).unwrap();
         assert_eq!(
             (found.offset, found.row, found.rows, found.row_pitch),
@@ -510,7 +510,7 @@ mod tests {
             slicePitch: 80,
             ..desc(MemType::IMAGE2D_ARRAY, [4, 2, 0], 2)
         };
-        let given = Shape::new(&BYTES, &desc, true).unwrap();
+        let given = ImageExtent::new(&BYTES, &desc, true).unwrap();
         let packed = given.packed();
         assert_eq!((given.bytes(), packed.bytes()), (Some(160), Some(64)));
         let from: Vec<u8> = (0..160).collect();

@@ -8,7 +8,7 @@ use kit::ur::{CommandType, RectOffset, RectRegion, ResultCode};
 use kit::{BufferRect, Command, DeviceGlobal, HostTask, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::memory::{CopyBytes, CopyRows, Kept, Layout, Shape};
+use super::memory::{CopyBytes, CopyRows, Extent, Kept, Layout};
 use super::order::Place;
 use super::submit::How;
 use super::{Out, Queue, Wait, host, image};
@@ -24,12 +24,12 @@ pub(super) enum Action<'a> {
     /// Fills so many bytes with a pattern.
     Fill((*mut u8, usize), &'a [u8], Kept<'a>),
     /// The same for rows.
-    FillRows((Layout, Shape), &'a [u8]),
+    FillRows((Layout, Extent), &'a [u8]),
     Call(HostTask),
 }
 
-fn shape(region: RectRegion) -> Shape {
-    Shape {
+fn shape(region: RectRegion) -> Extent {
+    Extent {
         width: region.width as usize,
         height: region.height as usize,
         depth: region.depth as usize,
@@ -37,7 +37,7 @@ fn shape(region: RectRegion) -> Shape {
 }
 
 /// Where the rows of a box are. Pitches of zero mean that rows and slices follow each other without gaps.
-fn layout(at: *mut u8, origin: RectOffset, shape: Shape, row_pitch: usize, slice_pitch: usize) -> Layout {
+fn layout(at: *mut u8, origin: RectOffset, shape: Extent, row_pitch: usize, slice_pitch: usize) -> Layout {
     let row_pitch = if row_pitch == 0 { shape.width } else { row_pitch };
     let slice_pitch = if slice_pitch == 0 {
         row_pitch * shape.height
@@ -53,7 +53,7 @@ fn layout(at: *mut u8, origin: RectOffset, shape: Shape, row_pitch: usize, slice
 }
 
 /// The two sides of a box in memory at `a` and `b`.
-fn layouts(rect: &BufferRect, a: *mut u8, b: *mut u8) -> (Shape, Layout, Layout) {
+fn layouts(rect: &BufferRect, a: *mut u8, b: *mut u8) -> (Extent, Layout, Layout) {
     let shape = shape(rect.region);
     (
         shape,
@@ -63,9 +63,9 @@ fn layouts(rect: &BufferRect, a: *mut u8, b: *mut u8) -> (Shape, Layout, Layout)
 }
 
 /// `height` rows of `width` bytes.
-fn rectangle(width: usize, height: usize) -> Shape {
+fn rectangle(width: usize, height: usize) -> Extent {
     let depth = 1;
-    Shape { width, height, depth }
+    Extent { width, height, depth }
 }
 
 /// Where the rows of a rectangle are.

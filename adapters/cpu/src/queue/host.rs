@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 use kit::{HostTask, UsmAlloc};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 
 use crate::Context;
-use crate::exec::{Manner, Work};
+use crate::exec::{Execution, Work};
 
 /// Calls a function of the client's, once in each run.
 pub(super) struct Calls(pub(super) HostTask);
 
 impl Work for Calls {
-    fn manner(&self) -> Manner {
-        Manner::Apart
+    fn execution(&self) -> Execution {
+        Execution::Host
     }
 
     fn what(&self) -> String {
         "a host task".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         self.0.call();
         Ok(())
     }
@@ -50,7 +50,7 @@ impl Work for Frees {
         Some(0)
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         // There is nobody else to tell if it fails.
         free(&self.context, self.memory as *mut c_void);
         Ok(())

@@ -7,18 +7,18 @@ use kit::ur::{ImageFormat, RectOffset, RectRegion, ResultCode};
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::memory::{CopyRows, Layout, Shape};
+use super::memory::{CopyRows, Extent, Layout};
 use crate::Mem;
 
 /// A box in an image, and what its pixels are.
-fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Shape, Layout, ImageFormat)> {
+fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Extent, Layout, ImageFormat)> {
     let part = image.image_box(origin, region)?;
     let layout = Layout {
         at: image.data().wrapping_add(part.offset),
         row_pitch: part.row_pitch,
         slice_pitch: part.slice_pitch,
     };
-    let shape = Shape {
+    let shape = Extent {
         width: part.row,
         height: part.rows,
         depth: part.slices,
@@ -27,7 +27,7 @@ fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Shape,
 }
 
 /// The same box in the host's memory. Pitches of zero mean that rows and slices follow each other without gaps.
-fn host(image: &Mem, at: *mut c_void, shape: Shape, row_pitch: usize, slice_pitch: usize) -> UrResult<Layout> {
+fn host(image: &Mem, at: *mut c_void, shape: Extent, row_pitch: usize, slice_pitch: usize) -> UrResult<Layout> {
     let layers = image
         .image()
         .is_some_and(|image| image.dimensions == 1 && image.is_array != 0);

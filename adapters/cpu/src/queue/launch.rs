@@ -9,12 +9,12 @@ use std::sync::Arc;
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
 use kit::{Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, Worker};
+use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, ThreadContext};
 
 use super::submit::How;
 use super::{Out, Queue, Wait};
 use crate::device::limits;
-use crate::exec::{self, Manner, Pool, Work, clock};
+use crate::exec::{self, Execution, Pool, Work, clock};
 use crate::kernel::Packed;
 use crate::program::build_error;
 use crate::{Cpu, Device, Kernel};
@@ -31,7 +31,7 @@ struct Ready {
 }
 
 impl Work for Ready {
-    fn pieces(&self) -> u64 {
+    fn chunks(&self) -> u64 {
         // The compiler's runtime runs groups with a barrier of the device side by side, in one thread.
         if self.kernel.wants().has_device_barrier {
             1
@@ -40,35 +40,35 @@ impl Work for Ready {
         }
     }
 
-    fn manner(&self) -> Manner {
+    fn execution(&self) -> Execution {
         if self.together {
-            Manner::Together
+            Execution::Gang
         } else {
-            Manner::Freely
+            Execution::Parallel
         }
     }
 
-    fn cost(&self, pieces: u64) -> Option<u64> {
-        self.kernel.cost.of(pieces)
+    fn cost(&self, chunks: u64) -> Option<u64> {
+        self.kernel.cost.of(chunks)
     }
 
     fn is_due(&self) -> bool {
         self.kernel.cost.is_due()
     }
 
-    fn learn(&self, pieces: u64, cycles: u64) {
-        self.kernel.cost.learn(pieces, cycles);
+    fn learn(&self, chunks: u64, cycles: u64) {
+        self.kernel.cost.learn(chunks, cycles);
     }
 
     fn what(&self) -> String {
         what(&self.kernel)
     }
 
-    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         let groups = if self.kernel.wants().has_device_barrier {
             0..self.groups
         } else {
-            pieces
+            chunks
         };
         // SAFETY: `launch` or `kept` packed the arguments and prepared the range.
         unsafe { run(self.kernel.compiled(self.place), &self.args, self.range, groups, worker) }
@@ -120,7 +120,7 @@ unsafe fn run(
     args: &Packed,
     range: PreparedRange,
     groups: Range<u64>,
-    worker: &mut Worker,
+    worker: &mut ThreadContext,
 ) -> Result<(), Fault> {
     let launch = oxur_compiler::Launch {
         args: args.block(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kit::UrResult;
 use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 use smallvec::{SmallVec, smallvec};
 
 use super::submit::How;
@@ -25,8 +25,8 @@ const HERE: usize = 256 << 10;
 /// The same if that thread waits anyway.
 const HERE_BLOCKING: usize = 1 << 20;
 
-/// What a core moves in a cycle, in bytes, by which threads are called: each more for another MiB. Cores move as much by
-/// themselves when it is in the cache that they share; when it is not, two are hardly faster than one.
+/// The bandwidth of a core in bytes per cycle, from which the number of threads follows: one more for each MiB. Data in
+/// the shared cache moves this fast on every core. Beyond it, two cores are hardly faster than one.
 const BYTES_PER_CYCLE: u64 = 40;
 
 /// Something that is done to bytes, in blocks that are independent of each other.
@@ -89,7 +89,7 @@ impl Bytes for CopyBytes {
 
 /// Rows of bytes, in slices of so many rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct Extent {
     /// Bytes of a row.
     pub(super) width: usize,
     /// Rows of a slice.
@@ -98,7 +98,7 @@ pub(super) struct Shape {
     pub(super) depth: usize,
 }
 
-impl Shape {
+impl Extent {
     fn rows(&self) -> usize {
         self.height * self.depth
     }
@@ -136,7 +136,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Whether all rows follow each other without gaps.
-    fn is_dense(&self, shape: Shape) -> bool {
+    fn is_dense(&self, shape: Extent) -> bool {
         (self.row_pitch == shape.width || shape.rows() == 1)
             && (self.slice_pitch == shape.width * shape.height || shape.depth == 1)
     }
@@ -151,7 +151,7 @@ impl Layout {
 pub(super) struct CopyRows {
     pub(super) dst: Layout,
     pub(super) src: Layout,
-    pub(super) shape: Shape,
+    pub(super) shape: Extent,
 }
 
 // SAFETY: the memory is the client's, who orders what is done with it.
@@ -218,7 +218,7 @@ impl Bytes for FillBytes {
 /// Fills rows with a pattern that runs on from row to row.
 struct FillRows {
     dst: Layout,
-    shape: Shape,
+    shape: Extent,
     pattern: Pattern,
 }
 
@@ -246,7 +246,7 @@ impl Bytes for FillRows {
 ///
 /// # Safety
 /// The rows must be writable.
-unsafe fn fill_rows(dst: Layout, shape: Shape, pattern: &[u8], blocks: Range<u64>) {
+unsafe fn fill_rows(dst: Layout, shape: Extent, pattern: &[u8], blocks: Range<u64>) {
     for (row, slice) in shape.rows_of(blocks) {
         let before = (slice * shape.height + row) * shape.width;
         // SAFETY: the caller vouches for all rows.
@@ -331,19 +331,19 @@ struct OnBytes<B> {
 }
 
 impl<B: Bytes> Work for OnBytes<B> {
-    fn pieces(&self) -> u64 {
+    fn chunks(&self) -> u64 {
         self.bytes.blocks()
     }
 
-    fn cost(&self, pieces: u64) -> Option<u64> {
+    fn cost(&self, chunks: u64) -> Option<u64> {
         let all = self.bytes.size() as u64 / BYTES_PER_CYCLE;
-        Some((u128::from(all) * u128::from(pieces) / u128::from(self.pieces().max(1))) as u64)
+        Some((u128::from(all) * u128::from(chunks) / u128::from(self.chunks().max(1))) as u64)
     }
 
-    fn run(&self, pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         // SAFETY: the client vouched for its memory when it enqueued the command, until this is complete, and orders its
         // commands; memory objects and variables live with the command, and the command was checked to be inside of them.
-        unsafe { self.bytes.run(pieces) };
+        unsafe { self.bytes.run(chunks) };
         Ok(())
     }
 }
@@ -363,7 +363,7 @@ pub(super) fn kept_fill((dst, size): (*mut u8, usize), pattern: &[u8], kept: Kep
 }
 
 /// The work of a command of a graph that fills rows with a pattern that runs on from row to row.
-pub(super) fn kept_fill_rows((dst, shape): (Layout, Shape), pattern: &[u8]) -> Arc<dyn Work> {
+pub(super) fn kept_fill_rows((dst, shape): (Layout, Extent), pattern: &[u8]) -> Arc<dyn Work> {
     if dst.is_dense(shape) {
         return kept_fill((dst.at, shape.size()), pattern, Kept::Nothing);
     }
@@ -436,7 +436,7 @@ impl Queue {
     pub(super) fn fill_rows(
         self: &Arc<Self>,
         command: CommandType,
-        (dst, shape): (Layout, Shape),
+        (dst, shape): (Layout, Extent),
         pattern: &[u8],
         wait: Wait<'_>,
         event: Out<'_>,
@@ -526,7 +526,7 @@ mod tests {
 
     #[test]
     fn rows() {
-        let shape = Shape {
+        let shape = Extent {
             width: 7,
             height: 5,
             depth: 3,
@@ -570,7 +570,7 @@ mod tests {
             assert_eq!(*byte, expected, "at {i}");
         }
         // Many rows are many blocks.
-        let many = Shape {
+        let many = Extent {
             width: BLOCK / 2 + 1,
             height: 3,
             depth: 3,
@@ -578,7 +578,7 @@ mod tests {
         assert_eq!(
             (
                 many.blocks(),
-                Shape {
+                Extent {
                     width: 100,
                     height: 1,
                     depth: 1

@@ -14,10 +14,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 use oxur_fork::Mutex;
 
-use crate::exec::{self, Node, Patience, Pool, Task, Work, submit};
+use crate::exec::{self, Backoff, Node, Pool, Task, Work, submit};
 
 /// The order of the commands of a queue.
 pub(crate) enum Order {
@@ -38,11 +38,11 @@ pub(super) struct Place {
 pub(super) struct Nothing;
 
 impl Work for Nothing {
-    fn pieces(&self) -> u64 {
+    fn chunks(&self) -> u64 {
         0
     }
 
-    fn run(&self, _pieces: std::ops::Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, _pieces: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         Ok(())
     }
 }
@@ -156,7 +156,7 @@ impl InOrder {
     /// to call another thread, which the next one would need.
     #[cold]
     fn begin_anew(&self) -> bool {
-        let patience = Patience::new();
+        let patience = Backoff::new();
         loop {
             match self.last_and_brief() {
                 // None, or one that another thread runs at once.
@@ -359,7 +359,7 @@ mod tests {
     struct Calls<F>(F);
 
     impl<F: Fn() + Send + Sync + 'static> Work for Calls<F> {
-        fn run(&self, _pieces: std::ops::Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+        fn run(&self, _pieces: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
             self.0();
             Ok(())
         }

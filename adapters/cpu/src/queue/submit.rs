@@ -11,13 +11,13 @@ use kit::UrResult;
 use kit::ur::{CommandType, ResultCode};
 use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 
 use super::order::{Nothing, Order, Place};
 use super::{Out, Queue, Wait};
 use crate::activity::Mark;
 use crate::exec::plan::Plan;
-use crate::exec::{Failure, Manner, Node, Stamps, Task, Work, client, clock, submit};
+use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client, clock, submit};
 use crate::{Cpu, Event};
 
 /// What is known of a command besides its work.
@@ -164,8 +164,9 @@ impl Queue {
     ) -> UrResult<Arc<dyn Node>> {
         let brief = all_over(wait)? && how.here;
         // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
-        let manner = work.manner();
-        let marked = work.pieces() > 0 && manner != Manner::Apart && how.command != CommandType::ENQUEUE_USM_FREE_EXP;
+        let execution = work.execution();
+        let marked =
+            work.chunks() > 0 && execution != Execution::Host && how.command != CommandType::ENQUEUE_USM_FREE_EXP;
         let mark = marked.then(|| self.context.activity.enter());
         let entry = Entry {
             work,
@@ -181,7 +182,7 @@ impl Queue {
                 self.order.append(&task, how.place, brief);
                 other.append(&task, Place::default(), brief);
             }),
-            None if manner == Manner::Together => {
+            None if execution == Execution::Gang => {
                 self.pool
                     .one_by_one(&task, || self.order.append(&task, how.place, brief));
             }
@@ -253,20 +254,20 @@ struct Entry<W> {
 }
 
 impl<W: Work> Work for Entry<W> {
-    fn pieces(&self) -> u64 {
-        self.work.pieces()
+    fn chunks(&self) -> u64 {
+        self.work.chunks()
     }
 
-    fn manner(&self) -> Manner {
-        self.work.manner()
+    fn execution(&self) -> Execution {
+        self.work.execution()
     }
 
-    fn cost(&self, pieces: u64) -> Option<u64> {
-        self.work.cost(pieces)
+    fn cost(&self, chunks: u64) -> Option<u64> {
+        self.work.cost(chunks)
     }
 
-    fn learn(&self, pieces: u64, cycles: u64) {
-        self.work.learn(pieces, cycles);
+    fn learn(&self, chunks: u64, cycles: u64) {
+        self.work.learn(chunks, cycles);
     }
 
     fn plan(&self) -> Option<Plan> {
@@ -277,8 +278,8 @@ impl<W: Work> Work for Entry<W> {
         self.work.what()
     }
 
-    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
-        self.work.run(pieces, worker)
+    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
+        self.work.run(chunks, worker)
     }
 
     fn over(&mut self, result: Result<(), &Failure>) {

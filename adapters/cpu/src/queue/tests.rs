@@ -11,10 +11,10 @@ use std::time::Duration;
 use kit::BufferRect;
 use kit::ur::{Backend, EventHandle, MemFlags, RectOffset, RectRegion, ResultCode};
 use kit::{Context as _, Event as _, Mem as _, Queue as _};
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 
 use super::*;
-use crate::exec::{Manner, Work};
+use crate::exec::{Execution, Work};
 use crate::{Event, Platform};
 
 fn context() -> Arc<Context> {
@@ -75,19 +75,19 @@ fn wait(events: &[&Arc<Event>]) -> UrResult<()> {
 /// Work that calls a closure.
 struct Calls<F> {
     run: F,
-    manner: Manner,
+    execution: Execution,
 }
 
 impl<F: Fn() -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
-    fn manner(&self) -> Manner {
-        self.manner
+    fn execution(&self) -> Execution {
+        self.execution
     }
 
     fn what(&self) -> String {
         "a test's work".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         (self.run)()
     }
 }
@@ -99,7 +99,7 @@ fn call(
     after: &[&Arc<Event>],
     run: impl Fn() -> Result<(), Fault> + Send + Sync + 'static,
 ) -> Arc<Event> {
-    let manner = if apart { Manner::Apart } else { Manner::Freely };
+    let execution = if apart { Execution::Host } else { Execution::Parallel };
     let how = How::of(CommandType::HOST_TASK_EXP);
     event(|out| {
         queue.submit_work(
@@ -107,7 +107,7 @@ fn call(
             list(&handles(after)),
             out,
             || unreachable!(),
-            || Calls { run, manner },
+            || Calls { run, execution },
         )
     })
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What was appended to a command buffer, or captured into a graph that one is made of: commands, what each waits for, and
-//! what updates make of them.
+//! The commands of a command buffer, appended or captured: what each is, what it waits for, and how updates change it.
 
 use std::sync::{Arc, Weak};
 

@@ -41,7 +41,7 @@ pub struct Times {
     asked: Mutex<[Option<Ask>; 2]>,
 }
 
-/// Says when the commands of a run ran, as far as that is to be had; nothing unless it is complete.
+/// Returns the profiling times of a run's commands where they exist, or nothing before the run is complete.
 pub(crate) type Ask = Box<dyn Fn() -> Option<Vec<Option<Span>>> + Send + Sync>;
 
 /// The time of a command: `u64::MAX` and 0 before it has run.

@@ -131,7 +131,8 @@ impl<'a> Driver<'a> {
                 None => ext!(self.ext, mem_free(self.context, address)),
             }
         };
-        // Before, for others who get the address; afterwards, for those who used it meanwhile.
+        // Counted before the free, for threads that are given the address again, and after it, for those that used it
+        // in between.
         note_change();
         freed
     }

@@ -105,7 +105,7 @@ fn everything_verifies_and_calls_only_what_is_there() {
         let context = Context::new();
         let module = Module::new(&context, "everything");
         let machine = Machine::host().unwrap();
-        machine.adopt(&module);
+        machine.set_target(&module);
         let count = everything(&context, &module, cpu);
         module.verify().unwrap();
         machine.run_passes(&module, "default<O1>", false).unwrap();

@@ -37,7 +37,7 @@ impl Compiled {
         let module = Module::new(&context, "test");
         build(&context, &module);
         let machine = Machine::host().unwrap();
-        machine.adopt(&module);
+        machine.set_target(&module);
         module.verify().unwrap_or_else(|e| panic!("{what:?}: {e}\n{module}"));
         machine.run_passes(&module, "default<O2>", false).unwrap();
         let object = machine.emit(&module, false).unwrap();

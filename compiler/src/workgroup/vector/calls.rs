@@ -2,12 +2,12 @@
 //! Calls: primitives, exchanges, intrinsics of LLVM's, mathematical functions, and everything else one lane at a time.
 
 use super::emit::{Emit, Result, Wide};
-use super::shape::Shape;
+use super::vector_shape::VectorShape;
 use crate::builtins;
 use crate::fast_math::flag;
 use crate::llvm::{Function, Kind, Type, Value};
 use crate::lower::DEVICE_BARRIER;
-use crate::lower::item::{Exchange, Primitive};
+use crate::lower::item::{GroupCollective, WorkItemIntrinsic};
 
 /// Intrinsics that do to vectors what they do to each element, and how many of their operands are elements: those behind
 /// are the same for all.
@@ -79,13 +79,13 @@ impl<'c> Emit<'_, 'c> {
         let name = callee.name();
         if let Some(primitive) = Self::primitive(&name) {
             return match (primitive, self.shapes.of(inst)) {
-                (_, Shape::Varying) => Err(format!("{name} of a dimension that is computed")),
+                (_, VectorShape::Varying) => Err(format!("{name} of a dimension that is computed")),
                 // Lane 0 is the first.
-                (Primitive::Lane, _) => Ok(Some(Wide::First(inst.ty().zero()))),
-                _ => self.once(inst).map(|v| Some(Wide::First(v))),
+                (WorkItemIntrinsic::Lane, _) => Ok(Some(Wide::Scalar(inst.ty().zero()))),
+                _ => self.emit_uniform(inst).map(|v| Some(Wide::Scalar(v))),
             };
         }
-        if let Some(exchange) = Exchange::from_name(&name) {
+        if let Some(exchange) = GroupCollective::from_name(&name) {
             return self.exchange(inst, exchange);
         }
         if name == DEVICE_BARRIER {
@@ -106,18 +106,18 @@ impl<'c> Emit<'_, 'c> {
         }
         let operands = inst.operands();
         let args = &operands[..operands.len() - 1];
-        if self.shapes.of(inst) != Shape::Varying && is_pure(callee) {
-            return self.once(inst).map(|v| Some(Wide::First(v)));
+        if self.shapes.of(inst) != VectorShape::Varying && is_pure(callee) {
+            return self.emit_uniform(inst).map(|v| Some(Wide::Scalar(v)));
         }
         if let Some((base, elements)) = elementwise(&name) {
             return self
                 .elementwise(inst, base, elements, args)
-                .map(|v| Some(Wide::Lanes(v)));
+                .map(|v| Some(Wide::Vector(v)));
         }
         if let Some(value) = self.vector_variant(inst, &name, args)? {
-            return Ok(Some(Wide::Lanes(value)));
+            return Ok(Some(Wide::Vector(value)));
         }
-        let value = self.one_by_one(inst)?;
+        let value = self.scalarize(inst)?;
         Ok((inst.ty().kind() != Kind::Void).then_some(value))
     }
 
@@ -126,7 +126,7 @@ impl<'c> Emit<'_, 'c> {
         for (i, &arg) in args.iter().enumerate() {
             wide.push(if (i as u32) < elements {
                 self.vector(arg)?
-            } else if self.shapes.of(arg) == Shape::Uniform {
+            } else if self.shapes.of(arg) == VectorShape::Uniform {
                 self.first(arg)?
             } else {
                 return Err(format!("{base} with a flag that differs between lanes"));

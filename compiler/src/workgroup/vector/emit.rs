@@ -12,10 +12,10 @@ use llvm_sys::LLVMOpcode as L;
 use super::Width;
 use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
-use super::shape::{Shape, Shapes, widened};
-use super::waits::Waits;
+use super::coroutine::CoroutineLowering;
+use super::vector_shape::{VectorShape, VectorShapes, widened};
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
-use crate::lower::item::Primitive;
+use crate::lower::item::WorkItemIntrinsic;
 use crate::runtime::layout;
 
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -25,9 +25,9 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 pub(super) enum Wide<'c> {
     /// Lane 0's value; the shape tells the others'. If lane 0 is masked, this is the value from which those of active lanes
     /// follow, whatever lane 0 itself would have computed.
-    First(Value<'c>),
+    Scalar(Value<'c>),
     /// One a lane.
-    Lanes(Value<'c>),
+    Vector(Value<'c>),
     /// A structure of two, one of each a lane.
     Pair(Value<'c>, Value<'c>),
 }
@@ -43,23 +43,23 @@ pub(super) struct Emit<'m, 'c> {
     pub cx: &'c Context,
     pub module: &'m Module<'c>,
     pub lanes: u32,
-    pub shapes: Shapes<'c>,
+    pub shapes: VectorShapes<'c>,
     pub b: Builder<'c>,
     /// Builds in the entry block: variables.
     pub entry: Builder<'c>,
     pub function: Function<'c>,
     /// How it waits for the group, if it does and need not keep its stack.
-    pub waits: Option<Waits<'c>>,
+    pub waits: Option<CoroutineLowering<'c>>,
     old: Function<'c>,
     cfg: Cfg<'c>,
     /// The lanes that there are; none if all.
     entry_mask: Option<Value<'c>>,
     /// The mask of a block that not all lanes come to.
     masks: HashMap<Node, Value<'c>>,
-    slots: HashMap<Value<'c>, Slot<'c>>,
+    demoted: HashMap<Value<'c>, Slot<'c>>,
     starts: Vec<Block<'c>>,
     /// Blocks that are still to be run when control comes to one.
-    pending: Vec<BTreeSet<Node>>,
+    deferred: Vec<BTreeSet<Node>>,
     /// What is known in the block that is being built.
     known: HashMap<Value<'c>, Wide<'c>>,
     /// Vectors of what is uniform or affine, made in this block.
@@ -81,7 +81,7 @@ pub(super) fn emit<'c>(
 ) -> Result<Function<'c>> {
     let cx = module.context();
     let cfg = Cfg::new(old)?;
-    let shapes = Shapes::new(module, &cfg, width.lanes);
+    let shapes = VectorShapes::new(module, &cfg, width.lanes);
     let old_type = old.function_type();
     let ty = match waits {
         true => cx.ptr().function(&old_type.params()),
@@ -94,7 +94,7 @@ pub(super) fn emit<'c>(
         .iter()
         .map(|b| function.append_block(&format!("{b:?}").replace('"', "")))
         .collect();
-    let pending = vec![BTreeSet::new(); cfg.blocks.len()];
+    let deferred = vec![BTreeSet::new(); cfg.blocks.len()];
     let mut emit = Emit {
         cx,
         module,
@@ -108,16 +108,16 @@ pub(super) fn emit<'c>(
         cfg,
         entry_mask: None,
         masks: HashMap::new(),
-        slots: HashMap::new(),
+        demoted: HashMap::new(),
         starts,
-        pending,
+        deferred,
         known: HashMap::new(),
         vectors: HashMap::new(),
         mask: None,
         is_predicated: false,
     };
     if waits {
-        emit.waits = Some(Waits::new(module, &emit.entry, function));
+        emit.waits = Some(CoroutineLowering::new(module, &emit.entry, function));
     }
     if is_partial {
         let wide = cx.int(64);
@@ -155,7 +155,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     fn make_slots(&mut self) -> Result<()> {
-        for &node in &self.shapes.partial {
+        for &node in &self.shapes.predicated {
             let slot = self.entry.alloca(self.mask_type());
             self.entry.store(self.mask_type().zero(), slot);
             self.masks.insert(node, slot);
@@ -176,11 +176,11 @@ impl<'c> Emit<'_, 'c> {
                     continue;
                 }
                 let ty = match self.shapes.of(inst) {
-                    Shape::Varying => self.wide_type(inst.ty())?,
+                    VectorShape::Varying => self.wide_type(inst.ty())?,
                     _ => inst.ty(),
                 };
                 let address = self.entry.alloca(ty);
-                self.slots.insert(inst, Slot { address, ty });
+                self.demoted.insert(inst, Slot { address, ty });
             }
         }
         Ok(())
@@ -200,9 +200,9 @@ impl<'c> Emit<'_, 'c> {
                 .flat_map(|&b| self.cfg.successors[b].iter().copied())
                 .filter(|to| !blocks.contains(to))
                 .collect();
-            self.pending[node].extend(exits);
+            self.deferred[node].extend(exits);
         }
-        let pending = std::mem::take(&mut self.pending[node]);
+        let deferred = std::mem::take(&mut self.deferred[node]);
         self.is_predicated = self.masks.contains_key(&node);
         self.mask = match self.masks.get(&node) {
             Some(&slot) => {
@@ -212,17 +212,17 @@ impl<'c> Emit<'_, 'c> {
             }
             None => self.entry_mask,
         };
-        if let Some(&next) = pending.first() {
+        if let Some(&next) = deferred.first() {
             if !self.masks.contains_key(&node) {
                 return Err("control flow that comes together in an unexpected way".into());
             }
             if !self.is_short(node) {
-                self.skip_without_lanes(node, next, &pending);
+                self.skip_without_lanes(node, next, &deferred);
             }
         }
         for inst in self.cfg.blocks[node].instructions() {
             match inst.opcode() {
-                Some(L::LLVMBr | L::LLVMRet | L::LLVMUnreachable) => self.terminator(node, inst, &pending)?,
+                Some(L::LLVMBr | L::LLVMRet | L::LLVMUnreachable) => self.terminator(node, inst, &deferred)?,
                 _ => {
                     if let Some(value) = self.instruction(inst)? {
                         self.define(inst, value)?;
@@ -234,11 +234,11 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Goes on with another block if no lane has come to this one.
-    fn skip_without_lanes(&mut self, node: Node, next: Node, pending: &BTreeSet<Node>) {
+    fn skip_without_lanes(&mut self, node: Node, next: Node, deferred: &BTreeSet<Node>) {
         let some = self.any(self.mask.expect("it is partial"));
         let inside = self.function.append_block("some");
         self.b.cond_br(some, inside, self.starts[next]);
-        self.carry(next, pending);
+        self.defer(next, deferred);
         inside.move_after(self.starts[node]);
         self.b.go_to_end(inside);
     }
@@ -286,19 +286,19 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Remembers that on the way to `next` the other blocks are still to be run.
-    fn carry(&mut self, next: Node, all: &BTreeSet<Node>) {
-        self.pending[next].extend(all.iter().copied().filter(|&n| n != next));
+    fn defer(&mut self, next: Node, all: &BTreeSet<Node>) {
+        self.deferred[next].extend(all.iter().copied().filter(|&n| n != next));
     }
 
-    fn terminator(&mut self, node: Node, inst: Value<'c>, pending: &BTreeSet<Node>) -> Result<()> {
+    fn terminator(&mut self, node: Node, inst: Value<'c>, deferred: &BTreeSet<Node>) -> Result<()> {
         let mut targets = self.cfg.successors[node].clone();
         targets.dedup();
         match targets.as_slice() {
             [] => {
-                match pending.first() {
+                match deferred.first() {
                     Some(&next) => {
                         self.b.br(self.starts[next]);
-                        self.carry(next, pending);
+                        self.defer(next, deferred);
                     }
                     None => match &self.waits {
                         Some(waits) => waits.end(self.module, &self.b),
@@ -311,7 +311,7 @@ impl<'c> Emit<'_, 'c> {
             }
             &[to] => {
                 self.edge(node, to, self.mask)?;
-                self.go(node, to, self.mask, pending);
+                self.go(node, to, self.mask, deferred);
                 Ok(())
             }
             &[yes, no] if !self.shapes.divergent_branches.contains(&node) => {
@@ -327,7 +327,7 @@ impl<'c> Emit<'_, 'c> {
                     self.known.clone_from(&known);
                     self.vectors.clone_from(&vectors);
                     self.edge(node, to, self.mask)?;
-                    self.go(node, to, self.mask, pending);
+                    self.go(node, to, self.mask, deferred);
                 }
                 Ok(())
             }
@@ -340,7 +340,7 @@ impl<'c> Emit<'_, 'c> {
                 let to_no = self.b.select(here, self.b.not(condition), none);
                 self.edge(node, yes, Some(to_yes))?;
                 self.edge(node, no, Some(to_no))?;
-                let mut all = pending.clone();
+                let mut all = deferred.clone();
                 let back = [(yes, to_yes), (no, to_no)]
                     .into_iter()
                     .find(|e| self.cfg.is_back_edge(node, e.0));
@@ -355,7 +355,7 @@ impl<'c> Emit<'_, 'c> {
                         self.b.br(self.starts[next]);
                     }
                 }
-                self.carry(next, &all);
+                self.defer(next, &all);
                 Ok(())
             }
             _ => Err("a branch of more than two ways".into()),
@@ -363,14 +363,14 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Goes on to a block, or to one that has to be run before it.
-    fn go(&mut self, node: Node, to: Node, mask: Option<Value<'c>>, pending: &BTreeSet<Node>) {
+    fn go(&mut self, node: Node, to: Node, mask: Option<Value<'c>>, deferred: &BTreeSet<Node>) {
         if self.cfg.is_back_edge(node, to) {
             let divergent = self.cfg.loop_of[to].is_some_and(|l| self.shapes.divergent_loops.contains(&l));
-            match (divergent, mask, pending.first()) {
+            match (divergent, mask, deferred.first()) {
                 (true, Some(mask), Some(&next)) => {
                     let again = self.any(mask);
                     self.b.cond_br(again, self.starts[to], self.starts[next]);
-                    self.carry(next, pending);
+                    self.defer(next, deferred);
                 }
                 _ => {
                     self.b.br(self.starts[to]);
@@ -378,11 +378,11 @@ impl<'c> Emit<'_, 'c> {
             }
             return;
         }
-        let mut all = pending.clone();
+        let mut all = deferred.clone();
         all.insert(to);
         let next = *all.first().expect("one was put in");
         self.b.br(self.starts[next]);
-        self.carry(next, &all);
+        self.defer(next, &all);
     }
 
     /// What happens on the way from one block to another: phis get their values, the mask its lanes.
@@ -396,9 +396,9 @@ impl<'c> Emit<'_, 'c> {
             let Some((value, _)) = phi.incoming().into_iter().find(|i| i.1 == source) else {
                 return Err("a phi without a value for an edge".into());
             };
-            let slot = self.slots[&phi];
+            let slot = self.demoted[&phi];
             let new = match self.shapes.of(phi) {
-                Shape::Varying => {
+                VectorShape::Varying => {
                     let new = self.vector(value)?;
                     match mask {
                         Some(mask) => {
@@ -426,7 +426,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Whether a call is of a primitive.
-    pub fn primitive(name: &str) -> Option<Primitive> {
-        Primitive::ALL.into_iter().find(|p| p.name() == name)
+    pub fn primitive(name: &str) -> Option<WorkItemIntrinsic> {
+        WorkItemIntrinsic::ALL.into_iter().find(|p| p.name() == name)
     }
 }

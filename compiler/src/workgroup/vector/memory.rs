@@ -7,9 +7,9 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
-use super::shape::Shape;
+use super::vector_shape::VectorShape;
 use crate::llvm::{Kind, Type, Value};
-use crate::lower::item::Primitive;
+use crate::lower::item::WorkItemIntrinsic;
 
 /// Whether an address is seen to be in the group's local memory.
 fn is_local(mut address: Value<'_>) -> bool {
@@ -18,7 +18,7 @@ fn is_local(mut address: Value<'_>) -> bool {
     }
     address
         .callee()
-        .is_some_and(|f| f.name() == Primitive::LocalMemory.name())
+        .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
 }
 
 /// The instruction that does what an atomic operation does.
@@ -52,7 +52,7 @@ impl<'c> Emit<'_, 'c> {
     /// Whether lane after lane is at address after address.
     fn is_contiguous(&self, address: Value<'c>, ty: Type<'c>) -> bool {
         let size = self.module.size_of(ty) as i64;
-        matches!(self.shapes.of(address), Shape::Affine { stride, .. } if stride == size)
+        matches!(self.shapes.of(address), VectorShape::Affine { stride, .. } if stride == size)
     }
 
     /// An address in a variable that lies element by element: what is one element further in the scalar kernel is as many
@@ -61,7 +61,7 @@ impl<'c> Emit<'_, 'c> {
         let wide = self.cx.int(64);
         let lanes = u64::from(self.lanes);
         let base = inst.operand(0);
-        let differs = self.shapes.of(inst) == Shape::Varying;
+        let differs = self.shapes.of(inst) == VectorShape::Varying;
         let all = if differs { wide.vector(self.lanes) } else { wide };
         let mut sum = all.zero();
         for (index, step) in offsets(self.module, inst) {
@@ -82,9 +82,9 @@ impl<'c> Emit<'_, 'c> {
         let base = if differs { self.vector(base)? } else { self.first(base)? };
         let address = self.b.offset(base, sum);
         Ok(if differs {
-            Wide::Lanes(address)
+            Wide::Vector(address)
         } else {
-            Wide::First(address)
+            Wide::Scalar(address)
         })
     }
 
@@ -111,11 +111,11 @@ impl<'c> Emit<'_, 'c> {
     pub(super) fn load(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
         let address = inst.operand(0);
         if inst.is_volatile() || inst.is_atomic() {
-            return self.one_by_one(inst);
+            return self.scalarize(inst);
         }
         let ty = self.memory_type(inst.ty())?;
         if ty.lanes().is_some() && !(self.is_contiguous(address, ty) && self.is_dense(ty)) {
-            return self.one_by_one(inst);
+            return self.scalarize(inst);
         }
         let wide = self.wide_type(ty)?;
         let align = self.align(inst, address, ty);
@@ -140,7 +140,7 @@ impl<'c> Emit<'_, 'c> {
                 .call_argument_attribute(0, "align", align.into())
         };
         let result = self.wide_type(inst.ty())?;
-        Ok(Wide::Lanes(if ty == inst.ty() {
+        Ok(Wide::Vector(if ty == inst.ty() {
             value
         } else {
             self.b.zext_or_trunc(value, result)
@@ -150,14 +150,14 @@ impl<'c> Emit<'_, 'c> {
     pub(super) fn store(&mut self, inst: Value<'c>) -> Result<()> {
         let (value, address) = (inst.operand(0), inst.operand(1));
         if inst.is_volatile() || inst.is_atomic() {
-            return self.one_by_one(inst).map(|_| ());
+            return self.scalarize(inst).map(|_| ());
         }
-        if self.shapes.of(address) == Shape::Uniform {
+        if self.shapes.of(address) == VectorShape::Uniform {
             let align = inst.get_align();
             // All write to one place: the last lane wins.
             let to = self.first(address)?;
             let value = match self.shapes.of(value) {
-                Shape::Uniform => self.first(value)?,
+                VectorShape::Uniform => self.first(value)?,
                 _ => {
                     let lane = self.last_lane();
                     self.lane(value, lane)?
@@ -168,7 +168,7 @@ impl<'c> Emit<'_, 'c> {
         }
         let ty = self.memory_type(value.ty())?;
         if ty.lanes().is_some() && !(self.is_contiguous(address, ty) && self.is_dense(ty)) {
-            return self.one_by_one(inst).map(|_| ());
+            return self.scalarize(inst).map(|_| ());
         }
         let align = self.align(inst, address, ty);
         let mut all = self.vector(value)?;
@@ -231,11 +231,11 @@ impl<'c> Emit<'_, 'c> {
     }
 
     pub(super) fn atomic(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
-        self.one_by_one(inst)
+        self.scalarize(inst)
     }
 
     /// Does for each lane that is here what the scalar kernel does.
-    pub(super) fn one_by_one(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
+    pub(super) fn scalarize(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
         let operands = inst.operands();
         // Looked up before the loop, so that it is done once.
         for &operand in &operands {
@@ -263,7 +263,7 @@ impl<'c> Emit<'_, 'c> {
         }
         let result = (ty.kind() != Kind::Void).then_some(ty);
         let value = self.each_lane(result, |emit, lane| emit.copy_for(inst, &operands, lane).map(Some))?;
-        Ok(value.map_or(Wide::First(self.cx.int(1).zero()), Wide::Lanes))
+        Ok(value.map_or(Wide::Scalar(self.cx.int(1).zero()), Wide::Vector))
     }
 
     /// The instruction with one lane's operands.

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The whole-function vectorizer: from a kernel for one work-item to one for as many as a SIMD register has lanes.
 //!
-//! Every value is the same in all lanes, goes up by a constant from lane to lane, or is a vector ([`shape`]). Branches
+//! Every value is the same in all lanes, goes up by a constant from lane to lane, or is a vector ([`vector_shape`]). Branches
 //! that all lanes take the same way stay branches. Where lanes part, the blocks on both ways run one after the other, each
 //! under a mask of the lanes that came to it ([`emit`]; the order of blocks is that of "Partial Control-Flow
 //! Linearization", Moll and Hack, PLDI 2018). Operations of a sub-group are operations on vectors.
 //!
 //! Masks, phis and whatever is used in another block than its own live in variables of the function; LLVM turns them
-//! back into values. That keeps this code free of any care for dominance.
+//! back into values, so this code need not maintain dominance.
 
 mod calls;
 mod cfg;
+mod collectives;
+mod coroutine;
 mod division;
 mod emit;
-mod exchange;
 mod memory;
 mod private;
-mod shape;
-mod waits;
+mod vector_shape;
 
-pub use waits::split;
+pub use coroutine::split;
 
 use crate::llvm::{Machine, Module};
 use crate::lower::KERNEL;
-use crate::lower::item::{Exchange, Primitive};
+use crate::lower::item::{GroupCollective, WorkItemIntrinsic};
 
 /// The vector kernel for groups of lanes that are all there: `(item, args)`.
 pub const FULL: &str = "kernel.full";
@@ -54,11 +54,11 @@ pub struct Width {
 /// How wide a kernel is to be.
 pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     let used = |name: &str| module.function(name).is_some();
-    let asks = used(Primitive::Lane.name()) || used(Primitive::SubGroup.name());
+    let asks = used(WorkItemIntrinsic::Lane.name()) || used(WorkItemIntrinsic::SubGroup.name());
     let exchanges = module
         .functions()
         .iter()
-        .any(|f| Exchange::from_name(&f.name()).is_some_and(|e| e != Exchange::Barrier));
+        .any(|f| GroupCollective::from_name(&f.name()).is_some_and(|e| e != GroupCollective::Barrier));
     if asks || exchanges {
         return Width {
             lanes: sub_group_size,
@@ -76,23 +76,29 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     }
 }
 
-/// Prepares a module and adds the vector kernels, with `partial` that for fewer lanes, too. With `waits` they are coroutines
+/// Prepares a module and adds the vector kernels, with `predicated` that for fewer lanes, too. With `waits` they are coroutines
 /// that wait at barriers. An error says what stands in the way.
-pub fn widen(machine: &Machine, module: &Module<'_>, width: Width, partial: bool, waits: bool) -> Result<(), String> {
+pub fn widen(
+    machine: &Machine,
+    module: &Module<'_>,
+    width: Width,
+    predicated: bool,
+    waits: bool,
+) -> Result<(), String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
     prepare(machine, module)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     emit::emit(module, kernel, FULL, width, false, waits)?;
-    if partial {
+    if predicated {
         emit::emit(module, kernel, PARTIAL, width, true, waits)?;
     }
     Ok(())
 }
 
 fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
-    machine.adopt(module);
+    machine.set_target(module);
     for function in module
         .functions()
         .into_iter()

@@ -20,7 +20,7 @@ use row::Row;
 use table::Bound;
 
 use crate::opencl::{self, Driver};
-use crate::worker::{Failure, Worker, for_each};
+use crate::worker::{Failure, ThreadContext, for_each};
 
 /// How a question about a function begins.
 pub const QUESTION: &str = "function ";
@@ -99,13 +99,13 @@ pub fn test(names: &[String], density: u32) -> Result<bool, String> {
     Ok(report(&numbered, done, start))
 }
 
-fn ask(worker: &mut Option<Worker>, name: &str, density: u32) -> Result<Row, String> {
+fn ask(worker: &mut Option<ThreadContext>, name: &str, density: u32) -> Result<Row, String> {
     let question = format!("{QUESTION}{name} {density}");
-    let mut answer = Worker::ask(worker, &question);
+    let mut answer = ThreadContext::ask(worker, &question);
     let mut death = None;
     if let Err(Failure::DriverDied(message)) = &answer {
         death = message.lines().last().map(str::to_string);
-        answer = Worker::ask(worker, &format!("{question} {ALONE}"));
+        answer = ThreadContext::ask(worker, &format!("{question} {ALONE}"));
     }
     let line = answer.map_err(|failure| format!("{name}: {failure}"))?;
     let mut row = Row::decode(&line).ok_or_else(|| format!("{name}: {line}"))?;

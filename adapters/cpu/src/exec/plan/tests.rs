@@ -20,13 +20,13 @@ fn go(plan: &Plan) -> bool {
 }
 
 fn step(
-    (pieces, manner, cost): (u64, Manner, Option<u64>),
+    (chunks, execution, cost): (u64, Execution, Option<u64>),
     run: impl Fn(Range<u64>) -> Result<(), Fault> + Send + Sync + 'static,
 ) -> Step {
     Step {
         work: Arc::new(Calls {
-            pieces,
-            manner,
+            chunks,
+            execution,
             cost,
             run,
         }),
@@ -35,7 +35,7 @@ fn step(
 }
 
 fn short(run: impl Fn() + Send + Sync + 'static) -> Step {
-    step((1, Manner::Freely, Some(10)), move |_| {
+    step((1, Execution::Parallel, Some(10)), move |_| {
         run();
         Ok(())
     })
@@ -46,8 +46,8 @@ fn gate() -> (Arc<dyn Node>, Sender<()>) {
     let (send, receive) = channel();
     let receive = Mutex::new(receive);
     let work = Calls {
-        pieces: 1,
-        manner: Manner::Apart,
+        chunks: 1,
+        execution: Execution::Host,
         cost: None,
         run: move |_| {
             _ = receive.lock().recv();
@@ -90,25 +90,25 @@ fn random_graphs() {
         let done: Arc<Vec<AtomicU64>> = Arc::new((0..count).map(|_| AtomicU64::new(0)).collect());
         let kinds: Vec<_> = (0..count)
             .map(|_| match random.below(12) {
-                0 => (0, Manner::Freely, None),
-                1 => (50, Manner::Freely, None),
-                2 => (7, Manner::Freely, Some(10 * SHORT)),
-                3 => (1, Manner::Apart, None),
-                4 => (2, Manner::Together, None),
-                _ => (1 + random.below(3) as u64, Manner::Freely, Some(100)),
+                0 => (0, Execution::Parallel, None),
+                1 => (50, Execution::Parallel, None),
+                2 => (7, Execution::Parallel, Some(10 * SHORT)),
+                3 => (1, Execution::Host, None),
+                4 => (2, Execution::Gang, None),
+                _ => (1 + random.below(3) as u64, Execution::Parallel, Some(100)),
             })
             .collect();
         let run = Arc::new(AtomicU64::new(0));
         let steps = (0..count)
             .map(|place| {
                 let (kinds, before, done, run) = (kinds.clone(), before[place].clone(), done.clone(), run.clone());
-                step(kinds[place], move |pieces| {
+                step(kinds[place], move |chunks| {
                     let runs = run.load(Ordering::Relaxed);
                     for before in &before {
                         let expected = kinds[*before as usize].0 * runs;
                         assert_eq!(done[*before as usize].load(Ordering::Relaxed), expected);
                     }
-                    done[place].fetch_add(pieces.end - pieces.start, Ordering::Relaxed);
+                    done[place].fetch_add(chunks.end - chunks.start, Ordering::Relaxed);
                     Ok(())
                 })
             })
@@ -117,10 +117,10 @@ fn random_graphs() {
         for runs in 1..6 {
             run.store(runs, Ordering::Relaxed);
             assert!(go(&plan), "seed {seed}");
-            for (place, (pieces, ..)) in kinds.iter().enumerate() {
+            for (place, (chunks, ..)) in kinds.iter().enumerate() {
                 assert_eq!(
                     done[place].load(Ordering::Relaxed),
-                    pieces * runs,
+                    chunks * runs,
                     "seed {seed}, step {place}"
                 );
             }
@@ -143,7 +143,7 @@ fn short_plans_run_where_they_are() {
     };
     let mut plan = Plan::new(vec![add(1), add(2)], [&[][..], &[0][..]].into_iter());
     assert!(plan.is_shorter(20) && !plan.is_shorter(19));
-    assert!(plan.run_here(&mut Worker::new()).is_ok());
+    assert!(plan.run_here(&mut ThreadContext::new()).is_ok());
     assert_eq!(count.load(Ordering::Relaxed), 3);
 
     // A copy is what it was.
@@ -154,8 +154,11 @@ fn short_plans_run_where_they_are() {
     assert!(go(&plan));
     assert_eq!(count.load(Ordering::Relaxed), 27);
 
-    plan.change(0, step((1, Manner::Freely, Some(1)), |_| Err(Fault::StackOverflow)));
-    let (what, _) = plan.run_here(&mut Worker::new()).unwrap_err();
+    plan.change(
+        0,
+        step((1, Execution::Parallel, Some(1)), |_| Err(Fault::StackOverflow)),
+    );
+    let (what, _) = plan.run_here(&mut ThreadContext::new()).unwrap_err();
     assert_eq!(what, "a closure");
 }
 
@@ -164,12 +167,12 @@ fn short_plans_run_where_they_are() {
 fn failures() {
     let after = Arc::new(AtomicU64::new(0));
     let bad = Arc::new(AtomicU64::new(1));
-    for manner in [Manner::Freely, Manner::Apart] {
+    for execution in [Execution::Parallel, Execution::Host] {
         for cost in [Some(1), None] {
             let steps = vec![
                 {
                     let bad = bad.clone();
-                    step((1, manner, cost), move |_| match bad.load(Ordering::Relaxed) {
+                    step((1, execution, cost), move |_| match bad.load(Ordering::Relaxed) {
                         0 => Ok(()),
                         1 => Err(Fault::StackOverflow),
                         _ => panic!("on purpose"),
@@ -203,8 +206,8 @@ fn outside() {
     let end = Task::new(
         pool(),
         Calls {
-            pieces: 0,
-            manner: Manner::Freely,
+            chunks: 0,
+            execution: Execution::Parallel,
             cost: None,
             run: |_| Ok(()),
         },
@@ -234,8 +237,8 @@ fn outside() {
     let late: Arc<dyn Node> = Task::new(
         pool(),
         Calls {
-            pieces: 0,
-            manner: Manner::Freely,
+            chunks: 0,
+            execution: Execution::Parallel,
             cost: None,
             run: |_| Ok(()),
         },
@@ -252,8 +255,8 @@ fn many_runs_at_once() {
     let steps = (0..50)
         .map(|_| {
             let count = count.clone();
-            step((20, Manner::Freely, None), move |pieces| {
-                count.fetch_add(pieces.end - pieces.start, Ordering::Relaxed);
+            step((20, Execution::Parallel, None), move |chunks| {
+                count.fetch_add(chunks.end - chunks.start, Ordering::Relaxed);
                 Ok(())
             })
         })
@@ -281,15 +284,17 @@ fn timed_plans_tell_when_steps_ran() {
     };
     let last = {
         let fails = fails.clone();
-        step((1, Manner::Apart, None), move |_| match fails.load(Ordering::Relaxed) {
-            true => Err(Fault::StackOverflow),
-            false => Ok(()),
+        step((1, Execution::Host, None), move |_| {
+            match fails.load(Ordering::Relaxed) {
+                true => Err(Fault::StackOverflow),
+                false => Ok(()),
+            }
         })
     };
     let steps = vec![
-        sleeps((1, Manner::Freely, Some(10)), 1_000),
-        sleeps((40, Manner::Freely, None), 100_000),
-        sleeps((0, Manner::Freely, None), 0),
+        sleeps((1, Execution::Parallel, Some(10)), 1_000),
+        sleeps((40, Execution::Parallel, None), 100_000),
+        sleeps((0, Execution::Parallel, None), 0),
         last,
     ];
     let times = Arc::new(Times::new(4));
@@ -311,7 +316,7 @@ fn timed_plans_tell_when_steps_ran() {
 
     plan.change(1, short(|| ()));
     plan.change(3, short(|| ()));
-    assert!(plan.run_here(&mut Worker::new()).is_ok());
+    assert!(plan.run_here(&mut ThreadContext::new()).is_ok());
     let ran = times.last();
     let [Some(first), Some(second), None, Some(last)] = ran[..] else {
         panic!("{ran:?}")

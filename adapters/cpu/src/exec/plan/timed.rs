@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use oxur_adapter_kit::{Span, Times};
-use oxur_compiler::{Fault, Worker};
+use oxur_compiler::{Fault, ThreadContext};
 
 use super::Step;
 use crate::exec::clock;
-use crate::exec::task::{Manner, Work};
+use crate::exec::task::{Execution, Work};
 
 /// Work that tells when it ran.
 struct Timed {
@@ -33,33 +33,33 @@ pub(super) fn timed(step: Step, times: &Arc<Times>, place: usize) -> Step {
 }
 
 impl Work for Timed {
-    fn pieces(&self) -> u64 {
-        self.work.pieces()
+    fn chunks(&self) -> u64 {
+        self.work.chunks()
     }
 
-    fn manner(&self) -> Manner {
-        self.work.manner()
+    fn execution(&self) -> Execution {
+        self.work.execution()
     }
 
-    fn cost(&self, pieces: u64) -> Option<u64> {
-        self.work.cost(pieces)
+    fn cost(&self, chunks: u64) -> Option<u64> {
+        self.work.cost(chunks)
     }
 
     fn is_due(&self) -> bool {
         self.work.is_due()
     }
 
-    fn learn(&self, pieces: u64, cycles: u64) {
-        self.work.learn(pieces, cycles);
+    fn learn(&self, chunks: u64, cycles: u64) {
+        self.work.learn(chunks, cycles);
     }
 
     fn what(&self) -> String {
         self.work.what()
     }
 
-    fn run(&self, pieces: Range<u64>, worker: &mut Worker) -> Result<(), Fault> {
+    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         let began = clock::now();
-        self.work.run(pieces, worker)?;
+        self.work.run(chunks, worker)?;
         let ended = clock::now();
         self.times.add(self.place, Span { began, ended });
         Ok(())

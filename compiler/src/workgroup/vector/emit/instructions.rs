@@ -3,7 +3,7 @@
 
 use llvm_sys::LLVMOpcode as L;
 
-use super::super::shape::{Shape, variable_size};
+use super::super::vector_shape::{VectorShape, variable_size};
 use super::{Emit, Result, Slot, Wide};
 use crate::llvm::Value;
 
@@ -12,11 +12,11 @@ impl<'c> Emit<'_, 'c> {
         let opcode = inst.opcode().expect("it is in a block");
         match opcode {
             L::LLVMPHI => {
-                let slot = self.slots[&inst];
+                let slot = self.demoted[&inst];
                 let value = self.b.load(slot.ty, slot.address);
                 return Ok(Some(match self.shapes.of(inst) {
-                    Shape::Varying => Wide::Lanes(value),
-                    _ => Wide::First(value),
+                    VectorShape::Varying => Wide::Vector(value),
+                    _ => Wide::Scalar(value),
                 }));
             }
             L::LLVMAlloca => {
@@ -36,8 +36,8 @@ impl<'c> Emit<'_, 'c> {
                     .align(inst.get_align().max(64));
                 // It is known everywhere.
                 let slot = self.slot_of_constant(made);
-                self.slots.insert(inst, slot);
-                return Ok(Some(Wide::First(made)));
+                self.demoted.insert(inst, slot);
+                return Ok(Some(Wide::Scalar(made)));
             }
             L::LLVMStore => return self.store(inst).map(|()| None),
             L::LLVMCall => return self.call(inst),
@@ -48,19 +48,19 @@ impl<'c> Emit<'_, 'c> {
             L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => return self.atomic(inst).map(Some),
             L::LLVMExtractValue => {
                 if let Wide::Pair(a, b) = self.wide(inst.operand(0))? {
-                    return Ok(Some(Wide::Lanes(if inst.indices() == [0] { a } else { b })));
+                    return Ok(Some(Wide::Vector(if inst.indices() == [0] { a } else { b })));
                 }
             }
-            L::LLVMLoad if self.shapes.of(inst) == Shape::Varying => return self.load(inst).map(Some),
+            L::LLVMLoad if self.shapes.of(inst) == VectorShape::Varying => return self.load(inst).map(Some),
             L::LLVMGetElementPtr if self.shapes.private.element_size(inst).is_some() => {
                 return self.private_address(inst).map(Some);
             }
             _ => {}
         }
-        if self.shapes.of(inst) == Shape::Varying {
-            return self.varying(inst, opcode).map(|v| Some(Wide::Lanes(v)));
+        if self.shapes.of(inst) == VectorShape::Varying {
+            return self.varying(inst, opcode).map(|v| Some(Wide::Vector(v)));
         }
-        self.once(inst).map(|v| Some(Wide::First(v)))
+        self.emit_uniform(inst).map(|v| Some(Wide::Scalar(v)))
     }
 
     /// A variable that holds what is known everywhere anyway: so that other blocks find it.
@@ -78,8 +78,11 @@ impl<'c> Emit<'_, 'c> {
     /// Flags such as `nsw` hold for the lanes that use the result. Lane 0 may not be one of them: it is masked, or LLVM has
     /// hoisted the instruction out of a branch that lane 0 does not take. An affine value is still needed then, because the
     /// values of other lanes are computed from it. So the copy must not be poison where a flag does not hold.
-    pub fn once(&mut self, inst: Value<'c>) -> Result<Value<'c>> {
-        let is_affine = inst.operands().iter().any(|&o| self.shapes.of(o) != Shape::Uniform);
+    pub fn emit_uniform(&mut self, inst: Value<'c>) -> Result<Value<'c>> {
+        let is_affine = inst
+            .operands()
+            .iter()
+            .any(|&o| self.shapes.of(o) != VectorShape::Uniform);
         if is_affine && let Some(value) = self.once_without_flags(inst)? {
             return Ok(value);
         }
@@ -89,7 +92,7 @@ impl<'c> Emit<'_, 'c> {
             new.push(match operand.opcode().is_none() && !self.known.contains_key(&operand) {
                 // Callees and blocks among them are no values of lanes.
                 true => match self.wide(operand)? {
-                    Wide::First(v) => v,
+                    Wide::Scalar(v) => v,
                     _ => operand,
                 },
                 false => self.first(operand)?,
@@ -117,7 +120,7 @@ impl<'c> Emit<'_, 'c> {
             // The value of a lane that uses it is not negative. With a positive stride, lane 0's is less and may be negative,
             // so it is sign-extended. With a negative stride it is greater and may exceed the signed range.
             Some(L::LLVMZExt) if inst.has_nneg() => match self.shapes.of(inst.operand(0)) {
-                Shape::Affine { stride, .. } if stride > 0 => {
+                VectorShape::Affine { stride, .. } if stride > 0 => {
                     let x = self.first(inst.operand(0))?;
                     Some(self.b.cast(L::LLVMSExt, x, inst.ty()))
                 }
@@ -198,7 +201,7 @@ impl<'c> Emit<'_, 'c> {
             L::LLVMSelect => {
                 let (yes, no) = (self.vector(operands[1])?, self.vector(operands[2])?);
                 let condition = match self.shapes.of(operands[0]) {
-                    Shape::Uniform if operands[0].ty().lanes().is_none() => self.first(operands[0])?,
+                    VectorShape::Uniform if operands[0].ty().lanes().is_none() => self.first(operands[0])?,
                     _ => {
                         let condition = self.vector(operands[0])?;
                         match operands[0].ty().lanes() {
@@ -212,8 +215,8 @@ impl<'c> Emit<'_, 'c> {
             L::LLVMExtractElement | L::LLVMInsertElement | L::LLVMShuffleVector => {
                 return match self.elements(inst, opcode, &operands)? {
                     Some(value) => Ok(value),
-                    None => match self.one_by_one(inst)? {
-                        Wide::Lanes(value) => Ok(value),
+                    None => match self.scalarize(inst)? {
+                        Wide::Vector(value) => Ok(value),
                         _ => Err(format!("{opcode:?} without a result")),
                     },
                 };
@@ -225,7 +228,7 @@ impl<'c> Emit<'_, 'c> {
                 let mut args = Vec::new();
                 for (i, &operand) in operands.iter().enumerate() {
                     args.push(match self.shapes.of(operand) {
-                        Shape::Uniform => self.first(operand)?,
+                        VectorShape::Uniform => self.first(operand)?,
                         _ if i == 0 => self.vector(operand)?,
                         _ => self.vector(operand)?,
                     });

@@ -4,7 +4,7 @@
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
-use super::super::shape::Shape;
+use super::super::vector_shape::VectorShape;
 use super::{Emit, Result, Wide};
 use crate::llvm::{Type, Value};
 
@@ -13,15 +13,15 @@ impl<'c> Emit<'_, 'c> {
     pub(super) fn define(&mut self, inst: Value<'c>, value: Wide<'c>) -> Result<()> {
         // A shape of "differs" wants a vector, though the value may have been computed once.
         let value = match (self.shapes.of(inst), value) {
-            (Shape::Varying, Wide::First(v)) => Wide::Lanes(self.repeat(v)),
+            (VectorShape::Varying, Wide::Scalar(v)) => Wide::Vector(self.repeat(v)),
             (_, value) => value,
         };
         self.known.insert(inst, value);
-        if let Some(&slot) = self.slots.get(&inst)
+        if let Some(&slot) = self.demoted.get(&inst)
             && inst.opcode() != Some(L::LLVMPHI)
         {
             match value {
-                Wide::First(v) | Wide::Lanes(v) => {
+                Wide::Scalar(v) | Wide::Vector(v) => {
                     self.b.store(v, slot.address);
                 }
                 Wide::Pair(..) => return Err("a structure that is used in another block".into()),
@@ -39,18 +39,18 @@ impl<'c> Emit<'_, 'c> {
             // A constant, a global, or a parameter.
             for i in 0..2 {
                 if value == self.old.param(i) {
-                    return Ok(Wide::First(self.function.param(i)));
+                    return Ok(Wide::Scalar(self.function.param(i)));
                 }
             }
-            return Ok(Wide::First(value));
+            return Ok(Wide::Scalar(value));
         }
-        let Some(&slot) = self.slots.get(&value) else {
+        let Some(&slot) = self.demoted.get(&value) else {
             return Err(format!("a value that is not there yet: {value:?}"));
         };
         let loaded = self.b.load(slot.ty, slot.address);
         let wide = match self.shapes.of(value) {
-            Shape::Varying => Wide::Lanes(loaded),
-            _ => Wide::First(loaded),
+            VectorShape::Varying => Wide::Vector(loaded),
+            _ => Wide::Scalar(loaded),
         };
         self.known.insert(value, wide);
         Ok(wide)
@@ -59,8 +59,8 @@ impl<'c> Emit<'_, 'c> {
     /// Lane 0's value of what is uniform or affine.
     pub fn first(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         match self.wide(value)? {
-            Wide::First(v) => Ok(v),
-            Wide::Lanes(v) => Ok(self.part(v, value.ty(), self.cx.int(32).zero())),
+            Wide::Scalar(v) => Ok(v),
+            Wide::Vector(v) => Ok(self.part(v, value.ty(), self.cx.int(32).zero())),
             Wide::Pair(..) => Err("a structure as an operand".into()),
         }
     }
@@ -68,16 +68,16 @@ impl<'c> Emit<'_, 'c> {
     /// A value in all lanes.
     pub fn vector(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         let first = match self.wide(value)? {
-            Wide::Lanes(v) => return Ok(v),
+            Wide::Vector(v) => return Ok(v),
             Wide::Pair(..) => return Err("a structure as an operand".into()),
-            Wide::First(v) => v,
+            Wide::Scalar(v) => v,
         };
         if let Some(&made) = self.vectors.get(&value) {
             return Ok(made);
         }
         self.wide_type(first.ty())?;
         let made = match self.shapes.of(value) {
-            Shape::Affine { stride, .. } => self.spread(first, stride),
+            VectorShape::Affine { stride, .. } => self.spread(first, stride),
             _ => self.repeat(first),
         };
         self.vectors.insert(value, made);
@@ -153,8 +153,8 @@ impl<'c> Emit<'_, 'c> {
     /// One lane's value. `lane` is of 32 bits.
     pub fn lane(&mut self, value: Value<'c>, lane: Value<'c>) -> Result<Value<'c>> {
         Ok(match (self.wide(value)?, self.shapes.of(value)) {
-            (Wide::Lanes(v), _) => self.part(v, value.ty(), lane),
-            (Wide::First(v), Shape::Affine { stride, .. }) => {
+            (Wide::Vector(v), _) => self.part(v, value.ty(), lane),
+            (Wide::Scalar(v), VectorShape::Affine { stride, .. }) => {
                 if v.ty().is_ptr() {
                     let wide = self.cx.int(64);
                     self.b
@@ -168,7 +168,7 @@ impl<'c> Emit<'_, 'c> {
                     )
                 }
             }
-            (Wide::First(v), _) => v,
+            (Wide::Scalar(v), _) => v,
             (Wide::Pair(..), _) => return Err("a structure as an operand".into()),
         })
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Waiting for the group, in kernels that were widened: they become coroutines of LLVM's.
+//! Barriers in vectorized kernels, which become LLVM coroutines.
 //!
-//! LLVM cuts such a function at each barrier. What lives across one is kept in a frame, for which the runtime gives the
-//! memory, so a barrier is a return to the runtime, and a call when all have come: no change of stacks.
+//! LLVM splits such a function at each barrier, and keeps what is live across one in a frame that the runtime allocates.
+//! A barrier is a return to the runtime, which resumes the function when the whole group has arrived. No stack is switched.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
         .map(|f| format!("{}.resume", f.name()))
         .collect();
     for function in module.functions() {
-        pin(function, module.context());
+        prevent_remat(function, module.context());
     }
     machine.run_passes(module, "coro-early,cgscc(coro-split)", false)?;
     // Without variables in the frame, nothing else points to it.
@@ -38,7 +38,7 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
 
 /// Keeps LLVM from computing vectors anew behind a barrier, from what would have to be kept instead of them: it takes all
 /// arithmetic for cheap. What it must keep are the results of instructions that it does not know how to repeat.
-fn pin<'c>(function: Function<'c>, cx: &'c Context) {
+fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
     let suspends = |block: &Block<'c>| {
         let mut calls = block.instructions().into_iter().filter_map(Value::callee);
         calls.any(|f| f.name().starts_with("llvm.coro.suspend"))
@@ -104,7 +104,7 @@ fn behind_a_barrier<'c>(block: Block<'c>, waiting: &HashSet<Block<'c>>) -> HashS
 }
 
 /// A function that may wait.
-pub(super) struct Waits<'c> {
+pub(super) struct CoroutineLowering<'c> {
     cx: &'c Context,
     function: Function<'c>,
     /// Where control leaves the function, at the end or to wait.
@@ -114,7 +114,7 @@ pub(super) struct Waits<'c> {
 /// Frames are aligned to the largest vector type. The runtime knows it, too.
 const ALIGN: u64 = 128;
 
-impl<'c> Waits<'c> {
+impl<'c> CoroutineLowering<'c> {
     /// Makes a coroutine of a function without code yet; `entry` builds in its first block. The first parameter is the item.
     /// It returns its frame. (It must: else LLVM may take what it writes there for dead.)
     pub fn new(module: &Module<'c>, entry: &Builder<'c>, function: Function<'c>) -> Self {

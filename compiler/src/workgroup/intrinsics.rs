@@ -3,14 +3,14 @@
 //! [`Group`](crate::runtime::Group).
 
 use crate::llvm::{Builder, Module};
-use crate::lower::item::Primitive;
+use crate::lower::item::WorkItemIntrinsic;
 use crate::runtime::layout;
 
 /// Defines those that the module uses.
 pub fn define(module: &Module<'_>, sub_group_size: u32) {
     let cx = module.context();
     let wide = cx.int(64);
-    for primitive in Primitive::ALL {
+    for primitive in WorkItemIntrinsic::ALL {
         let Some(function) = module.function(primitive.name()).filter(|f| f.is_declaration()) else {
             continue;
         };
@@ -28,13 +28,13 @@ pub fn define(module: &Module<'_>, sub_group_size: u32) {
         let linear = || member(item, layout::ITEM_LINEAR_ID, wide);
         let lanes = wide.int(sub_group_size.into());
         let value = match primitive {
-            Primitive::LocalId => element(item, layout::ITEM_LOCAL_ID),
-            Primitive::GroupId => element(group(), layout::GROUP_ID),
-            Primitive::LocalSize => element(group(), layout::GROUP_LOCAL_SIZE),
-            Primitive::GlobalSize => element(group(), layout::GROUP_GLOBAL_SIZE),
-            Primitive::GlobalOffset => element(group(), layout::GROUP_GLOBAL_OFFSET),
-            Primitive::NumGroups => element(group(), layout::GROUP_NUM_GROUPS),
-            Primitive::GlobalId => {
+            WorkItemIntrinsic::LocalId => element(item, layout::ITEM_LOCAL_ID),
+            WorkItemIntrinsic::GroupId => element(group(), layout::GROUP_ID),
+            WorkItemIntrinsic::LocalSize => element(group(), layout::GROUP_LOCAL_SIZE),
+            WorkItemIntrinsic::GlobalSize => element(group(), layout::GROUP_GLOBAL_SIZE),
+            WorkItemIntrinsic::GlobalOffset => element(group(), layout::GROUP_GLOBAL_OFFSET),
+            WorkItemIntrinsic::NumGroups => element(group(), layout::GROUP_NUM_GROUPS),
+            WorkItemIntrinsic::GlobalId => {
                 let start = b.mul(
                     element(group(), layout::GROUP_ID),
                     element(group(), layout::GROUP_LOCAL_SIZE),
@@ -42,12 +42,12 @@ pub fn define(module: &Module<'_>, sub_group_size: u32) {
                 let own = b.add(start, element(item, layout::ITEM_LOCAL_ID));
                 b.add(own, element(group(), layout::GROUP_GLOBAL_OFFSET))
             }
-            Primitive::Dimensions => member(group(), layout::GROUP_DIMENSIONS, wide),
-            Primitive::LocalLinearId => linear(),
-            Primitive::GroupSize => member(group(), layout::GROUP_SIZE, wide),
-            Primitive::LocalMemory => member(group(), layout::GROUP_LOCAL_MEMORY, cx.ptr()),
-            Primitive::Lane => b.urem(linear(), lanes),
-            Primitive::SubGroup => b.udiv(linear(), lanes),
+            WorkItemIntrinsic::Dimensions => member(group(), layout::GROUP_DIMENSIONS, wide),
+            WorkItemIntrinsic::LocalLinearId => linear(),
+            WorkItemIntrinsic::GroupSize => member(group(), layout::GROUP_SIZE, wide),
+            WorkItemIntrinsic::LocalMemory => member(group(), layout::GROUP_LOCAL_MEMORY, cx.ptr()),
+            WorkItemIntrinsic::Lane => b.urem(linear(), lanes),
+            WorkItemIntrinsic::SubGroup => b.udiv(linear(), lanes),
         };
         b.ret(Some(value));
     }

@@ -5,7 +5,7 @@
 use llvm_sys::LLVMIntPredicate as I;
 
 use crate::llvm::{Builder, Function, Kind, Module, Value};
-use crate::lower::item::Exchange;
+use crate::lower::item::GroupCollective;
 use crate::runtime::{LANES, layout};
 
 /// Defines those that the module uses.
@@ -14,13 +14,13 @@ pub fn define(module: &Module<'_>) {
         if !function.is_declaration() {
             continue;
         }
-        if let Some(exchange) = Exchange::from_name(&function.name()) {
+        if let Some(exchange) = GroupCollective::from_name(&function.name()) {
             define_one(module, function, exchange);
         }
     }
 }
 
-fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: Exchange) {
+fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCollective) {
     let cx = module.context();
     let wide = cx.int(64);
     function.internal();
@@ -33,15 +33,15 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: Exchang
             .attribute("convergent", 0)
     };
     match exchange {
-        Exchange::Barrier => {
+        GroupCollective::Barrier => {
             b.call(runtime("oxur_barrier", &[cx.ptr()], cx.void()), &[item]);
             b.ret(None);
         }
-        Exchange::SubGroupBarrier => {
+        GroupCollective::SubGroupBarrier => {
             collect(module, &b, item, site, wide.zero());
             b.ret(None);
         }
-        Exchange::Ballot => {
+        GroupCollective::Ballot => {
             let met = collect(module, &b, item, site, b.zext_or_trunc(function.param(2), wide));
             let mask = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
             let result = each_lane(module, function, &b, mask, wide.zero(), |b, bits, lane| {
@@ -49,14 +49,14 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: Exchang
             });
             b.ret(Some(result));
         }
-        Exchange::Shuffle => {
+        GroupCollective::Shuffle => {
             let ty = function.function_type().returns();
             let met = collect(module, &b, item, site, to_bits(&b, function.param(2), wide));
             let lane = b.and(b.zext_or_trunc(function.param(3), wide), wide.int(LANES as u64 - 1));
             let bits = slot(&b, met, wide, lane);
             b.ret(Some(b.zext_or_trunc(bits, ty)));
         }
-        Exchange::Reduce(how) | Exchange::InclusiveScan(how) | Exchange::ExclusiveScan(how) => {
+        GroupCollective::Reduce(how) | GroupCollective::InclusiveScan(how) | GroupCollective::ExclusiveScan(how) => {
             let value = function.param(2);
             let ty = value.ty();
             let met = collect(module, &b, item, site, to_bits(&b, value, wide));
@@ -64,8 +64,8 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: Exchang
             let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
             let below = b.sub(b.shl(wide.int(1), lane), wide.int(1));
             let mask = match exchange {
-                Exchange::Reduce(_) => all,
-                Exchange::InclusiveScan(_) => b.and(all, b.or(below, b.shl(wide.int(1), lane))),
+                GroupCollective::Reduce(_) => all,
+                GroupCollective::InclusiveScan(_) => b.and(all, b.or(below, b.shl(wide.int(1), lane))),
                 _ => b.and(all, below),
             };
             let result = each_lane(module, function, &b, mask, how.identity(ty), |b, so_far, lane| {

@@ -2,15 +2,15 @@
 //! Operations of a sub-group: operations on vectors.
 
 use super::emit::{Emit, Result, Wide};
-use super::shape::Shape;
+use super::vector_shape::VectorShape;
 use crate::fast_math::flag;
 use crate::llvm::{Type, Value};
-use crate::lower::item::{Combine, Exchange};
+use crate::lower::item::{GroupCollective, ReduceOp};
 
 impl<'c> Emit<'_, 'c> {
-    pub(super) fn exchange(&mut self, inst: Value<'c>, exchange: Exchange) -> Result<Option<Wide<'c>>> {
+    pub(super) fn exchange(&mut self, inst: Value<'c>, exchange: GroupCollective) -> Result<Option<Wide<'c>>> {
         Ok(match exchange {
-            Exchange::Barrier => {
+            GroupCollective::Barrier => {
                 if let Some(waits) = &self.waits {
                     waits.wait(self.module, &self.b);
                     return Ok(None);
@@ -22,12 +22,12 @@ impl<'c> Emit<'_, 'c> {
                 None
             }
             // Lanes go together.
-            Exchange::SubGroupBarrier => None,
-            Exchange::Ballot => {
+            GroupCollective::SubGroupBarrier => None,
+            GroupCollective::Ballot => {
                 let wide = self.cx.int(64);
                 let truth = inst.operand(2);
                 let bits = match self.shapes.of(truth) {
-                    Shape::Uniform => {
+                    VectorShape::Uniform => {
                         let truth = self.first(truth)?;
                         let here = self.mask_bits(self.mask_or_ones());
                         self.b.select(truth, here, here.ty().zero())
@@ -39,22 +39,22 @@ impl<'c> Emit<'_, 'c> {
                         self.mask_bits(here)
                     }
                 };
-                Some(Wide::First(self.b.zext_or_trunc(bits, wide)))
+                Some(Wide::Scalar(self.b.zext_or_trunc(bits, wide)))
             }
-            Exchange::Shuffle => Some(self.shuffle(inst)?),
-            Exchange::Reduce(how) => {
+            GroupCollective::Shuffle => Some(self.shuffle(inst)?),
+            GroupCollective::Reduce(how) => {
                 let all = self.with_identity(inst.operand(2), how)?;
-                Some(Wide::First(self.reduce(all, how)))
+                Some(Wide::Scalar(self.reduce(all, how)))
             }
-            Exchange::InclusiveScan(how) => {
+            GroupCollective::InclusiveScan(how) => {
                 let all = self.with_identity(inst.operand(2), how)?;
-                Some(Wide::Lanes(self.scan(all, how)))
+                Some(Wide::Vector(self.scan(all, how)))
             }
-            Exchange::ExclusiveScan(how) => {
+            GroupCollective::ExclusiveScan(how) => {
                 let all = self.with_identity(inst.operand(2), how)?;
                 let sums = self.scan(all, how);
                 let own = self.moved_up(sums, 1, how.identity(all.ty().scalar()));
-                Some(Wide::Lanes(own))
+                Some(Wide::Vector(own))
             }
         })
     }
@@ -63,10 +63,10 @@ impl<'c> Emit<'_, 'c> {
         let (value, lane) = (inst.operand(2), inst.operand(3));
         let low = u64::from(self.lanes) - 1;
         let all = self.vector(value)?;
-        if self.shapes.of(lane) == Shape::Uniform {
+        if self.shapes.of(lane) == VectorShape::Uniform {
             let lane = self.first(lane)?;
             let lane = self.b.and(lane, lane.ty().int(low));
-            return Ok(Wide::First(self.b.extract_element(all, lane)));
+            return Ok(Wide::Scalar(self.b.extract_element(all, lane)));
         }
         let lanes = self.vector(lane)?;
         let lanes = self.b.and(lanes, lanes.ty().int(low));
@@ -81,7 +81,7 @@ impl<'c> Emit<'_, 'c> {
             })
             .collect();
         if let Some(pattern) = constant {
-            return Ok(Wide::Lanes(self.b.shuffle(all, all.ty().poison(), &pattern)));
+            return Ok(Wide::Vector(self.b.shuffle(all, all.ty().poison(), &pattern)));
         }
         // Lanes that are not here, and what they hold, may be poison: an address made of that would be undefined behaviour.
         let (all, lanes) = (self.b.freeze(all), self.b.freeze(lanes));
@@ -99,11 +99,11 @@ impl<'c> Emit<'_, 'c> {
             let part = self.b.load(element, at);
             result = self.b.insert_element(result, part, number);
         }
-        Ok(Wide::Lanes(result))
+        Ok(Wide::Vector(result))
     }
 
     /// The value of the lanes that are here; the others have what changes nothing.
-    fn with_identity(&mut self, value: Value<'c>, how: Combine) -> Result<Value<'c>> {
+    fn with_identity(&mut self, value: Value<'c>, how: ReduceOp) -> Result<Value<'c>> {
         let all = self.vector(value)?;
         Ok(match self.mask {
             Some(mask) => {
@@ -114,12 +114,12 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    fn reduce(&mut self, all: Value<'c>, how: Combine) -> Value<'c> {
+    fn reduce(&mut self, all: Value<'c>, how: ReduceOp) -> Value<'c> {
         let ty = all.ty();
         let element: Type<'c> = ty.scalar();
         let name = match how {
-            Combine::FAdd | Combine::FMul => {
-                let name = if how == Combine::FAdd {
+            ReduceOp::FAdd | ReduceOp::FMul => {
+                let name = if how == ReduceOp::FAdd {
                     "llvm.vector.reduce.fadd"
                 } else {
                     "llvm.vector.reduce.fmul"
@@ -130,23 +130,23 @@ impl<'c> Emit<'_, 'c> {
                 // In whatever order is best: which one is the implementation's choice.
                 return self.b.fast_math(sum, flag::REASSOCIATE);
             }
-            Combine::Add => "llvm.vector.reduce.add",
-            Combine::Mul => "llvm.vector.reduce.mul",
-            Combine::SMin => "llvm.vector.reduce.smin",
-            Combine::SMax => "llvm.vector.reduce.smax",
-            Combine::UMin => "llvm.vector.reduce.umin",
-            Combine::UMax => "llvm.vector.reduce.umax",
-            Combine::And => "llvm.vector.reduce.and",
-            Combine::Or => "llvm.vector.reduce.or",
-            Combine::Xor => "llvm.vector.reduce.xor",
-            Combine::FMin => "llvm.vector.reduce.fmin",
-            Combine::FMax => "llvm.vector.reduce.fmax",
+            ReduceOp::Add => "llvm.vector.reduce.add",
+            ReduceOp::Mul => "llvm.vector.reduce.mul",
+            ReduceOp::SMin => "llvm.vector.reduce.smin",
+            ReduceOp::SMax => "llvm.vector.reduce.smax",
+            ReduceOp::UMin => "llvm.vector.reduce.umin",
+            ReduceOp::UMax => "llvm.vector.reduce.umax",
+            ReduceOp::And => "llvm.vector.reduce.and",
+            ReduceOp::Or => "llvm.vector.reduce.or",
+            ReduceOp::Xor => "llvm.vector.reduce.xor",
+            ReduceOp::FMin => "llvm.vector.reduce.fmin",
+            ReduceOp::FMax => "llvm.vector.reduce.fmax",
         };
         self.b.intrinsic(self.module, name, &[ty], &[all])
     }
 
     /// Each lane's value with those of all lanes below.
-    fn scan(&mut self, mut all: Value<'c>, how: Combine) -> Value<'c> {
+    fn scan(&mut self, mut all: Value<'c>, how: ReduceOp) -> Value<'c> {
         let nothing = how.identity(all.ty().scalar());
         let mut step = 1;
         while step < self.lanes {

@@ -9,11 +9,11 @@ use llvm_sys::LLVMOpcode as L;
 use super::cfg::{Cfg, Node};
 use super::private::Private;
 use crate::llvm::{Kind, Module, Type, Value};
-use crate::lower::item::{Exchange, Primitive};
+use crate::lower::item::{GroupCollective, WorkItemIntrinsic};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum VectorShape {
     /// The same in all.
     Uniform,
     /// Lane `l` has what lane 0 has plus `l * stride` (bytes, for a pointer). `exact`: as integers without bounds, too,
@@ -29,9 +29,9 @@ pub enum Shape {
     Varying,
 }
 
-use Shape::{Affine, Uniform, Varying};
+use VectorShape::{Affine, Uniform, Varying};
 
-impl Shape {
+impl VectorShape {
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a,
@@ -57,14 +57,14 @@ impl Shape {
 }
 
 /// What is known of a function.
-pub struct Shapes<'c> {
+pub struct VectorShapes<'c> {
     /// Variables that lie element by element.
     pub private: Private<'c>,
-    values: HashMap<Value<'c>, Shape>,
+    values: HashMap<Value<'c>, VectorShape>,
     /// Blocks whose branch differs between lanes.
     pub divergent_branches: HashSet<Node>,
     /// Blocks that not all lanes need come to that came to the function.
-    pub partial: HashSet<Node>,
+    pub predicated: HashSet<Node>,
     /// Loops that lanes leave at different times.
     pub divergent_loops: HashSet<usize>,
     /// Blocks whose phis differ because of how control came there.
@@ -75,7 +75,7 @@ pub struct Shapes<'c> {
 /// How many elements an index of 32 bits goes up over all lanes at most, to be taken not to wrap.
 const NEAR: u64 = 1 << 24;
 
-impl<'c> Shapes<'c> {
+impl<'c> VectorShapes<'c> {
     /// Looks at all instructions until nothing new is learned.
     pub fn new(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32) -> Self {
         let mut shapes = Self {
@@ -83,7 +83,7 @@ impl<'c> Shapes<'c> {
             private: Private::new(module, cfg),
             values: HashMap::new(),
             divergent_branches: HashSet::new(),
-            partial: HashSet::new(),
+            predicated: HashSet::new(),
             divergent_loops: HashSet::new(),
             joins: HashSet::new(),
         };
@@ -101,11 +101,11 @@ impl<'c> Shapes<'c> {
     }
 
     /// How a value differs.
-    pub fn of(&self, value: Value<'c>) -> Shape {
+    pub fn of(&self, value: Value<'c>) -> VectorShape {
         if value.opcode().is_none() {
             return Uniform;
         }
-        // What was not seen yet is taken for uniform: shapes only ever go up.
+        // A value not visited yet is uniform. The analysis only ever raises a shape.
         self.values.get(&value).copied().unwrap_or(Uniform)
     }
 
@@ -139,8 +139,8 @@ impl<'c> Shapes<'c> {
         self.divergent_loops.iter().any(left)
     }
 
-    fn phi(&self, cfg: &Cfg<'c>, _node: Node, phi: Value<'c>) -> Shape {
-        let mut shape: Option<Shape> = None;
+    fn phi(&self, cfg: &Cfg<'c>, _node: Node, phi: Value<'c>) -> VectorShape {
+        let mut shape: Option<VectorShape> = None;
         for (value, from) in phi.incoming() {
             if value == phi || !cfg.number.contains_key(&from) {
                 continue;
@@ -169,7 +169,7 @@ impl<'c> Shapes<'c> {
         if varies && self.divergent_branches.insert(node) {
             changed = true;
             let influence = cfg.influence(node);
-            self.partial.extend(&influence);
+            self.predicated.extend(&influence);
             // Where ways come together again, with loops' headers left out: their phis are of those lanes that go round.
             let ends = influence.iter().copied().chain(cfg.post_dominator[node]);
             for block in ends {
@@ -191,7 +191,7 @@ impl<'c> Shapes<'c> {
                 let partly = varies || self.is_partial_in(cfg, node, header);
                 if partly && self.divergent_loops.insert(l) {
                     changed = true;
-                    self.partial.extend(&cfg.loops[l].blocks);
+                    self.predicated.extend(&cfg.loops[l].blocks);
                 }
                 if self.divergent_loops.contains(&l) {
                     // Lanes come out in different rounds.
@@ -219,14 +219,14 @@ impl<'c> Shapes<'c> {
         })
     }
 
-    fn shape(&self, module: &Module<'c>, inst: Value<'c>) -> Shape {
+    fn shape(&self, module: &Module<'c>, inst: Value<'c>) -> VectorShape {
         let operands = inst.operands();
         let all_uniform = || operands.iter().all(|&o| self.of(o) == Uniform);
         let Some(opcode) = inst.opcode() else { return Uniform };
         match opcode {
             L::LLVMAlloca => {
                 let size = self.private.element_size(inst);
-                Shape::of(size.unwrap_or_else(|| variable_size(module, inst)) as i64, true)
+                VectorShape::of(size.unwrap_or_else(|| variable_size(module, inst)) as i64, true)
             }
             L::LLVMLoad => match self.of(operands[0]) {
                 Uniform if !inst.is_volatile() && !inst.is_atomic() => Uniform,
@@ -259,7 +259,7 @@ impl<'c> Shapes<'c> {
                     } else {
                         stride << (64 - bits) >> (64 - bits)
                     };
-                    Shape::of(low, is_small_id(operands[0]) && bits >= 32)
+                    VectorShape::of(low, is_small_id(operands[0]) && bits >= 32)
                 }
                 _ => Varying,
             },
@@ -280,19 +280,19 @@ impl<'c> Shapes<'c> {
     }
 
     /// Never exact: `nsw` holds for the lanes that use the value, and lane 0 may not be one of them.
-    fn sum(&self, inst: Value<'c>, operands: &[Value<'c>], minus: bool) -> Shape {
+    fn sum(&self, inst: Value<'c>, operands: &[Value<'c>], minus: bool) -> VectorShape {
         let (Some((a, _)), Some((b, _))) = (self.of(operands[0]).stride(), self.of(operands[1]).stride()) else {
             return Varying;
         };
         if !matches!(inst.ty().kind(), Kind::Int(_)) {
             return Varying;
         }
-        Shape::of(if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) }, false)
+        VectorShape::of(if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) }, false)
     }
 
-    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> Shape {
+    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> VectorShape {
         let (a, b) = (self.of(operands[0]), self.of(operands[1]));
-        let scaled = |shape: Shape, by: Value<'c>| match (shape, by.as_const_int()) {
+        let scaled = |shape: VectorShape, by: Value<'c>| match (shape, by.as_const_int()) {
             (Affine { stride, .. }, Some(by)) => {
                 // The constant as a signed number of its width.
                 let bits = inst.ty().bits().min(64);
@@ -301,7 +301,7 @@ impl<'c> Shapes<'c> {
                 } else {
                     (by << (64 - bits)) as i64 >> (64 - bits)
                 };
-                Shape::of(stride.wrapping_mul(by), false)
+                VectorShape::of(stride.wrapping_mul(by), false)
             }
             _ => Varying,
         };
@@ -312,7 +312,7 @@ impl<'c> Shapes<'c> {
         }
     }
 
-    fn address(&self, module: &Module<'c>, inst: Value<'c>, operands: &[Value<'c>]) -> Shape {
+    fn address(&self, module: &Module<'c>, inst: Value<'c>, operands: &[Value<'c>]) -> VectorShape {
         if self.private.element_size(inst).is_some() {
             let same = operands[1..].iter().all(|&index| self.of(index) == Uniform);
             return if same { self.of(operands[0]) } else { Varying };
@@ -338,7 +338,7 @@ impl<'c> Shapes<'c> {
             };
             stride = stride.wrapping_add(step.wrapping_mul(size));
         }
-        Shape::of(stride, false)
+        VectorShape::of(stride, false)
     }
 
     /// How far lanes are apart at most.
@@ -384,22 +384,27 @@ impl<'c> Shapes<'c> {
         }
     }
 
-    fn call(&self, inst: Value<'c>) -> Shape {
+    fn call(&self, inst: Value<'c>) -> VectorShape {
         let Some(callee) = inst.callee() else { return Varying };
         let name = callee.name();
-        if let Some(primitive) = Primitive::ALL.into_iter().find(|p| p.name() == name) {
+        if let Some(primitive) = WorkItemIntrinsic::ALL.into_iter().find(|p| p.name() == name) {
             let dimension = inst.operands().get(1).and_then(|d| d.as_const_int());
             return match (primitive, dimension) {
-                (Primitive::LocalId | Primitive::GlobalId, Some(0)) => Affine { stride: 1, exact: true },
-                (Primitive::Lane | Primitive::LocalLinearId, _) => Affine { stride: 1, exact: true },
-                (Primitive::LocalId | Primitive::GlobalId, None) => Varying,
+                (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, Some(0)) => {
+                    Affine { stride: 1, exact: true }
+                }
+                (WorkItemIntrinsic::Lane | WorkItemIntrinsic::LocalLinearId, _) => Affine { stride: 1, exact: true },
+                (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, None) => Varying,
                 _ => Uniform,
             };
         }
-        if let Some(exchange) = Exchange::from_name(&name) {
+        if let Some(exchange) = GroupCollective::from_name(&name) {
             return match exchange {
-                Exchange::Ballot | Exchange::Reduce(_) | Exchange::Barrier | Exchange::SubGroupBarrier => Uniform,
-                Exchange::Shuffle if self.of(inst.operand(3)) == Uniform => Uniform,
+                GroupCollective::Ballot
+                | GroupCollective::Reduce(_)
+                | GroupCollective::Barrier
+                | GroupCollective::SubGroupBarrier => Uniform,
+                GroupCollective::Shuffle if self.of(inst.operand(3)) == Uniform => Uniform,
                 _ => Varying,
             };
         }
@@ -413,9 +418,9 @@ impl<'c> Shapes<'c> {
     }
 }
 
-impl Shape {
+impl VectorShape {
     /// The higher of two that were joined already: what is not equal goes up.
-    fn max_of(self, before: Shape, now: Shape) -> Shape {
+    fn max_of(self, before: VectorShape, now: VectorShape) -> VectorShape {
         match (before, now) {
             // A first guess of "uniform" for what goes round a loop may be corrected to a stride.
             (Uniform, Affine { .. }) => Varying,
@@ -427,9 +432,9 @@ impl Shape {
 /// Whether a value is an id, or a size, of which the launch was checked to fit 31 bits.
 fn is_small_id(value: Value<'_>) -> bool {
     value.callee().is_some_and(|f| {
-        Primitive::ALL
+        WorkItemIntrinsic::ALL
             .into_iter()
-            .any(|p| p.name() == f.name() && p != Primitive::LocalMemory)
+            .any(|p| p.name() == f.name() && p != WorkItemIntrinsic::LocalMemory)
     })
 }
 

@@ -12,7 +12,7 @@ use super::cost::SHORT;
 
 /// The pieces of a command, some of which were taken, some are done.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct Chunks {
     shares: Shares,
     /// How many are taken at a time.
     chunk: u64,
@@ -54,16 +54,16 @@ struct Apart(Share);
 /// A share is taken in so many turns, so that others can help with its rest.
 const TURNS: u64 = 8;
 
-impl Pieces {
-    /// Divides pieces among the threads that are worth their while, of `seats`: `cost` is what all pieces cost, in cycles.
-    pub(super) fn shared(count: u64, cost: Option<u64>, seats: usize) -> Self {
-        let (threads, least) = Self::division(count, cost, seats);
+impl Chunks {
+    /// Divides pieces among the threads that are worth their while, of `concurrency`: `cost` is what all pieces cost, in cycles.
+    pub(super) fn shared(count: u64, cost: Option<u64>, concurrency: usize) -> Self {
+        let (threads, least) = Self::division(count, cost, concurrency);
         Self::new(count, threads, least)
     }
 
-    /// Makes it what [`Pieces::shared`] would make, in the same memory if that is enough.
-    pub(super) fn renew(&mut self, count: u64, cost: Option<u64>, seats: usize) {
-        let (threads, least) = Self::division(count, cost, seats);
+    /// Makes it what [`Chunks::shared`] would make, in the same memory if that is enough.
+    pub(super) fn renew(&mut self, count: u64, cost: Option<u64>, concurrency: usize) {
+        let (threads, least) = Self::division(count, cost, concurrency);
         let least = least.max(1);
         let Shares::Many(all) = &mut self.shares else {
             *self = Self::new(count, threads, least);
@@ -83,12 +83,12 @@ impl Pieces {
     }
 
     /// How many threads take part, and how many pieces each takes at least.
-    fn division(count: u64, cost: Option<u64>, seats: usize) -> (usize, u64) {
+    fn division(count: u64, cost: Option<u64>, concurrency: usize) -> (usize, u64) {
         let Some(cost) = cost else {
-            return (seats, 1);
+            return (concurrency, 1);
         };
         // A thread more for each time that it takes to call one.
-        let threads = (cost / SHORT + 1).min(seats as u64);
+        let threads = (cost / SHORT + 1).min(concurrency as u64);
         let least = u128::from(count) * u128::from(SHORT / 4) / u128::from(cost.max(1));
         (threads as usize, least as u64)
     }
@@ -180,54 +180,54 @@ mod tests {
     #[test]
     fn each_piece_once() {
         for (count, threads, least) in [(1, 1, 1), (1, 8, 1), (7, 2, 1), (100, 3, 7), (1000, 64, 1), (0, 4, 1)] {
-            let pieces = Pieces::new(count, threads, least);
+            let chunks = Chunks::new(count, threads, least);
             let seen: Vec<_> = (0..count).map(|_| AtomicU32::new(0)).collect();
             let last = AtomicU32::new(0);
             std::thread::scope(|scope| {
                 for place in 0..4 {
-                    let (pieces, seen, last) = (&pieces, &seen, &last);
+                    let (chunks, seen, last) = (&chunks, &seen, &last);
                     scope.spawn(move || {
-                        while let Some(range) = pieces.take(place) {
+                        while let Some(range) = chunks.take(place) {
                             let taken = range.end - range.start;
                             for i in range {
                                 seen[i as usize].fetch_add(1, Ordering::Relaxed);
                             }
-                            last.fetch_add(pieces.done(taken).into(), Ordering::Relaxed);
+                            last.fetch_add(chunks.done(taken).into(), Ordering::Relaxed);
                         }
                     });
                 }
             });
             assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
             assert_eq!(last.load(Ordering::Relaxed), u32::from(count > 0));
-            assert!(pieces.are_none() && !pieces.any_left());
+            assert!(chunks.are_none() && !chunks.any_left());
         }
     }
 
     #[test]
     fn shares_are_neighbours() {
-        let pieces = Pieces::new(100, 4, 1);
-        assert_eq!(pieces.take(2), Some(50..53));
-        assert_eq!(pieces.take(2), Some(53..56));
-        assert_eq!(pieces.take(0), Some(0..3));
+        let chunks = Chunks::new(100, 4, 1);
+        assert_eq!(chunks.take(2), Some(50..53));
+        assert_eq!(chunks.take(2), Some(53..56));
+        assert_eq!(chunks.take(0), Some(0..3));
         assert_eq!(
-            pieces.take(5),
+            chunks.take(5),
             Some(25..28),
             "places beyond the last begin at the first"
         );
-        let few = Pieces::new(100, 4, 30);
+        let few = Chunks::new(100, 4, 30);
         assert_eq!(
             (few.take(0), few.take(0), few.take(0)),
             (Some(0..30), Some(30..33), Some(33..63))
         );
-        assert_eq!(Pieces::new(u64::MAX / 2, 3, 1).take(1).unwrap().start, u64::MAX / 6);
+        assert_eq!(Chunks::new(u64::MAX / 2, 3, 1).take(1).unwrap().start, u64::MAX / 6);
     }
 
     #[test]
     fn no_more_threads_than_shares() {
-        let pieces = Pieces::new(2, 8, 1);
-        assert_eq!(pieces.join(), 0);
-        assert!(pieces.want_more());
-        assert_eq!(pieces.join(), 1);
-        assert!(!pieces.want_more());
+        let chunks = Chunks::new(2, 8, 1);
+        assert_eq!(chunks.join(), 0);
+        assert!(chunks.want_more());
+        assert_eq!(chunks.join(), 1);
+        assert!(!chunks.want_more());
     }
 }

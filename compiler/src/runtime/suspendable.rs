@@ -19,7 +19,7 @@ pub struct Frame {
 }
 
 /// The entry of a kernel for as many items as its code has lanes: runs them up to a barrier.
-pub type StepsEntry = unsafe extern "C" fn(*mut Item, *const u8) -> *mut Frame;
+pub type SuspendableEntry = unsafe extern "C" fn(*mut Item, *const u8) -> *mut Frame;
 
 /// Frames are aligned to the largest vector type. The vectorizer knows it, too.
 #[repr(C, align(128))]
@@ -31,13 +31,13 @@ const PIECE: usize = 512;
 
 /// What a thread needs to run such kernels, kept from run to run.
 #[derive(Default)]
-pub struct Steps {
+pub struct Suspendable {
     items: Vec<Item>,
     waiting: Vec<*mut Frame>,
     frames: UnsafeCell<Frames>,
 }
 
-/// Memory for frames. What was given out stays where it is until all is taken back.
+/// An arena for coroutine frames. Frames do not move, and are freed all at once.
 #[derive(Default)]
 pub struct Frames {
     pieces: Vec<Vec<Line>>,
@@ -46,7 +46,7 @@ pub struct Frames {
     used: usize,
 }
 
-impl std::fmt::Debug for Steps {
+impl std::fmt::Debug for Suspendable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Steps")
             .field("items", &self.items.len())
@@ -94,7 +94,7 @@ impl Frames {
     }
 }
 
-impl Steps {
+impl Suspendable {
     /// Makes the sub-groups of a group, of `width` items each. They are the same for all groups of a launch.
     pub fn prepare(&mut self, group: *mut Group, width: u64) {
         // SAFETY: the group is alive, and nobody else uses it now.
@@ -124,7 +124,7 @@ impl Steps {
     /// # Safety
     /// The code must be a compiled kernel's that returns at barriers, with the arguments that it expects. It must run
     /// guarded. The group must be alive.
-    pub unsafe fn run(&mut self, entry: StepsEntry, args: *const u8) {
+    pub unsafe fn run(&mut self, entry: SuspendableEntry, args: *const u8) {
         // SAFETY: ours; no code runs that asks for frames.
         unsafe { (*self.frames.get()).take_back() };
         self.waiting.clear();
@@ -159,7 +159,7 @@ pub(super) unsafe extern "C" fn oxur_frame(item: *const Item, bytes: u64) -> *mu
     // SAFETY: passed on to the caller.
     let frame = unsafe { (*(*(*item).group).frames).give(bytes as usize) };
     let Some(frame) = frame else {
-        guard::give_up(Fault::OutOfMemory);
+        guard::raise_fault(Fault::OutOfMemory);
         return ptr::null_mut();
     };
     // SAFETY: there is room for its head. Code that never waits leaves it alone.
