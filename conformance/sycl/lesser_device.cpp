@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device that says that it has no double (UR_CPU_WITHOUT=fp64, which our CPU adapter heeds; other stacks have double, and
+// A device that says that it has no double (UR_CPU_DISABLE_ASPECTS=fp64, which our CPU adapter heeds; other stacks have double, and
 // run the other half of each scenario): kernels that need it are refused, and a set of virtual functions that needs it
 // is left out of a link, so that the stand-ins are called.
 //
@@ -12,7 +12,7 @@
 #include <cstring>
 
 int main() {
-  setenv("UR_CPU_WITHOUT", "fp64", 1);
+  setenv("UR_CPU_DISABLE_ASPECTS", "fp64", 1);
   const sycl::device device;
   const bool has_double = device.has(sycl::aspect::fp64);
   std::cout << "double: " << (has_double ? "yes" : "no") << "\n";

@@ -10,19 +10,19 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::run::{self, Under};
+use crate::run::{self, RunOptions};
 use crate::{Failure, search, svg};
 
 /// Runs a command and prints the pictures of what it made.
-pub fn main(under: &Under, svg: bool, folder: &Path, command: &[OsString]) -> Result<ExitCode, Failure> {
+pub fn main(options: &RunOptions, svg: bool, folder: &Path, command: &[OsString]) -> Result<ExitCode, Failure> {
     let cannot_use = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()), "name a folder by -o");
     fs::create_dir_all(folder).map_err(cannot_use)?;
     let whole = folder.canonicalize().map_err(cannot_use)?;
     let before = pictures(folder);
-    let mut prepared = run::prepare(under, command)?;
-    eprintln!("oxur: UR_GRAPH_PICTURES={}", whole.display());
+    let mut prepared = run::prepare(options, command)?;
+    eprintln!("oxur: UR_GRAPH_DUMP={}", whole.display());
     let status = prepared
-        .env("UR_GRAPH_PICTURES", whole)
+        .env("UR_GRAPH_DUMP", whole)
         .status()
         .map_err(|error| run::cannot_run(&prepared, &error))?;
     let mut new: Vec<_> = pictures(folder).difference(&before).cloned().collect();

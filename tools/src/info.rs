@@ -10,19 +10,19 @@ use oxur_client::api::*;
 use oxur_client::{Adapter, Device, FromInfo, Generation, Loader, Platform};
 use serde_json::{Map, Value, json};
 
-use crate::{Failure, ours};
+use crate::{Failure, install};
 
 /// Lists everything; the exit code is 1 where there is no device.
 pub fn main(json: bool, loader: Option<PathBuf>, adapters: &[OsString]) -> Result<ExitCode, Failure> {
     let path = match loader {
         Some(path) => path,
-        None => ours::folder()?.join(ours::LOADER),
+        None => install::folder()?.join(install::LOADER),
     };
     if !adapters.is_empty() {
-        let folder = ours::folder().unwrap_or_default();
+        let folder = install::folder().unwrap_or_default();
         set(
             "UR_ADAPTERS_FORCE_LOAD",
-            &ours::force_load(&ours::choose(&folder, adapters)?),
+            &install::force_load(&install::choose(&folder, adapters)?),
         );
     }
     let loader = open(&path)?;

@@ -9,8 +9,8 @@ mod doctor;
 mod elf;
 mod graph;
 mod info;
+mod install;
 mod opencl;
-mod ours;
 mod run;
 mod search;
 mod svg;
@@ -51,7 +51,7 @@ enum Command {
     #[command(after_help = "Example: oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'")]
     Run {
         #[command(flatten)]
-        under: run::Under,
+        options: run::RunOptions,
         /// Print the environment that would be set, and do not run
         #[arg(long)]
         dry_run: bool,
@@ -69,7 +69,7 @@ Examples:
   oxur graph --svg pictures/graph-4711-1.dot")]
     Graph {
         #[command(flatten)]
-        under: run::Under,
+        options: run::RunOptions,
         /// Draw each picture as SVG, too, beside the DOT file
         #[arg(long)]
         svg: bool,
@@ -132,22 +132,24 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { json, loader, adapter } => info::main(json, loader, &adapter),
         Command::Run {
-            under,
+            options,
             dry_run,
             command,
-        } => run::main(&under, dry_run, &command),
+        } => run::main(&options, dry_run, &command),
         Command::Graph { files, .. } if !files.is_empty() => graph::draw(&files),
         Command::Graph {
-            under,
+            options,
             svg,
             output,
             command,
             ..
-        } => graph::main(&under, svg, &output, &command),
+        } => graph::main(&options, svg, &output, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
         Command::OpenclOffer => {
-            let offer = ours::Offer::here();
-            let word = ours::Offer::ALL.iter().find(|(other, _)| *other == offer);
+            let offer = install::OpenClAvailability::here();
+            let word = install::OpenClAvailability::ALL
+                .iter()
+                .find(|(other, _)| *other == offer);
             println!("\n{}", word.map_or("", |(_, word)| word));
             Ok(ExitCode::SUCCESS)
         }

@@ -10,13 +10,13 @@ use std::process::{Command, ExitCode, Stdio};
 
 use clap::Args;
 
-use crate::ours::{Choice, Offer};
+use crate::install::{Choice, OpenClAvailability};
 use crate::sycl::{Entry, Sycl};
-use crate::{Failure, ours, search, sycl};
+use crate::{Failure, install, search, sycl};
 
 /// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
-pub fn main(under: &Under, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
-    let mut prepared = prepare(under, command)?;
+pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
+    let mut prepared = prepare(options, command)?;
     if dry_run {
         return Ok(ExitCode::SUCCESS);
     }
@@ -26,7 +26,7 @@ pub fn main(under: &Under, dry_run: bool, command: &[OsString]) -> Result<ExitCo
 
 /// What a command is to run on.
 #[derive(Args)]
-pub struct Under {
+pub struct RunOptions {
     /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated. Without it: the CPU adapter,
     /// unless an OpenCL driver has the CPU, and the OpenCL adapter, if any driver takes SPIR-V
     #[arg(long, value_name = "NAME|PATH")]
@@ -42,9 +42,9 @@ pub fn cannot_run(command: &Command, error: &std::io::Error) -> Failure {
 }
 
 /// A command with the environment that puts our libraries under it, which is printed.
-pub fn prepare(under: &Under, command: &[OsString]) -> Result<Command, Failure> {
-    let folder = ours::folder()?;
-    let named = ours::choose(&folder, &under.adapter)?;
+pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Failure> {
+    let folder = install::folder()?;
+    let named = install::choose(&folder, &options.adapter)?;
     let program = search::program(Path::new(&command[0])).ok_or_else(|| {
         Failure::new(
             format!("{}: command not found", command[0].display()),
@@ -52,7 +52,7 @@ pub fn prepare(under: &Under, command: &[OsString]) -> Result<Command, Failure> 
         )
         .with_code(127)
     })?;
-    let sycl = match &under.libsycl {
+    let sycl = match &options.libsycl {
         Some(path) => Some(
             Sycl::read(path)
                 .ok_or_else(|| Failure::new(format!("{} is no libsycl", path.display()), "name a libsycl.so.9"))?,
@@ -63,7 +63,7 @@ pub fn prepare(under: &Under, command: &[OsString]) -> Result<Command, Failure> 
         sycl.check()?;
     }
     let choice = if named.is_empty() {
-        ours::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
+        install::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
     } else {
         Choice {
             paths: named,
@@ -91,7 +91,7 @@ pub fn prepare(under: &Under, command: &[OsString]) -> Result<Command, Failure> 
 
 /// What OpenCL offers a program with these variables. Another process looks: drivers leave threads behind, and this one
 /// becomes the program.
-fn offer(variables: &[(&'static str, OsString)]) -> Offer {
+fn offer(variables: &[(&'static str, OsString)]) -> OpenClAvailability {
     let said = env::current_exe().and_then(|exe| {
         Command::new(exe)
             .arg("opencl-offer")
@@ -104,15 +104,15 @@ fn offer(variables: &[(&'static str, OsString)]) -> Offer {
     // A driver may print lines of its own, or crash.
     let said = String::from_utf8_lossy(&said);
     let last = said.lines().last().unwrap_or_default();
-    Offer::ALL
+    OpenClAvailability::ALL
         .into_iter()
         .find(|(_, word)| *word == last)
-        .map_or(Offer::Nothing, |(offer, _)| offer)
+        .map_or(OpenClAvailability::Nothing, |(offer, _)| offer)
 }
 
 /// The variables that put our libraries under a libsycl; under any where it is not known.
 pub fn environment(folder: &Path, adapters: &[PathBuf], sycl: Option<&Sycl>) -> Vec<(&'static str, OsString)> {
-    let mut variables = vec![("UR_ADAPTERS_FORCE_LOAD", ours::force_load(adapters))];
+    let mut variables = vec![("UR_ADAPTERS_FORCE_LOAD", install::force_load(adapters))];
     let old = search::library_path();
     let mut path = old.clone();
     // Before anything else: it must win over the loader that lies beside libsycl.

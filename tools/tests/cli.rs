@@ -393,7 +393,7 @@ fn drawing(place: &Place, code: u8) -> String {
     let path = place.path("env/bin/draws");
     let source = format!(
         "#!/bin/sh\necho adapters=$UR_ADAPTERS_FORCE_LOAD\nfor n in 10 2; do \
-         echo 'digraph g {{ 0 [label=\"a\\nb\", shape=box]; 0 -> 1; }}' > $UR_GRAPH_PICTURES/graph-1-$n.dot; done\n\
+         echo 'digraph g {{ 0 [label=\"a\\nb\", shape=box]; 0 -> 1; }}' > $UR_GRAPH_DUMP/graph-1-$n.dot; done\n\
          exit {code}\n"
     );
     fs::write(&path, source).expect("a program");
@@ -428,7 +428,7 @@ fn graph_runs_a_program_and_draws() {
         lines[1..],
         [format!("{folder}/graph-1-2.svg"), format!("{folder}/graph-1-10.svg")]
     );
-    assert!(err.contains(&format!("UR_GRAPH_PICTURES={folder}\n")), "{err}");
+    assert!(err.contains(&format!("UR_GRAPH_DUMP={folder}\n")), "{err}");
     let svg = fs::read_to_string(lines[1]).expect("a picture");
     assert_eq!(svg.matches("<g class=\"node\">").count(), 2, "{svg}");
 

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use kit::ur::NativeHandle;
-use kit::{Header, UrResult, ur};
+use kit::{HandleCell, UrResult, ur};
 use oxur_adapter_kit as kit;
 
 use crate::{Context, Cpu, Device, Platform, opencl};
 
 /// The adapter.
 pub(crate) struct Adapter {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     backend: ur::Backend,
     platforms: [Arc<Platform>; 1],
 }
@@ -35,7 +35,7 @@ impl kit::Adapter<Cpu> for Adapter {
     fn open() -> UrResult<Arc<Self>> {
         let backend = backend();
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             backend,
             platforms: [Platform::new(backend)],
         }))

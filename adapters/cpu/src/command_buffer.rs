@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{CommandList, Header, Node, UrError, UrResult, WaitList};
+use kit::{CommandList, HandleCell, Node, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
@@ -16,7 +16,7 @@ use crate::{Cpu, Event, Queue};
 
 /// A command buffer.
 pub(crate) struct CommandBuffer {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     commands: CommandList<Cpu>,
     pool: &'static Pool,
     /// What runs, once it is finalized.
@@ -50,7 +50,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn create(commands: CommandList<Cpu>) -> UrResult<Arc<Self>> {
         let pool = commands.device().pool();
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             commands,
             pool,
             plan: Mutex::default(),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, Header, InfoOut, UrError, UrResult};
+use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::AtFork;
 
@@ -18,7 +18,7 @@ use crate::{Cpu, Device};
 
 /// A context.
 pub(crate) struct Context {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The commands that may be unfinished.
@@ -62,7 +62,7 @@ impl AtFork for Context {
 impl kit::Context<Cpu> for Context {
     fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
         let context = Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             max_alloc: devices[0].max_alloc(),
             devices,

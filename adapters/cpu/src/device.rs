@@ -3,22 +3,22 @@
 //! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
 //! [`topology`] finds the CPUs and what they share, [`memory`] how much memory there is, [`facts`] the rest of what the
-//! machine is. [`limits`] has what is our choice, [`without`] what is the
+//! machine is. [`limits`] has what is our choice, [`disabled`] what is the
 //! user's. [`info`] answers queries from these, [`partition`] divides devices.
 
+pub(crate) mod disabled;
 mod facts;
 mod info;
 pub(crate) mod limits;
 mod memory;
 mod partition;
 mod topology;
-pub(crate) mod without;
 
 use std::ffi::CStr;
 use std::sync::{Arc, Weak};
 
 use kit::ur::*;
-use kit::{Header, InfoOut, UrResult};
+use kit::{HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
 use self::facts::Facts;
@@ -30,7 +30,7 @@ use crate::{Cpu, Platform};
 
 /// A device. The root device belongs to its platform; a sub-device keeps the device that it is a part of.
 pub(crate) struct Device {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     platform: Weak<Platform>,
     /// What the platform says that it is.
@@ -54,7 +54,7 @@ impl Device {
         let alone = parts.len() == 1;
         let device = |cpus| {
             Arc::new(Self {
-                header: Header::new(),
+                handle_cell: HandleCell::new(),
                 native: NativeCell::new(),
                 platform: platform.clone(),
                 backend,
@@ -150,7 +150,7 @@ impl kit::Device<Cpu> for Device {
             .into_iter()
             .map(|(cpus, made_by)| {
                 Arc::new(Self {
-                    header: Header::new(),
+                    handle_cell: HandleCell::new(),
                     native: NativeCell::new(),
                     platform: self.platform.clone(),
                     backend: self.backend,

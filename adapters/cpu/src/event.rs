@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kit::ur::{
     CommandType, EventInfo, EventStatus, ExecutionInfo, ExpEventFlags, NativeHandle, ProfilingInfo, ResultCode,
 };
-use kit::{Callback, Header, InfoOut, UrError, UrResult, WaitList};
+use kit::{Callback, HandleCell, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 use self::reusable::Reusable;
@@ -18,7 +18,7 @@ use crate::{Context, Cpu, Device, Queue};
 
 /// An event.
 pub(crate) struct Event {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     owner: Owner,
     command: CommandType,
@@ -53,7 +53,7 @@ impl Event {
     pub(crate) fn over(queue: &Arc<Queue>, command: CommandType, stamps: Stamps, well: bool) -> Arc<Self> {
         let state = State::Over { stamps, well };
         kit::recycled(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             owner: Owner::Queue(queue.clone()),
             command,
@@ -65,7 +65,7 @@ impl Event {
     pub(crate) fn new(queue: &Arc<Queue>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         let state = State::Task(task);
         kit::recycled(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             owner: Owner::Queue(queue.clone()),
             command,
@@ -76,7 +76,7 @@ impl Event {
     /// The event of a command of a command buffer, for one run.
     pub(crate) fn for_execution(context: &Arc<Context>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         kit::recycled(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
             command,
@@ -267,7 +267,7 @@ impl kit::Event<Cpu> for Event {
 
     fn complete(context: &Arc<Context>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
             command: CommandType::EVENTS_WAIT,

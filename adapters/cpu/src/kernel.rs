@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
-use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrError, UrResult};
+use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
@@ -26,7 +26,7 @@ use crate::{Context, Cpu, Device, Program, Queue};
 
 /// A kernel.
 pub(crate) struct Kernel {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) program: Arc<Program>,
     /// The code for the first device of the context, and what it wants from a launch.
@@ -125,7 +125,7 @@ impl kit::Kernel<Cpu> for Kernel {
         let for_others = compiled.drain(1..).collect();
         let compiled = compiled.remove(0);
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             program: program.clone(),
             settings: Mutex::new(Settings::new(compiled.info())),
@@ -209,7 +209,7 @@ impl kit::Kernel<Cpu> for Kernel {
     fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
         let wants = self.wants();
         let mut snapshot = Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             program: self.program.clone(),
             compiled: self.compiled.clone(),

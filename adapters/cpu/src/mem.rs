@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kit::ur::{
     ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, MemType, NativeHandle, RectOffset, RectRegion, ResultCode,
 };
-use kit::{Header, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use kit::{HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
 
@@ -25,7 +25,7 @@ use crate::{Context, Cpu, Device};
 
 /// A buffer or an image.
 pub(crate) struct Mem {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     context: Arc<Context>,
     flags: MemFlags,
@@ -147,7 +147,7 @@ impl Mem {
             _ => Storage::new(context, size)?,
         };
         let made = Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
             image: image.map(|shape| shape.at(storage.data())),
@@ -238,7 +238,7 @@ impl kit::Mem<Cpu> for Mem {
             ));
         }
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: self.context.clone(),
             flags: if flags.is_empty() { whole } else { flags },

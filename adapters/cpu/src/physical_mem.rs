@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use kit::ur::{PhysicalMemFlags, PhysicalMemInfo, PhysicalMemProperties, ResultCode};
-use kit::{Header, InfoOut, UrError, UrResult};
+use kit::{HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::ipc::SharedFile;
@@ -15,7 +15,7 @@ use crate::{Context, Cpu, Device};
 
 /// A piece of physical memory.
 pub(crate) struct PhysicalMem {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     context: Arc<Context>,
     device: Arc<Device>,
     /// Bytes.
@@ -46,7 +46,7 @@ impl PhysicalMem {
     /// What is shared by another process.
     pub(crate) fn opened(context: &Arc<Context>, device: &Arc<Device>, size: usize, file: OwnedFd) -> Arc<Self> {
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             context: context.clone(),
             device: device.clone(),
             size,
@@ -104,7 +104,7 @@ impl kit::PhysicalMem<Cpu> for PhysicalMem {
             )
         })?;
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             context: context.clone(),
             device: device.clone(),
             size,

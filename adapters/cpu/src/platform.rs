@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use kit::ur::{self, PlatformInfo, ResultCode};
-use kit::{Header, InfoOut, UrError, UrResult};
+use kit::{HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::device::extensions;
@@ -14,7 +14,7 @@ use crate::{Cpu, Device};
 
 /// The platform.
 pub(crate) struct Platform {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     devices: Vec<Arc<Device>>,
 }
@@ -23,7 +23,7 @@ impl Platform {
     /// Finds out what the machine is.
     pub(crate) fn new(backend: ur::Backend) -> Arc<Self> {
         Arc::new_cyclic(|platform| Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             devices: Device::roots(platform, backend),
         })

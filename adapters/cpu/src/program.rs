@@ -13,7 +13,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
+use kit::{HandleCell, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, FastMath, Global, Module, Part};
 use oxur_fork::Mutex;
@@ -21,13 +21,13 @@ use oxur_fork::Mutex;
 use self::binary::{Binary, Stored};
 pub(crate) use self::code::{Claim, Code};
 use self::options::BuildOptions;
-use crate::device::without;
+use crate::device::disabled;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device};
 
 /// A program.
 pub(crate) struct Program {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     context: Arc<Context>,
     /// Whether it was made of SPIR-V, which queries then show.
@@ -84,7 +84,7 @@ impl Piece {
                     error.to_string(),
                 ));
             }
-            module => module.and_then(|module| without::check(&module).map(|()| module)),
+            module => module.and_then(|module| disabled::check(&module).map(|()| module)),
         };
         Ok(Self {
             il,
@@ -255,7 +255,7 @@ fn not_built() -> UrError {
 impl Program {
     fn new(context: &Arc<Context>, from_il: bool, state: State) -> Arc<Self> {
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
             from_il,

@@ -19,7 +19,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
-use kit::{Capture, Command, EventOut, Header, InfoOut, UrError, UrResult, UsmAlloc, UsmKind, WaitList};
+use kit::{Capture, Command, EventOut, HandleCell, InfoOut, UrError, UrResult, UsmAlloc, UsmKind, WaitList};
 use oxur_adapter_kit as kit;
 
 pub(crate) use self::commands::check;
@@ -39,7 +39,7 @@ type Out<'a> = EventOut<'a, Cpu>;
 /// A queue. Each command writes to it: no memory of another thread's is in the same pair of cache lines.
 #[repr(align(128))]
 pub(crate) struct Queue {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
@@ -85,7 +85,7 @@ impl kit::Queue<Cpu> for Queue {
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
             device: device.clone(),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
-use kit::{Header, InfoOut, UrResult};
+use kit::{HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::SamplerBits;
 
@@ -13,7 +13,7 @@ use crate::{Context, Cpu};
 
 /// A sampler.
 pub(crate) struct Sampler {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     context: Arc<Context>,
     normalized: bool,
@@ -41,7 +41,7 @@ impl Sampler {
 impl kit::Sampler<Cpu> for Sampler {
     fn create(context: &Arc<Context>, desc: &SamplerDesc) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
             normalized: desc.normalizedCoords,

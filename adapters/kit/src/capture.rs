@@ -24,7 +24,7 @@ use crate::graph::Graph;
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
 use crate::table::entry_points;
 use crate::{
-    Backend, CommandBuffer, Context, Event, Header, InfoOut, Node, Object, OwnedCommand, Queue, UrError, UrResult,
+    Backend, CommandBuffer, Context, Event, HandleCell, InfoOut, Node, Object, OwnedCommand, Queue, UrError, UrResult,
     args, entry,
 };
 
@@ -320,9 +320,9 @@ pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
     }
     let (place, command) = recorded?;
     if !event.is_null() {
-        let header = Header::new();
+        let handle_cell = HandleCell::new();
         let captured = CapturedEvent {
-            header,
+            handle_cell,
             session,
             place,
             command,
@@ -513,7 +513,7 @@ impl<B: Backend> State<B> {
 
 /// The event of a command that was captured. It stands for its place in the graph, for others to wait for.
 pub(crate) struct CapturedEvent<B: Backend> {
-    header: Header,
+    handle_cell: HandleCell,
     session: Arc<Session<B>>,
     place: u32,
     command: CommandType,
@@ -523,8 +523,8 @@ impl<B: Backend> Object for CapturedEvent<B> {
     type Handle = EventHandle;
     const TAG: u32 = u32::from_le_bytes(*b"cevt");
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 }
 

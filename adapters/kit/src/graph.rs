@@ -15,18 +15,18 @@ use oxur_fork::{Mutex, MutexGuard};
 
 use crate::capture::Recorded;
 use crate::context::is_same;
+use crate::graph_dump::{self, CommandTimings, NodeLabel};
 use crate::handle::{export, object, release, release_to};
-use crate::picture::{self, Shown, Times};
 use crate::queue::is_profiled;
 use crate::table::entry_points;
 use crate::{
-    Backend, CommandBuffer, CommandList, Context, Deleters, Header, Node, Object, Queue, Settings, UrError, UrResult,
-    args, command_entry, entry, unsupported,
+    Backend, CommandBuffer, CommandList, Context, Deleters, HandleCell, Node, Object, Queue, Settings, UrError,
+    UrResult, args, command_entry, entry, unsupported,
 };
 
 /// Commands that were captured.
 pub(crate) struct Graph<B: Backend> {
-    header: Header,
+    handle_cell: HandleCell,
     id: u64,
     context: Arc<B::Context>,
     state: Mutex<State<B>>,
@@ -45,14 +45,14 @@ struct State<B: Backend> {
     /// Whether a queue that captured into it was made for profiling: runs then note the times of commands.
     profiled: bool,
     /// When the commands ran of what was made of it last.
-    times: Option<Arc<Times>>,
+    times: Option<Arc<CommandTimings>>,
 }
 
 impl<B: Backend> Object for Graph<B> {
     type Handle = ExpGraphHandle;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 }
 
@@ -61,7 +61,7 @@ impl<B: Backend> Graph<B> {
     pub(crate) fn new(context: &Arc<B::Context>) -> Arc<Self> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             id: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             context: context.clone(),
             state: Mutex::new(State {
@@ -159,21 +159,21 @@ impl<B: Backend> Graph<B> {
         let old = replace(&mut self.state.lock().times, times);
         // Events and their queues may go with it: not under the lock.
         drop(old);
-        let header = Header::new();
-        Ok(Arc::new(ExecutableGraph { header, buffer }))
+        let handle_cell = HandleCell::new();
+        Ok(Arc::new(ExecutableGraph { handle_cell, buffer }))
     }
 
     /// Its picture, with the times of the last run of what was made of it last.
-    fn picture(&self) -> String {
+    fn graph_dump(&self) -> String {
         let state = self.state.lock();
-        let commands: Vec<_> = state.nodes.iter().map(Shown::new).collect();
+        let commands: Vec<_> = state.nodes.iter().map(NodeLabel::new).collect();
         let (profiled, times) = (state.profiled, state.times.clone());
         drop(state);
         let run = match times {
             None => profiled.then(Vec::new),
             Some(times) => Some(times.last()),
         };
-        picture::text(&format!("graph {}", self.id), &commands, run.as_deref())
+        graph_dump::text(&format!("graph {}", self.id), &commands, run.as_deref())
     }
 
     /// The client has given its handle back: whoever else has the graph only keeps the place.
@@ -200,15 +200,15 @@ fn invalid(words: &str) -> UrError {
 
 /// What can be run of a graph.
 pub(crate) struct ExecutableGraph<B: Backend> {
-    header: Header,
+    handle_cell: HandleCell,
     buffer: Arc<B::CommandBuffer>,
 }
 
 impl<B: Backend> Object for ExecutableGraph<B> {
     type Handle = ExpExecutableGraphHandle;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 }
 
@@ -265,7 +265,7 @@ entry! {
     fn urGraphDumpContentsExp<B>(graph: ExpGraphHandle, file: *const c_char) {
         let graph = object::<Graph<B>>(graph)?;
         let path = path(args::c_str(file)?);
-        std::fs::write(path, graph.picture()).map_err(|error| UrError::with_message(
+        std::fs::write(path, graph.graph_dump()).map_err(|error| UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             format!("the graph cannot be written to {}: {error}", path.display()),
         ))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Handles: what stands between a C pointer and an `Arc`.
 //!
-//! A handle points to a [`Slot`]: the DDI pointer that the ABI demands, a tag that tells its type, the client's reference count, and
-//! the object. Slots are never given back to the allocator, only to the pool of free slots, so that a stale handle meets
-//! a dead tag (or, once the slot is used again for the same kind of object, another live object) and never freed memory.
+//! A handle points to a [`HandleEntry`]: the DDI pointer that the ABI demands, a tag that tells its type, the client's reference count, and
+//! the object. Slots are never given back to the allocator, only to the pool of free entries, so that a stale handle meets
+//! a dead tag (or, once the entry is used again for the same kind of object, another live object) and never freed memory.
 //!
-//! The client's references are counted in the slot, apart from those of `Arc`: while the client holds at least one, the slot owns one
-//! strong reference. An object that others inside the adapter keep alive keeps its slot, so that a handle that a query
+//! The client's references are counted in the entry, apart from those of `Arc`: while the client holds at least one, the entry owns one
+//! strong reference. An object that others inside the adapter keep alive keeps its entry, so that a handle that a query
 //! returns is good as long as the object is.
 
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
 
 use crate::{UrError, UrResult};
 
-/// A type of handle that a slot can stand behind.
+/// A type of handle that an entry can stand behind.
 pub trait HandleKind: Handle + Send + Sync + 'static {
     /// Tells this type of handle from the others.
     const TAG: u32;
@@ -65,7 +65,7 @@ pub trait Object: Send + Sync + Sized + 'static {
     const TAG: u32 = Self::Handle::TAG;
 
     /// The member that connects the object with its handle.
-    fn header(&self) -> &Header;
+    fn handle_cell(&self) -> &HandleCell;
 
     /// What [`for_each_live_handle`] finds it by; 0 if nobody looks for it.
     #[inline]
@@ -74,7 +74,7 @@ pub trait Object: Send + Sync + Sized + 'static {
     }
 }
 
-/// Says that a structure with a member `header: Header` is the object behind a handle.
+/// Says that a structure with a member `handle_cell: HandleCell` is the object behind a handle.
 ///
 /// ```ignore
 /// kit::object!(Context: ContextHandle);
@@ -85,8 +85,8 @@ macro_rules! object {
         impl $crate::Object for $object {
             type Handle = $crate::ur::$handle;
 
-            fn header(&self) -> &$crate::Header {
-                &self.header
+            fn handle_cell(&self) -> &$crate::HandleCell {
+                &self.handle_cell
             }
         }
     )* };
@@ -94,7 +94,7 @@ macro_rules! object {
 
 /// What a handle points to.
 #[repr(C)]
-struct Slot {
+struct HandleEntry {
     ddi: AtomicPtr<DdiTable>,
     /// The tag in the lower half, the client's references in the upper one: who takes a reference of what may be about to
     /// go ([`for_each_live_handle`]) must know in one step that it is still the same.
@@ -106,56 +106,56 @@ struct Slot {
 }
 
 const DEAD: u64 = 0;
-/// A reference of the client's in a slot's state.
+/// A reference of the client's in an entry's state.
 const REFERENCE: u64 = 1 << 32;
 
-/// The tag in a slot's state.
+/// The tag in an entry's state.
 #[inline(always)]
 fn tag(state: u64) -> u32 {
     state as u32
 }
 
-/// The client's references in a slot's state.
+/// The client's references in an entry's state.
 #[inline(always)]
 fn references(state: u64) -> u32 {
     (state >> 32) as u32
 }
 
-/// The member of an object that knows its slot, once it has one.
+/// The member of an object that knows its entry, once it has one.
 #[derive(Default)]
-pub struct Header {
-    slot: AtomicPtr<Slot>,
+pub struct HandleCell {
+    entry: AtomicPtr<HandleEntry>,
 }
 
-impl Header {
+impl HandleCell {
     /// Of an object that has no handle yet.
     pub const fn new() -> Self {
         Self {
-            slot: AtomicPtr::new(ptr::null_mut()),
+            entry: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
     /// How many references the client holds.
     pub fn references(&self) -> u32 {
-        match NonNull::new(self.slot.load(Ordering::Acquire)) {
-            // SAFETY: a slot that a header points to is live, and slots are never freed.
-            Some(slot) => references(unsafe { slot.as_ref() }.state.load(Ordering::Relaxed)),
+        match NonNull::new(self.entry.load(Ordering::Acquire)) {
+            // SAFETY: an entry that a handle cell points to is live, and entries are never freed.
+            Some(entry) => references(unsafe { entry.as_ref() }.state.load(Ordering::Relaxed)),
             None => 0,
         }
     }
 }
 
-impl Drop for Header {
+impl Drop for HandleCell {
     fn drop(&mut self) {
-        if let Some(slot) = NonNull::new(*self.slot.get_mut()) {
-            // SAFETY: slots are never freed.
-            unsafe { slot.as_ref() }.state.store(DEAD, Ordering::Release);
-            pool::put(slot);
+        if let Some(entry) = NonNull::new(*self.entry.get_mut()) {
+            // SAFETY: entries are never freed.
+            unsafe { entry.as_ref() }.state.store(DEAD, Ordering::Release);
+            pool::put(entry);
         }
     }
 }
 
-impl Slot {
+impl HandleEntry {
     /// Makes it that of an object.
     #[inline(always)]
     fn fill<T: Object>(&self, object: *const T, group: u64, references: u64) {
@@ -177,22 +177,22 @@ pub(crate) fn set_ddi(table: &'static DdiTable) {
 
 /// The handle of an object, without a reference for the client: what a query returns.
 pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
-    let header = object.header();
-    let known = header.slot.load(Ordering::Acquire);
+    let handle_cell = object.handle_cell();
+    let known = handle_cell.entry.load(Ordering::Acquire);
     if !known.is_null() {
         return T::Handle::from_ptr(known.cast());
     }
     let new = pool::take();
-    // SAFETY: slots are never freed, and this one is ours until it is published below.
-    let slot = unsafe { new.as_ref() };
-    slot.fill(Arc::as_ptr(object), object.group(), 0);
-    match header
-        .slot
+    // SAFETY: entries are never freed, and this one is ours until it is published below.
+    let entry = unsafe { new.as_ref() };
+    entry.fill(Arc::as_ptr(object), object.group(), 0);
+    match handle_cell
+        .entry
         .compare_exchange(ptr::null_mut(), new.as_ptr(), Ordering::AcqRel, Ordering::Acquire)
     {
         Ok(_) => T::Handle::from_ptr(new.as_ptr().cast()),
         Err(other) => {
-            slot.state.store(DEAD, Ordering::Release);
+            entry.state.store(DEAD, Ordering::Release);
             pool::put(new);
             T::Handle::from_ptr(other.cast())
         }
@@ -202,16 +202,16 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
 /// The handle of an object with a reference that the client must release.
 pub fn export<T: Object>(object: &Arc<T>) -> T::Handle {
     let handle = handle_of(object);
-    // SAFETY: `handle_of` returns a live slot of this type.
-    add_reference::<T>(unsafe { &*handle.as_ptr().cast::<Slot>() });
+    // SAFETY: `handle_of` returns a live entry of this type.
+    add_reference::<T>(unsafe { &*handle.as_ptr().cast::<HandleEntry>() });
     handle
 }
 
-/// As [`export`], of an object that nobody else may know yet: then the slot takes the reference over as it is.
+/// As [`export`], of an object that nobody else may know yet: then the entry takes the reference over as it is.
 #[inline]
 pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
-    let header = object.header();
-    if !header.slot.load(Ordering::Relaxed).is_null()
+    let handle_cell = object.handle_cell();
+    if !handle_cell.entry.load(Ordering::Relaxed).is_null()
         || Arc::strong_count(&object) != 1
         || Arc::weak_count(&object) != 0
     {
@@ -219,21 +219,21 @@ pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     }
     // Whoever else came to know the object would have done so by a reference: there is only this one, and it is ours.
     let new = pool::take();
-    // SAFETY: slots are never freed, and this one is ours until the handle is given away.
-    let slot = unsafe { new.as_ref() };
-    header.slot.store(new.as_ptr(), Ordering::Release);
+    // SAFETY: entries are never freed, and this one is ours until the handle is given away.
+    let entry = unsafe { new.as_ref() };
+    handle_cell.entry.store(new.as_ptr(), Ordering::Release);
     let group = object.group();
-    slot.fill(Arc::into_raw(object), group, 1);
+    entry.fill(Arc::into_raw(object), group, 1);
     T::Handle::from_ptr(new.as_ptr().cast())
 }
 
-/// The slot of a handle, if it is of a live `T`.
+/// The entry of a handle, if it is of a live `T`.
 ///
 /// # Safety
-/// A handle that is not null must point to readable memory of the size of a slot.
+/// A handle that is not null must point to readable memory of the size of an entry.
 #[inline(always)]
-unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
-    let pointer = handle.as_ptr().cast::<Slot>();
+unsafe fn entry_if<'a, T: Object>(handle: T::Handle) -> Option<&'a HandleEntry> {
+    let pointer = handle.as_ptr().cast::<HandleEntry>();
     // Two jumps that are not taken cost less than what the compiler would make of one condition.
     if pointer.is_null() {
         std::hint::cold_path();
@@ -244,19 +244,19 @@ unsafe fn slot_if<'a, T: Object>(handle: T::Handle) -> Option<&'a Slot> {
         return None;
     }
     // SAFETY: not null and aligned; readable as the caller promises.
-    let slot = unsafe { &*pointer };
-    (tag(slot.state.load(Ordering::Acquire)) == T::TAG).then_some(slot)
+    let entry = unsafe { &*pointer };
+    (tag(entry.state.load(Ordering::Acquire)) == T::TAG).then_some(entry)
 }
 
-/// Finds the slot of a handle that a client gave, or says that it is none of `T`'s.
+/// Finds the entry of a handle that a client gave, or says that it is none of `T`'s.
 ///
 /// # Safety
-/// As [`slot_if`].
+/// As [`entry_if`].
 #[inline(always)]
-unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
+unsafe fn entry<'a, T: Object>(handle: T::Handle) -> UrResult<&'a HandleEntry> {
     // SAFETY: passed on to the caller.
-    match unsafe { slot_if::<T>(handle) } {
-        Some(slot) => Ok(slot),
+    match unsafe { entry_if::<T>(handle) } {
+        Some(entry) => Ok(entry),
         None => Err(no_object(handle.as_ptr().cast(), T::Handle::INVALID)),
     }
 }
@@ -264,7 +264,7 @@ unsafe fn slot<'a, T: Object>(handle: T::Handle) -> UrResult<&'a Slot> {
 /// What is wrong with a handle that is none of the type it should be.
 #[cold]
 #[inline(never)]
-fn no_object(pointer: *const Slot, invalid: ResultCode) -> UrError {
+fn no_object(pointer: *const HandleEntry, invalid: ResultCode) -> UrError {
     if pointer.is_null() {
         return ResultCode::ERROR_INVALID_NULL_HANDLE.into();
     }
@@ -281,7 +281,7 @@ fn no_object(pointer: *const Slot, invalid: ResultCode) -> UrError {
 /// As [`object`].
 pub(crate) unsafe fn is<T: Object>(handle: T::Handle) -> bool {
     // SAFETY: passed on to the caller.
-    unsafe { slot_if::<T>(handle) }.is_some()
+    unsafe { entry_if::<T>(handle) }.is_some()
 }
 
 /// An object borrowed through its handle: an `Arc` whose reference is the client's.
@@ -291,15 +291,15 @@ pub struct Borrowed<'a, T> {
 }
 
 impl<T> Borrowed<'_, T> {
-    /// The object of a slot.
+    /// The object of an entry.
     ///
     /// # Safety
-    /// The slot is live and has T's tag, and the client holds a reference while this lives.
+    /// The entry is live and has T's tag, and the client holds a reference while this lives.
     #[inline(always)]
-    unsafe fn of(slot: &Slot) -> Self {
-        let pointer = slot.object.load(Ordering::Relaxed).cast_const().cast::<T>();
+    unsafe fn of(entry: &HandleEntry) -> Self {
+        let pointer = entry.object.load(Ordering::Relaxed).cast_const().cast::<T>();
         Self {
-            // SAFETY: a live slot holds `Arc::as_ptr` of an object of its tag, which lives while the client holds a
+            // SAFETY: a live entry holds `Arc::as_ptr` of an object of its tag, which lives while the client holds a
             // reference; the `ManuallyDrop` takes no part in the count.
             object: ManuallyDrop::new(unsafe { Arc::from_raw(pointer) }),
             client: PhantomData,
@@ -333,9 +333,9 @@ impl<T> Deref for Borrowed<'_, T> {
 #[inline(always)]
 pub unsafe fn object<'a, T: Object>(handle: T::Handle) -> UrResult<Borrowed<'a, T>> {
     // SAFETY: passed on to the caller.
-    let slot = unsafe { slot::<T>(handle) }?;
-    // SAFETY: a live slot with T's tag.
-    Ok(unsafe { Borrowed::of(slot) })
+    let entry = unsafe { entry::<T>(handle) }?;
+    // SAFETY: a live entry with T's tag.
+    Ok(unsafe { Borrowed::of(entry) })
 }
 
 /// The object behind a handle that a function of this adapter has just made; the reference of the handle goes over to the
@@ -358,8 +358,8 @@ pub unsafe fn take<T: Object>(handle: T::Handle) -> UrResult<Arc<T>> {
 /// As [`object`].
 #[inline(always)]
 pub(crate) unsafe fn object_if<'a, T: Object>(handle: T::Handle) -> Option<Borrowed<'a, T>> {
-    // SAFETY: passed on to the caller; a live slot with T's tag.
-    unsafe { slot_if::<T>(handle).map(|slot| Borrowed::of(slot)) }
+    // SAFETY: passed on to the caller; a live entry with T's tag.
+    unsafe { entry_if::<T>(handle).map(|entry| Borrowed::of(entry)) }
 }
 
 /// As [`object`]; a null handle is `None`.
@@ -375,10 +375,10 @@ pub unsafe fn optional_object<'a, T: Object>(handle: T::Handle) -> UrResult<Opti
     unsafe { object(handle) }.map(Some)
 }
 
-fn add_reference<T: Object>(slot: &Slot) {
-    if references(slot.state.fetch_add(REFERENCE, Ordering::Relaxed)) == 0 {
-        // SAFETY: the slot is live, so its object is; from here on the slot owns a strong reference.
-        unsafe { Arc::increment_strong_count(slot.object.load(Ordering::Relaxed).cast_const().cast::<T>()) };
+fn add_reference<T: Object>(entry: &HandleEntry) {
+    if references(entry.state.fetch_add(REFERENCE, Ordering::Relaxed)) == 0 {
+        // SAFETY: the entry is live, so its object is; from here on the entry owns a strong reference.
+        unsafe { Arc::increment_strong_count(entry.object.load(Ordering::Relaxed).cast_const().cast::<T>()) };
     }
 }
 
@@ -388,7 +388,7 @@ fn add_reference<T: Object>(slot: &Slot) {
 /// As [`object`].
 pub unsafe fn retain<T: Object>(handle: T::Handle) -> UrResult<()> {
     // SAFETY: passed on to the caller.
-    add_reference::<T>(unsafe { slot::<T>(handle) }?);
+    add_reference::<T>(unsafe { entry::<T>(handle) }?);
     Ok(())
 }
 
@@ -401,23 +401,23 @@ pub unsafe fn release<T: Object>(handle: T::Handle) -> UrResult<()> {
     unsafe { release_to::<T>(handle, drop) }
 }
 
-/// As [`release`]; `last` gets the slot's own reference of the object, if the client's last one went.
+/// As [`release`]; `last` gets the entry's own reference of the object, if the client's last one went.
 ///
 /// # Safety
 /// As [`object`].
 #[inline(always)]
 pub(crate) unsafe fn release_to<T: Object>(handle: T::Handle, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
     // SAFETY: passed on to the caller.
-    let slot = unsafe { slot::<T>(handle) }?;
-    // SAFETY: a live slot with T's tag.
-    unsafe { slot.release::<T>(last) }
+    let entry = unsafe { entry::<T>(handle) }?;
+    // SAFETY: a live entry with T's tag.
+    unsafe { entry.release::<T>(last) }
 }
 
-impl Slot {
+impl HandleEntry {
     /// Gives back a reference of the client's.
     ///
     /// # Safety
-    /// It is the slot of a live `T`.
+    /// It is the entry of a live `T`.
     #[inline(always)]
     unsafe fn release<T: Object>(&self, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
         let pointer = self.object.load(Ordering::Relaxed).cast_const().cast::<T>();
@@ -427,7 +427,7 @@ impl Slot {
         match before.map(references) {
             Err(_) => Err(released_too_often(T::Handle::INVALID)),
             Ok(1) => {
-                // SAFETY: the slot's own strong reference, taken when the count left zero.
+                // SAFETY: the entry's own strong reference, taken when the count left zero.
                 last(unsafe { Arc::from_raw(pointer) });
                 Ok(())
             }
@@ -439,10 +439,10 @@ impl Slot {
 /// Calls `f` with every object of a group (not 0) that the client has a reference of. It looks at all handles that there
 /// are, so it is for what happens rarely; but it costs the objects nothing that they can be found.
 pub fn for_each_live_handle<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
-    for slot in pool::all().into_iter().flatten() {
+    for entry in pool::all().into_iter().flatten() {
         let is_held =
-            |state| tag(state) == T::TAG && references(state) != 0 && slot.group.load(Ordering::Relaxed) == group;
-        let held = slot.state.fetch_update(Ordering::Acquire, Ordering::Acquire, |state| {
+            |state| tag(state) == T::TAG && references(state) != 0 && entry.group.load(Ordering::Relaxed) == group;
+        let held = entry.state.fetch_update(Ordering::Acquire, Ordering::Acquire, |state| {
             is_held(state).then_some(state + REFERENCE)
         });
         if held.is_err() {
@@ -450,12 +450,12 @@ pub fn for_each_live_handle<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
         }
         // SAFETY: the reference that was just taken as the client would, so it is a live `T` until that is given back.
         unsafe {
-            let object = Borrowed::<T>::of(slot);
+            let object = Borrowed::<T>::of(entry);
             // It may be another one since the group was looked at.
             if object.group() == group {
                 f(&object);
             }
-            slot.release::<T>(drop).expect("there is that reference");
+            entry.release::<T>(drop).expect("there is that reference");
         }
     }
 }
@@ -465,7 +465,7 @@ fn released_too_often(invalid: ResultCode) -> UrError {
     UrError::with_message(invalid, "released more often than retained")
 }
 
-/// The pool of free slots: some in each thread, so that most calls take no lock, and the rest in a list for all.
+/// The pool of free entries: some in each thread, so that most calls take no lock, and the rest in a list for all.
 mod pool {
     use std::cell::RefCell;
 
@@ -473,11 +473,11 @@ mod pool {
 
     use super::*;
 
-    /// How many slots are made, or go between a thread and the list for all, at once.
+    /// How many entries are made, or go between a thread and the list for all, at once.
     const BATCH: usize = 128;
 
-    struct Free(NonNull<Slot>);
-    // SAFETY: a free slot is owned by the pool alone; all members of a slot are atomic.
+    struct Free(NonNull<HandleEntry>);
+    // SAFETY: a free entry is owned by the pool alone; all members of an entry are atomic.
     unsafe impl Send for Free {}
 
     static SHARED: Mutex<Shared> = Mutex::new(Shared {
@@ -488,11 +488,11 @@ mod pool {
     /// What all threads share.
     struct Shared {
         free: Vec<Free>,
-        /// All slots, free or not, in the batches in which they were made.
-        all: Vec<&'static [Slot]>,
+        /// All entries, free or not, in the batches in which they were made.
+        all: Vec<&'static [HandleEntry]>,
     }
 
-    /// A thread's free slots, which go to all others when the thread ends.
+    /// A thread's free entries, which go to all others when the thread ends.
     struct Local(Vec<Free>);
 
     impl Drop for Local {
@@ -505,7 +505,7 @@ mod pool {
         static LOCAL: RefCell<Local> = const { RefCell::new(Local(Vec::new())) };
     }
 
-    /// Runs `f` with this thread's free slots; with those of all where the thread is ending and has lost its own.
+    /// Runs `f` with this thread's free entries; with those of all where the thread is ending and has lost its own.
     #[inline]
     fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
         match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
@@ -515,47 +515,47 @@ mod pool {
     }
 
     #[inline]
-    pub(super) fn take() -> NonNull<Slot> {
+    pub(super) fn take() -> NonNull<HandleEntry> {
         match with(Vec::pop) {
-            Some(Free(slot)) => slot,
+            Some(Free(entry)) => entry,
             None => refill(),
         }
     }
 
-    /// All slots that there are.
-    pub(super) fn all() -> Vec<&'static [Slot]> {
+    /// All entries that there are.
+    pub(super) fn all() -> Vec<&'static [HandleEntry]> {
         SHARED.lock().all.clone()
     }
 
     #[cold]
-    fn refill() -> NonNull<Slot> {
+    fn refill() -> NonNull<HandleEntry> {
         let mut batch = {
             let mut shared = SHARED.lock();
             let rest = shared.free.len().saturating_sub(BATCH);
             shared.free.split_off(rest)
         };
         if batch.is_empty() {
-            let new: Vec<Slot> = (0..BATCH)
-                .map(|_| Slot {
+            let new: Vec<HandleEntry> = (0..BATCH)
+                .map(|_| HandleEntry {
                     ddi: AtomicPtr::new(ptr::null_mut()),
                     state: AtomicU64::new(DEAD),
                     object: AtomicPtr::new(ptr::null_mut()),
                     group: AtomicU64::new(0),
                 })
                 .collect();
-            let new: &[Slot] = new.leak();
+            let new: &[HandleEntry] = new.leak();
             SHARED.lock().all.push(new);
-            batch.extend(new.iter().map(|slot| Free(NonNull::from(slot))));
+            batch.extend(new.iter().map(|entry| Free(NonNull::from(entry))));
         }
-        let Free(slot) = batch.pop().expect("a batch has slots");
+        let Free(entry) = batch.pop().expect("a batch has entries");
         with(|free| free.append(&mut batch));
-        slot
+        entry
     }
 
     #[inline]
-    pub(super) fn put(slot: NonNull<Slot>) {
+    pub(super) fn put(entry: NonNull<HandleEntry>) {
         let count = with(|free| {
-            free.push(Free(slot));
+            free.push(Free(entry));
             free.len()
         });
         // A thread that releases what others create does not keep it all.

@@ -162,7 +162,7 @@ impl<'a> InfoOut<'a> {
 
     /// The client's reference count of an object.
     pub fn references<T: Object>(self, object: &T) -> UrResult<()> {
-        self.value(object.header().references())
+        self.value(object.handle_cell().references())
     }
 
     /// What an adapter says to a property that it does not have.

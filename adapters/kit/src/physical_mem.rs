@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::{Backend, Header, InfoOut, Object, UrResult, unsupported};
+use crate::{Backend, HandleCell, InfoOut, Object, UrResult, unsupported};
 
 /// A piece of physical memory.
 pub trait PhysicalMem<B: Backend>: Object<Handle = PhysicalMemHandle> {
@@ -30,7 +30,7 @@ pub struct NoPhysicalMem(Infallible);
 impl Object for NoPhysicalMem {
     type Handle = PhysicalMemHandle;
 
-    fn header(&self) -> &Header {
+    fn handle_cell(&self) -> &HandleCell {
         match self.0 {}
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::graph_dump;
 use crate::handle::{self, export, object, optional_object};
-use crate::picture;
 use crate::table::entry_points;
 use crate::{
     Backend, Capture, Command, EventOut, InfoOut, Object, Objects, UrError, UrResult, UsmKind, WaitList, args, entry,
@@ -161,7 +161,7 @@ entry! {
         let device = object::<B::Device>(device)?;
         let out = args::out(queue)?;
         let mut flags = flags(properties.as_ref())?;
-        if picture::wanted() {
+        if graph_dump::wanted() {
             // Drivers tell no times otherwise.
             flags |= QueueFlags::PROFILING_ENABLE;
         }

@@ -71,20 +71,20 @@ mod tests {
     use oxur_api::EventHandle;
 
     use super::*;
-    use crate::Header;
+    use crate::HandleCell;
 
     static DROPS: AtomicUsize = AtomicUsize::new(0);
 
     struct Event<const ID: usize> {
-        header: Header,
+        handle_cell: HandleCell,
         number: u64,
     }
 
     impl<const ID: usize> Object for Event<ID> {
         type Handle = EventHandle;
 
-        fn header(&self) -> &Header {
-            &self.header
+        fn handle_cell(&self) -> &HandleCell {
+            &self.handle_cell
         }
     }
 
@@ -95,8 +95,8 @@ mod tests {
     }
 
     fn event<const ID: usize>(number: u64) -> Arc<Event<ID>> {
-        let header = Header::new();
-        recycled(Event { header, number })
+        let handle_cell = HandleCell::new();
+        recycled(Event { handle_cell, number })
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    Callback, Capture, Command, Deleters, EventOut, Header, HostPointer, InfoOut, UrResult, WaitList, unsupported,
+    Callback, Capture, Command, Deleters, EventOut, HandleCell, HostPointer, InfoOut, UrResult, WaitList, unsupported,
 };
 use oxur_adapter_kit as kit;
 
@@ -62,19 +62,21 @@ kit::object! {
 kit::export_adapter!(Empty);
 
 struct Adapter {
-    header: Header,
+    handle_cell: HandleCell,
     platforms: Vec<Arc<Platform>>,
 }
 
 impl kit::Adapter<Empty> for Adapter {
     fn open() -> UrResult<Arc<Self>> {
-        let device = Arc::new(Device { header: Header::new() });
+        let device = Arc::new(Device {
+            handle_cell: HandleCell::new(),
+        });
         let platform = Arc::new(Platform {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             devices: vec![device],
         });
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             platforms: vec![platform],
         }))
     }
@@ -89,7 +91,7 @@ impl kit::Adapter<Empty> for Adapter {
 }
 
 struct Platform {
-    header: Header,
+    handle_cell: HandleCell,
     devices: Vec<Arc<Device>>,
 }
 
@@ -107,7 +109,7 @@ impl kit::Platform<Empty> for Platform {
 }
 
 struct Device {
-    header: Header,
+    handle_cell: HandleCell,
 }
 
 impl kit::Device<Empty> for Device {
@@ -130,7 +132,7 @@ impl kit::Device<Empty> for Device {
 }
 
 struct Context {
-    header: Header,
+    handle_cell: HandleCell,
     devices: Vec<Arc<Device>>,
     deleters: Deleters,
 }
@@ -138,7 +140,7 @@ struct Context {
 impl kit::Context<Empty> for Context {
     fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             devices,
             deleters: Deleters::default(),
         }))
@@ -159,7 +161,7 @@ impl kit::VirtualMem<Empty> for Context {}
 impl kit::Ipc<Empty> for Context {}
 
 struct Queue {
-    header: Header,
+    handle_cell: HandleCell,
     context: Arc<Context>,
     device: Arc<Device>,
     capture: Capture<Empty>,
@@ -169,7 +171,7 @@ struct Queue {
 impl kit::Queue<Empty> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
@@ -244,16 +246,16 @@ impl kit::Queue<Empty> for Queue {
 }
 
 struct Event {
-    header: Header,
+    handle_cell: HandleCell,
     status: Mutex<EventStatus>,
     command: CommandType,
 }
 
 impl Event {
     fn new(status: EventStatus, command: CommandType) -> Arc<Self> {
-        let (header, status) = (Header::new(), Mutex::new(status));
+        let (handle_cell, status) = (HandleCell::new(), Mutex::new(status));
         Arc::new(Self {
-            header,
+            handle_cell,
             status,
             command,
         })
@@ -305,7 +307,7 @@ impl kit::SoftwareEvent<Empty> for Event {
 }
 
 struct Mem {
-    header: Header,
+    handle_cell: HandleCell,
 }
 
 impl kit::Mem<Empty> for Mem {
@@ -319,7 +321,7 @@ impl kit::Mem<Empty> for Mem {
 }
 
 struct Sampler {
-    header: Header,
+    handle_cell: HandleCell,
 }
 
 impl kit::Sampler<Empty> for Sampler {
@@ -329,7 +331,7 @@ impl kit::Sampler<Empty> for Sampler {
 }
 
 struct Program {
-    header: Header,
+    handle_cell: HandleCell,
 }
 
 impl kit::Program<Empty> for Program {
@@ -351,7 +353,7 @@ impl kit::Program<Empty> for Program {
 }
 
 struct Kernel {
-    header: Header,
+    handle_cell: HandleCell,
 }
 
 impl kit::Kernel<Empty> for Kernel {
@@ -373,7 +375,7 @@ impl kit::Kernel<Empty> for Kernel {
 }
 
 struct UsmPool {
-    header: Header,
+    handle_cell: HandleCell,
 }
 
 impl kit::UsmPool<Empty> for UsmPool {

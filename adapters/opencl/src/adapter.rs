@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{self, NativeHandle, ResultCode};
-use kit::{Header, UrError, UrResult};
+use kit::{HandleCell, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -13,7 +13,7 @@ use crate::{Context, Device, OpenCl, Platform};
 
 /// The adapter.
 pub(crate) struct Adapter {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     platforms: Vec<Arc<Platform>>,
 }
 
@@ -61,7 +61,7 @@ impl kit::Adapter<OpenCl> for Adapter {
             }
         }
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             platforms,
         }))
     }

@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, Header, InfoOut, UrError, UrResult};
+use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -18,7 +18,7 @@ use crate::{Adapter, Device, OpenCl};
 
 /// A context.
 pub(crate) struct Context {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_context,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The functions of the platform that all devices belong to.
@@ -47,7 +47,7 @@ impl Context {
     fn new(raw: cl_context, devices: Vec<Arc<Device>>) -> Arc<Self> {
         cl::note_use();
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             ext: devices[0].ext.clone(),
             devices,

@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::sync::{Arc, Weak};
 
 use kit::ur::*;
-use kit::{Header, InfoOut, UrError, UrResult};
+use kit::{HandleCell, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -26,7 +26,7 @@ pub(crate) use facts::Facts;
 /// A device. Root devices belong to their platform and live as long as the adapter; a sub-device owns a reference of
 /// its OpenCL object and keeps the device that it is a part of.
 pub(crate) struct Device {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_device_id,
     /// The functions of the platform.
     pub(crate) ext: Arc<Extensions>,
@@ -51,7 +51,7 @@ impl Device {
     ) -> UrResult<Self> {
         match Facts::ask(raw) {
             Ok(facts) => Ok(Self {
-                header: Header::new(),
+                handle_cell: HandleCell::new(),
                 raw,
                 ext: ext.clone(),
                 platform,

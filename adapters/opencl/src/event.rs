@@ -13,7 +13,7 @@ use std::sync::mpsc::{Sender, channel};
 use kit::ur::{
     CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
 };
-use kit::{Callback, Header, InfoOut, UrResult, WaitList};
+use kit::{Callback, HandleCell, InfoOut, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{LazyLock, OnceLock};
@@ -25,7 +25,7 @@ use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
 pub(crate) struct Event {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     raw: RawEvent,
     /// What it began with, if that was another command.
     began: Box<[RawEvent]>,
@@ -58,7 +58,7 @@ impl Event {
     #[inline]
     pub(crate) fn new(raw: cl_event, queue: UniqueId, context: UniqueId, command: CommandType) -> Arc<Self> {
         kit::recycled(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw: RawEvent(raw),
             began: Box::default(),
             context,
@@ -97,7 +97,7 @@ impl Event {
     /// An event that is of no command of ours.
     fn of_context(context: &Arc<Context>, raw: RawEvent, command: CommandType) -> Arc<Self> {
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             began: Box::default(),
             context: context.number(),
@@ -239,8 +239,8 @@ struct Registered {
 impl kit::Object for Event {
     type Handle = EventHandle;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 
     /// The number of its queue.
@@ -405,7 +405,7 @@ impl kit::SoftwareEvent<OpenCl> for Event {
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
         };
         Ok(kit::recycled(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw: last.raw.again()?,
             began,
             context: last.context,
@@ -418,7 +418,7 @@ impl kit::SoftwareEvent<OpenCl> for Event {
         // SAFETY: a live context.
         let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             began: Box::default(),
             context: context.number(),

@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
-use kit::{Arg, Args, ExecInfo, Header, InfoOut, Range, UrResult};
+use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
@@ -23,7 +23,7 @@ use crate::{Context, Device, OpenCl, Program, Queue};
 
 /// A kernel. OpenCL keeps the arguments in it.
 pub(crate) struct Kernel {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_kernel,
     program: Arc<Program>,
     /// The functions of its platform, at hand because every pointer argument needs one.
@@ -48,7 +48,7 @@ impl Kernel {
     /// Takes over a reference of an OpenCL kernel.
     fn new(raw: cl_kernel, program: &Arc<Program>) -> UrResult<Self> {
         let mut kernel = Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             program: program.clone(),
             ext: program.context.ext.clone(),

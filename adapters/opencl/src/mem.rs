@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, NativeHandle, ResultCode};
-use kit::{Header, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use kit::{HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -14,7 +14,7 @@ use crate::{Context, Device, OpenCl, conv};
 
 /// A buffer or an image.
 pub(crate) struct Mem {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_mem,
     /// Bytes.
     pub(crate) size: usize,
@@ -39,7 +39,7 @@ impl Mem {
     /// Takes over a reference of an OpenCL object.
     fn new(raw: cl_mem, size: usize, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             size,
             context: context.clone(),

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, PlatformInfo, ResultCode};
-use kit::{Header, InfoOut, UrError, UrResult};
+use kit::{HandleCell, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -15,7 +15,7 @@ use crate::{Device, OpenCl};
 
 /// A platform. What it says of itself never changes and is asked once.
 pub(crate) struct Platform {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_platform_id,
     devices: Vec<Arc<Device>>,
     name: String,
@@ -60,7 +60,7 @@ impl Platform {
             }
             log::debug!("OpenCL platform {name} ({version}) with {} devices", devices.len());
             Self {
-                header: Header::new(),
+                handle_cell: HandleCell::new(),
                 raw,
                 devices,
                 name,

@@ -8,7 +8,7 @@ use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
     ProgramMetadata, ResultCode,
 };
-use kit::{Header, InfoOut, LinkFailure, UrError, UrResult};
+use kit::{HandleCell, InfoOut, LinkFailure, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
@@ -19,7 +19,7 @@ use crate::{Context, Device, OpenCl};
 
 /// A program.
 pub(crate) struct Program {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_program,
     pub(crate) context: Arc<Context>,
     /// The device globals that were asked for, so that bounds are checked without the driver. Programs have few.
@@ -101,7 +101,7 @@ impl Program {
     fn new(raw: cl_program, context: &Arc<Context>) -> Arc<Self> {
         let global_sizes = GlobalSizes::default();
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             context: context.clone(),
             global_sizes,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
-use kit::{Capture, Command, EventOut, Header, InfoOut, Objects, UrError, UrResult, WaitList};
+use kit::{Capture, Command, EventOut, HandleCell, InfoOut, Objects, UrError, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -30,7 +30,7 @@ static QUEUES: WeakRegistry<Queue> = WeakRegistry::new();
 
 /// A queue.
 pub(crate) struct Queue {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_command_queue,
     number: UniqueId,
     pub(crate) context: Arc<Context>,

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, SamplerDesc, SamplerInfo};
-use kit::{Header, InfoOut, UrResult};
+use kit::{HandleCell, InfoOut, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -14,7 +14,7 @@ use crate::{Context, OpenCl, conv};
 
 /// A sampler.
 pub(crate) struct Sampler {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_sampler,
     context: Arc<Context>,
 }
@@ -63,7 +63,7 @@ impl kit::Sampler<OpenCl> for Sampler {
             }
         }?;
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             context: context.clone(),
         }))
@@ -93,7 +93,7 @@ impl kit::Sampler<OpenCl> for Sampler {
             unsafe { cl!(clRetainSampler(raw)) }?;
         }
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             context: context.clone(),
         }))

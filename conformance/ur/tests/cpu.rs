@@ -164,7 +164,7 @@ fn assert_feature(rig: &Rig, (name, module): (&str, &str), there: bool) {
 #[test]
 fn a_device_without_an_optional_feature() {
     let Some(rig) = rig() else { return };
-    let without = std::env::var("UR_CPU_WITHOUT").unwrap_or_default();
+    let without = std::env::var("UR_CPU_DISABLE_ASPECTS").unwrap_or_default();
     for feature in FEATURES {
         assert_feature(&rig, feature, !without.split(',').any(|name| name == feature.0));
     }
@@ -172,8 +172,12 @@ fn a_device_without_an_optional_feature() {
         crate::virtual_functions::on_a_device_without_double();
     }
     for list in ["fp64", "atomic64", "atomic64,fp64"] {
-        let passed = with_variable("cpu::a_device_without_an_optional_feature", "UR_CPU_WITHOUT", list);
-        assert_ne!(passed, Some(false), "UR_CPU_WITHOUT={list}");
+        let passed = with_variable(
+            "cpu::a_device_without_an_optional_feature",
+            "UR_CPU_DISABLE_ASPECTS",
+            list,
+        );
+        assert_ne!(passed, Some(false), "UR_CPU_DISABLE_ASPECTS={list}");
     }
 }
 

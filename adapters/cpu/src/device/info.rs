@@ -7,7 +7,7 @@ use kit::ur::*;
 use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::{Device, limits, memory, partition, topology, without};
+use super::{Device, disabled, limits, memory, partition, topology};
 use crate::ipc;
 
 /// What the compiler supports, by the names that OpenCL has for it. SYCL runtimes read abilities off this list.
@@ -27,12 +27,12 @@ pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
 /// Those of them that the user wants the device to have.
 pub(crate) fn extensions() -> &'static str {
     static EXTENSIONS_LEFT: OnceLock<String> = OnceLock::new();
-    EXTENSIONS_LEFT.get_or_init(|| without::extensions(EXTENSIONS))
+    EXTENSIONS_LEFT.get_or_init(|| disabled::extensions(EXTENSIONS))
 }
 
 /// A number that says what a feature has, or, if the device does without it, zero.
 fn unless_without(name: &str, number: u32) -> u32 {
-    if without::is(name) { 0 } else { number }
+    if disabled::is(name) { 0 } else { number }
 }
 
 /// The versions of SPIR-V that the compiler takes.
@@ -130,7 +130,7 @@ impl Device {
             DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(unless_without("fp64", f.vector / 8)),
 
             // Atomics.
-            DeviceInfo::ATOMIC_64 => out.bool(!without::is("atomic64")),
+            DeviceInfo::ATOMIC_64 => out.bool(!disabled::is("atomic64")),
             DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
                 out.value(ORDERS)
             }

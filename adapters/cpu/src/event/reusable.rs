@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use kit::Header;
+use kit::HandleCell;
 use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -35,7 +35,7 @@ impl Event {
     pub(super) fn reusable_of(context: &Arc<Context>, profiled: bool) -> Arc<Self> {
         let current = Mutex::default();
         Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             owner: Owner::Context(context.clone()),
             command: CommandType::EVENTS_WAIT_WITH_BARRIER,

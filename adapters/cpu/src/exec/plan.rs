@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crossbeam_queue::ArrayQueue;
-use oxur_adapter_kit::Times;
+use oxur_adapter_kit::CommandTimings;
 use oxur_compiler::{Fault, ThreadContext};
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
@@ -44,7 +44,7 @@ pub(crate) struct Plan {
     /// The memory of the last run.
     spare: Arc<Mutex<Option<Arc<Memory>>>>,
     /// Where runs note when each step ran, if anybody wants to know.
-    times: Option<Arc<Times>>,
+    times: Option<Arc<CommandTimings>>,
 }
 
 /// What a step does.
@@ -162,7 +162,7 @@ impl Plan {
     }
 
     /// The same plan, whose runs note when each step ran.
-    pub(crate) fn timed(mut self, times: &Arc<Times>) -> Self {
+    pub(crate) fn timed(mut self, times: &Arc<CommandTimings>) -> Self {
         let timed = |(place, step): (usize, &Step)| timed::timed(step.clone(), times, place);
         self.steps = Arc::new(self.steps.iter().enumerate().map(timed).collect());
         self.times = Some(times.clone());

@@ -283,7 +283,7 @@ pub(crate) fn reference_count<T: ClObject>(object: &T) -> cl_uint {
         .native_cell()
         .entry()
         .map_or(0, |entry| references(entry.state.load(Ordering::Relaxed)));
-    own + cl_uint::from(object.header().references() != 0)
+    own + cl_uint::from(object.handle_cell().references() != 0)
 }
 
 #[cfg(test)]

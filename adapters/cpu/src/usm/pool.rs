@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use kit::ur::{ResultCode, UsmPoolFlags, UsmPoolInfo};
 use kit::usm_cache::{Heap, HeapOptions};
-use kit::{Header, InfoOut, UrResult, UsmPoolLimits};
+use kit::{HandleCell, InfoOut, UrResult, UsmPoolLimits};
 use oxur_adapter_kit as kit;
 
 use super::place::{Arenas, System};
@@ -13,7 +13,7 @@ use crate::{Context, Cpu, Device};
 
 /// A pool. Its free memory goes back to the system with it; what the client still has is freed as always.
 pub(crate) struct UsmPool {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     owner: Owner,
     heap: Arc<Heap>,
     pub(super) arenas: Arenas,
@@ -30,7 +30,7 @@ impl UsmPool {
         let cache = &context.usm.cache;
         let heap = cache.heap(options);
         Arc::new_cyclic(|pool| Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             owner,
             arenas: Arenas::new(cache, &heap, devices, pool),
             heap,

@@ -10,9 +10,9 @@ use smallvec::{SmallVec, smallvec};
 use super::CommandBuffer;
 use super::update::Update;
 use crate::context::is_same;
+use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
-use crate::picture::{self, Picture, Times};
-use crate::{Backend, Header, Object, OwnedCommand, OwnedLaunch, Queue, UrError, UrResult, WaitList};
+use crate::{Backend, HandleCell, Object, OwnedCommand, OwnedLaunch, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Node<B: Backend> {
 
 /// A command of a buffer as the client knows it, to change it later.
 pub struct BufferCommand<B: Backend> {
-    header: Header,
+    handle_cell: HandleCell,
     buffer: Weak<B::CommandBuffer>,
     place: usize,
 }
@@ -63,8 +63,8 @@ pub struct BufferCommand<B: Backend> {
 impl<B: Backend> Object for BufferCommand<B> {
     type Handle = ExpCommandBufferCommandHandle;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 }
 
@@ -98,8 +98,8 @@ pub struct CommandList<B: Backend> {
     settings: Settings,
     command_type: CommandType,
     state: Mutex<State<B>>,
-    times: OnceLock<Arc<Times>>,
-    picture: OnceLock<Picture>,
+    times: OnceLock<Arc<CommandTimings>>,
+    graph_dump: OnceLock<GraphDump>,
 }
 
 struct State<B: Backend> {
@@ -119,7 +119,7 @@ impl<B: Backend> CommandList<B> {
                 finalized: false,
             }),
             times: OnceLock::new(),
-            picture: OnceLock::new(),
+            graph_dump: OnceLock::new(),
         }
     }
 
@@ -154,7 +154,7 @@ impl<B: Backend> CommandList<B> {
     }
 
     /// Where runs note when each command ran, if anybody wants to know. Known when the buffer is finalized.
-    pub fn times(&self) -> Option<&Arc<Times>> {
+    pub fn times(&self) -> Option<&Arc<CommandTimings>> {
         self.times.get()
     }
 
@@ -215,7 +215,7 @@ impl<B: Backend> CommandList<B> {
         let point = u32::try_from(place).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
         let handle = wanted.handle.then(|| {
             Arc::new(BufferCommand {
-                header: Header::new(),
+                handle_cell: HandleCell::new(),
                 buffer: Arc::downgrade(buffer),
                 place,
             })
@@ -311,13 +311,14 @@ impl<B: Backend> CommandList<B> {
         if state.finalized {
             return Err(invalid("the command buffer is finalized already"));
         }
-        if self.settings.profiled || picture::wanted() {
-            self.times.get_or_init(|| Arc::new(Times::new(state.nodes.len())));
+        if self.settings.profiled || graph_dump::wanted() {
+            self.times
+                .get_or_init(|| Arc::new(CommandTimings::new(state.nodes.len())));
         }
         make(&state.nodes)?;
         state.finalized = true;
-        if let Some(picture) = self.times().and_then(|times| Picture::new(&state.nodes, times)) {
-            _ = self.picture.set(picture);
+        if let Some(graph_dump) = self.times().and_then(|times| GraphDump::new(&state.nodes, times)) {
+            _ = self.graph_dump.set(graph_dump);
         }
         Ok(())
     }
@@ -370,8 +371,8 @@ impl<B: Backend> CommandList<B> {
     }
 
     fn draw_again(&self, nodes: &[Node<B>], changed: &[usize]) {
-        if let Some(picture) = self.picture.get() {
-            picture.change(nodes, changed);
+        if let Some(graph_dump) = self.graph_dump.get() {
+            graph_dump.change(nodes, changed);
         }
     }
 

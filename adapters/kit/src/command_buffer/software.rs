@@ -15,15 +15,15 @@ use smallvec::SmallVec;
 use super::CommandBuffer;
 use super::command_list::{CommandList, Node};
 use super::signal::{Signal, Signals};
+use crate::graph_dump::TimingQuery;
 use crate::handle::{self, object};
-use crate::picture::Ask;
 use crate::queue::is_profiled;
 use crate::recycle::recycle;
-use crate::{Backend, Command, EventOut, Header, Object, Queue, SoftwareEvent, UrResult, WaitList};
+use crate::{Backend, Command, EventOut, HandleCell, Object, Queue, SoftwareEvent, UrResult, WaitList};
 
 /// A command buffer whose commands are submitted to the queue one by one.
 pub struct SoftwareCommandBuffer<B: Backend> {
-    header: Header,
+    handle_cell: HandleCell,
     commands: CommandList<B>,
     /// For each command whether others wait for it. Known from the first run on an out-of-order queue on.
     awaited: OnceLock<Vec<bool>>,
@@ -46,7 +46,7 @@ impl<B: Backend> Run<B> {
 /// What is kept of runs that others have come after.
 struct Past<B: Backend> {
     run: Option<Run<B>>,
-    times: Option<Ask>,
+    times: Option<TimingQuery>,
 }
 
 impl<B: Backend> Default for Past<B> {
@@ -58,8 +58,8 @@ impl<B: Backend> Default for Past<B> {
 impl<B: Backend> Object for SoftwareCommandBuffer<B> {
     type Handle = ExpCommandBufferHandle;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 }
 
@@ -208,7 +208,7 @@ where
 
     fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             commands,
             awaited: OnceLock::new(),
             last: Mutex::default(),

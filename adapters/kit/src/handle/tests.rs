@@ -7,7 +7,7 @@ use oxur_api::EventHandle;
 use super::*;
 
 struct Thing {
-    header: Header,
+    handle_cell: HandleCell,
     group: u64,
     drops: Arc<AtomicUsize>,
 }
@@ -15,8 +15,8 @@ struct Thing {
 impl Object for Thing {
     type Handle = EventHandle;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
     }
 
     fn group(&self) -> u64 {
@@ -32,9 +32,13 @@ impl Drop for Thing {
 
 /// A handle of a new object.
 fn thing(group: u64, drops: &Arc<AtomicUsize>) -> EventHandle {
-    let header = Header::new();
+    let handle_cell = HandleCell::new();
     let drops = drops.clone();
-    export_owned(Arc::new(Thing { header, group, drops }))
+    export_owned(Arc::new(Thing {
+        handle_cell,
+        group,
+        drops,
+    }))
 }
 
 fn held(group: u64) -> Vec<EventHandle> {
@@ -59,10 +63,10 @@ fn what_the_client_holds_is_found_by_its_group() {
     // SAFETY: as above.
     unsafe { release::<Thing>(first) }.expect("it was held");
     assert_eq!((held(1), drops.load(Ordering::Relaxed)), (vec![second], 0));
-    assert_eq!(kept.header.references(), 0);
+    assert_eq!(kept.handle_cell.references(), 0);
     // SAFETY: as above.
     unsafe { retain::<Thing>(first) }.expect("it is there");
-    assert_eq!((held(1).len(), kept.header.references()), (2, 1));
+    assert_eq!((held(1).len(), kept.handle_cell.references()), (2, 1));
     drop(kept);
     for handle in [first, second, other] {
         // SAFETY: as above.

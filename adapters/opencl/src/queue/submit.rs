@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
-use kit::{Capture, Header, UrError, UrResult};
+use kit::{Capture, HandleCell, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -41,7 +41,7 @@ impl Queue {
         shared: bool,
     ) -> Arc<Self> {
         let queue = Arc::new(Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             raw,
             number: UniqueId::new(),
             context: context.clone(),

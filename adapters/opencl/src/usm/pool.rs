@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kit::ur::{ResultCode, UsmPoolFlags, UsmPoolInfo};
 use kit::usm_cache::{Heap, HeapOptions};
-use kit::{Header, InfoOut, UrError, UrResult, UsmPoolLimits};
+use kit::{HandleCell, InfoOut, UrError, UrResult, UsmPoolLimits};
 use oxur_adapter_kit as kit;
 
 use super::driver::Driver;
@@ -14,7 +14,7 @@ use crate::{Context, Device, OpenCl};
 
 /// A pool. Its free memory goes back to the driver with it; what the client still has is freed as always.
 pub(crate) struct UsmPool {
-    pub(crate) header: Header,
+    pub(crate) handle_cell: HandleCell,
     context: Arc<Context>,
     heap: Arc<Heap>,
     pub(super) arenas: Arenas,
@@ -55,7 +55,7 @@ impl kit::UsmPool<OpenCl> for UsmPool {
         let devices = device.map_or(&*context.devices, std::slice::from_ref);
         let zero = flags.contains(UsmPoolFlags::ZERO_INITIALIZE_BLOCK);
         Ok(Arc::new_cyclic(|pool| Self {
-            header: Header::new(),
+            handle_cell: HandleCell::new(),
             context: context.clone(),
             arenas: Arenas::new(cache, &heap, devices, pool, zero),
             heap,

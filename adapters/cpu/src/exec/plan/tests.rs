@@ -297,7 +297,7 @@ fn timed_plans_tell_when_steps_ran() {
         sleeps((0, Execution::Parallel, None), 0),
         last,
     ];
-    let times = Arc::new(Times::new(4));
+    let times = Arc::new(CommandTimings::new(4));
     let before = [&[][..], &[0][..], &[0][..], &[1, 2][..]];
     let mut plan = Plan::new(steps, before.into_iter()).timed(&times);
     assert!(times.last().is_empty());

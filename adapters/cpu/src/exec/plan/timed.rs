@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use oxur_adapter_kit::{Span, Times};
+use oxur_adapter_kit::{CommandTimings, Span};
 use oxur_compiler::{Fault, ThreadContext};
 
 use super::Step;
@@ -15,12 +15,12 @@ use crate::exec::task::{Execution, Work};
 /// Work that tells when it ran.
 struct Timed {
     work: Arc<dyn Work>,
-    times: Arc<Times>,
+    times: Arc<CommandTimings>,
     place: usize,
 }
 
 /// A step that tells when it ran, as that at `place`.
-pub(super) fn timed(step: Step, times: &Arc<Times>, place: usize) -> Step {
+pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, place: usize) -> Step {
     let work = Timed {
         work: step.work,
         times: times.clone(),

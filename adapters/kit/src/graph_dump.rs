@@ -2,7 +2,7 @@
 //! Pictures of command buffers and graphs: text of the language DOT, which Graphviz and `oxur graph` draw.
 //!
 //! A box is a command, with what is known of it: its kernel, how much it does, and when it ran in the last complete
-//! run, if [`Times`] were kept. Boxes are the darker the longer their commands took. Edges go to those who wait.
+//! run, if [`CommandTimings`] were kept. Boxes are the darker the longer their commands took. Edges go to those who wait.
 //! Dashed ellipses are events outside: those that a command waits for, and the one that it signals.
 //!
 //! [`files`] writes pictures by itself, if the user asks for that.
@@ -14,14 +14,14 @@ use std::fmt::{self, Write as _};
 
 use smallvec::SmallVec;
 
-pub(crate) use self::files::{Picture, wanted};
-pub(crate) use self::times::Ask;
-pub use self::times::{Span, Times};
+pub(crate) use self::files::{GraphDump, wanted};
+pub(crate) use self::times::TimingQuery;
+pub use self::times::{CommandTimings, Span};
 use crate::{Backend, Node};
 
 /// What a picture shows of a command, whatever its time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct NodeLabel {
     command: String,
     /// What it runs or works on, by name.
     name: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Shown {
     signals: bool,
 }
 
-impl Shown {
+impl NodeLabel {
     pub(crate) fn new<B: Backend>(node: &Node<B>) -> Self {
         let command = node.command.as_command();
         Self {
@@ -48,7 +48,7 @@ impl Shown {
 }
 
 /// The picture of these commands. `run` is when they ran, if that was noted at all.
-pub(crate) fn text(title: &str, commands: &[Shown], run: Option<&[Option<Span>]>) -> String {
+pub(crate) fn text(title: &str, commands: &[NodeLabel], run: Option<&[Option<Span>]>) -> String {
     let run = Run::new(run);
     let mut text = String::new();
     _ = writeln!(text, "digraph {} {{", Quoted(title));
@@ -88,7 +88,7 @@ pub(crate) fn text(title: &str, commands: &[Shown], run: Option<&[Option<Span>]>
 /// Longer names are cut in the box; the whole is a tooltip.
 const LONG: usize = 60;
 
-fn box_of(text: &mut String, place: usize, command: &Shown, run: &Run<'_>) {
+fn box_of(text: &mut String, place: usize, command: &NodeLabel, run: &Run<'_>) {
     let mut words = command.command.clone();
     let mut more = String::new();
     if let Some(name) = &command.name {

@@ -73,7 +73,7 @@ pub struct Choice {
 
 /// Chooses among all of ours, so that no CPU shows up as two devices: through an OpenCL driver where one has it, else
 /// through our own adapter. `drivers` says what OpenCL has to offer, and is asked where it matters.
-pub fn by_default(folder: &Path, drivers: impl FnOnce() -> Offer) -> Result<Choice, Failure> {
+pub fn by_default(folder: &Path, drivers: impl FnOnce() -> OpenClAvailability) -> Result<Choice, Failure> {
     let mut all = adapters(folder);
     if all.is_empty() {
         return Err(Failure::new(
@@ -85,15 +85,15 @@ pub fn by_default(folder: &Path, drivers: impl FnOnce() -> Offer) -> Result<Choi
     let mut reason = None;
     if has("cpu") && has("opencl") {
         let (dropped, why) = match drivers() {
-            Offer::Nothing => (
+            OpenClAvailability::Nothing => (
                 "opencl",
                 "no OpenCL driver has a device for SYCL: oxur's own CPU adapter",
             ),
-            Offer::Cpu => (
+            OpenClAvailability::Cpu => (
                 "cpu",
                 "an OpenCL driver has the CPU; `--adapter cpu` takes oxur's own adapter for it",
             ),
-            Offer::Others => ("", "oxur's own adapter for the CPU, OpenCL drivers for other devices"),
+            OpenClAvailability::Others => ("", "oxur's own adapter for the CPU, OpenCL drivers for other devices"),
         };
         all.retain(|(name, _)| name != dropped);
         reason = Some(why);
@@ -106,7 +106,7 @@ pub fn by_default(folder: &Path, drivers: impl FnOnce() -> Offer) -> Result<Choi
 
 /// What OpenCL drivers have for SYCL programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
+pub enum OpenClAvailability {
     /// No device that takes SPIR-V.
     Nothing,
     /// A CPU, and perhaps others.
@@ -115,7 +115,7 @@ pub enum Offer {
     Others,
 }
 
-impl Offer {
+impl OpenClAvailability {
     /// All offers, with the words for them that one `oxur` tells another.
     pub const ALL: [(Self, &str); 3] = [(Self::Nothing, "nothing"), (Self::Cpu, "cpu"), (Self::Others, "others")];
 

@@ -32,17 +32,17 @@ impl Span {
 }
 
 /// When the commands of a buffer began and ended in its last complete run.
-pub struct Times {
+pub struct CommandTimings {
     /// Runs take turns.
     runs: [Box<[Place]>; 2],
     /// How many runs are complete.
     complete: AtomicU64,
     /// Ask for the last runs that were submitted, the last one first.
-    asked: Mutex<[Option<Ask>; 2]>,
+    asked: Mutex<[Option<TimingQuery>; 2]>,
 }
 
 /// Returns the profiling times of a run's commands where they exist, or nothing before the run is complete.
-pub(crate) type Ask = Box<dyn Fn() -> Option<Vec<Option<Span>>> + Send + Sync>;
+pub(crate) type TimingQuery = Box<dyn Fn() -> Option<Vec<Option<Span>>> + Send + Sync>;
 
 /// The time of a command: `u64::MAX` and 0 before it has run.
 struct Place {
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-impl Times {
+impl CommandTimings {
     /// Of so many commands.
     pub fn new(count: usize) -> Self {
         let run = || (0..count).map(|_| Place::new()).collect();
@@ -109,14 +109,14 @@ impl Times {
     /// A run was submitted as commands with these events, and is complete when `end` is. Returns what is not asked any more:
     /// events and their queues may go with it, for which the caller must have no lock.
     #[must_use]
-    pub(crate) fn submitted<B: Backend>(&self, events: Vec<Arc<B::Event>>, end: &Arc<B::Event>) -> Option<Ask> {
+    pub(crate) fn submitted<B: Backend>(&self, events: Vec<Arc<B::Event>>, end: &Arc<B::Event>) -> Option<TimingQuery> {
         let end = end.clone();
         let span = |event: &Arc<B::Event>| {
             let began = time::<B>(event, ProfilingInfo::COMMAND_START)?;
             let ended = time::<B>(event, ProfilingInfo::COMMAND_END)?;
             (began <= ended).then_some(Span { began, ended })
         };
-        let ask: Ask = Box::new(move || {
+        let ask: TimingQuery = Box::new(move || {
             let over = is_over::<B>(&end).unwrap_or(false);
             over.then(|| events.iter().map(span).collect())
         });
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_last_complete_run_counts() {
-        let times = Times::new(2);
+        let times = CommandTimings::new(2);
         assert!(times.last().is_empty());
         times.begin();
         times.add(0, span(10, 20));

@@ -92,7 +92,7 @@ fn graphs_show_the_times_of_their_runs() {
 #[test]
 fn no_times_without_profiling() {
     let Some(rig) = rig() else { return };
-    if env::var_os("UR_GRAPH_PICTURES").is_some() {
+    if env::var_os("UR_GRAPH_DUMP").is_some() {
         return;
     }
     let (data, other) = (rig.shared(&[0i32; 64]), rig.shared(&[0i32; 64]));
@@ -156,8 +156,8 @@ fn a_folder_of_pictures() {
     let folder = env::temp_dir().join(format!("oxur-pictures-of-{}", std::process::id()));
     let pictures = |folder: &Path| {
         let child = Command::new("/proc/self/exe")
-            .args(["--exact", "picture::a_program_with_pictures"])
-            .env("UR_GRAPH_PICTURES", folder)
+            .args(["--exact", "graph_dump::a_program_with_pictures"])
+            .env("UR_GRAPH_DUMP", folder)
             .output()
             .expect("this program runs");
         let (out, log) = (

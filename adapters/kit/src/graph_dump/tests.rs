@@ -5,13 +5,13 @@ use smallvec::smallvec;
 
 use super::*;
 
-fn command(name: &str, after: &[u32]) -> Shown {
-    Shown {
+fn command(name: &str, after: &[u32]) -> NodeLabel {
+    NodeLabel {
         command: "KERNEL_LAUNCH".to_owned(),
         name: Some(name.to_owned()),
         extent: Some("64 in groups of 16".to_owned()),
         after: after.into(),
-        ..Shown::default()
+        ..NodeLabel::default()
     }
 }
 
@@ -50,7 +50,7 @@ fn commands_dependencies_and_times() {
 
 #[test]
 fn events_outside() {
-    let waits = Shown {
+    let waits = NodeLabel {
         events: 2,
         signals: true,
         ..command("k", &[])
@@ -77,7 +77,7 @@ fn names_are_quoted() {
 #[test]
 fn many() {
     let commands: Vec<_> = (0..10_000u32)
-        .map(|place| Shown {
+        .map(|place| NodeLabel {
             after: match place {
                 0 => smallvec![],
                 1 => smallvec![0],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `UR_GRAPH_PICTURES`: a folder that gets a picture of each command buffer and each graph that can be run.
+//! `UR_GRAPH_DUMP`: a folder that gets a picture of each command buffer and each graph that can be run.
 //!
 //! A picture is written when that is made, and again, with times, when it is destroyed or the process ends. Who cannot
 //! write says so in the log, and the program goes on.
@@ -13,16 +13,16 @@ use std::sync::{Arc, Weak};
 
 use oxur_fork::{LazyLock, Mutex};
 
-use super::{Shown, Times, text};
+use super::{CommandTimings, NodeLabel, text};
 use crate::{Backend, Node};
 
 /// The folder; none if nobody asks for pictures.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let folder = std::env::var_os("UR_GRAPH_PICTURES").filter(|folder| !folder.is_empty())?;
+    let folder = std::env::var_os("UR_GRAPH_DUMP").filter(|folder| !folder.is_empty())?;
     // The program may go elsewhere.
     let folder = std::path::absolute(folder).ok()?;
     if let Err(error) = fs::create_dir_all(&folder) {
-        log::error!("UR_GRAPH_PICTURES: the folder {}: {error}", folder.display());
+        log::error!("UR_GRAPH_DUMP: the folder {}: {error}", folder.display());
         return None;
     }
     Some(folder)
@@ -34,24 +34,24 @@ pub(crate) fn wanted() -> bool {
 }
 
 /// A picture that is in a file, and is written again when this is dropped.
-pub(crate) struct Picture(Arc<Drawn>);
+pub(crate) struct GraphDump(Arc<Drawn>);
 
 struct Drawn {
     path: PathBuf,
     /// Children of `fork` leave it to this one.
     process: u32,
-    commands: Mutex<Vec<Shown>>,
-    times: Arc<Times>,
+    commands: Mutex<Vec<NodeLabel>>,
+    times: Arc<CommandTimings>,
 }
 
-impl Picture {
+impl GraphDump {
     /// Of these commands, if the user asks for pictures.
-    pub(crate) fn new<B: Backend>(nodes: &[Node<B>], times: &Arc<Times>) -> Option<Self> {
+    pub(crate) fn new<B: Backend>(nodes: &[Node<B>], times: &Arc<CommandTimings>) -> Option<Self> {
         let folder = FOLDER.as_ref()?;
-        let drawn = Drawn::new(folder, nodes.iter().map(Shown::new).collect(), times);
+        let drawn = Drawn::new(folder, nodes.iter().map(NodeLabel::new).collect(), times);
         let drawn = Arc::new(
             drawn
-                .inspect_err(|error| log::error!("UR_GRAPH_PICTURES: a file in {}: {error}", folder.display()))
+                .inspect_err(|error| log::error!("UR_GRAPH_DUMP: a file in {}: {error}", folder.display()))
                 .ok()?,
         );
         drawn.write();
@@ -68,14 +68,14 @@ impl Picture {
             let mut commands = self.0.commands.lock();
             changed
                 .iter()
-                .for_each(|place| commands[*place] = Shown::new(&nodes[*place]));
+                .for_each(|place| commands[*place] = NodeLabel::new(&nodes[*place]));
         }
     }
 }
 
 impl Drawn {
     /// Takes a name that no file has, in whatever adapter or process.
-    fn new(folder: &Path, commands: Vec<Shown>, times: &Arc<Times>) -> io::Result<Self> {
+    fn new(folder: &Path, commands: Vec<NodeLabel>, times: &Arc<CommandTimings>) -> io::Result<Self> {
         static LAST: AtomicU32 = AtomicU32::new(0);
         let process = process::id();
         loop {
@@ -102,7 +102,7 @@ impl Drawn {
         let title = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let text = text(&title, &self.commands.lock(), Some(&self.times.last()));
         if let Err(error) = fs::write(&self.path, text) {
-            log::error!("UR_GRAPH_PICTURES: {}: {error}", self.path.display());
+            log::error!("UR_GRAPH_DUMP: {}: {error}", self.path.display());
         }
     }
 }
@@ -120,7 +120,7 @@ impl Drop for Drawn {
 static LIVING: LazyLock<Mutex<Vec<Weak<Drawn>>>> = LazyLock::new(|| {
     // SAFETY: a function that may be called whenever the process ends. An adapter's library is never unloaded.
     if unsafe { libc::atexit(at_exit) } != 0 {
-        log::warn!("UR_GRAPH_PICTURES: pictures of what is not destroyed have no times");
+        log::warn!("UR_GRAPH_DUMP: pictures of what is not destroyed have no times");
     }
     Mutex::default()
 });
@@ -141,7 +141,7 @@ mod tests {
     fn a_file_of_ones_own() {
         let folder = std::env::temp_dir().join(format!("oxur-pictures-{}", process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let times = Arc::new(Times::new(0));
+        let times = Arc::new(CommandTimings::new(0));
         let new = || Drawn::new(&folder, Vec::new(), &times).unwrap();
         let first = new();
         let taken = folder.join(format!("graph-{}-2.dot", process::id()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the user wants the device to do without: `UR_CPU_WITHOUT`, a list of optional features. The device then says that
+//! What the user wants the device to do without: `UR_CPU_DISABLE_ASPECTS`, a list of optional features. The device then says that
 //! it has none of them, and refuses modules that need one, so that a program can be tried on lesser devices than a CPU.
 
 use oxur_fork::OnceLock;
@@ -35,7 +35,7 @@ const FEATURES: [Feature; 2] = [
 fn features() -> &'static [&'static Feature] {
     static WITHOUT: OnceLock<Vec<&'static Feature>> = OnceLock::new();
     WITHOUT.get_or_init(|| {
-        let value = std::env::var_os("UR_CPU_WITHOUT").unwrap_or_default();
+        let value = std::env::var_os("UR_CPU_DISABLE_ASPECTS").unwrap_or_default();
         parse(&value.to_string_lossy())
     })
 }
@@ -45,7 +45,9 @@ fn parse(value: &str) -> Vec<&'static Feature> {
     for name in value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match FEATURES.iter().find(|feature| feature.name == name) {
             Some(feature) => found.push(feature),
-            None => log::warn!("UR_CPU_WITHOUT: {name} is ignored: the device can do without fp64 and atomic64"),
+            None => {
+                log::warn!("UR_CPU_DISABLE_ASPECTS: {name} is ignored: the device can do without fp64 and atomic64")
+            }
         }
     }
     found
@@ -69,7 +71,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
         None => Ok(()),
         Some(feature) => Err(Error::Unsupported {
             feature: format!("capability {}", feature.capability.1),
-            what: format!("UR_CPU_WITHOUT has {}", feature.name),
+            what: format!("UR_CPU_DISABLE_ASPECTS has {}", feature.name),
         }),
     }
 }
