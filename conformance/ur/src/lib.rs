@@ -18,6 +18,7 @@ mod documented;
 mod expect;
 mod infos;
 mod kernels;
+mod process;
 mod rig;
 mod stack;
 
@@ -26,6 +27,7 @@ pub use infos::{Allowed, GetInfo, check_infos, variants};
 pub use kernels::spirv;
 pub use oxur_client as client;
 pub use oxur_client::api;
+pub use process::{run_test, with_variable};
 pub use rig::{Rig, values};
 pub use stack::{Stack, intel, loader, stack, uninitialised_loader};
 

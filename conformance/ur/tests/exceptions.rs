@@ -6,12 +6,11 @@
 use std::mem::transmute;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::process::Command;
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Queue};
-use oxur_conformance::{Rig, expect, intel, ur, values};
+use oxur_conformance::{Rig, expect, intel, run_test, ur, values};
 
 use crate::command_buffer::{self, FIRST, PLAIN, empty, launch, run};
 use crate::gate::Gate;
@@ -158,16 +157,9 @@ fn where_nobody_can_catch_it_an_exception_ends_the_process() {
         ("host task", "a host task"),
         ("event", "the callback of an event"),
     ] {
-        let ended = Command::new("/proc/self/exe")
-            .args([
-                "--exact",
-                "exceptions::where_nobody_can_catch_it_an_exception_ends_the_process",
-                "--nocapture",
-            ])
-            .env(CASE, case)
-            .output()
-            .expect("the test itself");
-        let said = String::from_utf8_lossy(&ended.stderr);
+        let test = "exceptions::where_nobody_can_catch_it_an_exception_ends_the_process";
+        let ended = run_test(test, &[(CASE, case)]);
+        let said = ended.log;
         assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{case}: {said}");
         assert!(
             said.contains(&format!("oxur: {what} threw an exception")),

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Event, Range};
-use oxur_conformance::{Rig, intel, loader, ur, values};
-
-use crate::cpu::with_variable;
+use oxur_conformance::{Rig, intel, loader, ur, values, with_variable};
 
 unsafe extern "C" {
     fn fesetround(mode: i32) -> i32;
@@ -117,9 +115,8 @@ fn nor_do_those_of_the_scalar_mode() {
     if name != "oxur CPU" {
         return println!("{name} has no such mode");
     }
-    match with_variable("float_env::nor_do_those_of_the_scalar_mode", "UR_CPU_MODE", "scalar") {
-        Some(passed) => assert!(passed),
-        None => launches(&Rig::new()),
+    if !with_variable("float_env::nor_do_those_of_the_scalar_mode", "UR_CPU_MODE", "scalar") {
+        launches(&Rig::new());
     }
 }
 

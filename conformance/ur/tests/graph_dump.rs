@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, CommandBuffer, Context, Graph, Queue, Range, Usm};
-use oxur_conformance::{Ending, Rig, Stack, in_child, stack, values};
+use oxur_conformance::{Ending, Rig, Stack, in_child, run_test, stack, values};
 
 use crate::command_buffer::{FIRST, PLAIN, empty, launch, queue, run};
 
@@ -121,7 +120,7 @@ fn twice(rig: &Rig, data: &Usm) -> CommandBuffer {
 
 /// What runs in the test below; by itself, without the variable, it draws nothing.
 #[test]
-fn a_program_with_pictures() {
+fn a_program_with_dumps() {
     let Some(rig) = rig() else { return };
     // Neither is made for profiling: the variable does.
     let queue = queue(&rig, QueueFlags::empty());
@@ -149,29 +148,21 @@ fn a_program_with_pictures() {
 }
 
 #[test]
-fn a_folder_of_pictures() {
+fn a_folder_of_dumps() {
     if stack() == Stack::Intel {
         return;
     }
-    let folder = env::temp_dir().join(format!("oxur-pictures-of-{}", std::process::id()));
-    let pictures = |folder: &Path| {
-        let child = Command::new("/proc/self/exe")
-            .args(["--exact", "graph_dump::a_program_with_pictures"])
-            .env("UR_GRAPH_DUMP", folder)
-            .output()
-            .expect("this program runs");
-        let (out, log) = (
-            String::from_utf8_lossy(&child.stdout),
-            String::from_utf8_lossy(&child.stderr),
-        );
-        assert!(child.status.success(), "{out}{log}");
+    let folder = env::temp_dir().join(format!("oxur-graph-dumps-of-{}", std::process::id()));
+    let dumps = |folder: &Path| {
+        let dump_to = folder.to_str().expect("a path of ASCII");
+        run_test("graph_dump::a_program_with_dumps", &[("UR_GRAPH_DUMP", dump_to)]).passed();
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let read = |path: &Path| fs::read_to_string(path).expect("a file");
         files
             .map(|file| (file.path(), read(&file.path())))
             .collect::<BTreeMap<_, _>>()
     };
-    let files = pictures(&folder);
+    let files = dumps(&folder);
     let found: Vec<_> = files.values().map(|text| timed(text)).collect();
     assert_eq!(found, [2, 0, 2, 2, 2], "the second has not run: {files:?}");
     for (path, text) in &files {
@@ -181,5 +172,5 @@ fn a_folder_of_pictures() {
     }
     fs::remove_dir_all(folder).expect("the folder goes");
     // What cannot be written is no error of the program's.
-    assert!(pictures(Path::new("/proc/nowhere")).is_empty());
+    assert!(dumps(Path::new("/proc/nowhere")).is_empty());
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Memory that processes share: what one makes bytes of, another opens by them.
 
-use std::process::{Command as Process, Output};
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Device, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, expect, intel, ur};
-
-use crate::cpu::with_variable;
+use oxur_conformance::{Rig, expect, intel, run_test, ur, with_variable};
 
 /// Has the bytes that a process is to open, in hexadecimal; or `give` for one that is to print some.
 const BYTES: &str = "OXUR_TEST_IPC";
@@ -23,27 +20,14 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
-/// Runs a test again in another process, with such bytes.
-fn other_process(test: &str, text: &str) -> Output {
-    let output = Process::new("/proc/self/exe")
-        .args(["--exact", test, "--nocapture"])
-        .env(BYTES, text)
-        .output()
-        .expect("the test itself");
-    let words = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "{}{}",
-        words(&output.stdout),
-        words(&output.stderr)
-    );
-    output
+/// Runs a test again in another process, with such bytes, and gives what it prints.
+fn other_process(test: &str, text: &str) -> String {
+    run_test(test, &[(BYTES, text)]).passed().out
 }
 
 /// The bytes that another process printed.
-fn given(output: &Output) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.lines().find_map(|line| line.split("bytes: ").nth(1));
+fn given(output: &str) -> Vec<u8> {
+    let line = output.lines().find_map(|line| line.split("bytes: ").nth(1));
     bytes(line.expect("the bytes").trim())
 }
 
@@ -302,8 +286,8 @@ fn rig_with_usm(test: &str) -> Option<Rig> {
     );
     expect!(open_mem(&rig, &mut [0; 56]).0, ERROR_UNSUPPORTED_FEATURE);
     if rig.platform.info::<String>(PlatformInfo::NAME).expect("the name") == "oxur CPU" {
-        let passed = with_variable(&format!("ipc::{test}"), "UR_CPU_IPC", "1");
-        assert!(passed.expect("the variable says so"));
+        let again = with_variable(&format!("ipc::{test}"), "UR_CPU_IPC", "1");
+        assert!(again, "the variable says so");
     }
     None
 }

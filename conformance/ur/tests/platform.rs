@@ -3,12 +3,11 @@
 
 use std::env;
 use std::ffi::{CStr, CString};
-use std::process::Command;
 use std::ptr::{null, null_mut};
 
 use oxur_client::{Context, Program};
 use oxur_conformance::api::*;
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, loader, spirv, ur};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, loader, run_test, spirv, ur};
 
 use crate::known;
 
@@ -154,11 +153,9 @@ fn a_driver_without_spirv() {
     let adapters = loader().adapters().expect("urAdapterGet");
     if env::var_os(CHILD).is_none() {
         // The drivers of the system beside the one under test, which the ICD loader reads once in a process.
-        let status = Command::new("/proc/self/exe")
-            .args(["--exact", "platform::a_driver_without_spirv", "--nocapture"])
-            .envs([(CHILD, "1"), ("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")])
-            .status();
-        return assert!(status.expect("the test itself").success());
+        let variables = [(CHILD, "1"), ("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")];
+        run_test("platform::a_driver_without_spirv", &variables).passed();
+        return;
     }
     let platforms = adapters
         .iter()

@@ -4,14 +4,13 @@
 //! The specification says no more of them. That they are complete at first, and that what waits for one is not held up by
 //! signals to come, is what CUDA's events do, and what SYCL's extension for reusable events builds on.
 
-use std::process::Command as Process;
 use std::ptr::null;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Context, Event, Queue};
-use oxur_conformance::{Rig, check, expect, intel, loader, ur};
+use oxur_conformance::{Rig, check, expect, intel, loader, run_test, ur};
 
 use crate::gate::Gate;
 
@@ -313,19 +312,12 @@ fn no_leaks() {
         expect!(ur!(urLoaderTearDown()), SUCCESS);
         return;
     }
-    let child = Process::new("/proc/self/exe")
-        .args(["--exact", "reusable_event::no_leaks", "--nocapture"])
-        .envs([(CHILD, "1"), ("UR_ENABLE_LAYERS", "UR_LAYER_LEAK_CHECKING")])
-        .output()
-        .expect("the test itself");
-    let (out, log) = (
-        String::from_utf8_lossy(&child.stdout),
-        String::from_utf8_lossy(&child.stderr),
-    );
-    assert!(child.status.success(), "{out}{log}");
-    let event = out
+    let variables = [(CHILD, "1"), ("UR_ENABLE_LAYERS", "UR_LAYER_LEAK_CHECKING")];
+    let child = run_test("reusable_event::no_leaks", &variables).passed();
+    let event = child
+        .out
         .lines()
         .find_map(|line| line.split("the event was ").nth(1))
         .expect("its address");
-    assert!(!log.contains(event), "{log}");
+    assert!(!child.log.contains(event), "{}", child.log);
 }
