@@ -53,6 +53,13 @@ test-reference: ## The conformance suite on Intel's loader and OpenCL adapter
 sanitize: ## The tests of the crates with unsafe code under AddressSanitizer and ThreadSanitizer
 	scripts/sanitize.sh
 
+# The tests of graph dumps have little unsafe code and big graphs. The clock and the environment are the host's.
+.PHONY: miri
+miri: setup-build ## Handles, USM pools and the other parts of the kit under Miri, which checks the rules of unsafe Rust
+	scripts/setup.sh miri
+	MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
+	  cargo +nightly miri test --locked -p oxur-adapter-kit --lib -- --skip graph_dump
+
 .PHONY: test-sycl
 test-sycl: ## SYCL C++ programs on dist/, compared with Intel's stack
 	for generation in $(GENERATIONS); do \

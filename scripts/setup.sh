@@ -12,6 +12,7 @@
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 #   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
+#   miri     Miri and the nightly toolchain that it comes with, by rustup (when named only)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -123,6 +124,12 @@ nextest() { cargo_tool cargo-nextest "$nextest_version"; }
 deny() { cargo_tool cargo-deny "$deny_version"; }
 fuzz() { cargo_tool cargo-fuzz "$fuzz_version"; }
 
+miri() {
+  cargo +nightly miri --version >/dev/null 2>&1 && return
+  say "rustup toolchain install nightly, with Miri"
+  rustup toolchain install nightly --profile minimal --component miri,rust-src
+}
+
 (($#)) || set -- system clients headers corpus nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
@@ -130,7 +137,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | nextest | deny | fuzz) "$part" ;;
+    system | clients | headers | corpus | nextest | deny | fuzz | miri) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

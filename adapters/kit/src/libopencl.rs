@@ -110,6 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "there is no dynamic linker")]
     fn a_process_without_a_runtime_has_no_folder_of_one() {
         assert!(runtime_folders().is_empty());
     }

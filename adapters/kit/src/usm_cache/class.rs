@@ -105,7 +105,9 @@ mod tests {
 
     #[test]
     fn little_is_lost() {
-        for size in (1025..100_000).chain((1 << 30)..(1 << 30) + 1000) {
+        let step = if cfg!(miri) { 997 } else { 1 };
+        let sizes = (1025..100_000).chain((1 << 30)..(1 << 30) + 1000);
+        for size in sizes.step_by(step) {
             let block = Class::of(size).block();
             assert!(block >= size && (block - size) * 9 <= block + 9, "{size} in {block}");
         }
