@@ -180,6 +180,18 @@ impl kit::Queue<Cpu> for Queue {
                 let command = (CommandType::USM_MEMCPY, blocking);
                 self.copy(command, CopyBytes { dst, src, size }, Kept::Nothing, wait, event)
             }
+            Command::DeviceGlobalRead { global, dst } => {
+                self.check_context(global.program.context())?;
+                let (copy, kept) = commands::read_global(&global, dst, &self.device)?;
+                let command = (CommandType::DEVICE_GLOBAL_VARIABLE_READ, blocking);
+                self.copy(command, copy, kept, wait, event)
+            }
+            Command::DeviceGlobalWrite { global, src } => {
+                self.check_context(global.program.context())?;
+                let (copy, kept) = commands::write_global(&global, src, &self.device)?;
+                let command = (CommandType::DEVICE_GLOBAL_VARIABLE_WRITE, blocking);
+                self.copy(command, copy, kept, wait, event)
+            }
             Command::Wait | Command::Barrier | Command::Timestamp => {
                 self.submit_wait((command.command_type(), blocking), wait, event)
             }

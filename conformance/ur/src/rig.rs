@@ -49,6 +49,16 @@ impl Rig {
         panic!("no adapter has a device: is there a driver? `oxur doctor` tells");
     }
 
+    /// Whether the device has what one of its truth values says. Where it has not, the output of the test says what is
+    /// missing.
+    pub fn supports(&self, query: DeviceInfo, what: &str) -> bool {
+        let supported: bool = self.device.info(query).expect("a truth value");
+        if !supported {
+            println!("this device has no {what}");
+        }
+        supported
+    }
+
     /// Another queue of UR's on the driver's queue; none where the device has no native queues.
     pub fn wrapped_queue(&self) -> Option<Queue> {
         let native = match self.queue.native() {

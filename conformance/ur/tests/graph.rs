@@ -369,11 +369,7 @@ fn commands_on_buffers() {
 #[test]
 fn commands_on_images() {
     let Some(rig) = rig() else { return };
-    if !rig
-        .device
-        .info::<bool>(DeviceInfo::IMAGE_SUPPORT)
-        .expect("a truth value")
-    {
+    if !rig.supports(DeviceInfo::IMAGE_SUPPORT, "images") {
         return;
     }
     let format = ImageFormat {

@@ -36,7 +36,7 @@ fn region(width: u64, height: u64, depth: u64) -> RectRegion {
 /// A rig on a device that has images; without them the functions say so.
 fn rig() -> Option<Rig> {
     let rig = Rig::new();
-    if rig.device.info(DeviceInfo::IMAGE_SUPPORT).expect("a truth value") {
+    if rig.supports(DeviceInfo::IMAGE_SUPPORT, "images") {
         return Some(rig);
     }
     let image = Image::new(&rig.context, MemFlags::READ_WRITE, BYTES, &plane(4, 4));

@@ -193,12 +193,7 @@ struct Bench {
 impl Bench {
     fn new() -> Option<Self> {
         let rig = Rig::new();
-        if !rig
-            .device
-            .info::<bool>(DeviceInfo::IMAGE_SUPPORT)
-            .expect("a truth value")
-        {
-            println!("this device has no images");
+        if !rig.supports(DeviceInfo::IMAGE_SUPPORT, "images") {
             return None;
         }
         let program = rig.program("images");

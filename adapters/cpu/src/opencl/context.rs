@@ -9,9 +9,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::error::{ClError, ClResult};
-use super::handle::{export, object, objects, reference_count, release, retain};
+use super::handle::{export, object, objects, reference_count};
 use super::info::{Out, list};
-use super::{call_ur, creation, entry};
+use super::{call_ur, creation, entry, object_entries};
 use crate::{Context, Device, Platform};
 
 /// What OpenCL calls when something goes wrong in a context; there is nothing that calls do not tell.
@@ -104,21 +104,9 @@ creation! {
     }
 }
 
+object_entries!(Context as cl_context: clRetainContext, clReleaseContext, clGetContextInfo);
+
 entry! {
-    fn clGetContextInfo(
-        context: cl_context, query: cl_context_info, size: usize, value: *mut c_void, needed: *mut usize,
-    ) {
-        info(&object(context)?, query, Out::new(size, value, needed))
-    }
-
-    fn clRetainContext(context: cl_context) {
-        retain::<Context>(context)
-    }
-
-    fn clReleaseContext(context: cl_context) {
-        release::<Context>(context)
-    }
-
     fn clSetContextDestructorCallback(
         context: cl_context, notify: Option<unsafe extern "C" fn(cl_context, *mut c_void)>, data: *mut c_void,
     ) {

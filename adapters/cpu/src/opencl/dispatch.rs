@@ -167,7 +167,7 @@ dispatch! {
     clCreateSamplerWithProperties = sampler::clCreateSamplerWithProperties;
     clSetKernelArgSVMPointer = kernel::clSetKernelArgSVMPointer;
     clSetKernelExecInfo = kernel::clSetKernelExecInfo;
-    clGetKernelSubGroupInfoKHR = kernel::clGetKernelSubGroupInfoKHR;
+    clGetKernelSubGroupInfoKHR = kernel::clGetKernelSubGroupInfo;
     clCloneKernel = kernel::clCloneKernel;
     clCreateProgramWithIL = program::clCreateProgramWithIL;
     clEnqueueSVMMigrateMem refused;

@@ -11,9 +11,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::error::{ClError, ClResult};
-use super::handle::{export, object, objects, reference_count, release, retain};
+use super::handle::{export, object, objects, reference_count};
 use super::info::{Out, list, value};
-use super::{call_ur, entry};
+use super::{call_ur, entry, object_entries};
 use crate::Event;
 
 /// What a command is called; one of UR's own is a marker to OpenCL.
@@ -133,6 +133,8 @@ pub(super) unsafe fn give(made: EventHandle, event: *mut cl_event) -> ClResult<(
 
 type Notify = Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>;
 
+object_entries!(Event as cl_event: clRetainEvent, clReleaseEvent, clGetEventInfo);
+
 entry! {
     fn clWaitForEvents(count: cl_uint, events: *const cl_event) {
         if count == 0 || events.is_null() {
@@ -143,22 +145,10 @@ entry! {
         call_ur!(Event.pfnWait(count, handles.as_ptr()))
     }
 
-    fn clGetEventInfo(event: cl_event, query: cl_event_info, size: usize, value: *mut c_void, needed: *mut usize) {
-        info(&object(event)?, query, Out::new(size, value, needed))
-    }
-
     fn clGetEventProfilingInfo(
         event: cl_event, query: cl_profiling_info, size: usize, value: *mut c_void, needed: *mut usize,
     ) {
         profiling_info(&*object::<Event>(event)?, query, Out::new(size, value, needed))
-    }
-
-    fn clRetainEvent(event: cl_event) {
-        retain::<Event>(event)
-    }
-
-    fn clReleaseEvent(event: cl_event) {
-        release::<Event>(event)
     }
 
     fn clSetEventCallback(event: cl_event, at: cl_int, notify: Notify, data: *mut c_void) {

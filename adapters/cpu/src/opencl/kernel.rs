@@ -12,9 +12,9 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::ParamKind;
 
 use super::error::{ClError, ClResult, check};
-use super::handle::{export, object, reference_count, release, retain};
+use super::handle::{export, object, reference_count};
 use super::info::{Out, list, not_null, text, value};
-use super::{call_ur, creation, entry};
+use super::{call_ur, creation, entry, object_entries};
 use crate::{Device, Kernel, Mem, Program, Queue, Sampler};
 
 fn info(kernel: &Arc<Kernel>, query: cl_kernel_info, out: Out) -> ClResult<()> {
@@ -189,6 +189,8 @@ creation! {
     }
 }
 
+object_entries!(Kernel as cl_kernel: clRetainKernel, clReleaseKernel, clGetKernelInfo);
+
 entry! {
     fn clCreateKernelsInProgram(program: cl_program, capacity: cl_uint, kernels: *mut cl_kernel, count: *mut cl_uint) {
         let program = object::<Program>(program)?;
@@ -207,14 +209,6 @@ entry! {
             count.write(names.len() as cl_uint);
         }
         Ok(())
-    }
-
-    fn clRetainKernel(kernel: cl_kernel) {
-        retain::<Kernel>(kernel)
-    }
-
-    fn clReleaseKernel(kernel: cl_kernel) {
-        release::<Kernel>(kernel)
     }
 
     fn clSetKernelArg(kernel: cl_kernel, index: cl_uint, size: usize, value: *const c_void) {
@@ -244,10 +238,6 @@ entry! {
         }
     }
 
-    fn clGetKernelInfo(kernel: cl_kernel, query: cl_kernel_info, size: usize, value: *mut c_void, needed: *mut usize) {
-        info(&object(kernel)?, query, Out::new(size, value, needed))
-    }
-
     fn clGetKernelWorkGroupInfo(
         kernel: cl_kernel, device_id: cl_device_id, query: cl_kernel_work_group_info, size: usize, value: *mut c_void,
         needed: *mut usize,
@@ -256,17 +246,8 @@ entry! {
         group_info(&kernel, &device(&kernel, device_id)?, query, Out::new(size, value, needed))
     }
 
+    /// Also of the name of the extension, `clGetKernelSubGroupInfoKHR`.
     fn clGetKernelSubGroupInfo(
-        kernel: cl_kernel, device_id: cl_device_id, query: cl_kernel_sub_group_info, input_size: usize,
-        input: *const c_void, size: usize, value: *mut c_void, needed: *mut usize,
-    ) {
-        let kernel = object::<Kernel>(kernel)?;
-        let device = device(&kernel, device_id)?;
-        let input = list(input_size, input.cast::<u8>())?;
-        sub_group_info(&kernel, &device, query, input, Out::new(size, value, needed))
-    }
-
-    fn clGetKernelSubGroupInfoKHR(
         kernel: cl_kernel, device_id: cl_device_id, query: cl_kernel_sub_group_info, input_size: usize,
         input: *const c_void, size: usize, value: *mut c_void, needed: *mut usize,
     ) {

@@ -11,9 +11,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::error::{ClError, ClResult};
-use super::handle::{export, object, reference_count, release, retain};
+use super::handle::{export, object, reference_count};
 use super::info::{Out, not_null, value};
-use super::{call_ur, creation, entry};
+use super::{call_ur, creation, entry, object_entries};
 use crate::{Context, Mem};
 
 const FLAGS: [(cl_mem_flags, MemFlags); 6] = [
@@ -161,24 +161,14 @@ creation! {
     }
 }
 
-entry! {
-    fn clGetMemObjectInfo(mem: cl_mem, query: cl_mem_info, size: usize, value: *mut c_void, needed: *mut usize) {
-        info(&object(mem)?, query, Out::new(size, value, needed))
-    }
+object_entries!(Mem as cl_mem: clRetainMemObject, clReleaseMemObject, clGetMemObjectInfo);
 
+entry! {
     fn clGetImageInfo(image: cl_mem, query: cl_image_info, size: usize, value: *mut c_void, needed: *mut usize) {
         let image = object::<Mem>(image)?;
         if image.image_type().is_none() {
             return Err(ClError::with_message(CL_INVALID_MEM_OBJECT, "it is a buffer"));
         }
         image_info(&image, query, Out::new(size, value, needed))
-    }
-
-    fn clRetainMemObject(mem: cl_mem) {
-        retain::<Mem>(mem)
-    }
-
-    fn clReleaseMemObject(mem: cl_mem) {
-        release::<Mem>(mem)
     }
 }

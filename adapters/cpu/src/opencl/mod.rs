@@ -79,6 +79,30 @@ macro_rules! creation {
 }
 use creation;
 
+/// Writes the functions that every object has: those of its reference count, and the query, which the module's `info`
+/// answers.
+macro_rules! object_entries {
+    ($object:ident as $handle:ty: $retain:ident, $release:ident, $get_info:ident) => {
+        $crate::opencl::entry! {
+            fn $retain(handle: $handle) {
+                $crate::opencl::handle::retain::<$object>(handle)
+            }
+
+            fn $release(handle: $handle) {
+                $crate::opencl::handle::release::<$object>(handle)
+            }
+
+            fn $get_info(
+                handle: $handle, query: opencl_sys::cl_uint, size: usize, value: *mut std::ffi::c_void, needed: *mut usize,
+            ) {
+                let object = $crate::opencl::handle::object::<$object>(handle)?;
+                info(&object, query, $crate::opencl::info::Out::new(size, value, needed))
+            }
+        }
+    };
+}
+use object_entries;
+
 /// UR's own tables of entry points.
 fn ur() -> &'static kit::table::Tables {
     kit::table::tables::<Cpu>()

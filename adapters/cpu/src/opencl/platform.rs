@@ -79,7 +79,7 @@ fn extension_function(name: &str) -> *mut c_void {
     by_name! {
         name:
         program::clCreateProgramWithIL = "clCreateProgramWithILKHR",
-        kernel::clGetKernelSubGroupInfoKHR,
+        kernel::clGetKernelSubGroupInfo = "clGetKernelSubGroupInfoKHR",
         kernel::clGetKernelSuggestedLocalWorkSize = "clGetKernelSuggestedLocalWorkSizeKHR",
         usm::clHostMemAllocINTEL,
         usm::clDeviceMemAllocINTEL,

@@ -10,9 +10,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::error::{ClError, ClResult};
-use super::handle::{export, object, objects, reference_count, release, retain};
+use super::handle::{export, object, objects, reference_count};
 use super::info::{Out, list, not_null, text, value};
-use super::{creation, entry};
+use super::{creation, entry, object_entries};
 use crate::{Context, Device, Program};
 
 type Notify = Option<unsafe extern "C" fn(cl_program, *mut c_void)>;
@@ -180,6 +180,8 @@ creation! {
     }
 }
 
+object_entries!(Program as cl_program: clRetainProgram, clReleaseProgram, clGetProgramInfo);
+
 entry! {
     fn clBuildProgram(
         program: cl_program, count: cl_uint, device_list: *const cl_device_id, options: *const c_char, notify: Notify,
@@ -218,25 +220,11 @@ entry! {
         Ok(program.set_specialization_constants(&[(id, list(size, value.cast::<u8>())?)])?)
     }
 
-    fn clGetProgramInfo(
-        program: cl_program, query: cl_program_info, size: usize, value: *mut c_void, needed: *mut usize,
-    ) {
-        info(&object(program)?, query, Out::new(size, value, needed))
-    }
-
     fn clGetProgramBuildInfo(
         program: cl_program, device: cl_device_id, query: cl_program_build_info, size: usize, value: *mut c_void,
         needed: *mut usize,
     ) {
         let program = object::<Program>(program)?;
         build_info(&program, &object(device)?, query, Out::new(size, value, needed))
-    }
-
-    fn clRetainProgram(program: cl_program) {
-        retain::<Program>(program)
-    }
-
-    fn clReleaseProgram(program: cl_program) {
-        release::<Program>(program)
     }
 }

@@ -11,9 +11,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::error::{ClError, ClResult};
-use super::handle::{export, object, reference_count, release, retain};
+use super::handle::{export, object, reference_count};
 use super::info::{Out, value};
-use super::{call_ur, creation, entry};
+use super::{call_ur, creation, entry, object_entries};
 use crate::{Context, Device, Queue};
 
 const KNOWN: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
@@ -102,21 +102,9 @@ creation! {
 const CL_QUEUE_PROPERTIES_KEY: cl_queue_properties = CL_QUEUE_PROPERTIES as cl_queue_properties;
 const CL_QUEUE_SIZE_KEY: cl_queue_properties = CL_QUEUE_SIZE as cl_queue_properties;
 
+object_entries!(Queue as cl_command_queue: clRetainCommandQueue, clReleaseCommandQueue, clGetCommandQueueInfo);
+
 entry! {
-    fn clGetCommandQueueInfo(
-        queue: cl_command_queue, query: cl_command_queue_info, size: usize, value: *mut c_void, needed: *mut usize,
-    ) {
-        info(&object(queue)?, query, Out::new(size, value, needed))
-    }
-
-    fn clRetainCommandQueue(queue: cl_command_queue) {
-        retain::<Queue>(queue)
-    }
-
-    fn clReleaseCommandQueue(queue: cl_command_queue) {
-        release::<Queue>(queue)
-    }
-
     fn clFlush(queue: cl_command_queue) {
         let queue = object::<Queue>(queue)?;
         call_ur!(Queue.pfnFlush(kit::handle_of(&queue)))

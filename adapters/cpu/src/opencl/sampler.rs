@@ -10,9 +10,9 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::error::{ClError, ClResult};
-use super::handle::{export, object, reference_count, release, retain};
+use super::handle::{export, object, reference_count};
 use super::info::{Out, value};
-use super::{creation, entry};
+use super::{creation, object_entries};
 use crate::{Context, Sampler};
 
 const ADDRESSING: [(cl_addressing_mode, SamplerAddressingMode); 5] = [
@@ -91,18 +91,4 @@ creation! {
     }
 }
 
-entry! {
-    fn clGetSamplerInfo(
-        sampler: cl_sampler, query: cl_sampler_info, size: usize, value: *mut c_void, needed: *mut usize,
-    ) {
-        info(&object(sampler)?, query, Out::new(size, value, needed))
-    }
-
-    fn clRetainSampler(sampler: cl_sampler) {
-        retain::<Sampler>(sampler)
-    }
-
-    fn clReleaseSampler(sampler: cl_sampler) {
-        release::<Sampler>(sampler)
-    }
-}
+object_entries!(Sampler as cl_sampler: clRetainSampler, clReleaseSampler, clGetSamplerInfo);

@@ -84,6 +84,30 @@ fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<GlobalPart>
         .global_part(device, global.name, global.offset, global.count)
 }
 
+/// The copy that reads a device global.
+#[inline(always)]
+pub(super) fn read_global<'a>(
+    global: &DeviceGlobal<'_, Cpu>,
+    dst: *mut c_void,
+    device: &Device,
+) -> UrResult<(CopyBytes, Kept<'a>)> {
+    let GlobalPart { address, owner } = part(global, device)?;
+    let (dst, src, size) = (dst.cast(), address.cast_const(), global.count);
+    Ok((CopyBytes { dst, src, size }, Kept::Variables(owner)))
+}
+
+/// The copy that writes a device global.
+#[inline(always)]
+pub(super) fn write_global<'a>(
+    global: &DeviceGlobal<'_, Cpu>,
+    src: *const c_void,
+    device: &Device,
+) -> UrResult<(CopyBytes, Kept<'a>)> {
+    let GlobalPart { address, owner } = part(global, device)?;
+    let (dst, src, size) = (address, src.cast(), global.count);
+    Ok((CopyBytes { dst, src, size }, Kept::Variables(owner)))
+}
+
 /// What a command does whose buffers and contexts [were checked](check_operands). Launches, and what only queues do, are
 /// not here.
 #[inline(always)]
@@ -214,14 +238,12 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             Action::CopyRows(copy, Kept::Mems([src, dst]))
         }
         Command::DeviceGlobalRead { ref global, dst } => {
-            let GlobalPart { address, owner } = part(global, device)?;
-            let (dst, src, size) = (dst.cast(), address.cast_const(), global.count);
-            Action::Copy(CopyBytes { dst, src, size }, Kept::Variables(owner))
+            let (copy, kept) = read_global(global, dst, device)?;
+            Action::Copy(copy, kept)
         }
         Command::DeviceGlobalWrite { ref global, src } => {
-            let GlobalPart { address, owner } = part(global, device)?;
-            let (dst, src, size) = (address, src.cast(), global.count);
-            Action::Copy(CopyBytes { dst, src, size }, Kept::Variables(owner))
+            let (copy, kept) = write_global(global, src, device)?;
+            Action::Copy(copy, kept)
         }
         Command::HostTask(task) => Action::Call(task),
         _ => return command.unsupported(),
