@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::task::Progress;
+use super::progress::Progress;
 
 /// A function to call with how far the command has come.
 pub(super) type Call = Box<dyn FnOnce(Progress) + Send>;

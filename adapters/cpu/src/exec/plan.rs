@@ -17,7 +17,6 @@ mod timed;
 
 use std::cell::UnsafeCell;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -28,18 +27,17 @@ use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::chunks::Chunks;
-use super::clock;
 use super::cost::SHORT;
+use super::failure::{Failure, guarded};
+use super::node::{Node, end, runs, submit};
 use super::pool::{Job, Pool, WorkerContext};
-use super::task::{Execution, Failure, Node, Task, Work, begins, end, submit, words};
-
-/// What a helping thread takes on, in cycles.
-const BRIEF: u64 = 100 * SHORT;
+use super::task::Task;
+use super::work::{BRIEF, Execution, Work, forward_to_work, run_measured};
 
 /// Commands, and what each waits for. A copy is the same plan.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    shape: Arc<DependencyGraph>,
+    graph: Arc<DependencyGraph>,
     steps: Arc<Vec<Step>>,
     /// The memory of the last run.
     spare: Arc<Mutex<Option<Arc<Memory>>>>,
@@ -148,13 +146,13 @@ impl Plan {
                 *free += 1;
             }
         }
-        let shape = DependencyGraph {
+        let graph = DependencyGraph {
             waits: before.map(|before| before.len() as u32).collect(),
             starts: starts.into(),
             after: after.into(),
         };
         Self {
-            shape: Arc::new(shape),
+            graph: Arc::new(graph),
             steps: Arc::new(steps),
             spare: Arc::default(),
             times: None,
@@ -236,16 +234,33 @@ impl Work for Plan {
         Execution::Steps
     }
 
-    fn plan(&self) -> Option<Plan> {
-        Some(self.clone())
-    }
-
     fn what(&self) -> String {
         "a command buffer".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+    fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         unreachable!("its steps run instead")
+    }
+
+    fn start(&self, pool: &'static Pool, whole: Arc<dyn Node>) -> Arc<dyn Job> {
+        let graph = &self.graph;
+        let memory = match self.spare.lock().take() {
+            Some(mut memory) => match Arc::get_mut(&mut memory) {
+                Some(own) => {
+                    own.renew(graph);
+                    memory
+                }
+                // A thread of the last run is about to leave it.
+                None => Arc::new(Memory::new(graph, pool)),
+            },
+            None => Arc::new(Memory::new(graph, pool)),
+        };
+        Arc::new(Run {
+            pool,
+            plan: self.clone(),
+            whole,
+            memory,
+        })
     }
 }
 
@@ -261,18 +276,9 @@ fn cost(work: &dyn Work) -> Option<u64> {
 fn run_short(work: &dyn Work, worker: &mut ThreadContext) -> Result<(), Fault> {
     match work.chunks() {
         0 => Ok(()),
-        count if work.is_due() => run(work, 0..count, worker),
+        count if work.is_due() => run_measured(work, 0..count, worker),
         count => work.run(0..count, worker),
     }
-}
-
-/// Runs pieces of a work, and has it learn what they cost.
-fn run(work: &dyn Work, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
-    let count = chunks.end - chunks.start;
-    let started = clock::cycles();
-    work.run(chunks, worker)?;
-    work.learn(count, clock::cycles().wrapping_sub(started));
-    Ok(())
 }
 
 /// A run of a plan: a job that any number of threads may be at.
@@ -305,37 +311,15 @@ struct Place {
 // SAFETY: `chunks` is changed by one thread, when no other looks at it: see there.
 unsafe impl Sync for Place {}
 
-/// Begins a run. `whole` is the command that stands for it.
-pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Arc<dyn Job> {
-    let spare = plan.spare.lock().take();
-    let memory = match spare {
-        Some(mut memory) => match Arc::get_mut(&mut memory) {
-            Some(own) => {
-                own.renew(&plan.shape);
-                memory
-            }
-            // A thread of the last run is about to leave it.
-            None => Arc::new(Memory::new(&plan.shape, pool)),
-        },
-        None => Arc::new(Memory::new(&plan.shape, pool)),
-    };
-    Arc::new(Run {
-        pool,
-        plan,
-        whole,
-        memory,
-    })
-}
-
 impl Memory {
-    fn new(shape: &DependencyGraph, pool: &Pool) -> Self {
-        let count = shape.waits.len();
+    fn new(graph: &DependencyGraph, pool: &Pool) -> Self {
+        let count = graph.waits.len();
         let place = |waits: &u32| Place {
             waits: AtomicU32::new(*waits),
             chunks: UnsafeCell::new(None),
         };
         Self {
-            places: shape.waits.iter().map(place).collect(),
+            places: graph.waits.iter().map(place).collect(),
             left: AtomicU32::new(count as u32),
             // All steps, and what `offer` leaves there.
             open: ArrayQueue::new(count + 4 * pool.concurrency()),
@@ -344,12 +328,12 @@ impl Memory {
     }
 
     /// Makes it what a new one is.
-    fn renew(&mut self, shape: &DependencyGraph) {
-        for (place, waits) in self.places.iter_mut().zip(&shape.waits) {
+    fn renew(&mut self, graph: &DependencyGraph) {
+        for (place, waits) in self.places.iter_mut().zip(&graph.waits) {
             *place.waits.get_mut() = *waits;
         }
         while self.open.pop().is_some() {}
-        *self.left.get_mut() = shape.waits.len() as u32;
+        *self.left.get_mut() = graph.waits.len() as u32;
         *self.begun.get_mut() = false;
     }
 
@@ -386,7 +370,7 @@ impl Run {
     /// All steps that wait for none. Only the thread that begins it calls this.
     fn roots(self: &Arc<Self>, ready: &mut Ready) {
         // The last one is taken first.
-        for (step, waits) in self.plan.shape.waits.iter().enumerate().rev() {
+        for (step, waits) in self.plan.graph.waits.iter().enumerate().rev() {
             if *waits == 0 {
                 self.is_ready(step as u32, ready);
             }
@@ -397,7 +381,7 @@ impl Run {
     fn is_ready(self: &Arc<Self>, step: u32, ready: &mut Ready) {
         let Step { work, outside } = &self.plan.steps[step as usize];
         if work.execution() != Execution::Parallel || outside.as_ref().is_some_and(|outside| !outside.is_past()) {
-            return self.run_apart(step);
+            return self.run_as_task(step);
         }
         let count = work.chunks();
         let known = work.cost(count);
@@ -413,15 +397,15 @@ impl Run {
 
     /// Makes a task of a step that waits for others than steps, or must not run where steps do.
     #[cold]
-    fn run_apart(self: &Arc<Self>, step: u32) {
+    fn run_as_task(self: &Arc<Self>, step: u32) {
         let Step { work, outside } = &self.plan.steps[step as usize];
-        let apart = Apart {
+        let step_task = StepTask {
             work: work.clone(),
             run: self.clone(),
             step,
         };
         let together = work.execution() == Execution::Gang;
-        let task: Arc<dyn Node> = Task::new(self.pool, apart, false);
+        let task: Arc<dyn Node> = Task::new(self.pool, step_task, false);
         for before in outside.iter().flat_map(|outside| &outside.before) {
             task.wait_for(before, true);
         }
@@ -436,22 +420,14 @@ impl Run {
         let work = &*self.plan.steps[step as usize].work;
         // SAFETY: who made it ready made these, and nobody changes them before the next run.
         let Some(chunks) = (unsafe { &*self.memory.places[step as usize].chunks.get() }) else {
-            self.guarded(work, || run_short(work, me.worker));
+            self.run_step(work, || run_short(work, me.worker));
             return self.over(step, ready);
         };
         chunks.join();
-        let (mut done, mut shared) = (0, false);
-        while let Some(taken) = chunks.take(me.place) {
-            if !shared && chunks.want_more() {
-                self.offer(step, me);
-            }
-            shared = true;
-            done += taken.end - taken.start;
-            self.guarded(work, || run(work, taken, me.worker));
-            if me.leaves() && chunks.any_left() && self.offer(step, me) {
-                break;
-            }
-        }
+        let offer = |me: &WorkerContext<'_>| self.offer(step, me);
+        let done = me.run_chunks(chunks, offer, |taken, worker| {
+            self.run_step(work, || run_measured(work, taken, worker));
+        });
         if done != 0 && chunks.done(done) {
             return self.over(step, ready);
         }
@@ -468,24 +444,23 @@ impl Run {
     }
 
     /// Runs something of a step, unless one has failed.
-    fn guarded(&self, work: &dyn Work, go: impl FnOnce() -> Result<(), Fault>) {
+    fn run_step(&self, work: &dyn Work, go: impl FnOnce() -> Result<(), Fault>) {
         if self.whole.has_failed() {
             return;
         }
-        let failure = match catch_unwind(AssertUnwindSafe(go)) {
-            Ok(Ok(())) => return,
-            Ok(Err(fault)) => Failure::Step(work.what(), Box::new(fault.into())),
-            Err(panic) => Failure::Panic(words(&*panic)),
-        };
-        self.whole.fail(failure);
+        match guarded(go) {
+            Ok(()) => {}
+            Err(panic @ Failure::Panic(_)) => self.whole.fail(panic),
+            Err(failure) => self.whole.fail(Failure::Step(work.what(), Box::new(failure))),
+        }
     }
 
     /// A step is over: counts down those behind it.
     fn over(self: &Arc<Self>, step: u32, ready: &mut Ready) -> u32 {
-        let shape = &self.plan.shape;
-        for after in shape.after(step).iter().rev() {
+        let graph = &self.plan.graph;
+        for after in graph.after(step).iter().rev() {
             // Where there is no other to wait for, nobody else counts.
-            let last = shape.waits[*after as usize] == 1
+            let last = graph.waits[*after as usize] == 1
                 || self.memory.places[*after as usize].waits.fetch_sub(1, Ordering::AcqRel) == 1;
             if last {
                 self.is_ready(*after, ready);
@@ -551,7 +526,7 @@ impl Job for Run {
         let mut over = 0;
         if !self.memory.begun.swap(true, Ordering::AcqRel) {
             self.plan.begins();
-            begins(&self.whole);
+            runs(&self.whole);
             self.roots(&mut ready);
         } else if open.len() > 1 {
             // There is something for one more.
@@ -573,32 +548,14 @@ impl Job for Run {
 }
 
 /// A step that became a task.
-struct Apart {
+struct StepTask {
     work: Arc<dyn Work>,
     run: Arc<Run>,
     step: u32,
 }
 
-impl Work for Apart {
-    fn chunks(&self) -> u64 {
-        self.work.chunks()
-    }
-
-    fn execution(&self) -> Execution {
-        self.work.execution()
-    }
-
-    fn cost(&self, chunks: u64) -> Option<u64> {
-        self.work.cost(chunks)
-    }
-
-    fn learn(&self, chunks: u64, cycles: u64) {
-        self.work.learn(chunks, cycles);
-    }
-
-    fn what(&self) -> String {
-        self.work.what()
-    }
+impl Work for StepTask {
+    forward_to_work!();
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         if self.run.whole.has_failed() {

@@ -10,6 +10,7 @@
 //! and a job that is over before they come wakes no more of them.
 
 use std::io;
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -18,10 +19,12 @@ use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::ThreadContext;
 use oxur_fork::Mutex;
 
+use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
 use super::idle::{Backoff, Called, Idle};
-use super::task::Node;
+use super::inline::inline;
+use super::node::Node;
 
 /// So many jobs may wait for a thread without memory being allocated for them.
 const ROOM: usize = 512;
@@ -39,8 +42,8 @@ pub(crate) trait Job: Send + Sync {
 pub(crate) struct WorkerContext<'a> {
     /// What it runs kernels with.
     pub(super) worker: &'a mut ThreadContext,
-    /// Its place among the threads: see [`Chunks`](super::chunks::Chunks).
-    pub(super) place: usize,
+    /// Its place among the threads: see [`Chunks`].
+    place: usize,
     crew: &'static Crew,
     /// Whether what it waits for is over, if it only helps.
     over: Option<&'a dyn Fn() -> bool>,
@@ -60,6 +63,29 @@ impl WorkerContext<'_> {
     /// Whether the thread has something better to do.
     pub(super) fn leaves(&self) -> bool {
         self.over.is_some_and(|over| over())
+    }
+
+    /// Takes and runs chunks until none is left, or until the thread has something better to do. `offer` calls another
+    /// thread to the rest, if it returns true. Returns how many chunks ran.
+    pub(super) fn run_chunks(
+        &mut self,
+        chunks: &Chunks,
+        offer: impl Fn(&Self) -> bool,
+        mut run: impl FnMut(Range<u64>, &mut ThreadContext),
+    ) -> u64 {
+        let (mut done, mut shared) = (0, false);
+        while let Some(taken) = chunks.take(self.place) {
+            if !shared && chunks.want_more() {
+                offer(self);
+            }
+            shared = true;
+            done += taken.end - taken.start;
+            run(taken, self.worker);
+            if self.leaves() && chunks.any_left() && offer(self) {
+                break;
+            }
+        }
+        done
     }
 }
 
@@ -161,7 +187,7 @@ impl Pool {
             }
             if helps && crew.has_work() && crew.take_seat() {
                 let place = self.concurrency - 1;
-                helps = super::here(|worker| {
+                helps = inline(|worker| {
                     crew.run_jobs(WorkerContext {
                         worker,
                         place,
@@ -292,7 +318,7 @@ impl Crew {
             return log::debug!("there are fewer threads than CPUs: {error}");
         }
         log::warn!("there is no thread to run commands, which run where they are submitted: {error}");
-        super::here(|worker| {
+        inline(|worker| {
             self.run_jobs(WorkerContext {
                 worker,
                 place,

@@ -2,13 +2,13 @@
 //! Commands made of closures.
 
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use oxur_compiler::Fault;
-use std::sync::Arc;
+use oxur_compiler::{Fault, ThreadContext};
 
 use super::*;
 

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use super::*;
+use crate::exec::clock;
 use crate::exec::tests::{Calls, pool};
 
 fn whole(plan: &Plan) -> Arc<dyn Node> {

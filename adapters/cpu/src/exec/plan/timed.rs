@@ -10,7 +10,7 @@ use oxur_compiler::{Fault, ThreadContext};
 
 use super::Step;
 use crate::exec::clock;
-use crate::exec::task::{Execution, Work};
+use crate::exec::work::{Work, forward_to_work};
 
 /// Work that tells when it ran.
 struct Timed {
@@ -33,29 +33,7 @@ pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, place: usize) -> St
 }
 
 impl Work for Timed {
-    fn chunks(&self) -> u64 {
-        self.work.chunks()
-    }
-
-    fn execution(&self) -> Execution {
-        self.work.execution()
-    }
-
-    fn cost(&self, chunks: u64) -> Option<u64> {
-        self.work.cost(chunks)
-    }
-
-    fn is_due(&self) -> bool {
-        self.work.is_due()
-    }
-
-    fn learn(&self, chunks: u64, cycles: u64) {
-        self.work.learn(chunks, cycles);
-    }
-
-    fn what(&self) -> String {
-        self.work.what()
-    }
+    forward_to_work!();
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         let began = clock::now();
