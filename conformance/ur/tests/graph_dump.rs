@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Pictures of graphs and command buffers, which are our adapters' own: what is in them, and when they are written.
+//! Graph dumps, an extension of our adapters: their content, and when they are written.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -42,14 +42,14 @@ fn captured(rig: &Rig, queue: &Queue, data: &Usm, other: &Usm) -> Graph {
 }
 
 fn dump(graph: &Graph) -> String {
-    let file = env::temp_dir().join(format!("oxur-picture-{}.dot", std::process::id()));
+    let file = env::temp_dir().join(format!("oxur-dump-{}.dot", std::process::id()));
     graph.dump(&file).expect("urGraphDumpContentsExp");
     let text = fs::read_to_string(&file).expect("the file");
     fs::remove_file(file).expect("the file goes");
     text
 }
 
-/// How many commands of a picture have times.
+/// How many commands of a dump have times.
 fn timed(text: &str) -> usize {
     text.lines()
         .filter(|line| line.contains("[label=") && line.contains("\\nat "))
@@ -119,9 +119,9 @@ fn twice(rig: &Rig, data: &Usm) -> CommandBuffer {
     buffer
 }
 
-/// What runs in the test below; by itself, without the variable, it draws nothing.
+/// The program that the test below runs. By itself, without the variable, it writes nothing.
 #[test]
-fn a_program_with_pictures() {
+fn a_program_with_dumps() {
     let Some(rig) = rig() else { return };
     // Neither is made for profiling: the variable does.
     let queue = queue(&rig, QueueFlags::empty());
@@ -149,14 +149,14 @@ fn a_program_with_pictures() {
 }
 
 #[test]
-fn a_folder_of_pictures() {
+fn a_folder_of_dumps() {
     if stack() == Stack::Intel {
         return;
     }
-    let folder = env::temp_dir().join(format!("oxur-pictures-of-{}", std::process::id()));
-    let pictures = |folder: &Path| {
+    let folder = env::temp_dir().join(format!("oxur-dumps-of-{}", std::process::id()));
+    let dumps = |folder: &Path| {
         let child = Command::new("/proc/self/exe")
-            .args(["--exact", "graph_dump::a_program_with_pictures"])
+            .args(["--exact", "graph_dump::a_program_with_dumps"])
             .env("UR_GRAPH_DUMP", folder)
             .output()
             .expect("this program runs");
@@ -171,7 +171,7 @@ fn a_folder_of_pictures() {
             .map(|file| (file.path(), read(&file.path())))
             .collect::<BTreeMap<_, _>>()
     };
-    let files = pictures(&folder);
+    let files = dumps(&folder);
     let found: Vec<_> = files.values().map(|text| timed(text)).collect();
     assert_eq!(found, [2, 0, 2, 2, 2], "the second has not run: {files:?}");
     for (path, text) in &files {
@@ -180,6 +180,6 @@ fn a_folder_of_pictures() {
         assert!(text.contains(&format!("{name}: 2 commands")), "{text}");
     }
     fs::remove_dir_all(folder).expect("the folder goes");
-    // What cannot be written is no error of the program's.
-    assert!(pictures(Path::new("/proc/nowhere")).is_empty());
+    // Failing to write a dump does not fail the program.
+    assert!(dumps(Path::new("/proc/nowhere")).is_empty());
 }
