@@ -37,7 +37,7 @@ pub(crate) struct Program {
 
 /// A module of a program.
 #[derive(Clone)]
-struct Piece {
+struct ProgramModule {
     il: Arc<[u8]>,
     /// What came of parsing it: a module that needs what the compiler does not have fails the build.
     module: Result<Arc<Module>, Error>,
@@ -51,7 +51,7 @@ type Constants = Vec<(u32, Vec<u8>)>;
 
 /// What became of a program.
 struct State {
-    chunks: Vec<Piece>,
+    modules: Vec<ProgramModule>,
     status: ProgramBuildStatus,
     kind: ProgramBinaryType,
     options: BuildOptions,
@@ -74,7 +74,7 @@ pub(crate) struct GlobalPart {
     pub(crate) owner: Arc<oxur_compiler::Program>,
 }
 
-impl Piece {
+impl ProgramModule {
     /// Parses a module. One that breaks the rules of SPIR-V is no program at all.
     fn new(il: Arc<[u8]>, constants: Constants) -> UrResult<Self> {
         let module = match Module::parse(&il) {
@@ -111,9 +111,9 @@ impl Piece {
 }
 
 impl State {
-    fn new(chunks: Vec<Piece>, kind: ProgramBinaryType) -> Self {
+    fn new(modules: Vec<ProgramModule>, kind: ProgramBinaryType) -> Self {
         Self {
-            chunks,
+            modules,
             status: ProgramBuildStatus::NONE,
             kind,
             options: BuildOptions::default(),
@@ -181,13 +181,13 @@ impl State {
 
     /// From now on the constants count that were set.
     fn take_constants(&mut self) {
-        for piece in &mut self.chunks {
-            piece.constants.clone_from(&piece.set);
+        for module in &mut self.modules {
+            module.constants.clone_from(&module.set);
         }
     }
 
     fn parts(&self) -> Result<Vec<Part>, Error> {
-        self.chunks.iter().map(Piece::part).collect()
+        self.modules.iter().map(ProgramModule::part).collect()
     }
 
     /// Keeps what came of a build, a compilation or a link.
@@ -213,9 +213,9 @@ impl State {
         if self.kind == ProgramBinaryType::NONE {
             return Vec::new();
         }
-        let stored = |piece: &Piece| Stored {
-            il: piece.il.clone(),
-            constants: piece.constants.clone(),
+        let stored = |module: &ProgramModule| Stored {
+            il: module.il.clone(),
+            constants: module.constants.clone(),
         };
         // A binary has the program's own modules alone, which other programs may have been linked with.
         let is_part = self.code.as_ref().is_some_and(Code::is_part);
@@ -226,7 +226,7 @@ impl State {
                 self.kind
             },
             options: self.options.clone(),
-            modules: self.chunks.iter().map(stored).collect(),
+            modules: self.modules.iter().map(stored).collect(),
         }
         .write()
     }
@@ -348,11 +348,11 @@ impl Program {
 impl kit::Program<Cpu> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         // An image for the target native_cpu holds host code, unless somebody put SPIR-V in.
-        let piece = Piece::new(il.into(), Vec::new())?;
+        let module = ProgramModule::new(il.into(), Vec::new())?;
         Ok(Self::new(
             context,
             true,
-            State::new(vec![piece], ProgramBinaryType::NONE),
+            State::new(vec![module], ProgramBinaryType::NONE),
         ))
     }
 
@@ -374,20 +374,20 @@ impl kit::Program<Cpu> for Program {
         }
         if !binary::is_binary(first) {
             // SYCL runtimes hand over images of unknown format as binaries.
-            let piece = Piece::new(first.into(), Vec::new())?;
+            let module = ProgramModule::new(first.into(), Vec::new())?;
             return Ok(Self::new(
                 context,
                 false,
-                State::new(vec![piece], ProgramBinaryType::NONE),
+                State::new(vec![module], ProgramBinaryType::NONE),
             ));
         }
         let binary =
             Binary::read(first).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
-        let chunks = binary
+        let modules = binary
             .modules
             .into_iter()
-            .map(|stored| Piece::new(stored.il, stored.constants));
-        let mut state = State::new(chunks.collect::<UrResult<_>>()?, binary.kind);
+            .map(|stored| ProgramModule::new(stored.il, stored.constants));
+        let mut state = State::new(modules.collect::<UrResult<_>>()?, binary.kind);
         state.options = binary.options;
         state.add_devices(devices);
         Ok(Self::new(context, false, state))
@@ -407,7 +407,7 @@ impl kit::Program<Cpu> for Program {
         state.add_devices(devices);
         let same = options.text == state.options.text
             && options.allow_unresolved == state.options.allow_unresolved
-            && state.chunks.iter().all(|piece| piece.set == piece.constants);
+            && state.modules.iter().all(|module| module.set == module.constants);
         if state.code.is_some() && same {
             // Built before, for another device.
             return Ok(());
@@ -444,18 +444,18 @@ impl kit::Program<Cpu> for Program {
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
         let mut options = BuildOptions::new(text, flags)?;
-        let mut chunks = Vec::new();
+        let mut modules = Vec::new();
         // Whatever one module may do only if all may.
         let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
             program.check_link(context, &state)?;
-            chunks.extend(state.chunks.iter().map(Piece::compiled));
+            modules.extend(state.modules.iter().map(ProgramModule::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
         }
         options.fast_math |= fast_math;
-        let mut state = State::new(chunks, ProgramBinaryType::NONE);
+        let mut state = State::new(modules, ProgramBinaryType::NONE);
         state.add_devices(if devices.is_empty() { &context.devices } else { devices });
         let result = state.parts().and_then(|parts| {
             if options.library {
@@ -544,8 +544,8 @@ impl kit::Program<Cpu> for Program {
             ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
             ProgramInfo::DEVICES => out.handles(devices),
-            ProgramInfo::IL => match &self.state.lock().chunks[..] {
-                [piece] if self.from_il => out.slice(&piece.il),
+            ProgramInfo::IL => match &self.state.lock().modules[..] {
+                [module] if self.from_il => out.slice(&module.il),
                 _ => out.slice::<u8>(&[]),
             },
             ProgramInfo::BINARY_SIZES => {
@@ -610,13 +610,13 @@ impl kit::Program<Cpu> for Program {
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         let mut state = self.state.lock();
-        let [piece] = &mut state.chunks[..] else {
+        let [module] = &mut state.modules[..] else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "specialization constants are set before modules are linked",
             ));
         };
-        if let Ok(module) = &piece.module {
+        if let Ok(module) = &module.module {
             let known = module.specialization_constants();
             for (id, value) in constants {
                 match known.iter().find(|(known, _)| known == id) {
@@ -637,9 +637,9 @@ impl kit::Program<Cpu> for Program {
             }
         }
         for (id, value) in constants {
-            match piece.set.iter_mut().find(|(known, _)| known == id) {
+            match module.set.iter_mut().find(|(known, _)| known == id) {
                 Some((_, known)) => *known = value.to_vec(),
-                None => piece.set.push((*id, value.to_vec())),
+                None => module.set.push((*id, value.to_vec())),
             }
         }
         Ok(())

@@ -390,7 +390,7 @@ fn call(node: &Arc<dyn Node>, progress: Progress) {
         }
     };
     if let Err((error, call_all)) = client::spawn(Box::new(call_all)) {
-        log::warn!("no thread for callbacks, which delay commands now: {error}");
+        log::warn!("no thread can be started for callbacks, so they delay commands: {error}");
         call_all();
     }
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Plans: commands that are put together beforehand and run again and again.
+//! Plans: the commands of a command buffer, put together once and run many times.
 //!
-//! A [`Plan`] is steps, and what each waits for. To run it is one command, a [`Task`](super::task::Task) of the manner
-//! [`Steps`](super::Execution::Steps); what happens inside is here. Each step has a count of the steps that it waits for.
-//! The thread that ends a step counts down those behind it, and goes on with what is ready by that; when this is more
-//! than other threads would take to come, it leaves some in a list of open steps, where they find it. A step that is
-//! long is divided into pieces like any command. A run has memory of its own, which the next run uses again: a step
-//! takes no lock and allocates nothing, unless it waits for commands outside of the plan or wants a thread of its own;
-//! then it becomes a task.
+//! A [`Plan`] is a list of steps and their dependencies. A run of it is one command, a [`Task`] whose execution is
+//! [`Execution::Steps`]; this file is what happens inside. Each step counts the steps that it waits for. The thread
+//! that ends a step counts down its successors, and continues with those that are ready. If that would take longer than
+//! waking another thread, it leaves some in a list of open steps for others. Long steps are divided into chunks like
+//! any command. The memory of a run is used again by the next one: a step takes no lock and allocates nothing, unless
+//! it waits for commands outside of the plan or needs a thread of its own. Then it becomes a task.
 //!
-//! Where somebody wants to know when each step ran, the works of the steps are [wrapped](timed) to tell.
+//! If the client may ask when each step ran, the work of each step is [wrapped](timed) to record that.
 //!
-//! A plan is never changed while it may run: whoever changes it gets another one, which shares what has not changed.
+//! A plan is never changed while it may run: a change makes another plan, which shares all unchanged steps.
 
 mod timed;
 
@@ -304,7 +303,7 @@ struct Memory {
 struct Place {
     /// How many steps it still waits for.
     waits: AtomicU32,
-    /// Its pieces, if it is long. Made anew by the thread that finds it ready, before others come to know of it.
+    /// Its chunks, if it is long. The thread that finds the step ready creates them before others see the step.
     chunks: UnsafeCell<Option<Chunks>>,
 }
 
@@ -337,7 +336,7 @@ impl Memory {
         *self.begun.get_mut() = false;
     }
 
-    /// Leaves a step that is ready to whoever comes.
+    /// Leaves a ready step to any thread.
     fn open(&self, step: u32) {
         let full = self.open.push(step).is_err();
         debug_assert!(!full, "each step is ready once, and there is room for all");

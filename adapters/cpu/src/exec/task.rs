@@ -115,7 +115,7 @@ impl<W: Work> Node for Task<W> {
         match client::spawn(Box::new(run)) {
             Ok(()) => Begun::Elsewhere,
             Err((error, _)) => {
-                log::warn!("a host task is not run: {error}");
+                log::warn!("a host task fails because no thread can be started: {error}");
                 self.core.fail(Failure::NoThread);
                 runs(&(self as Arc<dyn Node>));
                 Begun::Over

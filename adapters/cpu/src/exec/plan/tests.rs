@@ -71,7 +71,7 @@ impl Random {
     }
 }
 
-/// Each step of random graphs runs in all of its pieces, after all that it waits for, once a run.
+/// In random graphs, all chunks of each step run once per run, after the dependencies of the step.
 #[test]
 fn random_graphs() {
     for seed in 0..150 {

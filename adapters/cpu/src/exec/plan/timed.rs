@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Steps of which somebody wants to know when they ran: work around their work. Other plans have none of it, and it
-//! costs them nothing.
+//! Steps that record when they ran: wrappers around their work. Plans without timing have no wrappers, and pay nothing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,14 +11,14 @@ use super::Step;
 use crate::exec::clock;
 use crate::exec::work::{Work, forward_to_work};
 
-/// Work that tells when it ran.
+/// Work that records when it ran.
 struct Timed {
     work: Arc<dyn Work>,
     times: Arc<CommandTimings>,
     place: usize,
 }
 
-/// A step that tells when it ran, as that at `place`.
+/// A step that records when it ran, as command number `place`.
 pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, place: usize) -> Step {
     let work = Timed {
         work: step.work,
