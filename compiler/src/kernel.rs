@@ -1,66 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Kernels that can run: which code of one suits a range, and the running of its work-groups.
+//! Kernels that can run: choosing the code for a range, and running its work-groups.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use oxur_fork::OnceLock;
-
-use crate::codegen::Loaded;
+use crate::abi::Group;
+use crate::code::{Code, Compiled, Variant};
 use crate::interface::CodeIndex;
-use crate::lower::item::MAX_ID;
-use crate::program::{Program, Variant};
-use crate::runtime::{Fibers, FloatEnv, Group, ItemCode, ItemEntry, Suspendable, SuspendableEntry, guard};
-use crate::workgroup::{CodeInfo, Entry};
+use crate::program::Program;
+use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, guard};
+use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
-
-/// Code of a kernel.
-pub(crate) struct Code {
-    pub(crate) shape: CodeInfo,
-    pub(crate) address: *const u8,
-    pub(crate) from_cache: bool,
-    pub(crate) _loaded: Loaded,
-}
-
-// SAFETY: the address is of code, which does not change.
-unsafe impl Send for Code {}
-// SAFETY: as above.
-unsafe impl Sync for Code {}
-
-impl Code {
-    /// Whether a range's groups are such as the code can run.
-    fn suits(&self, range: &NdRange) -> bool {
-        let lanes = u64::from(self.shape.lanes);
-        if lanes == 1 {
-            return true;
-        }
-        let size = range.local_size;
-        let is_row = size[1] == 1 && size[2] == 1;
-        let is_small = |n: &u64| *n <= MAX_ID;
-        let has_rest = !size[0].is_multiple_of(lanes);
-        (!has_rest || self.shape.has_tail && (is_row || !self.shape.subgroup_within_row))
-            && range.global_size.iter().all(is_small)
-            && (0..3).all(|d| is_small(&range.global_offset[d].saturating_add(range.global_size[d])))
-    }
-}
 
 /// What compiled code needs of its stack beyond its variables: spilled registers, and the functions that it calls.
 const STACK: usize = 192 << 10;
 
 /// A compiled kernel. It keeps its program alive.
 pub struct Kernel {
-    pub(crate) compiled: Arc<Compiled>,
-    pub(crate) program: Arc<Program>,
-}
-
-/// What a program keeps of a kernel: not the kernel itself, which holds a reference to its program.
-pub(crate) struct Compiled {
-    pub(crate) info: Arc<KernelInfo>,
-    /// Its number in the program.
-    pub(crate) index: usize,
-    pub(crate) best: Code,
-    /// Fallbacks for launches that `best` cannot serve, compiled on first use.
-    pub(crate) others: [OnceLock<Result<Code, Error>>; 2],
+    compiled: Arc<Compiled>,
+    program: Arc<Program>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -69,6 +27,16 @@ impl std::fmt::Debug for Kernel {
             .field("name", &self.compiled.info.name)
             .field("shape", &self.compiled.best.shape)
             .finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// A kernel that can run. The first call compiles it; other threads that want the same one wait for it.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Arc<Kernel>, Error> {
+        Ok(Arc::new(Kernel {
+            compiled: self.compiled(name)?,
+            program: self.clone(),
+        }))
     }
 }
 

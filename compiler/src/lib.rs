@@ -3,13 +3,25 @@
 //!
 //! It knows nothing of Unified Runtime. The stages of a kernel (`docs/compiler.md` describes them):
 //!
-//! | stage | parts | from | to |
+//! | stage | modules | from | to |
 //! |---|---|---|---|
 //! | parse, link | [`spirv`], `link` | bytes | a checked [`Module`], a [`Program`] |
 //! | lower | `lower`, `builtins`, `image` | the functions that a kernel reaches | LLVM IR for one work-item |
 //! | workgroup | `workgroup` | that | LLVM IR for one work-group, with a vector's lanes of items at a time |
 //! | optimize, assembly | `codegen` | that | an object file for this CPU, which `cache` keeps |
 //! | run | `kernel`, `runtime` | that and a [`Launch`] | the kernel's effects |
+//!
+//! Stages do not know each other. What two of them must agree on has a module:
+//!
+//! | module | contract between |
+//! |---|---|
+//! | `intrinsics` | `lower`, which calls what a work-item asks of its group, and `workgroup`, which defines it |
+//! | `abi` | `workgroup`, whose code reads the structures of an item and its group, and `runtime`, which fills them |
+//! | `group_ops`, `known_imports` | `link` and `lower`: which instructions wait for the group, which imports are ours |
+//! | `interface` | a kernel and its user: parameters, ranges |
+//! | `options` | a program and its user |
+//!
+//! `program` runs the stages, `code` is what they make of a kernel, `program_key` names it in the cache.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), oxur_compiler::Error> {
@@ -21,20 +33,27 @@
 //! ```
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
+mod abi;
 mod builtins;
 mod cache;
+mod code;
 mod codegen;
 mod error;
 mod fast_math;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod group_ops;
 mod image;
 mod interface;
+mod intrinsics;
 mod kernel;
+mod known_imports;
 mod link;
 mod llvm;
 mod lower;
+mod options;
 mod program;
+mod program_key;
 mod runtime;
 pub mod spirv;
 mod workgroup;
@@ -46,6 +65,7 @@ pub use interface::{
     AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, PreparedRange, SamplerBits,
 };
 pub use kernel::{Kernel, ThreadContext};
-pub use program::{Global, Mode, Options, Part, Program};
+pub use options::{Mode, Options, Part};
+pub use program::{Global, Program};
 pub use runtime::FloatEnv;
 pub use spirv::Module;

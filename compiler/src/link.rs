@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Linking: which definition an import means, which variables a program has, what its kernels are.
+//! Linking: finds the definition of each import, the program's variables, and its kernels with their parameters.
+
+mod layout;
+mod scan;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use oxur_fork::Mutex;
-use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, LinkageType, Op, StorageClass};
+use spirv::{Decoration, ExecutionMode, LinkageType, Op, StorageClass};
 
-use crate::program::{Options, Part};
-use crate::spirv::{EntryPoint, Id, Module, Reach, Type};
+pub use layout::layout;
+use scan::Scans;
+
+use crate::known_imports::known_import;
+use crate::options::{Options, Part};
+use crate::spirv::{EntryPoint, Id, Module, Reach, Type, built_in, is_by_value, storage_class};
 use crate::{AddressSpace, Error, FastMath, KernelInfo, MAX_WORK_GROUP_SIZE, Param, ParamKind};
 
 /// The sub-group size of kernels that leave it to us.
@@ -161,7 +168,9 @@ impl Linked {
         for part in 0..self.parts.len() {
             let module = self.parts[part].module.clone();
             for &id in module.variables() {
-                let Some(class) = class(&module, id) else { continue };
+                let Some(class) = storage_class(&module, id) else {
+                    continue;
+                };
                 let is_mutable = class == StorageClass::CrossWorkgroup;
                 let linkage = module.linkage(id);
                 let is_shared = linkage.is_some();
@@ -271,7 +280,12 @@ impl Linked {
                 match self.resolve((part, id)) {
                     Ok(place) if place != (part, id) => todo.push(place),
                     Err(_) if built_in(module, id).is_none() => {
-                        missing.extend(module.linkage(id).map(|l| l.0).filter(|name| !is_known_import(name)));
+                        missing.extend(
+                            module
+                                .linkage(id)
+                                .map(|l| l.0)
+                                .filter(|name| known_import(name).is_none()),
+                        );
                     }
                     _ => {}
                 }
@@ -319,13 +333,13 @@ impl Linked {
             }
             for &id in &reach.functions {
                 let scan = scans.of((*part, id), self)?;
-                if let Some(word) = scan.refused {
-                    let inst = module.instructions(word, word + 1).next().expect("it was found here");
+                if let Some(word) = scan.unsupported {
+                    let inst = module.instructions(word, word + 1).next().expect("the scan found it");
                     return Err(inst.unsupported(&format!("in kernel {}", entry.name)));
                 }
-                has_barriers |= scan.exchanges;
+                has_barriers |= scan.group_ops;
                 has_device_barrier |= scan.device_barrier;
-                has_collectives |= scan.collects;
+                has_collectives |= scan.collectives;
             }
         }
         let mut info = KernelInfo {
@@ -449,65 +463,6 @@ impl Linked {
     }
 }
 
-/// How many times functions may be looked at for kernels: if many kernels share many functions, that is the product.
-const MOST_VISITS: usize = 1 << 24;
-
-/// What is known of functions by looking at all their instructions, once each.
-#[derive(Default)]
-struct Scans {
-    known: HashMap<Place, Scan>,
-    visits: usize,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Scan {
-    /// Where an instruction is that no kernel may have, in words.
-    refused: Option<usize>,
-    /// Whether items meet.
-    exchanges: bool,
-    /// Whether all items of a launch do.
-    device_barrier: bool,
-    /// Whether those of a group put values together.
-    collects: bool,
-}
-
-impl Scans {
-    fn of(&mut self, place: Place, linked: &Linked) -> Result<Scan, Error> {
-        self.visits += 1;
-        if self.visits > MOST_VISITS {
-            return Err(Error::Unsupported {
-                feature: "a program of so many kernels that share so many functions".into(),
-                what: String::new(),
-            });
-        }
-        Ok(*self.known.entry(place).or_insert_with(|| {
-            let (part, id) = place;
-            let module = linked.module(part);
-            let mut scan = Scan::default();
-            let Some(function) = module.function(id) else {
-                return scan;
-            };
-            for inst in module.instructions(function.start, function.end) {
-                if !inst.is_known() || crate::lower::is_unsupported(&inst) {
-                    scan.refused.get_or_insert(inst.offset);
-                }
-                scan.exchanges |= crate::lower::is_group_collective(&inst);
-                scan.collects |= crate::lower::is_collective(&inst)
-                    && inst
-                        .operands()
-                        .first()
-                        .is_some_and(|&scope| linked.constant(part, scope) != Some(crate::lower::SUB_GROUP_SCOPE));
-                scan.device_barrier |= matches!(inst.op, Op::ControlBarrier | Op::ControlBarrierWaitINTEL)
-                    && inst
-                        .operands()
-                        .first()
-                        .is_some_and(|&scope| linked.constant(part, scope).is_some_and(|s| s < 2));
-            }
-            scan
-        }))
-    }
-}
-
 /// An error that names all that does not fit, unless there is nothing.
 fn all_well(again: Vec<String>) -> Result<(), Error> {
     match again.is_empty() {
@@ -526,96 +481,4 @@ fn undefined(names: &[String]) -> Error {
         };
     }
     Error::Link(format!("nothing defines {}", names.join(", ")))
-}
-
-/// Imports that the compiler itself defines.
-pub fn is_known_import(name: &str) -> bool {
-    crate::lower::known_import(name).is_some()
-}
-
-/// Whether a parameter is a pointer to a copy of the caller's.
-pub fn is_by_value(module: &Module, id: Id) -> bool {
-    module.decorations(id).iter().any(|d| {
-        d.decoration == Decoration::FuncParamAttr
-            && d.operands.first() == Some(&(FunctionParameterAttribute::ByVal as u32))
-    })
-}
-
-/// What work-item or launch value a variable holds.
-pub fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
-    module
-        .decoration(id, Decoration::BuiltIn)
-        .and_then(|o| BuiltIn::from_u32(*o.first()?))
-}
-
-/// The storage class of a variable.
-pub fn class(module: &Module, id: Id) -> Option<StorageClass> {
-    module
-        .def(id)
-        .filter(|i| i.op == Op::Variable)
-        .and_then(|i| StorageClass::from_u32(i.operand(0).ok()?))
-}
-
-/// Size and alignment of a type in memory, in bytes: as C lays structures out, unless they are packed.
-pub fn layout(linked: &Linked, part: usize, id: Id) -> Result<(u64, u64), Error> {
-    let module = linked.module(part);
-    let too_large = || Error::Unsupported {
-        feature: "a type of more than 2^40 bytes".into(),
-        what: String::new(),
-    };
-    let limit = |size: Option<u64>| size.filter(|&s| s <= 1 << 40).ok_or_else(too_large);
-    let keep = |found| {
-        linked.layouts.lock().insert((part, id), found);
-        found
-    };
-    if let Some(&known) = linked.layouts.lock().get(&(part, id)) {
-        return Ok(known);
-    }
-    Ok(match module.ty(id) {
-        Some(Type::Bool) => (1, 1),
-        Some(Type::Int(bits) | Type::Float(bits)) => {
-            let size = u64::from(bits.div_ceil(8)).next_power_of_two();
-            (size, size)
-        }
-        Some(Type::BFloat16) => (2, 2),
-        Some(Type::Vector(element, count)) => {
-            let (size, _) = layout(linked, part, *element)?;
-            let size = (size * u64::from(*count)).next_power_of_two();
-            (size, size)
-        }
-        Some(Type::Array(element, length)) => {
-            let (size, align) = layout(linked, part, *element)?;
-            let length = linked.constant(part, *length).ok_or_else(|| Error::Unsupported {
-                feature: "an array whose length is computed".into(),
-                what: format!("type {id}"),
-            })?;
-            keep((limit(size.checked_mul(length))?, align))
-        }
-        Some(Type::Struct(members)) => {
-            let packed = module.decoration(id, Decoration::CPacked).is_some();
-            let (mut end, mut most) = (0u64, 1);
-            for &member in members {
-                let (size, align) = layout(linked, part, member)?;
-                let align = if packed { 1 } else { align };
-                end = limit(end.next_multiple_of(align).checked_add(size))?;
-                most = most.max(align);
-            }
-            keep((end.next_multiple_of(most), most))
-        }
-        Some(Type::SampledImage(_)) => (16, 8),
-        Some(Type::Sampler) => (4, 4),
-        Some(Type::Pointer(..) | Type::Image(..) | Type::Event) => (8, 8),
-        Some(Type::Unsupported(feature)) => {
-            return Err(Error::Unsupported {
-                feature: feature.clone(),
-                what: String::new(),
-            });
-        }
-        other => {
-            return Err(Error::Malformed {
-                offset: 0,
-                what: format!("{id} has no size: it is {other:?}"),
-            });
-        }
-    })
 }

@@ -7,58 +7,15 @@ use std::sync::Arc;
 
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::cache::{CacheConfig, ProgramKey};
+use crate::code::{Code, Compiled, Variant};
 use crate::codegen::{self, Loaded, Object};
-use crate::kernel::{Code, Compiled, Kernel};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
+use crate::options::{Mode, Options, Part};
+use crate::program_key::ProgramKey;
 use crate::workgroup::{self, CodeInfo};
-use crate::{Error, FastMath, KernelInfo, Module, builtins, runtime};
-
-/// A module with values for its specialization constants.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// The module.
-    pub module: Arc<Module>,
-    /// Values by `SpecId`, as many bytes as the constant has. Others keep their defaults.
-    pub constants: Vec<(u32, Vec<u8>)>,
-}
-
-impl Part {
-    /// A module as it is.
-    pub fn new(module: Arc<Module>) -> Self {
-        Self {
-            module,
-            constants: Vec::new(),
-        }
-    }
-}
-
-/// How kernels become machine code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// The fast way: what LLVM's optimizer can do for this CPU.
-    #[default]
-    Fast,
-    /// One work-item at a time, each on a stack of its own: the reference that the fast way is tested against.
-    Scalar,
-}
-
-/// What the user may choose.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// How kernels become machine code.
-    pub mode: Mode,
-    /// How floating-point results may differ from what the precision demands.
-    pub fast_math: FastMath,
-    /// `-cl-opt-disable`.
-    pub no_optimization: bool,
-    /// Names that no module exports are no error at link, but when a kernel that calls them is compiled.
-    pub allow_unresolved: bool,
-    /// Where compiled code is kept. Nowhere by default.
-    pub cache: CacheConfig,
-}
+use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
 
 /// A linked program. It owns its global variables: each program has its own instance of them.
 pub struct Program {
@@ -139,39 +96,12 @@ impl Program {
         self.infos.iter().find(|kernel| kernel.name == name)
     }
 
-    /// A kernel that can run. The first call compiles it; other threads that want the same one wait for it.
-    pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Arc<Kernel>, Error> {
+    /// The compiled code of a kernel. The first call compiles it; other threads that want the same one wait for it.
+    pub(crate) fn compiled(&self, name: &str) -> Result<Arc<Compiled>, Error> {
         let index = self.infos.iter().position(|k| k.name == name);
         let index = index.ok_or_else(|| Error::NoKernel(name.to_string()))?;
         let slot = self.kernels.lock().entry(name.to_string()).or_default().clone();
-        let compiled = slot.get_or_init(|| self.compile(index).map(Arc::new)).clone()?;
-        Ok(Arc::new(Kernel {
-            compiled,
-            program: self.clone(),
-        }))
-    }
-
-    /// Compiles all kernels, on all cores, as if each were asked for.
-    pub fn compile_all(self: &Arc<Self>) -> Result<(), Error> {
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let failed = Mutex::new(None);
-        let work = || {
-            while let Some(info) = self.infos.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                if let Err(error) = self.kernel(&info.name) {
-                    failed.lock().get_or_insert(error);
-                }
-            }
-        };
-        let threads = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(self.infos.len());
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
-        failed.into_inner().map_or(Ok(()), Err)
+        slot.get_or_init(|| self.compile(index).map(Arc::new)).clone()
     }
 
     /// A variable that some of its modules define, by its name in `HostAccessINTEL`, then by its linkage name.
@@ -218,7 +148,7 @@ impl Program {
         let compile = || {
             let context = Context::new();
             let module = lower::globals(&context, &self.linked)?;
-            workgroup::define_primitives(&module, 1);
+            workgroup::define_intrinsics(&module, 1);
             let machine = llvm::Machine::host().map_err(Error::Codegen)?;
             codegen::optimize(&machine, &module, &self.options, false)?;
             codegen::emit(&machine, &module)
@@ -365,17 +295,6 @@ impl Program {
     }
 }
 
-/// Which code of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Variant {
-    /// The fastest, for ranges that fill all lanes.
-    Main,
-    /// The same, with code for what is left of a row.
-    WithTail,
-    /// That for any range.
-    Scalar,
-}
-
 fn is_of_program(name: &str) -> bool {
     name.starts_with("oxur.global.") || name.starts_with("oxur.function.")
 }
@@ -385,6 +304,7 @@ fn symbol(name: &str) -> Option<*const u8> {
     static SYMBOLS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     let symbols = SYMBOLS.get_or_init(|| {
         builtins::symbols()
+            .chain(image::symbols())
             .chain(runtime::symbols())
             .map(|(name, at)| (name, at as usize))
             .collect()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How graphs run: a thousand submissions without waiting, one graph on two queues, graphs in graphs, host tasks, graphs
-// that are dropped while they run, times of a run, and the picture that print_graph draws.
+// that are dropped while they run, times of a run, and the graph that print_graph writes.
 #include "graph.hpp"
 
 #include <atomic>

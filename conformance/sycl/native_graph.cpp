@@ -143,7 +143,7 @@ int main() {
     CHECK(all(data, 2000));
   });
 
-  scenario("a picture", [&] {
+  scenario("a graph dump", [&] {
     Graph graph = make();
     graph.begin_recording(q);
     q.submit(step(1, 1));

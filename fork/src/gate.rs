@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Sections, and the handlers of `pthread_atfork` that wait for them.
+//! Sections, and the `pthread_atfork` handlers that wait for them to end.
 //!
-//! A thread says that it is in a section by a count of its own, which it writes without atomic operations that cost
-//! anything. It then looks at the gate, and who forks closes the gate and then looks at the counts: one of the two sees
-//! the other (Dekker's algorithm).
+//! A thread counts its sections in a slot of its own, without expensive atomic operations, and then checks the gate. A
+//! thread that forks closes the gate and then checks the counts. By Dekker's pattern at least one of the two sees the
+//! other's store.
 
 use std::cell::{Cell, UnsafeCell};
 use std::hint::cold_path;
@@ -13,23 +13,23 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, compiler_fen
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard as StdMutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// What a thread has here. It is never freed: another thread may look at it.
+/// The state of a thread. It is never freed, because another thread may read it.
 #[repr(align(64))]
 struct Slot {
     /// How many sections the thread is in.
     depth: AtomicU32,
-    /// Whether it goes back with the end of the outermost section, since the thread is ending and cannot keep it.
+    /// Whether to return the slot at the end of the outermost section, because the thread is ending.
     transient: AtomicBool,
 }
 
-/// All slots, and those that no thread has.
+/// All slots, and those that no thread uses.
 struct Slots {
     all: Vec<&'static Slot>,
     free: Vec<&'static Slot>,
 }
 
-/// The standard library's: a waiting thread leaves nothing but a bit in the lock, which does no harm in the child. It is
-/// held over a fork.
+/// The standard library's lock: a waiting thread changes only a bit of the lock, which does no harm in the child. It is
+/// held during a fork.
 static SLOTS: StdMutex<Slots> = StdMutex::new(Slots {
     all: Vec::new(),
     free: Vec::new(),
@@ -42,7 +42,7 @@ fn slots() -> StdMutexGuard<'static, Slots> {
 thread_local! {
     /// This thread's slot, or null.
     static MINE: Cell<*const Slot> = const { Cell::new(ptr::null()) };
-    /// Gives it back when the thread ends.
+    /// Returns the slot when the thread ends.
     static OWNER: Owner = Owner(slots().take());
 }
 
@@ -50,7 +50,7 @@ struct Owner(&'static Slot);
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // Whoever takes a lock later in this thread, at the end of something else, gets another.
+        // A lock that is taken later in this thread, in another destructor, uses another slot.
         MINE.set(ptr::null());
         slots().give(self.0);
     }
@@ -102,7 +102,8 @@ fn find_mine() -> &'static Slot {
 /// Whether threads may enter sections.
 static GATE: AtomicU32 = AtomicU32::new(OPEN);
 const OPEN: u32 = 0;
-/// A thread is about to fork. One that has waited a while may enter all the same: somebody in a section may need it.
+/// A thread is about to fork. A thread that has waited for a while may enter nevertheless, because a section may depend
+/// on it.
 const CLOSING: u32 = 1;
 /// The process forks, and no thread is in a section.
 const CLOSED: u32 = 2;
@@ -112,7 +113,7 @@ const CLOSED: u32 = 2;
 #[must_use]
 pub struct Section {
     slot: &'static Slot,
-    /// It is the thread's.
+    /// Not `Send`: it belongs to the thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -122,7 +123,7 @@ impl std::fmt::Debug for Slot {
     }
 }
 
-/// Stops the calling thread: it is in no section any more, and never runs again.
+/// Stops the calling thread, which is in no section any more, forever.
 pub fn stop_for_good() -> ! {
     mine().depth.store(0, Ordering::Release);
     loop {
@@ -130,18 +131,18 @@ pub fn stop_for_good() -> ! {
     }
 }
 
-/// Enters a section. See the [crate](crate): who is in one does not wait for other threads, nor call the client.
+/// Enters a section. See the [crate](crate): code in a section must not wait for other threads, nor call the client.
 pub fn section() -> Section {
     Section::with(|| fence(Ordering::SeqCst)).0
 }
 
 impl Section {
-    /// Enters a section by `locks`, which has the effect of a full fence on what comes before and after it.
+    /// Enters a section with a `lock`ed instruction, which is a full fence.
     #[inline(always)]
     fn with<R>(mut locks: impl FnMut() -> R) -> (Self, R) {
         loop {
             let section = Self::begin();
-            // The compiler must not move the count behind the lock.
+            // The compiler must not move the increment past the instruction.
             compiler_fence(Ordering::SeqCst);
             let locked = locks();
             if GATE.load(Ordering::Relaxed) == OPEN {
@@ -151,7 +152,7 @@ impl Section {
             if section.passes() {
                 return (section, locked);
             }
-            // Unlocked in this order.
+            // They are unlocked in this order.
             drop(locked);
             drop(section);
             wait_at_gate();
@@ -161,7 +162,7 @@ impl Section {
     /// Enters a section by taking a lock.
     #[inline(always)]
     pub(crate) fn locking<R>(mut lock: impl FnMut() -> R) -> (Self, R) {
-        // To take a lock is an atomic operation, and those of x86 are full fences.
+        // Taking a lock is an atomic operation, and those are full fences on x86.
         if cfg!(all(target_arch = "x86_64", not(miri))) {
             Self::with(lock)
         } else {
@@ -183,14 +184,14 @@ impl Section {
         }
     }
 
-    /// Whether a thread goes on that has just begun a section while the gate is not open.
+    /// Whether a thread may continue that has just begun a section while the gate is not open.
     #[cold]
     fn passes(&self) -> bool {
-        // It is in another one already: who forks waits for that one.
+        // It is already in an outer section, which the forking thread waits for.
         if self.slot.depth.load(Ordering::Relaxed) > 1 {
             return true;
         }
-        // It has waited long enough, and what it sees was stored before its count is looked at for the last time.
+        // It has waited long enough. While the gate is not closed, the forking thread will read its count once more.
         IMPATIENT.take() && GATE.load(Ordering::SeqCst) != CLOSED
     }
 }
@@ -199,7 +200,7 @@ impl Drop for Section {
     #[inline(always)]
     fn drop(&mut self) {
         let depth = self.slot.depth.load(Ordering::Relaxed) - 1;
-        // What was done in the section is seen by who sees that it is over.
+        // Release: a thread that sees the section end also sees its effects.
         self.slot.depth.store(depth, Ordering::Release);
         if depth == 0 && self.slot.transient.load(Ordering::Relaxed) {
             cold_path();
@@ -214,7 +215,7 @@ thread_local! {
     static IMPATIENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How long a thread waits at the gate before somebody in a section may need it.
+/// How long a thread waits at the gate, before a section of another thread may depend on it.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 #[cold]
@@ -231,7 +232,7 @@ fn wait_at_gate() {
     }
 }
 
-/// Sleeps while the gate is in this state, or for a while.
+/// Sleeps while the gate is in this state, at most for a while.
 fn futex_wait(state: u32) {
     let time = libc::timespec {
         tv_sec: 0,
@@ -245,57 +246,57 @@ fn futex_wait(state: u32) {
 fn open_gate() {
     GATE.store(OPEN, Ordering::SeqCst);
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: wakes who sleeps on a static.
+    // SAFETY: wakes threads that sleep on a static.
     unsafe { libc::syscall(libc::SYS_futex, GATE.as_ptr(), operation, i32::MAX) };
 }
 
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// How many forks there are between this process and the one that loaded the library.
+/// The number of forks between this process and the one that loaded the library.
 #[inline]
 pub fn generation() -> u32 {
     FORKS.load(Ordering::Relaxed)
 }
 
-/// What wants to know that the process is a child.
+/// An object that is notified in a child process.
 pub trait AtFork: Send + Sync + 'static {
-    /// Is called in the child, which has no other threads yet, before anything else of the library.
+    /// Called in the child, which has no other threads yet, before any other function of the library.
     fn in_child(&self);
 }
 
-/// Those who want to know, in a list whose links are never freed.
+/// The registered objects, in a list whose links are never freed.
 static REGISTERED: crate::Mutex<Vec<Weak<dyn AtFork>>> = crate::Mutex::new(Vec::new());
 
-/// Has an object told of forks, for as long as it lives.
+/// Notifies an object of forks, as long as it lives.
 pub fn register<T: AtFork>(object: &Arc<T>) {
     let object: Arc<dyn AtFork> = object.clone();
     let mut registered = REGISTERED.lock();
-    // Each object pays for one that is gone, or a few.
+    // Each registration removes one or a few dead entries.
     if registered.len() == registered.capacity() {
         registered.retain(|known| known.strong_count() != 0);
     }
     registered.push(Arc::downgrade(&object));
 }
 
-/// Has forks noticed from now on. Locks see to it themselves.
+/// Registers the handlers. Locks do that themselves.
 pub fn watch() {
     static WATCHED: AtomicBool = AtomicBool::new(false);
     if WATCHED.swap(true, Ordering::Relaxed) {
         return;
     }
-    // SAFETY: functions that may be called at any time. A library with these locks is never unloaded.
+    // SAFETY: the functions may be called at any time. A library with these locks is never unloaded.
     unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
 }
 
-/// What the thread that forks holds.
+/// What the forking thread holds during the fork.
 struct Held(UnsafeCell<Option<StdMutexGuard<'static, Slots>>>);
 
-// SAFETY: only the handlers below look into it, in the thread that forks, under the lock that it is the guard of.
+// SAFETY: only the handlers below access it, in the forking thread, under the lock whose guard it holds.
 unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-/// The slot of the thread that forks. It may take locks in between, as other handlers do.
+/// The slot of the forking thread, which may take locks in other handlers meanwhile.
 static FORKING: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 
 extern "C" fn before() {
@@ -304,13 +305,13 @@ extern "C" fn before() {
     own.depth
         .store(own.depth.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     FORKING.store(ptr::from_ref(own).cast_mut(), Ordering::Relaxed);
-    // SAFETY: under the lock that it is the guard of.
+    // SAFETY: under the lock whose guard it holds.
     unsafe { *HELD.0.get() = Some(slots) };
 }
 
-/// Closes the gate when no other thread is in a section.
+/// Closes the gate once no other thread is in a section.
 fn wait_for_sections(own: &Slot) -> StdMutexGuard<'static, Slots> {
-    /// A compilation may take seconds. Who is in a section for longer waits for this thread, by a lock of the client's.
+    /// A compilation may take seconds. A longer section waits for this thread, on a lock of the client's.
     const MOST: Duration = Duration::from_secs(60);
     let since = Instant::now();
     let quiet = |slots: &Slots| {
@@ -318,14 +319,14 @@ fn wait_for_sections(own: &Slot) -> StdMutexGuard<'static, Slots> {
         !slots.all.iter().copied().any(|slot| busy(&slot))
     };
     loop {
-        // Another thread that forks has it until the process has forked.
+        // Another forking thread holds it until it has forked.
         let slots = slots();
         GATE.store(CLOSING, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         if quiet(&slots) {
             GATE.store(CLOSED, Ordering::SeqCst);
             fence(Ordering::SeqCst);
-            // One that has waited long may have come.
+            // A thread that has waited long may have entered.
             if quiet(&slots) {
                 return slots;
             }
@@ -339,7 +340,7 @@ fn wait_for_sections(own: &Slot) -> StdMutexGuard<'static, Slots> {
             unsafe { libc::write(2, WORDS.as_ptr().cast(), WORDS.len()) };
             return slots;
         }
-        // New threads may be what somebody in a section waits for.
+        // A section may depend on a thread that is just starting.
         drop(slots);
         if waited < Duration::from_micros(50) {
             std::thread::yield_now();
@@ -349,9 +350,9 @@ fn wait_for_sections(own: &Slot) -> StdMutexGuard<'static, Slots> {
     }
 }
 
-/// Gives the locks back. In a child, of all threads that had a slot only this one is left.
+/// Releases the locks. In a child, only this thread is left of all that had a slot.
 fn release(is_child: bool) {
-    // SAFETY: `before` took the lock that it is the guard of, in this thread.
+    // SAFETY: `before` took the lock in this thread, and stored its guard.
     let Some(mut slots) = (unsafe { (*HELD.0.get()).take() }) else {
         return;
     };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Locks for libraries in processes that fork.
 //!
-//! A child of `fork` has its parent's memory and only the thread that forked. A lock that another thread held would stay
-//! locked there for good, and what it guards might be half done. The locks of this crate are all free when the process
-//! forks, so the child finds everything whole and may go on with it: run kernels, or free memory, as the interpreter of a
+//! A child of `fork` has its parent's memory and only the thread that forked. A lock that another thread held would
+//! stay locked there forever, and its data might be inconsistent. All locks of this crate are free when the process
+//! forks. So the child finds consistent data and may use it: run kernels, or free memory, as the interpreter of a
 //! forked worker does.
 //!
-//! There is no list of locks. Each thread counts the locks that it holds; before the process forks, new ones are refused
-//! and those that are held run out ([`section`]). So a lock costs nothing but that count, and none can be forgotten: the
-//! lints of the crates that use this one allow no other locks.
+//! There is no list of locks. Each thread counts the locks that it holds. Before the process forks, no new locks are
+//! granted and the fork waits for those that are held ([`section`]). So a lock costs only that count, and none can be
+//! forgotten: the lints of the crates that use this one forbid other locks.
 //!
-//! What follows for those who hold a lock or are in a section: a fork in another thread waits for them. So they must not
-//! wait for a thread that may want to take a lock, and not call the client.
+//! A fork in another thread waits for threads that hold a lock or are in a section. So these must not wait for a thread
+//! that may take a lock, and must not call the client.
 
 mod gate;
 mod sync;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The usual locks, each of which is a [section](crate::section) while it is held.
+//! Mutex, read-write lock, once cell and the like. Each is a [section](crate::section) while it is held.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::gate::{Section, generation, section};
 
-/// As `parking_lot`'s, and free when the process forks.
+/// Like `parking_lot`'s mutex, and free when the process forks.
 #[derive(Default)]
 pub struct Mutex<T: ?Sized>(parking_lot::Mutex<T>);
 
@@ -15,11 +15,11 @@ pub struct Mutex<T: ?Sized>(parking_lot::Mutex<T>);
 #[must_use]
 pub struct MutexGuard<'a, T: ?Sized> {
     guard: parking_lot::MutexGuard<'a, T>,
-    /// Goes last.
+    /// Dropped last.
     section: Section,
 }
 
-/// A part of what a mutex guards; unlocks when it is dropped.
+/// A guard of a part of a mutex's data.
 #[must_use]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     guard: parking_lot::MappedMutexGuard<'a, T>,
@@ -27,12 +27,12 @@ pub struct MappedMutexGuard<'a, T: ?Sized> {
 }
 
 impl<T> Mutex<T> {
-    /// A free one.
+    /// Creates an unlocked mutex.
     pub const fn new(value: T) -> Self {
         Self(parking_lot::Mutex::new(value))
     }
 
-    /// What it guards.
+    /// The data.
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }
@@ -49,20 +49,20 @@ impl<T: ?Sized> Mutex<T> {
     /// Takes it if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        // A try that fails is no atomic operation; what it began ends at once.
+        // A failed attempt is no atomic operation; the section ends at once.
         let (section, guard) = Section::locking(|| self.0.try_lock());
         let guard = guard?;
         Some(MutexGuard { guard, section })
     }
 
-    /// What it guards: nobody else has it.
+    /// The data: a mutable reference needs no lock.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut()
     }
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Goes on with a part of what the mutex guards.
+    /// Narrows the guard to a part of the data.
     pub fn map<U: ?Sized>(this: Self, part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
         MappedMutexGuard {
             guard: parking_lot::MutexGuard::map(this.guard, part),
@@ -71,7 +71,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 }
 
-/// As `parking_lot`'s, and free when the process forks.
+/// Like `parking_lot`'s read-write lock, and free when the process forks.
 #[derive(Default)]
 pub struct RwLock<T: ?Sized>(parking_lot::RwLock<T>);
 
@@ -90,7 +90,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 }
 
 impl<T> RwLock<T> {
-    /// A free one.
+    /// Creates an unlocked lock.
     pub const fn new(value: T) -> Self {
         Self(parking_lot::RwLock::new(value))
     }
@@ -160,7 +160,7 @@ macro_rules! debugs {
 
 debugs!(Mutex, RwLock);
 
-/// As the standard library's. When the process forks, nobody is about to make the value.
+/// Like the standard library's `OnceLock`. When the process forks, no thread is creating the value.
 pub struct OnceLock<T>(std::sync::OnceLock<T>);
 
 impl<T> OnceLock<T> {
@@ -175,13 +175,13 @@ impl<T> OnceLock<T> {
         self.0.get()
     }
 
-    /// Sets the value, if there is none. Gives it back otherwise.
+    /// Sets the value, if there is none. Returns it otherwise.
     pub fn set(&self, value: T) -> Result<(), T> {
         let _section = section();
         self.0.set(value)
     }
 
-    /// The value. One thread makes it, and the others wait.
+    /// Returns the value. The first thread creates it while others wait.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.0.get() {
@@ -215,14 +215,14 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     }
 }
 
-/// As the standard library's. When the process forks, nobody is about to make the value.
+/// Like the standard library's `LazyLock`. When the process forks, no thread is creating the value.
 pub struct LazyLock<T> {
     value: OnceLock<T>,
     make: fn() -> T,
 }
 
 impl<T> LazyLock<T> {
-    /// Of what `make` makes when it is first needed.
+    /// `make` creates the value when it is first needed.
     pub const fn new(make: fn() -> T) -> Self {
         Self {
             value: OnceLock::new(),
@@ -240,11 +240,11 @@ impl<T> Deref for LazyLock<T> {
     }
 }
 
-/// A lock around no data: threads take turns. Who has it may wait for others, and call the client. A child of `fork` finds it
-/// free, whoever had it.
+/// A lock without data, for threads that take turns. The holder may wait for others and call the client. A child of
+/// `fork` finds it free, even if another thread held it.
 #[derive(Debug, Default)]
 pub struct Turns {
-    /// 0 while it is free; else one of the bits below, and above them the generation of the process, plus one.
+    /// 0 while it is free; otherwise one of the bits below, and above them the generation of the process plus one.
     state: AtomicU32,
 }
 
@@ -252,7 +252,7 @@ const TAKEN: u32 = 1;
 /// Another thread sleeps until it is free.
 const AWAITED: u32 = 2;
 
-/// Gives the next thread its turn when it is dropped.
+/// Releases the lock when it is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Turn<'a> {
@@ -261,7 +261,7 @@ pub struct Turn<'a> {
 }
 
 impl Turns {
-    /// A free one.
+    /// Creates an unlocked lock.
     pub const fn new() -> Self {
         Self {
             state: AtomicU32::new(0),
@@ -285,7 +285,7 @@ impl Turns {
                 let forever = std::ptr::null::<libc::timespec>();
                 // SAFETY: a live word.
                 unsafe { libc::syscall(libc::SYS_futex, self.state.as_ptr(), operation, sleeping, forever) };
-                // There may be others that still sleep.
+                // Other threads may still sleep.
                 awaited = AWAITED;
             }
         }
@@ -313,7 +313,7 @@ impl Turns {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let state = &self.turns.state;
-        // In a child of who has it, it is free already.
+        // In a child of the process that locked it, it is already free.
         let free = |state: u32| (state >> 2 == self.of >> 2).then_some(0);
         if let Ok(before) = state.fetch_update(Ordering::Release, Ordering::Relaxed, free)
             && before & AWAITED != 0

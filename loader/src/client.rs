@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Detects the client's SYCL runtime, where its version changes the ABI.
 //!
-//! `libsycl.so.8` of release 2025.3 calls some functions with other parameters, by the same names and the same symbol
-//! version. A call cannot tell, so the process must: in one that has that library, [`v2025`] serves. (Older releases with that
-//! name want other symbol versions, or functions that this loader lacks, and the dynamic linker refuses them.)
+//! `libsycl.so.8` of release 2025.3 calls some functions with other parameters, but by the same names and with the same
+//! symbol version. A call does not show which it is, but the process does: if it has that library, [`v2025`] takes
+//! over. (Older releases of that library need other symbol versions, or functions that this loader lacks, and the
+//! dynamic linker refuses them.)
 
 use std::ffi::{CStr, c_int, c_void};
 
@@ -16,7 +17,7 @@ const OLDER: [&[u8]; 2] = [b"libsycl.so.8", b"libsycl-preview.so.8"];
 /// Runtimes of 2026.
 const PRESENT: [&[u8]; 2] = [b"libsycl.so.9", b"libsycl-preview.so.9"];
 
-/// Makes the loader fit the process's SYCL runtime.
+/// Adapts the loader to the process's SYCL runtime.
 pub(crate) fn adapt() -> UrResult<()> {
     if !OLDER.into_iter().any(is_loaded) {
         return Ok(());
@@ -41,10 +42,10 @@ fn is_loaded(name: &[u8]) -> bool {
         found: bool,
     }
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the dynamic linker gives a live description, and `search` is the structure below.
+        // SAFETY: the dynamic linker passes a valid description, and `search` is the structure below.
         let (path, search) = unsafe { ((*info).dlpi_name, &mut *search.cast::<Search<'_>>()) };
         if !path.is_null() {
-            // SAFETY: the dynamic linker gives a zero-terminated string.
+            // SAFETY: the dynamic linker passes a zero-terminated string.
             let path = unsafe { CStr::from_ptr(path) }.to_bytes();
             search.found |= path.rsplit(|byte| *byte == b'/').next() == Some(search.name);
         }

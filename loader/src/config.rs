@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Loader configurations: the settings that a client makes before `urLoaderInit`.
 //!
-//! A handle is an address that is never used again and never read: the settings are in a map. So a null, released or
-//! foreign handle is an error code.
+//! A handle is an address that is never dereferenced and never used again: the settings are in a map. So a null,
+//! released or foreign handle is an error code.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ struct Config {
 
 static CONFIGS: LazyLock<Mutex<HashMap<LoaderConfigHandle, Config>>> = LazyLock::new(Mutex::default);
 
-/// What the first word of a configuration points to, for a client that takes it for another object.
+/// What a handle points to, in case a client uses it as another kind of object.
 static NO_FUNCTIONS: LazyLock<DdiTable> = LazyLock::new(DdiTable::default);
 
 /// The settings of a configuration; the defaults for the null handle.
@@ -39,7 +39,7 @@ pub(crate) fn settings(handle: LoaderConfigHandle) -> UrResult<Settings> {
     with(handle, |config| Ok(config.settings))
 }
 
-/// Does something with a live configuration.
+/// Calls a function with a live configuration.
 fn with<T>(handle: LoaderConfigHandle, body: impl FnOnce(&mut Config) -> UrResult<T>) -> UrResult<T> {
     body(live(&mut CONFIGS.lock(), handle)?)
 }
@@ -57,7 +57,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderConfigCreate(phLoaderConfig: *mut
         if phLoaderConfig.is_null() {
             return Err(ResultCode::ERROR_INVALID_NULL_POINTER);
         }
-        // Leaked, so that the address means this configuration for ever.
+        // Leaked, so that the address means this configuration forever.
         let first_word = Box::leak(Box::new(&raw const *NO_FUNCTIONS));
         let handle = LoaderConfigHandle::from_ptr(std::ptr::from_mut(first_word).cast());
         CONFIGS.lock().insert(
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderConfigRetain(hLoaderConfig: Loade
 
 pub(crate) unsafe extern "C-unwind" fn urLoaderConfigRelease(hLoaderConfig: LoaderConfigHandle) -> ResultCode {
     answer(|| {
-        // Under one lock, so that nobody meets a configuration without references.
+        // Under one lock, so that no thread sees a configuration without references.
         let mut configs = CONFIGS.lock();
         let config = live(&mut configs, hLoaderConfig)?;
         config.references -= 1;
@@ -114,7 +114,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderConfigGetInfo(
         if pPropValue.is_null() && (propSize != 0 || pPropSizeRet.is_null()) {
             return Err(ResultCode::ERROR_INVALID_NULL_POINTER);
         }
-        // Unlike other queries this one wants the exact size.
+        // Unlike other queries, this one requires the exact size.
         if !pPropValue.is_null() && propSize != value.len() {
             return Err(ResultCode::ERROR_INVALID_SIZE);
         }
@@ -194,7 +194,7 @@ mod tests {
 
     fn create() -> LoaderConfigHandle {
         let mut handle = LoaderConfigHandle::default();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         assert_eq!(unsafe { urLoaderConfigCreate(&mut handle) }, ResultCode::SUCCESS);
         handle
     }
@@ -206,7 +206,7 @@ mod tests {
         } else {
             buffer.as_mut_ptr().cast()
         };
-        // SAFETY: no test gives a size beyond its buffer.
+        // SAFETY: no test passes a size beyond its buffer.
         let code = unsafe { urLoaderConfigGetInfo(handle, what, size, value, &mut needed) };
         (code, needed)
     }

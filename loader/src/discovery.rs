@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which adapters to load, and from where.
+//! Chooses which adapters to load, and from which files.
 //!
-//! `UR_ADAPTERS_FORCE_LOAD` names the files, and nothing else is loaded. Otherwise each adapter that this page knows
-//! is looked for in the folders of `UR_ADAPTERS_SEARCH_PATH`, by the system's search, and beside the loader; the first
-//! place with a usable one wins. The device selector decides which ones are worth a look.
+//! `UR_ADAPTERS_FORCE_LOAD` names the files, and nothing else is loaded. Otherwise the loader searches each adapter
+//! that it knows in the folders of `UR_ADAPTERS_SEARCH_PATH`, by the system's search, and beside itself; the first
+//! usable file wins. The device selector excludes adapters whose devices it does not select.
 
 use std::path::{Path, PathBuf};
 
@@ -15,11 +15,11 @@ use crate::{environment, exports};
 
 /// An adapter that the loader knows by name.
 struct Known {
-    /// What is in its file name.
+    /// The adapter's part of its file name.
     name: &'static str,
-    /// The backend that its devices have.
+    /// The backend of its devices.
     backend: Backend,
-    /// The kinds of devices that it drives.
+    /// The types of its devices.
     devices: DeviceInitFlags,
 }
 
@@ -44,7 +44,7 @@ const KNOWN: [Known; 8] = {
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
         },
-        // Both of Level Zero are loaded: they agree between themselves on which one shows the devices.
+        // Both Level Zero adapters are loaded: they agree between themselves which of them shows a device.
         Known {
             name: "level_zero_v2",
             backend: Backend::LEVEL_ZERO,
@@ -65,7 +65,7 @@ const KNOWN: [Known; 8] = {
             backend: Backend::OPENCL,
             devices: ANY,
         },
-        // Presents itself as OpenCL, the backend whose device code it takes.
+        // It reports the backend OpenCL, whose device code it takes.
         Known {
             name: "cpu",
             backend: Backend::OPENCL,
@@ -74,7 +74,8 @@ const KNOWN: [Known; 8] = {
     ]
 };
 
-/// Loads the adapters that the environment asks for. What cannot be loaded is skipped, with the reason in the log.
+/// Loads the adapters that the environment requests. An adapter that cannot be loaded is skipped, with the reason in
+/// the log.
 pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
     let deep_bind = environment::switch(environment::DEEP_BIND, false);
     if environment::switch(environment::INTERCEPT, false) {
@@ -114,7 +115,7 @@ impl Found {
         }
     }
 
-    /// Looks for each adapter that the selector lets through.
+    /// Searches each adapter that the selector does not exclude.
     fn slow_path(&mut self, device_flags: DeviceInitFlags) {
         let folders = environment::paths(environment::SEARCH_PATH, b",:").unwrap_or_default();
         let beside =
@@ -159,8 +160,8 @@ impl Found {
     }
 }
 
-/// The device selector as a filter on adapters, if there is one. What is wrong with it is told when devices are asked
-/// for, and loads everything here.
+/// The device selector as a filter on adapters, if there is one. A malformed selector is an error when devices are
+/// queried, and excludes no adapter here.
 fn selector() -> Option<Selector> {
     if !environment::switch(environment::PRELOAD_FILTER, true) {
         return None;

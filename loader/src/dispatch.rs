@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! From a handle to its adapter's functions: the path of every call that does not go straight to the only adapter.
+//! From a handle to its adapter's functions: the path of every call, unless symbols jump directly to the only adapter.
 //!
-//! The first word of a handle points to its adapter's whole table. Reading it and the function behind it is all that
-//! happens here: no lock, no allocation, no search.
+//! The first word of a handle points to its adapter's DDI table. A call reads it and the function behind it: no lock,
+//! no allocation, no search.
 
 use oxur_api::{DdiTable, Handle, ResultCode};
 
@@ -46,7 +46,7 @@ pub(crate) unsafe fn table_of_first<H: Handle>(
     unsafe { table_of(*array) }.map_err(|_| null_element)
 }
 
-/// What a call without a handle is answered.
+/// The result of a call without a handle.
 #[cold]
 fn no_handle() -> ResultCode {
     if state::initialized() {

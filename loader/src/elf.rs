@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A look at a shared object before the dynamic linker gets it: the linker maps a truncated file and then dies of a
-//! bus error in its missing pages.
+//! Checks a shared object before the dynamic linker gets it: the linker maps a truncated file and then dies of a bus
+//! error in the missing pages.
 
 use std::fs::File;
 use std::io;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions that 2026.2 dropped, for older clients: from an adapter's table to its table of those.
 //!
-//! They have no place in `ur_dditable_t`. An adapter of this project exports them in a table of their own; for others
-//! they are emulated. Which table belongs to which adapter is learned from the handles that `urAdapterGet` gives out.
+//! They have no place in `ur_dditable_t`. Our adapters export a table of their own for them; for other adapters they
+//! are emulated. The loader learns which table belongs to which adapter from the handles that `urAdapterGet` returns.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -15,26 +15,26 @@ use crate::emulation;
 /// An adapter's functions for older clients, which stay as long as the process.
 pub(crate) type LegacyTable = &'static LegacyDdiTable;
 
-/// For an adapter that has none.
+/// The table for an adapter without such functions.
 pub(crate) const EMULATED: LegacyTable = &emulation::TABLE;
 
-/// Whether it is that of an adapter that has none.
+/// Whether it is the table for an adapter without such functions.
 pub(crate) fn is_emulated(table: LegacyTable) -> bool {
     std::ptr::eq(table, EMULATED)
 }
 
-/// Makes an adapter's table stay.
+/// Leaks an adapter's table.
 pub(crate) fn own(table: LegacyDdiTable) -> LegacyTable {
     Box::leak(Box::new(table))
 }
 
-/// An adapter's two tables. Once set they never change, for adapters are never unloaded.
+/// The two tables of an adapter. They never change once set, because adapters are never unloaded.
 struct Pair {
     ddi: AtomicPtr<DdiTable>,
     legacy: AtomicPtr<LegacyDdiTable>,
 }
 
-/// The capacity. It exceeds the number of adapters a process can load; one beyond it is emulated.
+/// An upper bound on adapters; the functions of further ones are emulated.
 const MOST: usize = 64;
 
 static PAIRS: [Pair; MOST] = [const {
@@ -45,8 +45,8 @@ static PAIRS: [Pair; MOST] = [const {
 }; MOST];
 static LEARNING: Mutex<()> = Mutex::new(());
 
-/// The functions for older clients of the adapter whose table is `ddi`, if that adapter is the first one: most programs
-/// use no other.
+/// The functions for older clients of the adapter whose table is `ddi`, if that is the first adapter: most programs use
+/// no other.
 #[inline(always)]
 pub(crate) fn table_of_first(ddi: &DdiTable) -> Option<LegacyTable> {
     PAIRS[0].legacy_of(ddi)
@@ -66,14 +66,14 @@ impl Pair {
         let legacy = self.legacy.load(Ordering::Relaxed);
         // SAFETY: the legacy table was stored before the DDI table that was seen, from a reference that lives for ever.
         unsafe {
-            // Spares a null check on the hot path.
+            // This spares a null check on the hot path.
             std::hint::assert_unchecked(!legacy.is_null());
             Some(&*legacy)
         }
     }
 }
 
-/// Remembers that the adapter with this handle has these functions.
+/// Records that the adapter with this handle has these functions.
 ///
 /// # Safety
 /// `handle` is null or a live handle of an adapter.
@@ -84,7 +84,7 @@ pub(crate) unsafe fn register_table(handle: AdapterHandle, legacy: LegacyTable) 
     // SAFETY: the first word of a live handle points to its adapter's table.
     let ddi = unsafe { *handle.as_ptr().cast::<*mut DdiTable>() };
     let known = |pair: &Pair| pair.ddi.load(Ordering::Relaxed);
-    // Nearly always it was learned before.
+    // Nearly always it is already known.
     if PAIRS
         .iter()
         .map(known)

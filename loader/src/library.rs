@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Loading one adapter: from a path to its functions, or to the reason why it is none.
+//! Loads one adapter: from a path to its functions, or to the reason for refusing it.
 
 use std::ffi::{CStr, OsStr, c_int};
 use std::mem::ManuallyDrop;
@@ -16,7 +16,7 @@ use crate::legacy::{self, LegacyTable};
 /// A loaded adapter.
 #[derive(Clone, Debug)]
 pub(crate) struct Adapter {
-    /// The file that it came from.
+    /// The file that it was loaded from.
     pub(crate) path: PathBuf,
     pub(crate) get: pfn::urAdapterGet,
     pub(crate) legacy: LegacyTable,
@@ -29,7 +29,7 @@ impl PartialEq for Adapter {
     }
 }
 
-/// Why a candidate is not loaded, and what its owner can do.
+/// Why a file is not loaded, and what its owner can do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refused {
     #[error("there is no such file")]
@@ -59,16 +59,16 @@ pub(crate) fn load(path: &Path, deep_bind: bool) -> Result<Adapter, Refused> {
         match path.try_exists() {
             Ok(true) => {}
             Ok(false) => return Err(Refused::Missing),
-            // It may be there, in a folder that this user may not search.
+            // It may exist in a folder that this user may not search.
             Err(error) => return Err(Refused::Unreachable(error)),
         }
         elf::check(path)?;
     }
     let deep = if deep_bind { libc::RTLD_DEEPBIND } else { 0 };
     let flags: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL | deep;
-    // SAFETY: loading runs the library's constructors: that is what the user asks for who puts it into the path.
+    // SAFETY: loading runs the library's constructors. A user who puts the file into the path wants that.
     let library = unsafe { Library::open(Some(path), flags) }.map_err(|error| {
-        // The linker says the same of a library that the adapter needs, but by that one's name.
+        // The linker reports a missing dependency of the adapter alike, but with the name of the dependency.
         let absent = format!(
             "{}: cannot open shared object file: No such file or directory",
             path.display()
@@ -80,19 +80,19 @@ pub(crate) fn load(path: &Path, deep_bind: bool) -> Result<Adapter, Refused> {
         }
     })?;
     let adapter = adapter(&library)?;
-    // Handles, threads and exit handlers of an adapter may outlive every teardown.
+    // Never unloaded: handles, threads and exit handlers of an adapter may outlive every teardown.
     let _ = ManuallyDrop::new(library);
     Ok(adapter)
 }
 
-/// Asks a library for its functions.
+/// Reads a library's functions.
 fn adapter(library: &Library) -> Result<Adapter, Refused> {
     let mut table = AdapterDdiTable::default();
     {
         // SAFETY: every adapter's getter has this type.
         let getter = unsafe { library.get::<Getter<AdapterDdiTable>>(b"urGetAdapterProcAddrTable\0") };
         let getter = getter.map_err(|_| Refused::NoAdapter)?;
-        // In a library that links this loader, the name resolves to the loader's own export.
+        // If the library links this loader, the name resolves to the loader's own export.
         if std::ptr::fn_addr_eq(*getter, exports::urGetAdapterProcAddrTable as Getter<AdapterDdiTable>) {
             return Err(Refused::NoAdapter);
         }
@@ -115,14 +115,14 @@ type Getter<T> = unsafe extern "C" fn(ApiVersion, *mut T) -> ResultCode;
 
 /// Calls a getter.
 fn fill<T>(name: &'static str, getter: Getter<T>, table: &mut T) -> Result<(), Refused> {
-    // SAFETY: the getter gets the version that this loader is made for, and a whole table of it to fill.
+    // SAFETY: the getter is called with the version of this loader and a whole table to fill.
     match unsafe { getter(ApiVersion::CURRENT, table) } {
         ResultCode::SUCCESS => Ok(()),
         code => Err(Refused::Table { getter: name, code }),
     }
 }
 
-/// Calls all getters that a library exports: they are an adapter's initialisation, and each may refuse.
+/// Calls all getters that a library exports. They initialize the adapter, and each may refuse.
 fn ask_for_every_table(library: &Library) -> Result<(), Refused> {
     macro_rules! ask {
         ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {

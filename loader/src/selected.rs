@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `urDeviceGetSelected`: the devices of a platform that `ONEAPI_DEVICE_SELECTOR` lets the program see.
+//! `urDeviceGetSelected`: the devices of a platform that `ONEAPI_DEVICE_SELECTOR` selects.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 
 use std::ptr::null_mut;
@@ -58,7 +58,7 @@ fn check(code: ResultCode) -> UrResult<()> {
     if code == ResultCode::SUCCESS { Ok(()) } else { Err(code) }
 }
 
-/// A device with the reference that we hold on it.
+/// A device with our reference to it.
 struct Device {
     handle: DeviceHandle,
     table: &'static DdiTable,
@@ -67,12 +67,12 @@ struct Device {
 }
 
 impl Device {
-    /// Hands the reference over.
+    /// Passes the reference on.
     fn into_raw(self) -> DeviceHandle {
         std::mem::ManuallyDrop::new(self).handle
     }
 
-    /// The device's parts, by the partition that belongs to its depth.
+    /// The sub-devices of the device, by the kind of partition for its depth.
     fn parts(&self) -> UrResult<Vec<Device>> {
         let partition = self
             .table

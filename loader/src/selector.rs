@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `ONEAPI_DEVICE_SELECTOR`: which devices the program is to see.
+//! `ONEAPI_DEVICE_SELECTOR`: selects the devices that the program sees.
 //!
 //! ```text
 //! selector = term { ";" term }            opencl:cpu;level_zero:0,1
@@ -9,14 +9,14 @@
 //! place    = root [ "." part [ "." part ] ]   each "*" or a number; after a "*" only "*"
 //! ```
 //!
-//! Terms without `!` accept devices, all of them where there is no such term; terms with `!` then take some away,
-//! whatever the order. Upper and lower case are the same. Numbers count the devices of a platform.
+//! Terms without `!` accept devices; if there are none of them, all devices are accepted. Terms with `!` discard
+//! devices, in whatever order the terms are. Case does not matter. Numbers count the devices of a platform.
 
 use oxur_api::{Backend, DeviceType};
 
 use crate::environment;
 
-/// A device's place: its number in the platform, its part's number, that part's part's number.
+/// The position of a device: its index in the platform, its sub-device's, and the sub-device's sub-device's.
 pub(crate) type Place = Vec<u32>;
 
 /// A parsed selector.
@@ -33,15 +33,15 @@ struct Term {
     devices: Vec<Pattern>,
 }
 
-/// What a device is described by.
+/// What a term says of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     Kind(DeviceType),
-    /// One level an element, `None` for every number.
+    /// One element for each level, `None` for every number.
     Place(Vec<Option<u32>>),
 }
 
-/// What is wrong with a selector, in words for the user who wrote it.
+/// An error in a selector, as a message for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("ONEAPI_DEVICE_SELECTOR: {problem}. The form is `backend:device`, as in `opencl:cpu` or `*:gpu;!level_zero:0`")]
 pub(crate) struct Malformed {
@@ -63,7 +63,7 @@ enum Problem {
 }
 
 impl Selector {
-    /// The selector of the environment; one that takes everything where there is none.
+    /// The selector in the environment; one that selects everything if there is none.
     pub(crate) fn from_environment() -> Result<Self, Malformed> {
         Self::parse(
             environment::text(environment::DEVICE_SELECTOR)
@@ -78,7 +78,7 @@ impl Selector {
             discarding: Vec::new(),
         };
         let text = text.to_ascii_lowercase();
-        // One semicolon may end the list.
+        // The list may end with a semicolon.
         for term in text.strip_suffix(';').unwrap_or(&text).split(';') {
             let (terms, rest) = match term.strip_prefix('!') {
                 Some(rest) => (&mut selector.discarding, rest),
@@ -101,7 +101,7 @@ impl Selector {
         self.accepting.iter().any(|term| term.concerns(backend)) && !self.discarding.iter().any(everything)
     }
 
-    /// What accepts devices of a backend, in order.
+    /// The terms that accept devices of a backend, in order.
     pub(crate) fn accepted(&self, backend: Backend) -> impl Iterator<Item = &Pattern> {
         self.accepting
             .iter()
@@ -109,7 +109,7 @@ impl Selector {
             .flat_map(|term| &term.devices)
     }
 
-    /// Whether a device is taken away again.
+    /// Whether a device is discarded.
     pub(crate) fn discards(&self, backend: Backend, kind: DeviceType, place: &[u32]) -> bool {
         let mut terms = self.discarding.iter().filter(|term| term.concerns(backend));
         terms.any(|term| term.devices.iter().any(|pattern| pattern.matches(kind, place)))
@@ -162,7 +162,7 @@ impl Pattern {
     fn parse_place(text: &str) -> Result<Self, Problem> {
         let level = |part: &str| match part {
             "*" => Ok(None),
-            // `parse` alone would take a sign.
+            // `parse` would also accept a sign.
             _ if part.bytes().all(|byte| byte.is_ascii_digit()) => part.parse().map(Some),
             _ => "".parse().map(Some),
         };
@@ -180,7 +180,7 @@ impl Pattern {
         Err(Problem::Wildcard(text.to_owned()))
     }
 
-    /// How many levels down the devices are that this describes, roots being at level 1.
+    /// The level of the devices that this selects; roots are at level 1.
     pub(crate) fn depth(&self) -> usize {
         match self {
             Self::Kind(_) => 1,
@@ -188,7 +188,7 @@ impl Pattern {
         }
     }
 
-    /// Whether this describes the device.
+    /// Whether this selects the device.
     pub(crate) fn matches(&self, kind: DeviceType, place: &[u32]) -> bool {
         match self {
             Self::Kind(own) => place.len() == 1 && *own == kind,
@@ -196,7 +196,7 @@ impl Pattern {
         }
     }
 
-    /// Whether this describes the device, or parts of it.
+    /// Whether this selects the device, or sub-devices of it.
     pub(crate) fn leads_to(&self, place: &[u32]) -> bool {
         match self {
             Self::Kind(_) => place.len() == 1,
@@ -238,7 +238,7 @@ mod tests {
         ] {
             let cases = [(CPU, 0, cpu0), (CPU, 1, cpu1), (GPU, 0, gpu0)];
             for (kind, place, wanted) in cases {
-                // Index 0 is the CPU's and the GPU's of different platforms.
+                // Index 0 is a CPU and a GPU, of different platforms.
                 if kind == GPU && wanted != selects(selector, Backend::OPENCL, kind, &[place]) {
                     assert!(selector.contains('0'), "{selector} {kind:?}");
                     continue;

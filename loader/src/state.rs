@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Initialisation and teardown, which are counted, and the adapters that are there in between.
+//! Initialization and teardown, which are counted, and the list of adapters.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 
 use std::ptr::null_mut;
@@ -13,10 +13,10 @@ use oxur_log::Component;
 use crate::library::Adapter;
 use crate::{UrResult, answer, client, config, discovery, layers, legacy, symbols, v2025};
 
-/// Makes initialisations and teardowns take turns. Adapters are loaded and called meanwhile, so this is no lock over a fork:
-/// a child whose parent was about to initialise does so anew.
+/// Serializes initialization and teardown. Adapters are loaded and called meanwhile, so it is not held over a fork: a
+/// child whose parent was initializing starts again.
 static TURNS: Turns = Turns::new();
-/// Changed by whose turn it is.
+/// Changed by the holder of [`TURNS`] only.
 static STATE: Mutex<State> = Mutex::new(State {
     initialisations: 0,
     lists: Vec::new(),
@@ -26,15 +26,15 @@ static INITIALIZED: AtomicBool = AtomicBool::new(false);
 static ADAPTERS: AtomicPtr<Vec<Adapter>> = AtomicPtr::new(null_mut());
 
 struct State {
-    /// How many initialisations no teardown has undone.
+    /// The number of initializations without a teardown.
     initialisations: usize,
-    /// What was found so far. Adapters are never unloaded, so what is known of them stays, too: who looks at it needs no
-    /// lock while it calls them.
+    /// The adapters that were found so far. They are never unloaded, and the lists are leaked, so reading them needs no
+    /// lock while adapters are called.
     lists: Vec<&'static Vec<Adapter>>,
 }
 
 impl State {
-    /// Makes a list stay, if it is not one that is known.
+    /// Leaks a list, unless an equal one is known.
     fn keep(&mut self, found: Vec<Adapter>) -> &'static Vec<Adapter> {
         let known = self.lists.iter().find(|known| ***known == found);
         known.copied().unwrap_or_else(|| {
@@ -102,7 +102,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderTearDown() -> ResultCode {
         };
         if left == 0 {
             INITIALIZED.store(false, Ordering::Release);
-            // Otherwise they may lead where clients of 2025.3 want them.
+            // Otherwise symbols may keep the targets for clients of 2025.3.
             if symbols::is_bound_direct() {
                 symbols::unbind();
             }
@@ -119,7 +119,7 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
     pNumAdapters: *mut u32,
 ) -> ResultCode {
     answer(|| {
-        // SAFETY: null, or a list that stays.
+        // SAFETY: null, or a leaked list.
         let adapters = unsafe { ADAPTERS.load(Ordering::Acquire).as_ref() }.ok_or(ResultCode::ERROR_UNINITIALIZED)?;
         if !phAdapters.is_null() && NumEntries == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE);
@@ -127,7 +127,7 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
         let room = if phAdapters.is_null() { 0 } else { NumEntries };
         let (mut given, mut total) = (0, 0);
         for adapter in adapters {
-            // SAFETY: there is place for `room` handles, for which the caller vouches, and there are `given` of them.
+            // SAFETY: the caller vouches for `room` handles, and `given` of them are written.
             let asked = unsafe { handles(adapter, phAdapters.wrapping_add(given as usize), room - given) };
             match asked {
                 Ok(count) => {
@@ -138,7 +138,7 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
             }
         }
         if given == 1 && adapters.len() == 1 {
-            // SAFETY: there is one handle in the list, which its adapter has just given out.
+            // SAFETY: the list has one handle, which its adapter has just returned.
             unsafe { bind_single_adapter(*phAdapters) };
         }
         if !pNumAdapters.is_null() {
@@ -149,26 +149,26 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
     })
 }
 
-/// How many handles an adapter has. At most `room` of them go to `place`.
+/// The number of handles of an adapter. At most `room` of them are written to `place`.
 ///
 /// # Safety
 /// `place` is writable for `room` handles.
 unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> UrResult<u32> {
     let place = if room == 0 { null_mut() } else { place };
     let mut count = 0;
-    // SAFETY: there is room for as many handles; without, an adapter may be asked for the count alone.
+    // SAFETY: there is room for as many handles. Without room, an adapter may be asked for the count alone.
     match unsafe { (adapter.get)(room, place, &mut count) } {
         ResultCode::SUCCESS => {}
         code => return Err(code),
     }
     for index in 0..count.min(room) as usize {
-        // SAFETY: the adapter has just given the handle out.
+        // SAFETY: the adapter has just returned the handle.
         unsafe { legacy::register_table(*place.add(index), adapter.legacy) };
     }
     Ok(count)
 }
 
-/// Routes calls straight to the adapter, if it is the only one, no layer is enabled, and it validates its arguments.
+/// Routes calls directly to the adapter, if it is the only one, no layer is enabled, and it validates its arguments.
 ///
 /// # Safety
 /// `handle` is one that an adapter has just given out.
@@ -176,9 +176,9 @@ unsafe fn bind_single_adapter(handle: AdapterHandle) {
     if symbols::is_bound_direct() || handle.is_null() {
         return;
     }
-    // Where somebody initialises or tears down, it can wait for the next call.
+    // If another thread initializes or tears down, it can wait for the next call.
     let Some(_turn) = TURNS.try_take() else { return };
-    // SAFETY: null, or a list that stays.
+    // SAFETY: null, or a leaked list.
     let Some([adapter]) = unsafe { ADAPTERS.load(Ordering::Acquire).as_ref() }.map(Vec::as_slice) else {
         return;
     };

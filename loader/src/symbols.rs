@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The C symbols of the functions that adapters have: jumps through pointers, which leave all arguments where they are.
+//! The C symbols of the functions that adapters have: jumps through pointers, which leave all arguments in place.
 //!
-//! At first they lead to [`exports`], which finds the adapter of each call. Where the program has a single adapter, of
-//! this project, and no layer is on, there is nothing to find: they lead to the adapter itself, which checks what
-//! it gets. In a process of release 2025.3 some lead to [`v2025`](crate::v2025).
+//! At first the pointers lead to [`exports`], which finds the adapter of each call. If our own adapter is the only one
+//! and no layer is enabled, they lead directly to the adapter, which checks its arguments itself. In a process of
+//! release 2025.3 some lead to [`v2025`](crate::v2025).
 #![allow(non_snake_case, reason = "functions have their C names")]
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -15,7 +15,7 @@ use crate::exports;
 /// The function that a symbol jumps to.
 pub(crate) type Target = AtomicPtr<()>;
 
-/// Code for a function that adapters have. `exports` has the symbols of those that the loader answers.
+/// Code for a function that adapters have. `exports` has the symbols of the functions that the loader implements.
 macro_rules! of_adapters {
     (loader $($code:tt)*) => {};
     ($via:tt $($code:tt)*) => { $($code)* };
@@ -30,7 +30,7 @@ macro_rules! targets {
     } )* };
 }
 
-/// Where each leads.
+/// The target of each symbol.
 #[allow(non_upper_case_globals, reason = "each has the function's name")]
 pub(crate) mod target {
     use super::*;
@@ -54,7 +54,7 @@ macro_rules! symbols {
             #[doc = concat!("The symbol of [`", stringify!($name), "`](crate::exports::", stringify!($name), ").")]
             ///
             /// # Safety
-            /// The arguments must be what the specification of the function asks for.
+            /// The arguments must be what the specification of the function requires.
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name() {
@@ -107,14 +107,14 @@ pub(crate) fn is_bound_direct() -> bool {
     BOUND_DIRECT.load(Ordering::Relaxed)
 }
 
-/// From now on symbols jump directly to the adapter with these functions.
+/// Makes symbols jump directly to the adapter with these functions.
 pub(crate) fn bind_direct(table: &DdiTable, legacy: &LegacyDdiTable) {
     oxur_api::for_each_table! { bind_each { bind table } }
     legacy.bind();
     BOUND_DIRECT.store(true, Ordering::Relaxed);
 }
 
-/// From now on symbols lead to the dispatcher, which finds the adapter of each call.
+/// Makes symbols jump to the dispatcher, which finds the adapter of each call.
 pub(crate) fn unbind() {
     oxur_api::for_each_table! { bind_each { unbind } }
     LegacyDdiTable::unbind();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn symbols_lead_where_they_are_led() {
-        // SAFETY: the symbol has the parameters of the function; without an adapter nobody looks at the handle.
+        // SAFETY: the symbol has the parameters of the function. Without an adapter the handle is not read.
         let call = || unsafe {
             let symbol: pfn::urQueueFinish = std::mem::transmute(urQueueFinish as *const ());
             symbol(QueueHandle::default())
@@ -143,7 +143,7 @@ mod tests {
         bind_direct(&table, &LegacyDdiTable::default());
         assert!(is_bound_direct());
         assert_eq!(call(), ResultCode::ERROR_DEVICE_LOST);
-        // What the adapter does not have stays where it was.
+        // Functions that the adapter lacks keep their target.
         let flush = target::urQueueFlush.load(Ordering::Relaxed);
         assert_eq!(flush, exports::urQueueFlush as *const () as *mut ());
         unbind();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The functions that clients of release 2025.3 call with other parameters than those after them.
+//! The functions that clients of release 2025.3 call with other parameters than later clients.
 //!
-//! Names and symbol version are the same, so in a process of that release the symbols lead to the functions here, with the
-//! parameters that its headers have. All else that such clients use is as it is today, but for additions.
+//! Names and symbol version are the same. In a process of that release the symbols lead to the functions here, which
+//! have the parameters of its headers. Everything else that such clients use is unchanged, except for additions.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -15,12 +15,12 @@ use crate::{exports, symbols};
 
 static SERVING: AtomicBool = AtomicBool::new(false);
 
-/// Whether clients call with the parameters of 2025.3.
+/// Whether clients call functions with the parameters of 2025.3.
 pub(crate) fn serving() -> bool {
     SERVING.load(Ordering::Relaxed)
 }
 
-/// Makes the symbols take the parameters of 2025.3 from now on.
+/// Makes the symbols take the parameters of 2025.3.
 pub(crate) fn serve() {
     macro_rules! lead {
         ($($name:ident)*) => { $(
@@ -45,7 +45,7 @@ struct LaunchProperty {
     value: LaunchPropertyValue,
 }
 
-/// Which member there is, the property's id tells.
+/// The property's id tells which member is valid.
 #[repr(C)]
 #[derive(Clone, Copy)]
 union LaunchPropertyValue {
@@ -63,7 +63,7 @@ impl LaunchProperty {
     const OPPORTUNISTIC_QUEUE_SERIALIZE: u32 = 4;
 }
 
-/// The same properties as 2026 has them.
+/// The same properties in the form of 2026.
 #[derive(Default)]
 struct Launch {
     flags: KernelLaunchFlags,
@@ -214,7 +214,7 @@ mod older {
         }
     }
 
-    /// Refused: whether an address is a pointer or an image, callers say only since 2026.
+    /// Refused: before 2026, callers do not say whether an address is a pointer or an image.
     pub(super) unsafe extern "C-unwind" fn urBindlessImagesImageCopyExp(
         _hQueue: QueueHandle,
         _pSrc: *const c_void,

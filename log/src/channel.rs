@@ -25,12 +25,12 @@ enum Sink {
 }
 
 impl Channel {
-    /// Reads the component's variable. What is wrong with it goes to stderr, and the defaults hold.
+    /// Reads the component's variable. Errors in it go to stderr, and leave the defaults.
     pub(crate) fn from_environment(component: Component) -> Self {
         let variable = format!("UR_LOG_{}", component.name.to_uppercase());
         let value = std::env::var_os(&variable).unwrap_or_default();
         Self::new(component, &value.to_string_lossy()).unwrap_or_else(|(default, problem)| {
-            // Nobody is left to tell when stderr is closed.
+            // If stderr is closed, the error cannot be reported.
             let _ = writeln!(
                 io::stderr(),
                 "oxur: {variable}: {problem}. The defaults hold; an example is {variable}='level:info;output:stderr'"
@@ -63,7 +63,7 @@ impl Channel {
 
     /// Writes a message as one line, if the threshold lets it pass.
     ///
-    /// Every line is written at once, whatever `flush` says: a crash loses nothing.
+    /// Every line is flushed at once, whatever `flush` says, so that a crash loses nothing.
     pub(crate) fn write(&self, level: Level, message: &str) {
         if level > self.level {
             return;

@@ -10,9 +10,9 @@
 //!
 //! A library with several components ([`init_all`]) chooses another one by the target:
 //! `log::info!(target: "tracing", "…")`. The variables have the form `level:info;flush:warning;output:file,PATH`.
-//! A client's function ([`set_callback`]) gets the messages from its own level on, whatever the variables say.
+//! A client's callback ([`set_callback`]) gets the messages from its own level on, whatever the variables say.
 //!
-//! A message that nobody wants costs the comparison of `log`'s macros: its text is never made.
+//! A message below all thresholds costs one comparison: its text is never formatted.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod channel;
@@ -36,7 +36,7 @@ pub struct Component {
 }
 
 impl Component {
-    /// The component whose settings are in `UR_LOG_` and `name` in capitals. It says nothing until they ask for it.
+    /// The component whose settings are in `UR_LOG_` and `name` in capitals. It is silent by default.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -45,7 +45,7 @@ impl Component {
         }
     }
 
-    /// With another threshold where the variable names none.
+    /// With another default threshold.
     pub const fn level(self, level: LevelFilter) -> Self {
         Self { level, ..self }
     }
@@ -56,7 +56,7 @@ impl Component {
     }
 }
 
-/// The type of a client's function for messages.
+/// The type of a client's callback for messages.
 pub type Callback = unsafe extern "C" fn(LoggerLevel, *const c_char, *mut c_void);
 
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ struct Listener {
     level: LevelFilter,
 }
 
-// SAFETY: whoever registered the callback said that it may be called on any thread, with this pointer.
+// SAFETY: the client that registered the callback promised that it may be called on any thread, with this pointer.
 unsafe impl Send for Listener {}
 // SAFETY: as above.
 unsafe impl Sync for Listener {}
@@ -83,12 +83,12 @@ pub fn init(name: &'static str) {
 /// Makes this library log as several components. A message whose target is none of their names belongs to the first.
 pub fn init_all(components: &[Component]) {
     CHANNELS.get_or_init(|| components.iter().copied().map(Channel::from_environment).collect());
-    // A program that links this library as Rust may have a logger of its own. Then it gets the messages.
+    // A Rust program that links this library may have a logger of its own, which then gets the messages.
     let _ = log::set_logger(&LOGGER);
     set_max_level();
 }
 
-/// Sends messages from `level` on to a function of the client, in place of the one registered before.
+/// Sends messages from `level` on to a callback of the client, which replaces the one before.
 ///
 /// # Safety
 /// `callback` must stay callable with `user_data`, on any thread, until it is replaced.
@@ -101,7 +101,7 @@ pub unsafe fn set_callback(callback: Callback, user_data: *mut c_void, level: Lo
     set_max_level();
 }
 
-/// Changes the threshold of the client's function. Answers whether there is one.
+/// Changes the threshold of the client's callback. Returns whether there is one.
 pub fn set_callback_level(level: LoggerLevel) -> bool {
     let known = LISTENER
         .write()
@@ -131,7 +131,7 @@ fn severity(level: Level) -> LoggerLevel {
     }
 }
 
-/// Tells `log`'s macros the lowest level that anybody wants.
+/// Tells `log`'s macros the lowest threshold of all channels and the callback.
 fn set_max_level() {
     let channels = CHANNELS.get().into_iter().flatten().map(|channel| channel.level);
     let listener = LISTENER.read().map(|listener| listener.level);
@@ -164,7 +164,7 @@ impl Log for Logger {
         if let Some(channel) = channel(record.target()) {
             channel.write(record.level(), &message);
         }
-        // Copied out: the client's function may call what logs or registers.
+        // Copied, because the client's callback may call functions that log or register.
         let listener = *LISTENER.read();
         if let Some(Listener {
             callback,
@@ -174,7 +174,7 @@ impl Log for Logger {
             && record.level() <= level
         {
             let text = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
-            // SAFETY: `set_callback`'s caller vouches for the function and its pointer; the text lives during the call.
+            // SAFETY: `set_callback`'s caller vouches for the callback and its pointer. The text lives during the call.
             let call = || unsafe { callback.may_throw()(severity(record.level()), text.as_ptr(), user_data) };
             call_or_abort("the callback of a log", call);
         }
@@ -194,7 +194,7 @@ mod tests {
     type Seen = Mutex<Vec<(LoggerLevel, String)>>;
 
     unsafe extern "C" fn record(level: LoggerLevel, message: *const c_char, seen: *mut c_void) {
-        // SAFETY: the logger hands over a C string and the pointer that the test registered.
+        // SAFETY: the logger passes a C string and the pointer that the test registered.
         let (message, seen) = unsafe { (CStr::from_ptr(message), &*seen.cast::<Seen>()) };
         seen.lock().push((level, message.to_str().unwrap().to_owned()));
     }

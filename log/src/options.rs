@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use log::LevelFilter;
 
-/// What the value of a variable asks for; `None` where it leaves the default.
+/// The settings of a variable; `None` means the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) level: Option<LevelFilter>,
@@ -21,7 +21,7 @@ pub(crate) enum Output {
     File(PathBuf),
 }
 
-/// What is wrong with a value, in words for the user who wrote it.
+/// An error in a value, as a message for the user.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Malformed {
     #[error("`{0}` has no colon: each part is a name, a colon and a value, as in `level:info`")]
@@ -38,7 +38,7 @@ pub(crate) enum Malformed {
     NoPath,
 }
 
-/// Reads the value of a variable.
+/// Parses the value of a variable.
 pub(crate) fn parse(text: &str) -> Result<Options, Malformed> {
     let mut options = Options::default();
     for part in text.split(';').filter(|part| !part.trim().is_empty()) {
@@ -86,7 +86,7 @@ fn output(value: &str) -> Result<Output, Malformed> {
     }
 }
 
-/// Takes away one pair of quotes around all of `text`.
+/// Removes one pair of quotes around all of `text`.
 fn unquote(text: &str) -> &str {
     ['"', '\'']
         .into_iter()

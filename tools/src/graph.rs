@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur graph`: runs a program on our libraries, has them write pictures of its graphs and command buffers, and draws
-//! them.
+//! `oxur graph`: runs a program on our libraries with `UR_GRAPH_DUMP`, and draws the graph dumps that they write.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,19 +12,19 @@ use std::process::ExitCode;
 use crate::run::{self, RunOptions};
 use crate::{Failure, search, svg};
 
-/// Runs a command and prints the pictures of what it made.
+/// Runs a command, and prints the names of the graph dumps that it made.
 pub fn main(options: &RunOptions, svg: bool, folder: &Path, command: &[OsString]) -> Result<ExitCode, Failure> {
     let cannot_use = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()), "name a folder by -o");
     fs::create_dir_all(folder).map_err(cannot_use)?;
     let whole = folder.canonicalize().map_err(cannot_use)?;
-    let before = pictures(folder);
+    let before = dumps(folder);
     let mut prepared = run::prepare(options, command)?;
     eprintln!("oxur: UR_GRAPH_DUMP={}", whole.display());
     let status = prepared
         .env("UR_GRAPH_DUMP", whole)
         .status()
         .map_err(|error| run::cannot_run(&prepared, &error))?;
-    let mut new: Vec<_> = pictures(folder).difference(&before).cloned().collect();
+    let mut new: Vec<_> = dumps(folder).difference(&before).cloned().collect();
     // By their numbers.
     new.sort_by_key(|path| path.as_os_str().len());
     if new.is_empty() {
@@ -39,12 +38,12 @@ pub fn main(options: &RunOptions, svg: bool, folder: &Path, command: &[OsString]
     }
 }
 
-/// Draws pictures that are there.
+/// Draws existing graph dumps.
 pub fn draw(files: &[PathBuf]) -> Result<ExitCode, Failure> {
     Ok(print(files, true))
 }
 
-/// Prints the names of pictures, and draws them before, if they are to be `svg`.
+/// Prints the names of graph dumps. With `svg` it draws them first, and prints the names of the drawings.
 fn print(files: &[PathBuf], svg: bool) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for file in files {
@@ -59,7 +58,7 @@ fn print(files: &[PathBuf], svg: bool) -> ExitCode {
     code
 }
 
-/// Draws a picture beside its file.
+/// Draws a graph dump, into a file beside it.
 fn draw_one(file: &Path) -> Result<PathBuf, Failure> {
     let bad = |file: &Path, error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()), "");
     let text = fs::read(file).map_err(|error| bad(file, &error))?;
@@ -70,8 +69,8 @@ fn draw_one(file: &Path) -> Result<PathBuf, Failure> {
     Ok(drawn)
 }
 
-/// The pictures in a folder.
-fn pictures(folder: &Path) -> BTreeSet<PathBuf> {
+/// The graph dumps in a folder.
+fn dumps(folder: &Path) -> BTreeSet<PathBuf> {
     let is_one = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with("graph-") && name.ends_with(".dot")

@@ -59,21 +59,21 @@ enum Command {
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },
-    /// Run a SYCL program on oxur's libraries and write a picture of each graph and command buffer that it makes
+    /// Run a SYCL program on oxur's libraries and write a dump of each graph and command buffer that it makes
     #[command(after_help = "\
-Pictures are text of the language DOT, graph-PROCESS-NUMBER.dot, for Graphviz; with --svg also SVG, for every browser.
-They show commands, who waits for whom, and when each command ran in the last run.
+Dumps are graph-PROCESS-NUMBER.dot, in Graphviz's language DOT; with --svg also SVG, for every browser. They show the
+commands, their dependencies, and when each command ran in the last run.
 
 Examples:
-  oxur graph --svg -o pictures -- python train.py
-  oxur graph --svg pictures/graph-4711-1.dot")]
+  oxur graph --svg -o dumps -- python train.py
+  oxur graph --svg dumps/graph-4711-1.dot")]
     Graph {
         #[command(flatten)]
         options: run::RunOptions,
-        /// Draw each picture as SVG, too, beside the DOT file
+        /// Also draw each dump as SVG, beside the DOT file
         #[arg(long)]
         svg: bool,
-        /// The folder that the pictures go to
+        /// The folder for the dumps
         #[arg(short, long, value_name = "FOLDER", default_value = ".")]
         output: PathBuf,
         /// Draw these DOT files instead of running a command

@@ -388,7 +388,7 @@ fn doctor_reads_forced_adapters_as_the_loader_does() {
     assert_eq!(out.matches("UR_ADAPTERS_FORCE_LOAD").count(), 2, "{out}");
 }
 
-/// A program that leaves two pictures, of which the second is none, and ends with this code.
+/// A program that writes two graph dumps and exits with this code.
 fn drawing(place: &Place, code: u8) -> String {
     let path = place.path("env/bin/draws");
     let source = format!(
@@ -405,7 +405,7 @@ fn drawing(place: &Place, code: u8) -> String {
 fn graph_runs_a_program_and_draws() {
     let place = Place::new("graph").with_libraries().with_old_libsycl();
     let sycl = place.path("env/lib/libsycl.so.9").to_string_lossy().into_owned();
-    let folder = place.path("new/pictures").to_string_lossy().into_owned();
+    let folder = place.path("new/dumps").to_string_lossy().into_owned();
     let command = drawing(&place, 3);
     let arguments = [
         "graph",
@@ -429,7 +429,7 @@ fn graph_runs_a_program_and_draws() {
         [format!("{folder}/graph-1-2.svg"), format!("{folder}/graph-1-10.svg")]
     );
     assert!(err.contains(&format!("UR_GRAPH_DUMP={folder}\n")), "{err}");
-    let svg = fs::read_to_string(lines[1]).expect("a picture");
+    let svg = fs::read_to_string(lines[1]).expect("a drawing");
     assert_eq!(svg.matches("<g class=\"node\">").count(), 2, "{svg}");
 
     // What was there before is not its work.

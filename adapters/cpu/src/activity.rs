@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which commands of a context may be unfinished, as coarsely as freed memory needs it.
+//! Tracks which commands of a context may be unfinished, as coarsely as freeing memory needs it.
 //!
-//! Commands are counted by *epoch*, which is a number that only grows. Two counts are enough, that of the current epoch
-//! and that of the one before: the epoch advances only when the one before has no unfinished command. Memory that was
-//! freed in an epoch is free of commands once the next epoch has come and the first one's commands are complete. So
-//! memory comes free also in a context that is never idle, and a command costs two additions.
+//! Commands are counted by *epoch*, a number that only grows. Two counts suffice, of the current epoch and of the one
+//! before, because the epoch advances only when no command of the one before is unfinished. Memory that was freed in an
+//! epoch is unused once the next epoch has begun and the commands of the first are complete. So memory becomes free
+//! even in a context that is never idle, and a command costs two additions.
 //!
-//! In a child of `fork` nothing is unfinished: the commands of the parent end in the parent.
+//! In a child of `fork` no command is unfinished: the parent's commands end in the parent.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -16,11 +16,11 @@ pub(crate) struct Activity {
     epoch: AtomicU64,
     /// Unfinished commands of even and of odd epochs.
     unfinished: [AtomicUsize; 2],
-    /// How many forks there are between this process and the one that made the context.
+    /// The number of forks between this process and the one that created the context.
     forks: AtomicU32,
 }
 
-/// What an unfinished command has from [`Activity::enter`] and gives to [`Activity::leave`].
+/// What [`Activity::enter`] returns for an unfinished command, for [`Activity::leave`].
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Mark {
@@ -29,16 +29,16 @@ pub(crate) struct Mark {
 }
 
 impl Activity {
-    /// Takes note of a command that will not be complete when its enqueue function returns.
+    /// Counts a command that will not be complete when its enqueue function returns.
     ///
-    /// Not for host tasks: what they use is for the client to know, and they may free it themselves.
+    /// Host tasks are not counted: the client knows what they use, and they may free it themselves.
     #[inline]
     pub(crate) fn enter(&self) -> Mark {
         loop {
             let epoch = self.epoch.load(Ordering::SeqCst);
             let count = self.count(epoch);
             count.fetch_add(1, Ordering::SeqCst);
-            // If it has advanced, nobody may look at this count any more.
+            // If the epoch has advanced, its count may already have been read as zero: try again.
             if self.epoch.load(Ordering::SeqCst) == epoch {
                 let forks = self.forks.load(Ordering::Relaxed);
                 return Mark {
@@ -50,7 +50,7 @@ impl Activity {
         }
     }
 
-    /// Takes note that a command is complete, or will never run.
+    /// Counts a command that is complete, or will never run.
     #[inline]
     pub(crate) fn leave(&self, mark: Mark) {
         if mark.forks == self.forks.load(Ordering::Relaxed) {
@@ -72,12 +72,12 @@ impl Activity {
         self.unfinished.iter().all(|count| count.load(Ordering::SeqCst) == 0)
     }
 
-    /// The epoch in which memory that is freed now is freed.
+    /// The epoch of memory that is freed now.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Advances if the commands allow it. The commands that were entered in epochs before the answer are complete.
+    /// Advances the epoch if possible. Commands that were entered in epochs before the returned one are complete.
     pub(crate) fn advance(&self) -> u64 {
         let epoch = self.epoch.load(Ordering::SeqCst);
         if epoch > 0 && self.count(epoch - 1).load(Ordering::SeqCst) != 0 {
@@ -87,7 +87,7 @@ impl Activity {
         let advanced = self
             .epoch
             .compare_exchange(epoch, next, Ordering::SeqCst, Ordering::SeqCst);
-        // Looked at when no command can enter this epoch any more.
+        // Read after the epoch has changed, so that no command can enter the old one.
         if advanced.is_ok() && self.count(epoch).load(Ordering::SeqCst) == 0 {
             next
         } else {
@@ -115,7 +115,7 @@ mod tests {
         for _ in 0..5 {
             assert!(activity.advance() <= freed, "the command is unfinished");
         }
-        // Commands that come later do not hold it up.
+        // Later commands do not delay it.
         let later = activity.enter();
         activity.leave(first);
         assert!(activity.advance() > freed);

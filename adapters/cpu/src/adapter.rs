@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The adapter: one platform, this machine's.
+//! The adapter, which has one platform for this machine.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ pub(crate) struct Adapter {
     platforms: [Arc<Platform>; 1],
 }
 
-/// `UR_CPU_BACKEND`: what backend the platform says that it is.
+/// `UR_CPU_BACKEND`: the backend that the platform reports.
 ///
-/// SYCL runtimes offer SPIR-V to platforms of the backends OpenCL and Level Zero only, so it is OpenCL by default.
+/// SYCL runtimes pass SPIR-V to platforms of the backends OpenCL and Level Zero only, so the default is OpenCL.
 fn backend() -> ur::Backend {
     match std::env::var("UR_CPU_BACKEND") {
         Ok(name) if name == "native_cpu" => ur::Backend::NATIVE_CPU,

@@ -36,12 +36,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Checks that a device is one of the context's, or a part of one.
+    /// Checks that a device is one of the context's, or a sub-device of one.
     pub(crate) fn check_device(&self, device: &Device) -> UrResult<()> {
         self.place_of(device).map(drop)
     }
 
-    /// Which of the context's devices one is, or is a part of.
+    /// The index of the context's device that this is, or is a sub-device of.
     pub(crate) fn place_of(&self, device: &Device) -> UrResult<usize> {
         let place = self.devices.iter().position(|own| device.is_part_of(own));
         place.ok_or_else(|| {
@@ -74,7 +74,7 @@ impl kit::Context<Cpu> for Context {
             deleters: Deleters::default(),
         });
         oxur_fork::register(&context);
-        // dpctl looks for a libOpenCL that is loaded before it asks for a handle.
+        // dpctl asks which libOpenCL is loaded before it asks for a handle.
         opencl::library::ensure();
         Ok(context)
     }

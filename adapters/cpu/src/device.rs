@@ -2,9 +2,9 @@
 //! Devices and sub-devices: the CPUs that the process may use, or a part of them. There is one device, or as many as
 //! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
-//! [`topology`] finds the CPUs and what they share, [`memory`] how much memory there is, [`facts`] the rest of what the
-//! machine is. [`limits`] has what is our choice, [`disabled`] what is the
-//! user's. [`info`] answers queries from these, [`partition`] divides devices.
+//! [`topology`] finds the CPUs and their caches and nodes, [`memory`] the size of memory, [`facts`] the name and
+//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets. [`info`]
+//! answers queries, [`partition`] divides devices.
 
 pub(crate) mod disabled;
 mod facts;
@@ -38,8 +38,8 @@ pub(crate) struct Device {
     parent: Option<Arc<Device>>,
     made_by: MadeBy,
     cpus: Vec<usize>,
-    /// Whether the client's threads may run its commands while they wait. They do so on whatever CPUs they like, so they
-    /// are no part's, and none of several devices'.
+    /// Whether client threads may run its commands while they wait. They run on any CPU, so this is false for
+    /// sub-devices and for one of several devices.
     helped: bool,
     facts: Arc<Facts>,
 }
@@ -78,12 +78,12 @@ impl Device {
         Pool::of(&self.cpus, self.cpus.len(), self.helped)
     }
 
-    /// Whether it is `other` or a part of it.
+    /// Whether it is `other` or a sub-device of it.
     pub(crate) fn is_part_of(&self, other: &Arc<Self>) -> bool {
         std::ptr::eq(self, &**other) || self.parent.as_ref().is_some_and(|parent| parent.is_part_of(other))
     }
 
-    /// The platform, which goes only with the adapter.
+    /// The platform, which lives as long as the adapter.
     pub(crate) fn platform(&self) -> Option<Arc<Platform>> {
         self.platform.upgrade()
     }
@@ -109,7 +109,7 @@ impl Device {
     }
 }
 
-/// `UR_CPU_DEVICES`: how many devices there should be.
+/// `UR_CPU_DEVICES`: the number of devices.
 fn wanted() -> usize {
     let Some(value) = std::env::var_os("UR_CPU_DEVICES").filter(|value| !value.is_empty()) else {
         return 1;
@@ -126,7 +126,7 @@ fn wanted() -> usize {
     }
 }
 
-/// The memory that this process can have, in bytes.
+/// The memory available to this process, in bytes.
 pub(crate) fn total_memory() -> u64 {
     memory::total()
 }
@@ -168,7 +168,8 @@ impl kit::Device<Cpu> for Device {
         if target == DEVICE_BINARY_TARGET_SPIRV64 {
             Some(2)
         } else if target == DEVICE_BINARY_TARGET_NATIVE_CPU && self.backend == Backend::NATIVE_CPU {
-            // All that a SYCL runtime offers to this backend. It must be SPIR-V all the same: `Program` says so.
+            // All formats that a SYCL runtime accepts for this backend. The content must still be SPIR-V: `Program`
+            // checks that.
             Some(1)
         } else {
             None
@@ -181,19 +182,19 @@ impl kit::Device<Cpu> for Device {
 
     fn peer_info(&self, _peer: &Arc<Self>, query: ExpPeerInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            // All memory is the process's, and every CPU reaches it.
+            // All memory belongs to the process, and every CPU reaches it.
             ExpPeerInfo::UR_PEER_ACCESS_SUPPORT | ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT => out.value(1i32),
             _ => out.unsupported(),
         }
     }
 
     fn enable_peer_access(&self, _peer: &Arc<Self>, _enable: bool) -> UrResult<()> {
-        // Nothing ever keeps one from it.
+        // Access is never disabled.
         Ok(())
     }
 
     fn timestamps(&self) -> UrResult<(u64, u64)> {
-        // One clock is both, and that of commands.
+        // The device and the host have the same clock.
         let now = clock::now();
         Ok((now, now))
     }

@@ -3,84 +3,58 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`task`] | a command: work in pieces, what must be over before, who waits for it, how it ended |
-//! | [`plan`] | commands that are put together beforehand and run again and again |
-//! | [`chunks`] | who runs which pieces of a command |
+//! | [`work`] | what a command does: the trait that kernels, copies and host tasks implement |
+//! | [`node`] | the graph of dependencies: when a command begins, and what begins when it ends |
+//! | [`task`] | a command: work and its node |
+//! | [`plan`] | the commands of a command buffer, which are put together once and run many times |
+//! | [`chunks`] | which thread runs which chunks of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
-//! | [`idle`] | which of these threads look for work and which sleep |
-//! | [`client`] | threads for functions of the client's, which may block as long as they like |
-//! | [`calls`] | the client's functions that want to know how far a command is |
-//! | [`cost`] | what the last runs of a kernel took, so that a short one need not leave the calling thread |
+//! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
+//! | [`inline`](mod@inline) | commands that run on the thread that submits them |
+//! | [`client`] | threads for functions of the client, which may block as long as they like |
+//! | [`calls`] | callbacks for the progress of a command, in order |
+//! | [`cost`] | estimates from the last runs of a kernel, which decide whether it runs inline |
+//! | [`progress`], [`failure`] | the states of a command, and why it failed |
 //! | [`futex`], [`fork`], [`clock`] | the system: sleeping, a process that forks, time |
 //!
-//! A command that was submitted is a [`Task`]. It counts what it waits for; when the count is down, its pieces go to the
-//! threads of its pool. The thread that finishes the last piece ends the task: it drops the work, wakes who waits, and
-//! goes on with what is ready by that. Nothing is allocated and no lock is taken between the moment that a task is ready
-//! and its end, but for the one around the list of those that wait for it. No lock is held while work or client code
-//! runs.
+//! A submitted command is a [`Task`]. It counts its dependencies; when the count is zero, its chunks go to the threads of
+//! its pool. The thread that finishes the last chunk ends the task: it drops the work, wakes threads that wait, and
+//! continues with a command that is ready now. Between the moment that a task is ready and its end, nothing is allocated,
+//! and the only lock is the one around the list of the commands that wait for it. No lock is held while work or client
+//! code runs.
 //!
-//! A task is one kind of [`Job`](pool::Job), a run of a plan is another.
+//! A task is one kind of [`Job`], a run of a plan is another. `task` does not know `plan`: the work of a command buffer
+//! makes the job itself ([`Work::start`]).
 //!
-//! Most commands never get here: a short command whose queue is idle runs in the thread that submits it. See
-//! [`here`].
+//! Most commands never get here: a short command whose queue is idle runs [inline](mod@inline).
 
 mod calls;
 mod chunks;
 pub(crate) mod client;
 pub(crate) mod clock;
 mod cost;
+mod failure;
 mod fork;
 pub(crate) mod futex;
 mod idle;
+mod inline;
+mod node;
 pub(crate) mod plan;
-pub(crate) mod pool;
-pub(crate) mod task;
-
-use std::cell::RefCell;
-
-use oxur_compiler::ThreadContext;
+mod pool;
+mod progress;
+mod task;
+mod work;
 
 pub(crate) use self::cost::Cost;
-use self::cost::Draws;
+pub(crate) use self::failure::Failure;
 pub(crate) use self::fork::generation;
 pub(crate) use self::idle::Backoff;
-pub(crate) use self::pool::Pool;
-pub(crate) use self::task::{Execution, Failure, Node, Progress, Stamps, Task, Work, submit};
-
-thread_local! {
-    /// What this thread, which is the client's, runs kernels with.
-    static OWN: Own = Own {
-        worker: RefCell::new(ThreadContext::new()),
-        draws: Draws::default(),
-    };
-}
-
-struct Own {
-    worker: RefCell<ThreadContext>,
-    draws: Draws,
-}
-
-/// Runs something that needs a [`ThreadContext`] in a thread of the client's.
-#[inline]
-pub(crate) fn here<R>(run: impl FnOnce(&mut ThreadContext) -> R) -> R {
-    measured_here(|worker, _| run(worker))
-}
-
-/// The same for something short, which `run` should measure where it is told to.
-#[inline]
-pub(crate) fn measured_here<R>(run: impl FnOnce(&mut ThreadContext, bool) -> R) -> R {
-    let mut run = Some(run);
-    let mut go = |worker: &mut ThreadContext, due: bool| (run.take().expect("called once"))(worker, due);
-    let done = OWN.try_with(|own| {
-        let mut worker = own.worker.try_borrow_mut().ok()?;
-        Some(go(&mut worker, own.draws.is_due()))
-    });
-    match done {
-        Ok(Some(result)) => result,
-        // The thread is ending and has lost its own, or is in the middle of a kernel.
-        _ => go(&mut ThreadContext::new(), false),
-    }
-}
+pub(crate) use self::inline::{inline, inline_measured};
+pub(crate) use self::node::{Node, submit};
+pub(crate) use self::pool::{Job, Pool};
+pub(crate) use self::progress::{Progress, Stamps};
+pub(crate) use self::task::Task;
+pub(crate) use self::work::{Execution, Work, forward_to_work};
 
 #[cfg(test)]
 mod tests;

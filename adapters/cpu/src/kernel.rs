@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels: compiled code, and the arguments that are set for it.
 //!
-//! A kernel is compiled when it is created. [`args`] lays the arguments of a launch out, [`local_size`] chooses
-//! work-group sizes.
+//! A kernel is compiled when it is created. [`args`] lays out the arguments of a launch, [`local_size`] chooses the
+//! work-group size.
 
 mod args;
 mod local_size;
@@ -29,25 +29,25 @@ pub(crate) struct Kernel {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) program: Arc<Program>,
-    /// The code for the first device of the context, and what it wants from a launch.
+    /// The code for the first device of the context, and its interface.
     compiled: Arc<oxur_compiler::Kernel>,
-    /// The code for the others, if theirs is another: where the program has variables, of which each device has its own.
+    /// The code for the other devices, if the program has variables: each device has its own instances.
     for_others: Arc<[Arc<oxur_compiler::Kernel>]>,
-    /// The arguments for launches that bring none.
+    /// The arguments for launches that do not bring their own.
     settings: Mutex<Settings>,
     /// The last choice of a work-group size.
     chosen: Chosen,
-    /// What a work-group takes.
+    /// The largest work-group size.
     pub(crate) cost: Arc<Cost>,
 }
 
 impl Kernel {
-    /// What a launch must give it.
+    /// The interface: what a launch must provide.
     pub(crate) fn wants(&self) -> &oxur_compiler::KernelInfo {
         self.compiled.info()
     }
 
-    /// The code for the device at a place in the context.
+    /// The code for the device with this index in the context.
     #[inline]
     pub(crate) fn compiled(&self, place: usize) -> &oxur_compiler::Kernel {
         match place.checked_sub(1) {
@@ -56,9 +56,9 @@ impl Kernel {
         }
     }
 
-    /// Lays out the arguments of a launch, which are `args` or, if there are none, those that were set before. Checks
-    /// that each is there and is what the kernel wants. What was in `into` is replaced; after an error it is nothing
-    /// to launch with.
+    /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before. Checks that all
+    /// are there and fit their parameters. Replaces the content of `into`, which must not be launched with after an
+    /// error.
     #[inline(always)]
     pub(crate) fn pack(&self, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
         if args.is_empty() && !self.wants().params.is_empty() {
@@ -78,8 +78,8 @@ impl Kernel {
         }
     }
 
-    /// The work-group size of a launch that names none: what the kernel demands, or a divisor of the global size, which
-    /// has one to three dimensions.
+    /// The work-group size of a launch that names none: the one that the kernel requires, or a divisor of the global
+    /// size, which has one to three dimensions.
     pub(crate) fn choose_local_size(&self, device: &Device, global: &[usize]) -> [usize; 3] {
         let wants = self.wants();
         match wants.required_work_group_size {
@@ -90,7 +90,7 @@ impl Kernel {
         }
     }
 
-    /// The attributes of the source that are known, as OpenCL writes them.
+    /// The known attributes of the kernel, in OpenCL's notation.
     fn attributes(&self) -> String {
         let wants = self.wants();
         let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
@@ -218,7 +218,7 @@ impl kit::Kernel<Cpu> for Kernel {
             chosen: Chosen::default(),
             cost: self.cost.clone(),
         });
-        // In their place: they are large, and not worth moving.
+        // In place, because arguments are large to move.
         let own = Arc::get_mut(&mut snapshot).expect("nobody else has it yet");
         let settings = own.settings.get_mut();
         if args.is_empty() {
@@ -236,7 +236,7 @@ impl kit::Kernel<Cpu> for Kernel {
         match info {
             // Kernels reach all memory of the process.
             ExecInfo::UsmIndirectAccess(_) | ExecInfo::UsmPointers(_) => Ok(()),
-            // A hint: a CPU's cache cannot be split.
+            // A hint, which is ignored: a CPU's cache cannot be split.
             ExecInfo::CacheConfig(_) => Ok(()),
         }
     }
@@ -254,7 +254,7 @@ impl kit::Kernel<Cpu> for Kernel {
         Ok(if self.wants().has_device_barrier {
             limits::COOPERATIVE_GROUPS
         } else {
-            // Each needs a thread: they may wait for each other in ways that nobody sees.
+            // Each work-group needs a thread, because they may wait for each other in ways that cannot be detected.
             device.pool().together(usize::MAX) as u32
         })
     }

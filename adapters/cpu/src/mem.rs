@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Buffers, sub-buffers and images: memory of the process, at the same address for the host and for kernels.
 //!
-//! [`storage`] says whose memory it is, [`image`] what shape an image has.
+//! [`storage`] owns the memory, [`image`] describes the shape of images.
 
 mod image;
 mod storage;
@@ -32,12 +32,11 @@ pub(crate) struct Mem {
     storage: Storage,
     /// Bytes.
     size: usize,
-    /// What only images have.
+    /// What only images have: their shape.
     image: Option<ImageExtent>,
 }
 
-// SAFETY: the pointers in it are to memory that is the client's to share: what threads do with it at a time is for the
-// client to order.
+// SAFETY: the pointers in it are to memory that the client shares between threads, and whose use the client orders.
 unsafe impl Send for Mem {}
 // SAFETY: as above.
 unsafe impl Sync for Mem {}
@@ -64,7 +63,7 @@ impl Mem {
         self.size
     }
 
-    /// What kernels see of an image; nothing of a buffer.
+    /// The descriptor of an image for kernels; `None` for a buffer.
     #[inline]
     pub(crate) fn image(&self) -> Option<&Image> {
         self.image.as_ref().map(ImageExtent::image)
@@ -75,17 +74,17 @@ impl Mem {
         self.shape()?.part(origin, region)
     }
 
-    /// The access that the client asked for, and what it said of its memory.
+    /// The access flags and memory flags that the client created it with.
     pub(crate) fn flags(&self) -> MemFlags {
         self.flags
     }
 
-    /// What kind of image it is, if it is one.
+    /// The type of image, if it is one.
     pub(crate) fn image_type(&self) -> Option<MemType> {
         self.image.as_ref().map(ImageExtent::kind)
     }
 
-    /// The buffer that it is a part of, and where it begins there.
+    /// The buffer that it is a part of, and its offset there.
     pub(crate) fn whole(&self) -> Option<(&Arc<Self>, usize)> {
         match &self.storage {
             Storage::Part(whole, origin) => Some((whole, *origin)),
@@ -93,7 +92,7 @@ impl Mem {
         }
     }
 
-    /// The object of a native handle.
+    /// The object with this native handle.
     fn wrap(context: &Arc<Context>, native: NativeHandle, image: bool, owned: bool) -> UrResult<Arc<Self>> {
         let mem: Arc<Self> = opencl::from_native(native, false)?;
         opencl::check_context(&mem.context, context)?;
@@ -159,7 +158,7 @@ impl Mem {
     }
 }
 
-/// Checks that the host's memory is used in one way.
+/// Checks that only one flag says how to use the host's memory.
 fn check_flags(flags: MemFlags) -> UrResult<()> {
     let ours = MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER;
     if flags.contains(MemFlags::USE_HOST_POINTER) && flags.intersects(ours) {
@@ -189,7 +188,7 @@ impl kit::Mem<Cpu> for Mem {
         if flags.contains(MemFlags::ALLOC_COPY_HOST_POINTER)
             && let Some(HostPointer(host)) = host
         {
-            // SAFETY: the client vouches for `size` bytes; the buffer has as many, which nobody knows yet.
+            // SAFETY: the client vouches for `size` bytes. The buffer has as many, and no other thread knows it yet.
             unsafe { made.data().copy_from_nonoverlapping(host.cast(), size) };
         }
         Ok(made)
@@ -211,7 +210,7 @@ impl kit::Mem<Cpu> for Mem {
                 ),
             ));
         }
-        // Kernels may take it for granted that a buffer is aligned for every type.
+        // Kernels may assume that a buffer is aligned for every type.
         if !origin.is_multiple_of(limits::ALIGNMENT) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
@@ -257,7 +256,7 @@ impl kit::Mem<Cpu> for Mem {
         } = image;
         check_flags(flags)?;
         let given = ImageExtent::new(format, desc, host.is_some())?;
-        // An image of our own has no gaps, whatever the host's memory has.
+        // Our own memory of an image has no gaps, whatever pitches the host's memory has.
         let in_place = flags.contains(MemFlags::USE_HOST_POINTER);
         let shape = if in_place { given.clone() } else { given.packed() };
         let size = shape
@@ -272,7 +271,7 @@ impl kit::Mem<Cpu> for Mem {
         let made = Self::make(context, flags, size, host, Some(shape))?;
         if let Some(HostPointer(host)) = host.filter(|_| !in_place) {
             let all = given.whole();
-            // SAFETY: the client vouches for an image of the pitches that it gave; ours is new.
+            // SAFETY: the client vouches for an image with its pitches. Our memory is new.
             unsafe { all.copy(host.cast(), &made.shape()?.whole(), made.data()) };
         }
         Ok(made)
@@ -359,7 +358,7 @@ mod tests {
         assert!(part.sub_buffer(MemFlags::empty(), 0, 1).is_err(), "no part of a part");
         let address = whole.data();
         drop(whole);
-        // The part keeps the whole.
+        // The sub-buffer keeps its buffer alive.
         let other = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, None).unwrap();
         assert!(other.data() != address);
         assert!(part.check_range(0, 90).is_ok() && part.check_range(1, 90).is_err());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Physical memory: a file in memory, which [`virtual_mem`](crate::virtual_mem) maps wherever the client likes, also
-//! several times. A child of `fork` shares it with its parent.
+//! Physical memory: an anonymous file, which [`virtual_mem`](crate::virtual_mem) maps at any number of addresses. A
+//! child of `fork` shares it with its parent.
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::ipc::SharedFile;
 use crate::usm::pages;
 use crate::{Context, Cpu, Device};
 
-/// A piece of physical memory.
+/// Physical memory.
 pub(crate) struct PhysicalMem {
     pub(crate) handle_cell: HandleCell,
     context: Arc<Context>,
@@ -29,7 +29,7 @@ pub(crate) struct PhysicalMem {
 pub(crate) enum MemFile {
     /// A file of this process.
     Own(Arc<SharedFile>),
-    /// One that another process shares, or this one.
+    /// One that this or another process exported.
     Opened(Arc<OwnedFd>),
 }
 
@@ -43,7 +43,7 @@ impl AsRawFd for MemFile {
 }
 
 impl PhysicalMem {
-    /// What is shared by another process.
+    /// The memory behind a handle of another process.
     pub(crate) fn opened(context: &Arc<Context>, device: &Arc<Device>, size: usize, file: OwnedFd) -> Arc<Self> {
         Arc::new(Self {
             handle_cell: HandleCell::new(),
@@ -60,7 +60,7 @@ impl PhysicalMem {
         &self.file
     }
 
-    /// The file that can be shared: it was made so by this process.
+    /// The file for an IPC handle: this process created it to be shared.
     pub(crate) fn shared(&self) -> Option<&Arc<SharedFile>> {
         match &self.file {
             MemFile::Own(file) if self.flags.contains(PhysicalMemFlags::ENABLE_IPC) => Some(file),
@@ -68,7 +68,7 @@ impl PhysicalMem {
         }
     }
 
-    /// Whether it was opened by what another process shares.
+    /// Whether it was opened from an IPC handle.
     pub(crate) fn is_opened(&self) -> bool {
         matches!(self.file, MemFile::Opened(_))
     }

@@ -20,7 +20,7 @@ pub(crate) struct Platform {
 }
 
 impl Platform {
-    /// Finds out what the machine is.
+    /// Examines the machine.
     pub(crate) fn new(backend: ur::Backend) -> Arc<Self> {
         Arc::new_cyclic(|platform| Self {
             handle_cell: HandleCell::new(),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Programs: modules, what became of them, and how the client is told.
+//! Programs: their modules, their builds, and the messages for the client.
 //!
-//! A program is parsed when it is made and linked when it is built; its kernels are compiled one by one, when they are
-//! created. All devices run the same code, so there is one build for all of them, but each has its own variables; it is kept
-//! for which devices the client asked for it. [`options`] knows the client's options, [`binary`] how a program is kept, [`code`] what can run.
+//! Modules are parsed when a program is created and linked when it is built; kernels are compiled one by one when they
+//! are created. All devices run the same code, so there is one build for all of them, but each device has its own
+//! variables. The program remembers the devices that the client built it for. [`options`] parses build options,
+//! [`binary`] is the format of program binaries, [`code`] is the linked code.
 
 mod binary;
 mod code;
@@ -30,52 +31,54 @@ pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     context: Arc<Context>,
-    /// Whether it was made of SPIR-V, which queries then show.
+    /// Whether it was created from SPIR-V, which queries then return.
     from_il: bool,
     state: Mutex<State>,
 }
 
 /// A module of a program.
 #[derive(Clone)]
-struct Piece {
+struct ProgramModule {
     il: Arc<[u8]>,
-    /// What came of parsing it: a module that needs what the compiler does not have fails the build.
+    /// The result of parsing. A module that needs an unsupported feature fails the build.
     module: Result<Arc<Module>, Error>,
     /// The specialization constants for the next build or compilation.
     set: Constants,
-    /// Those of the last one.
+    /// Those of the last build or compilation.
     constants: Constants,
 }
 
 type Constants = Vec<(u32, Vec<u8>)>;
 
-/// What became of a program.
+/// The build of a program.
 struct State {
-    chunks: Vec<Piece>,
+    modules: Vec<ProgramModule>,
     status: ProgramBuildStatus,
     kind: ProgramBinaryType,
     options: BuildOptions,
     log: String,
-    /// The devices that the client has named; with their parts, all that have what is said here.
+    /// The devices that the client has named. What follows holds for them and their sub-devices.
     devices: Vec<Arc<Device>>,
-    /// What can run.
+    /// The linked code.
     code: Option<Code>,
-    /// The device globals of `code` that were asked for, with the device's place in the context. Programs have few.
+    /// The device globals of `code` that the client has asked for, with the index of the device in the context.
+    /// Programs have few.
     globals: Vec<(CString, usize, Global)>,
 }
 
-// SAFETY: a `Global` is an address that lives as long as `code`.
+// SAFETY: a `Global` is an address that is valid as long as `code` lives.
 unsafe impl Send for State {}
 
 /// A part of a device global.
 pub(crate) struct GlobalPart {
     pub(crate) address: *mut u8,
-    /// What the variable is of. A program that is built again lets go of it, so whoever keeps the address keeps this.
+    /// The code that the variable belongs to. A program that is built again drops its code, so every user of the
+    /// address keeps this.
     pub(crate) owner: Arc<oxur_compiler::Program>,
 }
 
-impl Piece {
-    /// Parses a module. One that breaks the rules of SPIR-V is no program at all.
+impl ProgramModule {
+    /// Parses a module. A module that violates the rules of SPIR-V is an error at once.
     fn new(il: Arc<[u8]>, constants: Constants) -> UrResult<Self> {
         let module = match Module::parse(&il) {
             Err(error @ Error::Malformed { .. }) => {
@@ -111,9 +114,9 @@ impl Piece {
 }
 
 impl State {
-    fn new(chunks: Vec<Piece>, kind: ProgramBinaryType) -> Self {
+    fn new(modules: Vec<ProgramModule>, kind: ProgramBinaryType) -> Self {
         Self {
-            chunks,
+            modules,
             status: ProgramBuildStatus::NONE,
             kind,
             options: BuildOptions::default(),
@@ -124,7 +127,7 @@ impl State {
         }
     }
 
-    /// Takes note of the devices that the client names.
+    /// Adds devices that the client names.
     fn add_devices(&mut self, devices: &[Arc<Device>]) {
         for device in devices {
             if !self.is_for(device) {
@@ -137,7 +140,7 @@ impl State {
         self.devices.iter().any(|own| device.is_part_of(own))
     }
 
-    /// What can run, for a device.
+    /// The linked code, for a device.
     fn code_for(&self, device: &Device) -> UrResult<&Code> {
         let code = self.code.as_ref().ok_or_else(not_built)?;
         match self.is_for(device) {
@@ -154,7 +157,7 @@ impl State {
         self.code = code;
     }
 
-    /// Finds a device global of the device at this place in the context, and what it is of.
+    /// Finds a device global of the device with this index in the context, and its code.
     fn global(&mut self, name: &CStr, place: usize) -> UrResult<(Global, Arc<oxur_compiler::Program>)> {
         let code = self.code.as_ref().ok_or_else(not_built)?;
         let owner = code.instance(place).clone();
@@ -179,18 +182,18 @@ impl State {
         self.log += &error.to_string();
     }
 
-    /// From now on the constants count that were set.
+    /// Uses the constants that were set from now on.
     fn take_constants(&mut self) {
-        for piece in &mut self.chunks {
-            piece.constants.clone_from(&piece.set);
+        for module in &mut self.modules {
+            module.constants.clone_from(&module.set);
         }
     }
 
     fn parts(&self) -> Result<Vec<Part>, Error> {
-        self.chunks.iter().map(Piece::part).collect()
+        self.modules.iter().map(ProgramModule::part).collect()
     }
 
-    /// Keeps what came of a build, a compilation or a link.
+    /// Stores the result of a build, a compilation or a link.
     fn finish(&mut self, options: BuildOptions, result: Result<ProgramBinaryType, Error>) -> UrResult<()> {
         self.options = options;
         match result {
@@ -213,11 +216,11 @@ impl State {
         if self.kind == ProgramBinaryType::NONE {
             return Vec::new();
         }
-        let stored = |piece: &Piece| Stored {
-            il: piece.il.clone(),
-            constants: piece.constants.clone(),
+        let stored = |module: &ProgramModule| Stored {
+            il: module.il.clone(),
+            constants: module.constants.clone(),
         };
-        // A binary has the program's own modules alone, which other programs may have been linked with.
+        // A binary contains the program's own modules only, without those that they were linked with.
         let is_part = self.code.as_ref().is_some_and(Code::is_part);
         Binary {
             kind: if is_part {
@@ -226,13 +229,13 @@ impl State {
                 self.kind
             },
             options: self.options.clone(),
-            modules: self.chunks.iter().map(stored).collect(),
+            modules: self.modules.iter().map(stored).collect(),
         }
         .write()
     }
 }
 
-/// What the client hears of an error of the compiler.
+/// The UR error for an error of the compiler.
 pub(crate) fn build_error(error: &Error) -> UrError {
     let code = match error {
         Error::Link(_) => ResultCode::ERROR_PROGRAM_LINK_FAILURE,
@@ -268,7 +271,7 @@ impl Program {
         &self.context
     }
 
-    /// What can run. An error if the program was not built.
+    /// The linked code. An error if the program is not built.
     fn code(&self) -> UrResult<Code> {
         self.state.lock().code.clone().ok_or_else(not_built)
     }
@@ -282,13 +285,13 @@ impl Program {
             .map_err(|_| ResultCode::ERROR_INVALID_PROGRAM.into())
     }
 
-    /// The same, for a kernel that is about to be made.
+    /// The same, for a kernel that is about to be created.
     pub(crate) fn claim(&self) -> UrResult<Claim> {
         let state = self.state.lock();
         state.code.as_ref().map(Code::claim).ok_or_else(not_built)
     }
 
-    /// Adds what the compiler says of a kernel to the log.
+    /// Adds the compiler's message for a kernel to the build log.
     pub(crate) fn note(&self, error: &Error) {
         self.state.lock().note(error);
     }
@@ -335,7 +338,7 @@ impl Program {
         Ok(())
     }
 
-    /// The devices that a call means: those that it names, or, if it names none, all of the context.
+    /// The devices of a call: those that it names, or all of the context if it names none.
     fn devices<'a>(&'a self, named: &'a [Arc<Device>]) -> UrResult<&'a [Arc<Device>]> {
         if named.is_empty() {
             return Ok(&self.context.devices);
@@ -347,12 +350,12 @@ impl Program {
 
 impl kit::Program<Cpu> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        // An image for the target native_cpu holds host code, unless somebody put SPIR-V in.
-        let piece = Piece::new(il.into(), Vec::new())?;
+        // An image for the target native_cpu contains host code, unless the client put SPIR-V there.
+        let module = ProgramModule::new(il.into(), Vec::new())?;
         Ok(Self::new(
             context,
             true,
-            State::new(vec![piece], ProgramBinaryType::NONE),
+            State::new(vec![module], ProgramBinaryType::NONE),
         ))
     }
 
@@ -373,21 +376,21 @@ impl kit::Program<Cpu> for Program {
             ));
         }
         if !binary::is_binary(first) {
-            // SYCL runtimes hand over images of unknown format as binaries.
-            let piece = Piece::new(first.into(), Vec::new())?;
+            // SYCL runtimes pass images of unknown format as binaries.
+            let module = ProgramModule::new(first.into(), Vec::new())?;
             return Ok(Self::new(
                 context,
                 false,
-                State::new(vec![piece], ProgramBinaryType::NONE),
+                State::new(vec![module], ProgramBinaryType::NONE),
             ));
         }
         let binary =
             Binary::read(first).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
-        let chunks = binary
+        let modules = binary
             .modules
             .into_iter()
-            .map(|stored| Piece::new(stored.il, stored.constants));
-        let mut state = State::new(chunks.collect::<UrResult<_>>()?, binary.kind);
+            .map(|stored| ProgramModule::new(stored.il, stored.constants));
+        let mut state = State::new(modules.collect::<UrResult<_>>()?, binary.kind);
         state.options = binary.options;
         state.add_devices(devices);
         Ok(Self::new(context, false, state))
@@ -399,7 +402,7 @@ impl kit::Program<Cpu> for Program {
         let mut state = self.state.lock();
         let state = &mut *state;
         if state.kind != ProgramBinaryType::NONE && state.code.is_none() {
-            // What a binary was built with still holds.
+            // The binary's build options still apply.
             options.fast_math |= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
             options.allow_unresolved |= state.options.allow_unresolved;
@@ -407,9 +410,9 @@ impl kit::Program<Cpu> for Program {
         state.add_devices(devices);
         let same = options.text == state.options.text
             && options.allow_unresolved == state.options.allow_unresolved
-            && state.chunks.iter().all(|piece| piece.set == piece.constants);
+            && state.modules.iter().all(|module| module.set == module.constants);
         if state.code.is_some() && same {
-            // Built before, for another device.
+            // It was built before, for another device.
             return Ok(());
         }
         state.take_constants();
@@ -429,7 +432,7 @@ impl kit::Program<Cpu> for Program {
         let mut state = self.state.lock();
         state.add_devices(devices);
         state.take_constants();
-        // A module is checked when it is parsed; there is nothing else to do before it is linked.
+        // Modules are checked when they are parsed, so compiling has nothing to do before the link.
         let result = state.parts().map(|_| ProgramBinaryType::COMPILED_OBJECT);
         state.set_code(None);
         state.finish(options, result)
@@ -444,18 +447,18 @@ impl kit::Program<Cpu> for Program {
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
         let mut options = BuildOptions::new(text, flags)?;
-        let mut chunks = Vec::new();
-        // Whatever one module may do only if all may.
+        let mut modules = Vec::new();
+        // An option that changes results applies only if all modules were compiled with it.
         let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
             program.check_link(context, &state)?;
-            chunks.extend(state.chunks.iter().map(Piece::compiled));
+            modules.extend(state.modules.iter().map(ProgramModule::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
         }
         options.fast_math |= fast_math;
-        let mut state = State::new(chunks, ProgramBinaryType::NONE);
+        let mut state = State::new(modules, ProgramBinaryType::NONE);
         state.add_devices(if devices.is_empty() { &context.devices } else { devices });
         let result = state.parts().and_then(|parts| {
             if options.library {
@@ -469,7 +472,7 @@ impl kit::Program<Cpu> for Program {
         match finished {
             Ok(()) => Ok(program),
             Err(error) => Err(LinkFailure {
-                // Whatever it is, it is the link that failed.
+                // Any error here is a failure of the link.
                 error: error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
                 program: Some(program),
             }),
@@ -480,8 +483,8 @@ impl kit::Program<Cpu> for Program {
         let mut options = BuildOptions::default();
         let (mut parts, mut places) = (Vec::new(), Vec::new());
         let mut fast_math = FastMath::RELAXED;
-        // All stay locked until all are linked: nobody makes a kernel of one meanwhile. By address, so that two such links do
-        // not wait for each other; one that is named twice is locked once.
+        // All programs stay locked until all are linked, so that nobody creates a kernel of one meanwhile. They are
+        // locked by address, so that two such links do not deadlock. A program that is named twice is locked once.
         let mut order: Vec<_> = programs.iter().map(Arc::as_ptr).zip(programs).collect();
         order.sort_unstable_by_key(|(address, _)| *address);
         order.dedup_by_key(|(address, _)| *address);
@@ -494,7 +497,7 @@ impl kit::Program<Cpu> for Program {
             let state = &*states[place_of(program)];
             program.check_link(context, state)?;
             if state.code.as_ref().is_some_and(Code::is_used) {
-                // Kernels and addresses of variables that the client has would be of a program that is no more.
+                // The client's kernels and addresses of variables would belong to a program that no longer exists.
                 let what = "a program whose kernels or variables are in use cannot be linked dynamically any more";
                 return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
             }
@@ -544,8 +547,8 @@ impl kit::Program<Cpu> for Program {
             ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
             ProgramInfo::DEVICES => out.handles(devices),
-            ProgramInfo::IL => match &self.state.lock().chunks[..] {
-                [piece] if self.from_il => out.slice(&piece.il),
+            ProgramInfo::IL => match &self.state.lock().modules[..] {
+                [module] if self.from_il => out.slice(&module.il),
                 _ => out.slice::<u8>(&[]),
             },
             ProgramInfo::BINARY_SIZES => {
@@ -610,13 +613,13 @@ impl kit::Program<Cpu> for Program {
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         let mut state = self.state.lock();
-        let [piece] = &mut state.chunks[..] else {
+        let [module] = &mut state.modules[..] else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "specialization constants are set before modules are linked",
             ));
         };
-        if let Ok(module) = &piece.module {
+        if let Ok(module) = &module.module {
             let known = module.specialization_constants();
             for (id, value) in constants {
                 match known.iter().find(|(known, _)| known == id) {
@@ -637,9 +640,9 @@ impl kit::Program<Cpu> for Program {
             }
         }
         for (id, value) in constants {
-            match piece.set.iter_mut().find(|(known, _)| known == id) {
+            match module.set.iter_mut().find(|(known, _)| known == id) {
                 Some((_, known)) => *known = value.to_vec(),
-                None => piece.set.push((*id, value.to_vec())),
+                None => module.set.push((*id, value.to_vec())),
             }
         }
         Ok(())

@@ -27,7 +27,7 @@ impl Sampler {
         &self.context
     }
 
-    /// What kernels see of it.
+    /// The descriptor for kernels.
     pub(crate) fn bits(&self) -> SamplerBits {
         // UR and SPIR-V give the modes the same numbers.
         SamplerBits::new(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Virtual address ranges: reserved addresses, and the physical memory that is mapped into them.
 //!
-//! What is reserved and mapped is kept in records, so that a wrong range is an error and never another's memory.
+//! Reservations and mappings are recorded, so that a wrong range is an error and never affects other memory.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -26,7 +26,7 @@ pub(crate) struct Ranges {
 
 struct Reserved {
     size: usize,
-    /// What is mapped, by its first address.
+    /// The mappings, by their first address.
     mapped: BTreeMap<usize, Mapped>,
 }
 
@@ -35,12 +35,12 @@ struct Reserved {
 struct Mapped {
     size: usize,
     access: VirtualMemAccessFlags,
-    /// Kept, though the mapping alone would keep what is in it.
+    /// Keeps the object alive. The mapping alone would keep its content only.
     _mem: Arc<PhysicalMem>,
 }
 
 impl Reserved {
-    /// Makes sure that no mapped range lies on both sides of an address.
+    /// Splits the mapping that contains an address, so that none lies on both sides of it.
     fn split(&mut self, at: usize) {
         if let Some((&start, left)) = self.mapped.range_mut(..at).next_back()
             && start + left.size > at
@@ -72,7 +72,7 @@ impl Reserved {
 }
 
 impl Ranges {
-    /// Runs `f` with the reservation that has all addresses from `start` to `end`.
+    /// Calls `f` with the reservation that contains all addresses from `start` to `end`.
     fn within<R>(&self, start: usize, end: usize, f: impl FnOnce(&mut Reserved) -> UrResult<R>) -> UrResult<R> {
         let mut ranges = self.reserved.lock();
         match ranges.range_mut(..=start).next_back() {
@@ -89,7 +89,7 @@ impl Drop for Ranges {
     fn drop(&mut self) {
         let left = self.reserved.get_mut().len();
         if left != 0 {
-            log::info!("a context goes with {left} reserved ranges of addresses that were never freed");
+            log::info!("a context is destroyed with {left} reserved address ranges that were never freed");
         }
     }
 }
@@ -111,7 +111,7 @@ fn end_of(start: usize, size: usize) -> UrResult<usize> {
     })
 }
 
-/// The access that flags ask for: none, if they name no other.
+/// The access that the flags request: none, if they name no other.
 fn access_of(flags: VirtualMemAccessFlags) -> UrResult<(VirtualMemAccessFlags, i32)> {
     kit::args::known_flags(flags)?;
     match flags {
@@ -134,7 +134,7 @@ fn not_mapped(start: usize, end: usize) -> UrError {
     )
 }
 
-/// Maps at `start`, or anywhere if that is not `fixed`: `file` from `offset` on, or nothing at all.
+/// Maps at `start`, or anywhere if that is not `fixed`: `file` from `offset` on, or inaccessible memory.
 fn map(
     start: usize,
     fixed: bool,
@@ -154,7 +154,7 @@ fn map(
         )
     };
     let offset = libc::off_t::try_from(offset).map_err(|error| failed(std::io::Error::other(error)))?;
-    // SAFETY: addresses that are the caller's by its records, or free ones.
+    // SAFETY: the addresses are free, or belong to the caller by its records.
     let at = unsafe { libc::mmap(start as *mut c_void, size, protection, flags | place, fd, offset) };
     if at == libc::MAP_FAILED {
         return Err(failed(std::io::Error::last_os_error()));
@@ -213,7 +213,7 @@ impl kit::VirtualMem<Cpu> for Context {
                 ));
             }
         }
-        // SAFETY: reserved by us, with nothing in it.
+        // SAFETY: we reserved the range, and nothing is mapped there.
         if unsafe { libc::munmap(base as *mut c_void, size) } != 0 {
             let error = std::io::Error::last_os_error();
             return Err(UrError::with_message(
@@ -280,7 +280,7 @@ impl kit::VirtualMem<Cpu> for Context {
         let (access, protection) = access_of(flags)?;
         self.ranges.within(base, end, |range| {
             let parts = range.whole(base, end).ok_or_else(|| not_mapped(base, end))?;
-            // SAFETY: addresses that are mapped by us.
+            // SAFETY: we mapped these addresses.
             if unsafe { libc::mprotect(base as *mut c_void, size, protection) } != 0 {
                 let error = std::io::Error::last_os_error();
                 return Err(UrError::with_message(
@@ -356,7 +356,7 @@ mod tests {
             let answer = context.virtual_access(at(start, first), count * page).ok();
             assert_eq!(answer, access, "{count} pages from {first} on");
         }
-        // A part may have other access, and go by itself.
+        // A part of a mapping may have other access, and be unmapped alone.
         context
             .virtual_set_access(at(start, 2), page, VirtualMemAccessFlags::NONE)
             .unwrap();

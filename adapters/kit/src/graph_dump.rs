@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Pictures of command buffers and graphs: text of the language DOT, which Graphviz and `oxur graph` draw.
+//! Dumps of command buffers and graphs as text in the language DOT, which Graphviz and `oxur graph` draw.
 //!
-//! A box is a command, with what is known of it: its kernel, how much it does, and when it ran in the last complete
-//! run, if [`CommandTimings`] were kept. Boxes are the darker the longer their commands took. Edges go to those who wait.
-//! Dashed ellipses are events outside: those that a command waits for, and the one that it signals.
+//! A box is a command with its kernel, its size, and when it ran in the last complete run, if [`CommandTimings`] were kept.
+//! Darker boxes took longer. An edge goes from a command to one that waits for it. Dashed ellipses are events outside of the
+//! graph that a command waits for or signals.
 //!
-//! [`files`] writes pictures by itself, if the user asks for that.
+//! [`files`] writes dumps without a call, if the user sets `UR_GRAPH_DUMP`.
 
 mod files;
 mod times;
@@ -19,16 +19,16 @@ pub(crate) use self::times::TimingQuery;
 pub use self::times::{CommandTimings, Span};
 use crate::{Backend, Node};
 
-/// What a picture shows of a command, whatever its time.
+/// What a dump shows of a command, without its times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeLabel {
     command: String,
-    /// What it runs or works on, by name.
+    /// The name of the kernel or variable that it uses.
     name: Option<String>,
-    /// How much it does.
+    /// Its size: bytes, or work-items.
     extent: Option<String>,
     after: SmallVec<[u32; 2]>,
-    /// How many events outside it waits for.
+    /// The number of events outside of the graph that it waits for.
     events: usize,
     signals: bool,
 }
@@ -47,7 +47,7 @@ impl NodeLabel {
     }
 }
 
-/// The picture of these commands. `run` is when they ran, if that was noted at all.
+/// The dump of these commands. `run` is when they ran, if that was recorded.
 pub(crate) fn text(title: &str, commands: &[NodeLabel], run: Option<&[Option<Span>]>) -> String {
     let run = Run::new(run);
     let mut text = String::new();

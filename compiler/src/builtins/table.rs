@@ -114,11 +114,11 @@ pub fn callee(op: Op, bits: u32) -> Option<&'static Callee> {
     CALLEES.iter().find(|c| c.op == op && c.bits == bits)
 }
 
-/// Every name that emitted code may call, with its address.
+/// The functions that builtins call, by name.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     let callees = CALLEES.iter().map(|c| (c.name, c.address.0));
     let helpers = HELPERS.iter().map(|(name, address)| (*name, address.0));
-    callees.chain(helpers).chain(crate::image::symbols())
+    callees.chain(helpers)
 }
 
 impl Vector {

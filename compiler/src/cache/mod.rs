@@ -3,7 +3,7 @@
 //!
 //! | part | |
 //! |---|---|
-//! | [`key`] | names what code is made of: modules, constants, options, this CPU, this compiler |
+//! | [`key`] | the name of compiled code |
 //! | [`entry`] | a file of the cache: the object, and by what one knows that it is whole |
 //! | [`folder`] | files are read, appear at once, and go |
 //! | [`sweep`] | what was not used for longest goes when there is too much |
@@ -26,7 +26,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use key::{Key, ProgramKey};
+pub use key::Key;
 
 use crate::Error;
 use folder::Folder;

@@ -9,8 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::folder::Folder;
 use super::*;
-use crate::program::{Mode, Options, Part, Variant};
-use crate::{Error, FastMath, Module};
+use crate::Error;
 
 /// A folder that goes when the test ends.
 struct Scratch(PathBuf);
@@ -267,95 +266,4 @@ fn many_threads_share_a_folder() {
         }
     });
     assert!(cache.usage().unwrap().entries <= 17 + 8);
-}
-
-/// The smallest module there is: with an id more than it needs, it is another one.
-fn module(bound: u32) -> std::sync::Arc<Module> {
-    let words = [0x0723_0203, 0x0001_0000, 0, bound, 0, 0x0003_000e, 2, 2];
-    Module::parse(&words.map(u32::to_le_bytes).concat()).unwrap()
-}
-
-#[test]
-fn keys_differ_in_all_that_matters() {
-    let keys = |parts: &[Part], options: &Options, compiler: &str, cpu: &str| {
-        let key = ProgramKey::for_compiler(parts, options, compiler, cpu);
-        let kernel = |name| key.kernel(name, Variant::Main);
-        [
-            key.globals(),
-            kernel("a"),
-            kernel("b"),
-            kernel(""),
-            key.kernel("a", Variant::Scalar),
-        ]
-    };
-    let plain = Options::default;
-    let part = |bound, constants: &[(u32, &[u8])]| Part {
-        module: module(bound),
-        constants: constants.iter().map(|&(id, value)| (id, value.to_vec())).collect(),
-    };
-    let mut all = Vec::new();
-    for parts in [
-        vec![],
-        vec![part(1, &[])],
-        vec![part(2, &[])],
-        vec![part(1, &[]), part(2, &[])],
-        vec![part(2, &[]), part(1, &[])],
-        vec![part(1, &[(0, &[1])])],
-        vec![part(1, &[(0, &[2])])],
-        vec![part(1, &[(1, &[1])])],
-        vec![part(1, &[(0, &[1, 0])])],
-        vec![part(1, &[(0, &[1]), (1, &[2])])],
-    ] {
-        all.extend(keys(&parts, &plain(), "1", "cpu"));
-    }
-    for options in [
-        Options {
-            mode: Mode::Scalar,
-            ..plain()
-        },
-        Options {
-            fast_math: FastMath::UNSAFE,
-            ..plain()
-        },
-        Options {
-            fast_math: FastMath::RELAXED,
-            ..plain()
-        },
-        Options {
-            fast_math: FastMath::RELAXED.without(FastMath::INEXACT_DIVISION),
-            ..plain()
-        },
-        Options {
-            no_optimization: true,
-            ..plain()
-        },
-        Options {
-            allow_unresolved: true,
-            ..plain()
-        },
-    ] {
-        all.extend(keys(&[part(1, &[])], &options, "1", "cpu"));
-    }
-    all.extend(keys(&[part(1, &[])], &plain(), "2", "cpu"));
-    all.extend(keys(&[part(1, &[])], &plain(), "1", "cpu2"));
-    all.extend(keys(&[part(1, &[])], &plain(), "1c", "pu"));
-    let different: std::collections::HashSet<_> = all.iter().map(|key| key.0).collect();
-    assert_eq!(different.len(), all.len());
-    // Where the code is kept does not matter, and the same is the same.
-    let elsewhere = Options {
-        cache: CacheConfig::at("/x"),
-        ..plain()
-    };
-    let (one, two) = (
-        keys(&[part(1, &[])], &plain(), "1", "cpu"),
-        keys(&[part(1, &[])], &elsewhere, "1", "cpu"),
-    );
-    assert!(one == two);
-}
-
-#[test]
-fn this_cpu_is_described_alike() {
-    let key = || ProgramKey::new(&[], &Options::default()).globals();
-    assert!(key() == key());
-    assert!(crate::llvm::Machine::description().len() > 8);
 }

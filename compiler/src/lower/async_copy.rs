@@ -4,8 +4,8 @@
 use llvm_sys::LLVMIntPredicate as I;
 
 use super::FunctionLowering;
-use super::item::WorkItemIntrinsic;
 use crate::Error;
+use crate::intrinsics::WorkItemIntrinsic;
 use crate::link::layout;
 use crate::llvm::{Kind, Value};
 use crate::spirv::Inst;

@@ -4,10 +4,11 @@
 use spirv::{Op, OpenclStd100Op as ClOp};
 
 use super::ops::Ops;
-use super::{FunctionLowering, KnownImport, ModuleLowering, known_import};
+use super::{FunctionLowering, ModuleLowering};
 use crate::Error;
 use crate::builtins::{self, Emit};
 use crate::image;
+use crate::known_imports::{KnownImport, known_import};
 use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{ExtSet, Inst};
 

@@ -5,9 +5,9 @@ use spirv::{Decoration, Op, StorageClass};
 
 use super::{ModuleLowering, ops};
 use crate::Error;
-use crate::link::{Place, class};
+use crate::link::Place;
 use crate::llvm::{Builder, Kind, Type, Value};
-use crate::spirv::{Id, Inst};
+use crate::spirv::{Id, Inst, storage_class};
 
 impl<'c> ModuleLowering<'c> {
     /// The value of a constant, or the address of a variable that is neither local nor built in.
@@ -167,7 +167,7 @@ impl<'c> ModuleLowering<'c> {
             return Ok(self.global(index, ty));
         }
         let module = self.linked.module(part);
-        match class(module, id) {
+        match storage_class(module, id) {
             Some(StorageClass::UniformConstant | StorageClass::Function | StorageClass::Private) => {
                 let initial = match inst.operands().get(1) {
                     Some(&initial) => self.constant(part, initial)?,

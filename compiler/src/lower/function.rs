@@ -6,16 +6,17 @@ use std::collections::HashMap;
 use spirv::{BuiltIn, Decoration, Op, OpenclStd100Op as ClOp, StorageClass};
 
 use super::blocks::{blocks_of, order};
-use super::item::{self, WorkItemIntrinsic};
+use super::built_ins;
 use super::ops::Ops;
 use super::types::check_parts;
 use super::{FunctionLowering, ModuleLowering};
 use crate::Error;
 use crate::fast_math::flag;
 use crate::image;
-use crate::link::{Place, built_in, class, is_by_value};
+use crate::intrinsics::WorkItemIntrinsic;
+use crate::link::Place;
 use crate::llvm::{Builder, Function, Kind, Type, Value};
-use crate::spirv::{self as front, Id, Inst};
+use crate::spirv::{self as front, Id, Inst, built_in, is_by_value, storage_class};
 
 impl<'c> ModuleLowering<'c> {
     /// Lowers a function into `function`, as a kernel or as what others call.
@@ -230,7 +231,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         if let Some(what) = built_in(self.module, id) {
             return self.built_in_variable(id, what).map(Some);
         }
-        if class(self.module, id) != Some(StorageClass::Workgroup) {
+        if storage_class(self.module, id) != Some(StorageClass::Workgroup) {
             return Ok(None);
         }
         let place = self.unit.linked.resolve((self.part, id))?;
@@ -258,8 +259,8 @@ impl<'c> FunctionLowering<'_, 'c> {
         }
         let size = self.sub_group_size();
         let element = |d| {
-            let wide =
-                item::built_in(&self.unit.module, &self.entry, self.item, what, d, size).ok_or_else(unsupported)?;
+            let wide = built_ins::built_in(&self.unit.module, &self.entry, self.item, what, d, size)
+                .ok_or_else(unsupported)?;
             Ok::<_, Error>(self.entry.zext_or_trunc(wide, ty.scalar()))
         };
         let value = match ty.lanes() {

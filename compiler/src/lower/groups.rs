@@ -8,22 +8,15 @@ use llvm_sys::LLVMIntPredicate as I;
 use spirv::Op;
 
 use super::FunctionLowering;
-use super::item::{GroupCollective, ReduceOp, WorkItemIntrinsic, sub_groups};
+use super::built_ins::sub_groups;
 use crate::Error;
+use crate::group_ops::{reduce_op, scope};
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, ReduceOp, WorkItemIntrinsic};
 use crate::link::VALUE_SIZE;
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::spirv::Inst;
 
 type Done<'c> = Option<Option<Value<'c>>>;
-
-/// SPIR-V's scopes.
-mod scope {
-    pub const CROSS_DEVICE: u64 = 0;
-    pub const DEVICE: u64 = 1;
-    pub const WORKGROUP: u64 = 2;
-    pub const SUBGROUP: u64 = 3;
-    pub const INVOCATION: u64 = 4;
-}
 
 /// SPIR-V's group operations.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,44 +27,10 @@ enum Operation {
     Clustered,
 }
 
-/// How the values of a collective are put together.
-fn combine(op: Op) -> Option<ReduceOp> {
-    use Op::*;
-    Some(match op {
-        GroupIAdd | GroupNonUniformIAdd => ReduceOp::Add,
-        GroupIMulKHR | GroupNonUniformIMul => ReduceOp::Mul,
-        GroupSMin | GroupNonUniformSMin => ReduceOp::SMin,
-        GroupSMax | GroupNonUniformSMax => ReduceOp::SMax,
-        GroupUMin | GroupNonUniformUMin => ReduceOp::UMin,
-        GroupUMax | GroupNonUniformUMax => ReduceOp::UMax,
-        GroupBitwiseAndKHR | GroupNonUniformBitwiseAnd | GroupLogicalAndKHR | GroupNonUniformLogicalAnd => {
-            ReduceOp::And
-        }
-        GroupBitwiseOrKHR | GroupNonUniformBitwiseOr | GroupLogicalOrKHR | GroupNonUniformLogicalOr => ReduceOp::Or,
-        GroupBitwiseXorKHR | GroupNonUniformBitwiseXor | GroupLogicalXorKHR | GroupNonUniformLogicalXor => {
-            ReduceOp::Xor
-        }
-        GroupFAdd | GroupNonUniformFAdd => ReduceOp::FAdd,
-        GroupFMulKHR | GroupNonUniformFMul => ReduceOp::FMul,
-        GroupFMin | GroupNonUniformFMin => ReduceOp::FMin,
-        GroupFMax | GroupNonUniformFMax => ReduceOp::FMax,
-        _ => return None,
-    })
-}
-
-/// The scope of a sub-group.
-pub const SUB_GROUP_SCOPE: u64 = scope::SUBGROUP;
-
-/// Whether an instruction puts values of a group's items together, a work-group's or a sub-group's.
-pub fn is_collective(inst: &Inst<'_>) -> bool {
-    let is_other = matches!(inst.op, Op::GroupAll | Op::GroupAny | Op::GroupBroadcast);
-    is_other || combine(inst.op).is_some() && !inst.grammar_name().starts_with("GroupNonUniform")
-}
-
 impl<'c> FunctionLowering<'_, 'c> {
     /// Lowers an instruction of groups; `None` if it is another one.
     pub(super) fn group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
-        if let Some(how) = combine(inst.op) {
+        if let Some(how) = reduce_op(inst.op) {
             return self.collective(inst, how).map(|v| Some(Some(v)));
         }
         Ok(Some(match inst.op {
@@ -133,7 +92,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 let meet = self
                     .unit
                     .module
-                    .declare(super::DEVICE_BARRIER, cx.void().function(&[cx.ptr()]));
+                    .declare(DEVICE_BARRIER, cx.void().function(&[cx.ptr()]));
                 meet.attribute("nounwind", 0).attribute("convergent", 0);
                 self.builder.call(meet, &[self.item]);
                 return Ok(());

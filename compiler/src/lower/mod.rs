@@ -2,40 +2,32 @@
 //! From SPIR-V to LLVM IR for one work-item.
 //!
 //! A kernel becomes `void kernel(ptr item, ptr args)`, any other function takes the item that runs it in front of its
-//! parameters. What depends on how work-items run, such as ids and barriers, are calls of declared functions: see
-//! [`item`]. All storage classes are one address space, of the process. Operands are checked against SPIR-V's rules
+//! parameters. What depends on how work-items run, such as ids and barriers, are calls of
+//! [intrinsics](crate::intrinsics), which `workgroup` defines. All storage classes are one address space, of the process. Operands are checked against SPIR-V's rules
 //! here, so that a malformed module is an error at an offset, not a crash in LLVM.
 
 mod async_copy;
 mod atomics;
 mod blocks;
+mod built_ins;
 mod calls;
 mod composites;
 mod constants;
 mod function;
 mod groups;
-pub mod item;
 mod memory;
 mod ops;
 mod types;
 
 use std::collections::HashMap;
 
-use ::spirv::Op;
-
 use crate::Error;
+use crate::intrinsics::KERNEL;
 use crate::link::{Linked, LinkedKernel, Place};
 use crate::llvm::{self, Block, Builder, Context, Function, Value};
 use crate::spirv::{self, Id, Inst, Type};
 
 pub use constants::{global_name, pointed_name};
-pub use groups::{SUB_GROUP_SCOPE, is_collective};
-
-/// What is called where all work-groups of a launch meet: `(item)`.
-pub const DEVICE_BARRIER: &str = "oxur_device_barrier";
-
-/// The name of the function that a kernel becomes.
-pub const KERNEL: &str = "kernel";
 
 /// What is lowered into one LLVM module: a kernel, or the variables of a program.
 pub struct ModuleLowering<'c> {
@@ -226,52 +218,4 @@ struct FunctionLowering<'u, 'c> {
     ends: HashMap<Id, Block<'c>>,
     phis: Vec<(Value<'c>, Inst<'c>)>,
     no_contraction: bool,
-}
-
-/// Whether an instruction is one that no kernel may have: it needs what this compiler does not have.
-pub fn is_unsupported(inst: &Inst<'_>) -> bool {
-    let name = inst.grammar_name();
-    [
-        "CooperativeMatrix",
-        "Asm",
-        "Enqueue",
-        "GetKernel",
-        "SubgroupAvc",
-        "SubgroupBlockPrefetch",
-        "Subgroup2D",
-        "SubgroupMatrix",
-    ]
-    .into_iter()
-    .any(|prefix| name.starts_with(prefix))
-        || name.contains("Pipe")
-        || matches!(inst.op, Op::GetDefaultQueue | Op::BuildNDRange)
-}
-
-/// Whether items of a group meet at an instruction, or may.
-pub fn is_group_collective(inst: &Inst<'_>) -> bool {
-    let name = inst.grammar_name();
-    name.starts_with("Group") || name.starts_with("Subgroup") || name.starts_with("ControlBarrier")
-        // Who knows what it calls.
-        || inst.op == Op::FunctionPointerCallINTEL
-}
-
-/// What this compiler makes of a called function that no module defines.
-pub fn known_import(name: &str) -> Option<KnownImport> {
-    Some(match name {
-        "__devicelib_ConvertFToBF16INTEL" => KnownImport::ToBFloat16,
-        "__devicelib_ConvertBF16ToFINTEL" => KnownImport::FromBFloat16,
-        "__devicelib_assert_fail" | "__assert_fail" => KnownImport::Assert,
-        _ => return None,
-    })
-}
-
-/// See [`known_import`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnownImport {
-    /// Takes the address of a float, gives its bits.
-    ToBFloat16,
-    /// Takes the address of the bits, gives a float.
-    FromBFloat16,
-    /// Stops the kernel with a message.
-    Assert,
 }

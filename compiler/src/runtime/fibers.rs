@@ -12,21 +12,8 @@ use smallvec::SmallVec;
 
 use super::guard::{self, Step, TrapScope};
 use super::stacks::{self, Stack};
-use super::{Group, Item};
 use crate::Fault;
-
-/// The most items that a sub-group may have.
-pub const LANES: usize = 64;
-
-/// What items of a sub-group came together with, as compiled code sees it.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Rendezvous {
-    /// A bit for each lane that came.
-    pub mask: u64,
-    /// What each came with.
-    pub slots: [u64; LANES],
-}
+use crate::abi::{Group, Item, LANES, Rendezvous};
 
 /// What an item does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +198,7 @@ impl FiberGroup {
                 lanes: there,
                 is_partial: (there < code.width).into(),
                 // SAFETY: there are as many fibers as items.
-                fiber: unsafe { fibers.add(i) },
+                fiber: unsafe { fibers.add(i) }.cast(),
             }
         }));
         let items = self.items.as_mut_ptr();
@@ -242,12 +229,12 @@ impl FiberGroup {
     /// What an item does. Read through a pointer, as the item's code writes it.
     fn state(&self, item: usize) -> State {
         // SAFETY: one of ours; no item runs.
-        unsafe { (*self.items[item].fiber).state }
+        unsafe { (*fiber_of(&self.items[item])).state }
     }
 
     fn set_state(&mut self, item: usize, state: State) {
         // SAFETY: one of ours; no item runs.
-        unsafe { (*self.items[item].fiber).state = state };
+        unsafe { (*fiber_of(&self.items[item])).state = state };
     }
 
     /// Lets those that wait in a way go on.
@@ -317,11 +304,20 @@ impl FiberGroup {
                 let meeting = ptr::from_ref(meeting);
                 self.set_state(item, State::Runs);
                 // SAFETY: one of ours; no item runs.
-                unsafe { (*self.items[item].fiber).meeting = meeting };
+                unsafe { (*fiber_of(&self.items[item])).meeting = meeting };
             }
         }
         true
     }
+}
+
+/// The state of an item.
+///
+/// # Safety
+/// The item must be alive.
+unsafe fn fiber_of(item: *const Item) -> *mut Fiber {
+    // SAFETY: passed on to the caller.
+    unsafe { (*item).fiber.cast() }
 }
 
 /// Called by compiled code: waits for all items of all groups.
@@ -330,14 +326,14 @@ impl FiberGroup {
 /// The item must be one that runs here.
 pub(super) unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
     // SAFETY: passed on to the caller.
-    unsafe { (*(*item).fiber).state = State::Device };
+    unsafe { (*fiber_of(item)).state = State::Device };
     guard::wait();
 }
 
 /// Called by compiled code: waits for all items of the group.
 pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
     // SAFETY: an item that `run` made.
-    unsafe { (*(*item).fiber).state = State::Barrier };
+    unsafe { (*fiber_of(item)).state = State::Barrier };
     guard::wait();
 }
 
@@ -346,8 +342,8 @@ pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
 pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits: u64) -> *const Rendezvous {
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {
-        (*(*item).fiber).state = State::Left { site, bits };
+        (*fiber_of(item)).state = State::Left { site, bits };
         guard::wait();
-        (*(*item).fiber).meeting
+        (*fiber_of(item)).meeting
     }
 }

@@ -5,8 +5,10 @@ use std::ffi::{CStr, c_char};
 
 use spirv::StorageClass;
 
-use super::{Item, fibers, guard, suspendable};
+use super::suspendable::frames_of;
+use super::{fibers, guard, suspendable};
 use crate::Fault;
+use crate::abi::Item;
 
 /// The functions that compiled code may call, by name.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
@@ -77,7 +79,7 @@ unsafe extern "C" fn oxur_storage_class(item: *const Item, address: usize) -> u3
     let group = unsafe { &*(*item).group };
     let local = group.local_memory as usize;
     // SAFETY: they live as long as the group.
-    let is_in_frame = || !group.frames.is_null() && unsafe { (*group.frames).contains(address) };
+    let is_in_frame = || !group.frames.is_null() && unsafe { (*frames_of(group)).contains(address) };
     if (local..local + group.local_size as usize).contains(&address) {
         StorageClass::Workgroup as u32
     } else if guard::is_on_stack(address) || is_in_frame() {

@@ -7,8 +7,9 @@
 use std::cell::UnsafeCell;
 use std::ptr;
 
-use super::{Group, Item, guard};
+use super::guard;
 use crate::Fault;
+use crate::abi::{Group, Item};
 
 /// The head of a frame, as LLVM makes it.
 #[repr(C)]
@@ -99,7 +100,7 @@ impl Suspendable {
     pub fn prepare(&mut self, group: *mut Group, width: u64) {
         // SAFETY: the group is alive, and nobody else uses it now.
         let Group { range, size, .. } = unsafe {
-            (*group).frames = self.frames.get();
+            (*group).frames = self.frames.get().cast();
             *group
         };
         let local = range.local_size;
@@ -151,13 +152,22 @@ impl Suspendable {
     }
 }
 
+/// The memory for frames of a group's sub-groups.
+///
+/// # Safety
+/// The group must be alive.
+pub(super) unsafe fn frames_of(group: *const Group) -> *mut Frames {
+    // SAFETY: passed on to the caller.
+    unsafe { (*group).frames.cast() }
+}
+
 /// Called by compiled code when it begins: gives the memory for a frame.
 ///
 /// # Safety
 /// The item must be one that runs here.
 pub(super) unsafe extern "C" fn oxur_frame(item: *const Item, bytes: u64) -> *mut u8 {
     // SAFETY: passed on to the caller.
-    let frame = unsafe { (*(*(*item).group).frames).give(bytes as usize) };
+    let frame = unsafe { (*frames_of((*item).group)).give(bytes as usize) };
     let Some(frame) = frame else {
         guard::raise_fault(Fault::OutOfMemory);
         return ptr::null_mut();

@@ -97,6 +97,25 @@ impl<'m> Inst<'m> {
         self.shape().is_some()
     }
 
+    /// Whether it needs a feature that the compiler does not have.
+    pub fn is_unsupported(&self) -> bool {
+        let name = self.grammar_name();
+        [
+            "CooperativeMatrix",
+            "Asm",
+            "Enqueue",
+            "GetKernel",
+            "SubgroupAvc",
+            "SubgroupBlockPrefetch",
+            "Subgroup2D",
+            "SubgroupMatrix",
+        ]
+        .into_iter()
+        .any(|prefix| name.starts_with(prefix))
+            || name.contains("Pipe")
+            || matches!(self.op, Op::GetDefaultQueue | Op::BuildNDRange)
+    }
+
     /// The type of its result, if it has one.
     pub fn result_type(&self) -> Option<Id> {
         self.shape()

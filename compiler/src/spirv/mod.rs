@@ -6,6 +6,7 @@
 //! `lower`. The grammar, which tells ids from literals, is rspirv's; its data representation is not used, since it
 //! refuses modules with enumerants that it does not know, and takes longer than the rest of a build.
 
+mod facts;
 mod instruction;
 mod parse;
 mod reach;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
 use oxur_fork::OnceLock;
 
+pub use facts::{built_in, is_by_value, storage_class};
 pub use instruction::{Inst, string};
 pub use reach::Reach;
 pub use types::Type;

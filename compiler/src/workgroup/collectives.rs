@@ -4,9 +4,9 @@
 
 use llvm_sys::LLVMIntPredicate as I;
 
+use crate::abi::{LANES, layout};
+use crate::intrinsics::GroupCollective;
 use crate::llvm::{Builder, Function, Kind, Module, Value};
-use crate::lower::item::GroupCollective;
-use crate::runtime::{LANES, layout};
 
 /// Defines those that the module uses.
 pub fn define(module: &Module<'_>) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The primitives of a single item: what it reads in its [`Item`](crate::runtime::Item) and
-//! [`Group`](crate::runtime::Group).
+//! Defines the intrinsics of a single work-item, which read its [`Item`](crate::abi::Item) and
+//! [`Group`](crate::abi::Group).
 
+use crate::abi::layout;
+use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Builder, Module};
-use crate::lower::item::WorkItemIntrinsic;
-use crate::runtime::layout;
 
 /// Defines those that the module uses.
 pub fn define(module: &Module<'_>, sub_group_size: u32) {

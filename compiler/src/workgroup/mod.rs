@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! From one work-item to a work-group: widens the kernel where that is possible, defines the primitives that `lower` left
-//! open, and makes the entry that the runtime calls.
+//! From one work-item to a work-group: vectorizes the kernel if that is possible, defines the
+//! [intrinsics](crate::intrinsics) that `lower` calls, and makes the entry point that the runtime calls.
 //!
 //! A kernel whose items never wait for the whole group becomes `group(args, group)`, which loops over the items, as many
 //! at a time as a SIMD register has lanes. One whose items do becomes `item(item, args)`, which the runtime calls for each
@@ -11,10 +11,9 @@ mod collectives;
 mod intrinsics;
 mod vector;
 
+use crate::abi::layout;
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, set_ranges};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
-use crate::lower::item::{GroupCollective, set_ranges};
-use crate::lower::{DEVICE_BARRIER, KERNEL};
-use crate::runtime::layout;
 
 use vector::width;
 
@@ -120,7 +119,7 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool)
         group_entry(module, kernel, None, 1);
         Entry::Group
     };
-    define_primitives(module, sub_group_size);
+    define_intrinsics(module, sub_group_size);
     CodeInfo {
         entry,
         lanes: 1,
@@ -160,7 +159,7 @@ pub fn finish_wide(
     } else {
         item_entry(module, full, predicated);
     }
-    define_primitives(module, sub_group_size);
+    define_intrinsics(module, sub_group_size);
     if entry == Entry::Suspendable {
         vector::split(machine, module)?;
     }
@@ -174,8 +173,8 @@ pub fn finish_wide(
     })
 }
 
-/// Defines the primitives in a module without a kernel.
-pub fn define_primitives(module: &Module<'_>, sub_group_size: u32) {
+/// Defines the intrinsics in a module without a kernel.
+pub fn define_intrinsics(module: &Module<'_>, sub_group_size: u32) {
     intrinsics::define(module, sub_group_size);
     collectives::define(module);
 }

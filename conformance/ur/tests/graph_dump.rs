@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Pictures of graphs and command buffers, which are our adapters' own: what is in them, and when they are written.
+//! Graph dumps, an extension of our adapters: their content, and when they are written.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -41,14 +41,14 @@ fn captured(rig: &Rig, queue: &Queue, data: &Usm, other: &Usm) -> Graph {
 }
 
 fn dump(graph: &Graph) -> String {
-    let file = env::temp_dir().join(format!("oxur-picture-{}.dot", std::process::id()));
+    let file = env::temp_dir().join(format!("oxur-dump-{}.dot", std::process::id()));
     graph.dump(&file).expect("urGraphDumpContentsExp");
     let text = fs::read_to_string(&file).expect("the file");
     fs::remove_file(file).expect("the file goes");
     text
 }
 
-/// How many commands of a picture have times.
+/// How many commands of a dump have times.
 fn timed(text: &str) -> usize {
     text.lines()
         .filter(|line| line.contains("[label=") && line.contains("\\nat "))
@@ -118,7 +118,7 @@ fn twice(rig: &Rig, data: &Usm) -> CommandBuffer {
     buffer
 }
 
-/// What runs in the test below; by itself, without the variable, it draws nothing.
+/// The program that the test below runs. By itself, without the variable, it writes nothing.
 #[test]
 fn a_program_with_dumps() {
     let Some(rig) = rig() else { return };
@@ -171,6 +171,6 @@ fn a_folder_of_dumps() {
         assert!(text.contains(&format!("{name}: 2 commands")), "{text}");
     }
     fs::remove_dir_all(folder).expect("the folder goes");
-    // What cannot be written is no error of the program's.
+    // Failing to write a dump does not fail the program.
     assert!(dumps(Path::new("/proc/nowhere")).is_empty());
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Processes that fork while other threads are busy. One test of each process is enough of forks: they run in turns.
+//! Processes that fork while other threads are busy. The tests fork one after the other.
 
 use std::sync::atomic::AtomicUsize;
 
 use super::*;
 use crate::{Mutex, OnceLock, RwLock, Turns};
 
-/// Two numbers that are the same whenever the lock is free.
+/// Two numbers that are equal whenever the lock is free.
 type Pair = (usize, usize);
 
 fn advance(numbers: &mut Pair) {
@@ -15,12 +15,12 @@ fn advance(numbers: &mut Pair) {
     numbers.1 += 1;
 }
 
-/// Forks, and has the child tell whether all is well. A child that hangs is killed.
+/// Forks, and lets the child check its state. A child that hangs is killed.
 fn child_is_well(well: impl FnOnce() -> bool) {
-    // SAFETY: the child calls what is to be tested, and leaves by `_exit`.
+    // SAFETY: the child calls the functions under test, and leaves by `_exit`.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // SAFETY: ends the child, some time.
+        // SAFETY: ends the child, if it hangs.
         unsafe {
             libc::alarm(10);
             libc::_exit(if well() { 0 } else { 1 });
@@ -78,7 +78,7 @@ fn a_child_finds_locks_free_and_things_whole() {
                             });
                             CELLS.lock().clear();
                         }
-                        // Held while the process forks, and threads that come and go.
+                        // Locked while the process forks and threads come and go.
                         _ => {
                             let _turn = TURNS.take();
                             std::thread::scope(|scope| {
@@ -97,7 +97,7 @@ fn a_child_finds_locks_free_and_things_whole() {
                 let cells = CELLS.lock().iter().all(|cell| *cell.get_or_init(|| 7) == 7);
                 let told = children.0.load(Ordering::Relaxed) == 1 && generation() == before + 1;
                 drop(TURNS.take());
-                // And so does a child of the child.
+                // The same holds for a child of the child.
                 child_is_well(|| generation() == before + 2 && MUTEX.try_lock().is_some());
                 free && write && cells && told
             });
@@ -110,7 +110,7 @@ fn a_child_finds_locks_free_and_things_whole() {
 
 #[test]
 fn who_is_in_a_section_may_be_waited_for_by_another() {
-    // What it waits for comes to the gate, which lets it pass after a while.
+    // The thread that it waits for comes to the gate, which lets it pass after a while.
     static MUTEX: Mutex<()> = Mutex::new(());
     let (inside, go) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
     std::thread::scope(|scope| {
@@ -145,7 +145,7 @@ fn locks_at_the_end_of_a_thread() {
     }
     for i in 1..100 {
         std::thread::spawn(|| {
-            // Its end comes after that of what the lock makes here.
+            // This destructor runs after that of the value that the lock creates here.
             LATE.with(|_| ());
             drop(MUTEX.lock());
         })

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `UR_LAYER_LEAK_CHECKING`: counts the references that a client holds, by what the table says of the parameters. What
-//! is left at the last teardown, and what is released too often, is told in the log of the component `validation`.
+//! `UR_LAYER_LEAK_CHECKING`: counts the references that a client holds, based on the parameters in the table.
+//! References that are left at the last teardown, and releases without a reference, go to the log of the component
+//! `validation`.
 //!
-//! A handle that a function writes is a reference, if there is a function that takes references of such objects back. The
-//! table's attribute `alloc` does not tell: as in the reference, it is missing from a part of these parameters.
+//! A handle that a function writes is a reference, if another function releases such handles. The table's attribute
+//! `alloc` cannot decide that: as in the reference implementation, some of these parameters lack it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +18,17 @@ const TARGET: &str = "validation";
 
 struct Held {
     references: u64,
-    /// The function that gave the first one.
+    /// The function that returned the first reference.
     giver: &'static str,
 }
 
 static HELD: Mutex<BTreeMap<usize, Held>> = Mutex::new(BTreeMap::new());
 
-/// The kinds of objects that are counted, by the names of their types.
+/// The kinds of objects that are counted, by the names of their handle types.
 struct Counted {
-    /// Those that clients give back. Commands of command buffers and platforms, for example, are not among them.
+    /// Those that clients release. Commands of command buffers and platforms, for example, are not among them.
     released: BTreeSet<&'static str>,
-    /// Those that also have more than one reference.
+    /// Those that can have more than one reference.
     retained: BTreeSet<&'static str>,
 }
 
@@ -42,7 +43,7 @@ static COUNTED: LazyLock<Counted> = LazyLock::new(|| {
             .filter_map(|parameter| handle(&parameter.ty))
             .collect()
     };
-    // A configuration of the loader is older than the layers that it switches on, so the loader's own table is left out.
+    // A configuration is older than the layers that it enables, so the loader's own table is left out.
     Counted {
         released: handles(releases),
         retained: handles(|_, parameter| parameter.attributes.reference == Some(Reference::Retain)),
@@ -57,13 +58,15 @@ fn handle(ty: &Ty) -> Option<&'static str> {
     }
 }
 
-/// Whether a function takes a reference of this parameter back. Those that destroy an object have it as the last one.
+/// Whether a function releases the reference in this parameter. Functions that destroy an object have it as the last
+/// one.
 fn releases(function: &Function, parameter: &Field) -> bool {
     parameter.attributes.reference == Some(Reference::Release)
         || function.name.contains("Destroy") && function.params.last().is_some_and(|last| last.name == parameter.name)
 }
 
-/// Whether a function gives references through this parameter. A function that gets a single object of another only
+/// Whether a function returns references through this parameter. A function that returns a single object of another
+/// object returns no reference.
 /// names it.
 fn gives(function: &Function, parameter: &Field) -> bool {
     let Some(target) = parameter
@@ -82,8 +85,8 @@ fn gives(function: &Function, parameter: &Field) -> bool {
     }
 }
 
-/// Whether a function that failed has given an object all the same: links give the program that could not be linked, for
-/// its log. Drivers call what is wrong with a link by several names. After other errors the place may hold anything.
+/// Whether a function that failed has created an object nevertheless: links return the program that could not be
+/// linked, for its log, and drivers use several error codes for that. After other errors the output may hold anything.
 fn gives_though_failed(function: &Function, code: ResultCode) -> bool {
     let codes = [
         ResultCode::ERROR_PROGRAM_LINK_FAILURE,
@@ -93,8 +96,8 @@ fn gives_though_failed(function: &Function, code: ResultCode) -> bool {
     function.errors.contains(&ResultCode::ERROR_PROGRAM_LINK_FAILURE) && codes.contains(&code)
 }
 
-/// Notes what a call did to references: nothing where it failed, but a release may have failed for want of one, and a
-/// link may have given a program.
+/// Records what a call did to references. A failed call changed nothing, except that a release may have failed for want
+/// of a reference, and a link may have returned a program.
 ///
 /// # Safety
 /// `arguments` are those of `function`, which has answered `code` to them.
@@ -125,7 +128,7 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
             for element in 0..count {
                 // SAFETY: the list has at least this many places, each of a handle or an address.
                 let object = unsafe { place.add(element).read() };
-                // A reusable event that was signalled is the client's already.
+                // The client already owns a reusable event that was signalled.
                 let is_given_back =
                     parameter.attributes.direction == Direction::InOut && HELD.lock().contains_key(&object);
                 if !is_given_back {
@@ -136,7 +139,7 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
     }
 }
 
-/// Notes a reference of an object. One that is not `shared` has one reference, however often it is given.
+/// Records a reference to an object. An object that is not `shared` has one reference, however often it is returned.
 fn take(handle: usize, function: &'static Function, shared: bool) {
     if handle == 0 {
         return;
@@ -149,7 +152,7 @@ fn take(handle: usize, function: &'static Function, shared: bool) {
     held.references = if shared { held.references + 1 } else { 1 };
 }
 
-/// Notes that a reference was given back. Addresses, which are not `counted`, may come from anywhere.
+/// Records a release. Addresses are not `counted`, because they may come from anywhere.
 fn give_up(handle: usize, function: &Function, counted: bool) {
     let mut held = HELD.lock();
     match held.get_mut(&handle) {
@@ -162,7 +165,7 @@ fn give_up(handle: usize, function: &Function, counted: bool) {
     }
 }
 
-/// Tells of a handle that could not be released because there is no reference to it. Null is an error of its own.
+/// Reports a handle that was released without a reference to it. Null is an error of its own.
 fn expect(handle: usize, function: &Function) {
     if handle != 0 && !HELD.lock().contains_key(&handle) {
         tell_unknown(handle, function);
@@ -173,7 +176,7 @@ fn tell_unknown(handle: usize, function: &Function) {
     log::error!(target: TARGET, "{}: {handle:#x} is released, but there is no reference to it", function.name);
 }
 
-/// Tells what is left, and forgets it.
+/// Reports the references that are left, and forgets them.
 pub(super) fn report() {
     for (handle, Held { references, giver }) in std::mem::take(&mut *HELD.lock()) {
         log::error!(target: TARGET, "{references} reference(s) to {handle:#x} are left; {giver} gave the first");
@@ -188,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes a call of a function, with the values of all its parameters.
+    /// Records a call of a function, with the values of all its parameters.
     macro_rules! note {
         ($table:ident.$function:ident($($value:expr),*) -> $code:ident) => {{
             let function = $table::META.functions.iter().find(|known| known.name == stringify!($function)).unwrap();
@@ -242,7 +245,7 @@ mod tests {
         note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const program) -> ERROR_PROGRAM_LINK_FAILURE);
         assert_eq!(references(program), 1);
         note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const none) -> ERROR_PROGRAM_LINK_FAILURE);
-        // What another failure leaves in the place is no handle.
+        // After another failure the output is no handle.
         let garbage = 0x3020usize;
         note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const garbage) -> ERROR_INVALID_PROGRAM);
         assert_eq!(references(garbage), 0);
@@ -252,7 +255,7 @@ mod tests {
     fn objects_with_one_owner() {
         let (any, graph, pool) = (0x4000usize, 0x4010usize, 0x4020usize);
         note!(GraphExpDdiTable.urGraphCreateExp(any, &raw const graph) -> SUCCESS);
-        // The graph that the capture ends with may be the client's.
+        // The graph that the capture ends with may belong to the client.
         note!(QueueExpDdiTable.urQueueEndGraphCaptureExp(any, &raw const graph) -> SUCCESS);
         note!(QueueExpDdiTable.urQueueGetGraphExp(any, &raw const graph) -> SUCCESS);
         assert_eq!(references(graph), 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What can stand between a client and the adapters: tracing, validation, leak checking.
+//! Layers between a client and the adapters: tracing, validation, leak checking.
 //!
-//! While none is on, a call pays at most one read of [`ACTIVE`] for them.
+//! While no layer is enabled, a call pays at most one read of [`ACTIVE`].
 
 mod leaks;
 mod print;
@@ -45,7 +45,7 @@ impl std::ops::BitOrAssign for Layers {
     }
 }
 
-/// Layers of the reference that this loader lacks.
+/// Layers of the reference implementation that this loader lacks.
 const LACKING: [&str; 5] = [
     "UR_LAYER_BOUNDS_CHECKING",
     "UR_LAYER_LIFETIME_VALIDATION",
@@ -54,7 +54,7 @@ const LACKING: [&str; 5] = [
     "UR_LAYER_TSAN",
 ];
 
-/// Why a layer cannot be switched on.
+/// Why a layer cannot be enabled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotPresent {
     #[error("this loader does not have the layer {0}")]
@@ -63,7 +63,7 @@ pub(crate) enum NotPresent {
     Unknown(String),
 }
 
-/// The layer of a name.
+/// The layer with a name.
 pub(crate) fn named(name: &str) -> Result<Layers, NotPresent> {
     match Layers::NAMES.iter().find(|(known, _)| *known == name) {
         Some((_, layer)) => Ok(*layer),
@@ -72,14 +72,14 @@ pub(crate) fn named(name: &str) -> Result<Layers, NotPresent> {
     }
 }
 
-/// A client's function that tells where in its code the present call comes from.
+/// A client function that returns the source location of the current call.
 #[derive(Clone, Copy)]
 pub(crate) struct CodeLocator {
     pub(crate) callback: unsafe extern "C" fn(*mut c_void) -> CodeLocation,
     pub(crate) user_data: *mut c_void,
 }
 
-// SAFETY: whoever registered the function said that it may be called on any thread, with this pointer.
+// SAFETY: the client that registered the function promised that it may be called on any thread, with this pointer.
 unsafe impl Send for CodeLocator {}
 // SAFETY: as above.
 unsafe impl Sync for CodeLocator {}
@@ -97,12 +97,12 @@ pub(crate) fn any() -> bool {
     any
 }
 
-/// Switches layers on.
+/// Enables layers.
 pub(crate) fn switch_on(layers: Layers) {
     ACTIVE.fetch_or(layers.0, Ordering::Relaxed);
 }
 
-/// Switches on what the client's configuration and the environment ask for.
+/// Enables the layers that the client's configuration and the environment request.
 pub(crate) fn start(settings: Settings) {
     let mut wanted = settings.layers;
     for name in environment::words(environment::ENABLE_LAYERS) {
@@ -115,14 +115,14 @@ pub(crate) fn start(settings: Settings) {
     switch_on(wanted);
 }
 
-/// Switches everything off.
+/// Disables all layers.
 pub(crate) fn stop() {
     ACTIVE.store(0, Ordering::Relaxed);
     leaks::report();
     *LOCATOR.write() = None;
 }
 
-/// A function as the layers know it.
+/// A function as the layers see it.
 pub(crate) struct CallSite {
     pub(crate) function: &'static Function,
     checks: OnceLock<Vec<validation::Check>>,
@@ -156,7 +156,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Makes a call with all layers that are on around it.
+/// Makes a call, with all enabled layers around it.
 ///
 /// # Safety
 /// `arguments` points to the values of the function's parameters, in order.
@@ -169,18 +169,18 @@ pub(crate) unsafe fn run(
     let arguments = Arguments(arguments);
     let traced = active.contains(Layers::TRACING) && tracing::wanted(call_site.function);
     if traced {
-        // Copied out: the client's function may call what locks.
+        // Copied, because the client's function may call the loader, which locks.
         let locator = *LOCATOR.read();
         guard(|| tracing::begin(call_site.function, locator));
     }
     let validate = if active.contains(Layers::VALIDATION) {
         let checks = call_site.checks.get_or_init(|| validation::checks(call_site.function));
-        // SAFETY: the checks were made for this function, whose arguments these are.
+        // SAFETY: the checks belong to this function, and these are its arguments.
         guard(|| unsafe { validation::validate(call_site.function, checks, &arguments) }).flatten()
     } else {
         None
     };
-    // The client's own exception may come through, from a function that an adapter calls: it must not meet `guard`.
+    // An exception of a client function that an adapter calls may pass through here. It must not meet `guard`.
     let unfinished = Unfinished(call_site.function, traced);
     let code = match validate {
         Some(code) => code,
@@ -198,7 +198,7 @@ pub(crate) unsafe fn run(
     code
 }
 
-/// A call that has not come back. Dropped when an exception of C++ passes, which for the layers is a call that failed.
+/// A call that has not returned. Dropped when a C++ exception passes, which layers treat as a failed call.
 struct Unfinished(&'static Function, bool);
 
 impl Drop for Unfinished {
@@ -209,7 +209,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs a part of a layer whose failure must not become the client's.
+/// Runs a part of a layer. Its failure must not fail the client's call.
 fn guard<T>(body: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).ok()
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Values in the form of C initialisers, by the descriptions of their types.
+//! Prints values as C initializers, from the descriptions of their types.
 //!
-//! Pointers are followed once, from a parameter to what it points to; those inside structures are addresses, for their
-//! lifetime is not the call's.
+//! Pointers are followed once, from a parameter to its target. Pointers in structures are printed as addresses, because
+//! their targets may not outlive the call.
 
 use std::ffi::CStr;
 use std::fmt::{Display, Write};
@@ -12,10 +12,10 @@ use oxur_api::meta::{Attributes, Function, Kind, Layout, Property, Sibling, Ty, 
 
 use super::Arguments;
 
-/// How many elements of a list are printed.
+/// How many elements of an array are printed.
 const MOST_ELEMENTS: usize = 64;
 
-/// Appends a parameter's argument, and what it points to.
+/// Appends a parameter's argument, and its target if it is a pointer.
 ///
 /// # Safety
 /// `arguments` are those of `function`, which was called with them. It succeeded if `success` says so; then its results

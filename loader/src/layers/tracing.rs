@@ -18,7 +18,7 @@ use super::{Arguments, CodeLocator, print};
 
 const TARGET: &str = "tracing";
 
-/// Whether anybody reads the trace of a function. The loader's own setting up is not part of it.
+/// Whether the trace of a function is wanted. The loader's own configuration is not traced.
 pub(super) fn wanted(function: &Function) -> bool {
     log::log_enabled!(target: TARGET, Level::Info) && !function.name.starts_with("urLoader")
 }
@@ -49,7 +49,7 @@ pub(super) fn unwound(function: &Function) {
     log::info!(target: TARGET, "   <--- {} threw an exception", function.name);
 }
 
-/// Where the client says that the present call comes from.
+/// The source location that the client reports for the current call.
 fn origin(locator: CodeLocator) -> String {
     // SAFETY: the client registered the function for this.
     let call = || unsafe { locator.callback.may_throw()(locator.user_data) };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `UR_LAYER_PARAMETER_VALIDATION`: what can be seen to be wrong with a call before it is made, by what the table says
-//! of the parameters. What it finds is the call's result, and told in the log of the component `validation`.
+//! `UR_LAYER_PARAMETER_VALIDATION`: checks the arguments of a call before it is made, based on the parameters in the
+//! table. A violation is the result of the call, and goes to the log of the component `validation`.
 
 use oxur_api::ResultCode;
 use oxur_api::meta::{Attributes, Direction, Field, Function, Kind, Property, Sibling, Ty, Type, Variant};
@@ -9,31 +9,31 @@ use super::{Arguments, print};
 
 const TARGET: &str = "validation";
 
-/// Something to check of a function's arguments.
+/// A check of a function's arguments.
 #[derive(Debug)]
 pub(crate) struct Check {
-    /// The parameter that it is about.
+    /// The parameter to check.
     parameter: usize,
     what: What,
 }
 
 #[derive(Debug)]
 enum What {
-    /// A pointer or function that must be there.
+    /// A pointer or function that must not be null.
     Pointer,
-    /// A handle that must be there.
+    /// A handle that must not be null.
     Handle,
-    /// A value, or a member at this offset of the structure that the parameter points to, with names for all it may be;
-    /// and the error of another value.
+    /// A value, or a member at this offset of the structure that the parameter points to, with the names of all valid
+    /// values, and the error for any other value.
     Named {
         member: Option<usize>,
         flags: bool,
         variants: &'static [Variant],
         code: ResultCode,
     },
-    /// The place of a query's answer, of as many bytes as another parameter says.
+    /// The output of a query, whose size is in another parameter.
     Answer { size: Sibling },
-    /// A list with as many elements as another parameter says.
+    /// An array, whose length is in another parameter.
     List {
         count: Sibling,
         handles: bool,
@@ -45,7 +45,7 @@ enum What {
     },
 }
 
-/// The checks of a function, in the order in which their results win.
+/// The checks of a function, in the order of precedence.
 pub(super) fn checks(function: &'static Function) -> Vec<Check> {
     let mut checks: Vec<_> = (0..)
         .zip(function.params)
@@ -95,7 +95,7 @@ fn checks_of(function: &'static Function, at: usize, parameter: &'static Field) 
             out: parameter.attributes.is_out(),
         });
     } else if let (true, Some(Property { size, .. })) = (parameter.attributes.is_out(), property) {
-        // Whether there is an answer comes before the rules of its place, and is for the adapter to say.
+        // Whether the query is supported takes precedence over the rules of its output, and the adapter knows it.
         if !function
             .errors
             .contains(&ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE)
@@ -141,7 +141,7 @@ fn named(kind: Option<Kind>, member: Option<usize>, code: ResultCode) -> Option<
     })
 }
 
-/// The error of a list without a count and of a count without a list, where both have one.
+/// The error for an array without a length or a length without an array, for functions with both.
 fn apart(function: &Function, list: &Field) -> Option<ResultCode> {
     match list.name {
         // It has a rule for each, and waits for nothing else.
@@ -162,7 +162,7 @@ fn code_of(structure: &str) -> ResultCode {
     }
 }
 
-/// What is wrong with a call, if anything.
+/// The violation of a call, if there is one.
 ///
 /// # Safety
 /// `checks` and `arguments` are those of `function`; what the arguments point to is what they claim.
@@ -180,7 +180,7 @@ impl Check {
     /// As for [`validate`].
     unsafe fn validate(&self, function: &Function, arguments: &Arguments<'_>) -> Option<(ResultCode, &'static str)> {
         let wrong = |is_wrong: bool, code, problem| is_wrong.then_some((code, problem));
-        // SAFETY: only asked where the parameter is a pointer, a function or a handle.
+        // SAFETY: evaluated only if the parameter is a pointer, a function or a handle.
         let pointer = || unsafe { arguments.read::<*const u8>(self.parameter) };
         let number = |parameter| print::number(function, arguments, parameter).unwrap_or(0);
         match self.what {
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_VALUE));
         let code = validate!(EventDdiTable.urEventWait(1u32, null));
         assert_eq!(code, Some(ResultCode::ERROR_INVALID_NULL_POINTER));
-        // That the queue has no profiling comes before anything about the answer's place.
+        // A queue without profiling takes precedence over the rules of the output.
         let (what, nothing) = (ProfilingInfo::COMMAND_END, 0usize);
         for (size, place) in [(size, null), (nothing, null), (nothing, HANDLE)] {
             let code = validate!(EventDdiTable.urEventGetProfilingInfo(event, what, size, place, null));

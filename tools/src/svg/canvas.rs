@@ -96,7 +96,7 @@ impl<'a> Canvas<'a> {
         self.draw_arrow(&path, dashed, heads.into(), &arrow.look, None, "");
     }
 
-    /// The whole picture.
+    /// The whole drawing.
     pub fn finish(self) -> String {
         let title = self.graph.title.as_deref().unwrap_or_default();
         let room = if title.is_empty() { 0.0 } else { 2.0 * LINE };

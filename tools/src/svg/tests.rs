@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// How many elements of a picture begin so.
+/// How many elements of a drawing begin like this.
 fn count(svg: &str, element: &str) -> usize {
     svg.matches(element).count()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the user wants the device to do without: `UR_CPU_DISABLE_ASPECTS`, a list of optional features. The device then says that
-//! it has none of them, and refuses modules that need one, so that a program can be tried on lesser devices than a CPU.
+//! `UR_CPU_DISABLE_ASPECTS`: optional features that the user disables, to try a program on a device with less than a
+//! CPU has. The device reports none of them, and refuses modules that need one.
 
 use oxur_fork::OnceLock;
 
@@ -12,12 +12,12 @@ struct Feature {
     name: &'static str,
     /// The extensions of OpenCL that say it is there.
     extensions: &'static [&'static str],
-    /// The capability that modules declare to use it, by its number and name in SPIR-V.
+    /// The number and name of the SPIR-V capability that modules declare to use it.
     capability: (u32, &'static str),
 }
 
-/// Half is none of them: modules declare the same capability whether they compute with it or only convert it, which every
-/// device of OpenCL can.
+/// fp16 is not among them: modules that only convert halves, which every OpenCL device supports, declare the same
+/// capability as those that compute with them.
 const FEATURES: [Feature; 2] = [
     Feature {
         name: "fp64",
@@ -31,7 +31,7 @@ const FEATURES: [Feature; 2] = [
     },
 ];
 
-/// The features that the device does without.
+/// The disabled features.
 fn features() -> &'static [&'static Feature] {
     static WITHOUT: OnceLock<Vec<&'static Feature>> = OnceLock::new();
     WITHOUT.get_or_init(|| {
@@ -53,18 +53,18 @@ fn parse(value: &str) -> Vec<&'static Feature> {
     found
 }
 
-/// Whether the device does without the feature of this name.
+/// Whether the feature of this name is disabled.
 pub(super) fn is(name: &str) -> bool {
     features().iter().any(|feature| feature.name == name)
 }
 
-/// The extensions in a list that are left.
+/// The extensions of a list without those that are disabled.
 pub(super) fn extensions(all: &str) -> String {
     let left = |name: &&str| !features().iter().any(|feature| feature.extensions.contains(name));
     all.split_ascii_whitespace().filter(left).collect::<Vec<_>>().join(" ")
 }
 
-/// Refuses a module that needs a feature that the device does without.
+/// Refuses a module that needs a disabled feature.
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let needs = |feature: &&&Feature| module.capabilities().contains(&feature.capability.0);
     match features().iter().find(needs) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the machine is. All of it is found out once; a sub-device has the facts of its root device.
+//! Facts about the machine, determined once. Sub-devices have the facts of their root device.
 
 use super::{memory, topology};
 
-/// What the device says of itself, as far as it depends on the machine.
+/// The properties of a device that depend on the machine.
 #[derive(Debug)]
 pub(crate) struct Facts {
     /// The brand string of the CPU.
     pub(crate) name: String,
-    /// Who made it.
+    /// The vendor of the CPU.
     pub(crate) vendor: String,
-    /// The maker's number among the vendors of PCI, or 0.
+    /// The vendor's PCI id, or 0.
     pub(crate) vendor_id: u32,
     /// Family, model and stepping as CPUID's leaf 1 packs them.
     pub(crate) signature: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Asks the machine. `cpu` is one of those that the process may use.
+    /// Examines the machine. `cpu` is one of the CPUs that the process may use.
     pub(crate) fn ask(cpu: usize) -> Self {
         let Id {
             maker,
@@ -56,7 +56,7 @@ impl Facts {
     }
 }
 
-/// Who the CPU says that it is.
+/// The vendor, name and model from CPUID.
 #[derive(Default)]
 struct Id {
     maker: String,
@@ -84,7 +84,7 @@ fn id() -> Id {
             .map(ask)
             .flat_map(|r| [r.eax, r.ebx, r.ecx, r.edx])
             .collect();
-        // Some are padded with blanks, on either side.
+        // Some names are padded with blanks, on either side.
         brand = text(&words).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     }
     Id {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The answers to `urDeviceGetInfo`: what is true of this machine and of this adapter.
+//! The answers to `urDeviceGetInfo`.
 
 use oxur_fork::OnceLock;
 
@@ -10,7 +10,7 @@ use oxur_adapter_kit as kit;
 use super::{Device, disabled, limits, memory, partition, topology};
 use crate::ipc;
 
-/// What the compiler supports, by the names that OpenCL has for it. SYCL runtimes read abilities off this list.
+/// OpenCL's extensions that the compiler supports. SYCL runtimes derive aspects from this list.
 pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
     cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics \
     cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics \
@@ -24,25 +24,25 @@ pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
     cl_intel_spirv_subgroups cl_intel_required_subgroup_size \
     cl_intel_unified_shared_memory cl_intel_devicelib_assert";
 
-/// Those of them that the user wants the device to have.
+/// The extensions that the user has not disabled.
 pub(crate) fn extensions() -> &'static str {
     static EXTENSIONS_LEFT: OnceLock<String> = OnceLock::new();
     EXTENSIONS_LEFT.get_or_init(|| disabled::extensions(EXTENSIONS))
 }
 
-/// A number that says what a feature has, or, if the device does without it, zero.
+/// The capabilities of a feature, or zero if the feature is disabled.
 fn unless_without(name: &str, number: u32) -> u32 {
     if disabled::is(name) { 0 } else { number }
 }
 
-/// The versions of SPIR-V that the compiler takes.
+/// The versions of SPIR-V that the compiler accepts.
 pub(crate) const IL_VERSION: &str = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6";
 
 type Order = MemoryOrderCapabilityFlags;
 type Scope = MemoryScopeCapabilityFlags;
 type Usm = DeviceUsmAccessCapabilityFlags;
 
-/// All memory orders and scopes: a fence is one instruction here, whoever looks.
+/// All memory orders and scopes: a fence is the same instruction for all of them.
 const ORDERS: Order = Order::RELAXED
     .union(Order::ACQUIRE)
     .union(Order::RELEASE)
@@ -54,17 +54,17 @@ const SCOPES: Scope = Scope::WORK_ITEM
     .union(Scope::DEVICE)
     .union(Scope::SYSTEM);
 
-/// Kernels may do to memory what the host may, at the same time, wherever the memory came from.
+/// Kernels and the host may access all memory at the same time, however it was allocated.
 const USM: Usm = Usm::ACCESS
     .union(Usm::ATOMIC_ACCESS)
     .union(Usm::CONCURRENT_ACCESS)
     .union(Usm::ATOMIC_CONCURRENT_ACCESS);
 
 type Fp = DeviceFpCapabilityFlags;
-/// What `half` has: its arithmetic is that of `float`, rounded, so a fused multiply-add would round twice.
+/// Capabilities of `half`. Its arithmetic is that of `float`, rounded, so a fused multiply-add would round twice.
 const HALF_FP: Fp = Fp::ROUND_TO_NEAREST.union(Fp::INF_NAN).union(Fp::DENORM);
 const SINGLE_FP: Fp = HALF_FP.union(Fp::FMA).union(Fp::CORRECTLY_ROUNDED_DIVIDE_SQRT);
-/// What OpenCL demands of every device that has `double`; other roundings are those of conversions.
+/// Capabilities that OpenCL requires of every device with `double`. Other roundings exist for conversions only.
 const DOUBLE_FP: Fp = HALF_FP.union(Fp::FMA).union(Fp::ROUND_TO_ZERO).union(Fp::ROUND_TO_INF);
 
 impl Device {
@@ -72,7 +72,7 @@ impl Device {
     pub(super) fn answer(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         let f = &self.facts;
         match query {
-            // Who it is.
+            // Identity.
             DeviceInfo::NAME => out.str(&f.name),
             DeviceInfo::VENDOR => out.str(&f.vendor),
             DeviceInfo::VENDOR_ID => out.value(f.vendor_id),
@@ -114,7 +114,7 @@ impl Device {
             DeviceInfo::HALF_FP_CONFIG => out.value(HALF_FP),
             DeviceInfo::SINGLE_FP_CONFIG => out.value(SINGLE_FP),
             DeviceInfo::DOUBLE_FP_CONFIG => out.value(unless_without("fp64", DOUBLE_FP.bits())),
-            // The compiler makes vectors of work-items: a kernel need not have its own.
+            // The compiler vectorizes across work-items, so kernels need no vector types.
             DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_INT
@@ -179,7 +179,7 @@ impl Device {
             DeviceInfo::IMAGE3D_MAX_WIDTH | DeviceInfo::IMAGE3D_MAX_HEIGHT | DeviceInfo::IMAGE3D_MAX_DEPTH => {
                 out.value(limits::IMAGE_3D)
             }
-            // In pixels, of which the largest have 16 bytes.
+            // In pixels, each of up to 16 bytes.
             DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(self.max_alloc() / 16),
             DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(limits::IMAGE_ARRAY),
 
@@ -201,14 +201,14 @@ impl Device {
             | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP
             | DeviceInfo::GLOBAL_VARIABLE_SUPPORT
             | DeviceInfo::USE_NATIVE_ASSERT => out.bool(true),
-            // It means that a program *must* be built for a sub-device; one for the root device does.
+            // The query is whether a program *must* be built for a sub-device. A build for the root device suffices.
             DeviceInfo::BUILD_ON_SUBDEVICE => out.bool(false),
-            // `printf` writes as it goes; it has no buffer to fill.
+            // `printf` writes immediately, so no buffer can fill up.
             DeviceInfo::PRINTF_BUFFER_SIZE => out.value(1usize << 20),
             DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(false),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
 
-            // Parts.
+            // Sub-devices.
             DeviceInfo::PARENT_DEVICE => match &self.parent {
                 Some(parent) => out.handle(parent),
                 None => out.value(DeviceHandle::default()),
@@ -221,7 +221,7 @@ impl Device {
             DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(topology::domains(&self.cpus)),
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
 
-            // What this adapter or its compiler does not do.
+            // Unsupported features.
             DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE
             | DeviceInfo::KERNEL_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::ASYNC_BARRIER
@@ -268,7 +268,7 @@ impl Device {
         }
     }
 
-    /// The same for the same CPUs of the same model, another for another part of them.
+    /// Equal for the same CPUs of the same model, different for sub-devices with other CPUs.
     fn uuid(&self) -> [u8; 16] {
         let mut uuid = [0; 16];
         uuid[0..4].copy_from_slice(&self.facts.vendor_id.to_le_bytes());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What this adapter sets as limits, where the machine has none.
+//! Limits that the adapter chooses.
 
 use kit::ur::QueueFlags;
 use oxur_adapter_kit as kit;
 
-/// What queues can be made with. All but the first two are hints, which change nothing here: commands are submitted
-/// at once, the system schedules the threads, no stream is special, and an event that nobody asks for is never made.
+/// The supported flags of queues. All but the first two are hints without effect: commands are submitted at once, the
+/// system schedules the threads, all streams are equal, and events that the client does not request are never created.
 pub(crate) const QUEUE_FLAGS: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE
     .union(QueueFlags::PROFILING_ENABLE)
     .union(QueueFlags::DISCARD_EVENTS)
@@ -19,19 +19,19 @@ pub(crate) const QUEUE_FLAGS: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_EN
 /// The most work-items that a work-group has, in all and in each dimension.
 pub(crate) const WORK_GROUP_SIZE: usize = oxur_compiler::MAX_WORK_GROUP_SIZE;
 
-/// The sub-group sizes that a kernel may demand.
+/// The sub-group sizes that a kernel may require.
 pub(crate) const SUB_GROUP_SIZES: [u32; 3] = [8, 16, 32];
 
 /// The most sub-groups that a work-group has.
 pub(crate) const SUB_GROUPS: usize = WORK_GROUP_SIZE / SUB_GROUP_SIZES[0] as usize;
 
-/// The bytes of local memory that a work-group can have. It is ordinary memory: as much as a core's cache holds well.
+/// The bytes of local memory of a work-group. It is ordinary memory: as much as fits well into a core's cache.
 pub(crate) const LOCAL_MEMORY: usize = 256 << 10;
 
-/// The bytes that the arguments of a kernel are promised to have room for.
+/// The size of a kernel's arguments that is guaranteed to work, in bytes.
 pub(crate) const ARGUMENTS: usize = 64 << 10;
 
-/// How many work-groups of a kernel with a barrier of the device run side by side: each item has a stack meanwhile.
+/// The number of work-groups of a kernel with a device barrier. All of them are resident, and each item has a stack.
 pub(crate) const COOPERATIVE_GROUPS: u32 = 256;
 
 /// The alignment of buffers and USM, in bytes: that of the largest type.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! How much memory there is for this process: the machine's, or what its control groups allow.
+//! The memory available to this process: the machine's, or the limit of its control groups.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes that the process can have at most.
+/// The most bytes that the process can use.
 pub(crate) fn total() -> u64 {
     let machine = meminfo("MemTotal:").unwrap_or(1 << 30);
     groups()
@@ -38,7 +38,7 @@ fn find_kib(text: &str, name: &str) -> Option<u64> {
 /// A control group with a limit on memory.
 struct Group {
     folder: PathBuf,
-    /// The files that tell the limit and what is used.
+    /// The files with the limit and the usage.
     files: [&'static str; 2],
 }
 
@@ -51,13 +51,13 @@ impl Group {
         self.number(self.files[1])
     }
 
-    /// `max` is no number.
+    /// `max` is not a number: no limit.
     fn number(&self, file: &str) -> Option<u64> {
         fs::read_to_string(self.folder.join(file)).ok()?.trim().parse().ok()
     }
 }
 
-/// The control groups that this process is in, from the inmost on.
+/// The control groups of this process, from the innermost on.
 fn groups() -> Vec<Group> {
     fs::read_to_string("/proc/self/cgroup").map_or_else(|_| Vec::new(), |text| parse_groups(&text))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Dividing CPUs among devices, and a device into sub-devices: which CPUs each of them has.
+//! Divides CPUs among devices, and a device into sub-devices.
 
 use kit::ur::*;
 use kit::{UrError, UrResult, unsupported};
@@ -7,11 +7,11 @@ use oxur_adapter_kit as kit;
 
 use super::topology;
 
-/// How a sub-device was made, as `PARTITION_TYPE` answers.
+/// How a sub-device was created, as `PARTITION_TYPE` returns it.
 pub(super) type MadeBy = Vec<DevicePartitionProperty>;
 
-/// The CPUs of each of `count` devices, of which none has more than one CPU more than another, and each has at least one.
-/// CPUs that share a node or a cache stay together as far as that allows.
+/// The CPUs of each of `count` devices. The numbers differ by at most one, and each device has at least one. CPUs that
+/// share a node or a cache stay together where possible.
 pub(super) fn roots(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
     if count == 1 {
         return vec![cpus];
@@ -22,7 +22,7 @@ pub(super) fn roots(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
     chunks(&topology::neighbours(&cpus), count.min(cpus.len()))
 }
 
-/// As many chunks as that, in ascending order each.
+/// Divides into this many parts, each in ascending order.
 fn chunks(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
     let end = |place: usize| cpus.len() * place / count;
     let mut chunks: Vec<_> = (0..count).map(|i| cpus[end(i)..end(i + 1)].to_vec()).collect();
@@ -30,7 +30,7 @@ fn chunks(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
     chunks
 }
 
-/// The ways in which a device of these CPUs can be divided.
+/// The ways to divide a device with these CPUs.
 pub(super) fn supported(cpus: &[usize]) -> Vec<DevicePartition> {
     let mut ways = Vec::new();
     if cpus.len() > 1 {
@@ -69,7 +69,7 @@ fn with(parts: Vec<Vec<usize>>, properties: &[DevicePartitionProperty]) -> Vec<(
     parts.into_iter().map(|cpus| (cpus, properties.to_vec())).collect()
 }
 
-/// As many parts of `count` CPUs as there are; the rest is left out.
+/// Parts of `count` CPUs each, as many as there are; the rest is left out.
 fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
     if count == 0 {
         return Err(UrError::with_message(
@@ -86,7 +86,7 @@ fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
     Ok(cpus.chunks_exact(count).map(<[usize]>::to_vec).collect())
 }
 
-/// Parts of the sizes that are given; the rest is left out.
+/// Parts of the given sizes; the rest is left out.
 fn by_counts(cpus: &[usize], counts: &[u32]) -> UrResult<Vec<Vec<usize>>> {
     let wanted: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     if counts.contains(&0) || wanted > cpus.len() as u64 {
@@ -123,7 +123,7 @@ fn by_domain(cpus: &[usize], domain: u32) -> UrResult<Vec<(Vec<usize>, MadeBy)>>
             format!("the {} compute units are all in one domain of {domain:?}", cpus.len()),
         ));
     };
-    // A client that asked for whatever comes next learns what it was.
+    // A client that asked for the next partitionable domain learns which it was.
     let made_by = DevicePartitionProperty {
         r#type: DevicePartition::BY_AFFINITY_DOMAIN,
         value: DevicePartitionValue { affinity_domain: found },
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(chunks(&[4, 0, 5, 1], 1), [vec![0, 1, 4, 5]]);
         assert_eq!(chunks(&[4, 0, 5, 1], 2), [vec![0, 4], vec![1, 5]]);
         assert_eq!(chunks(&[0, 1, 2, 3, 4], 3), [vec![0], vec![1, 2], vec![3, 4]]);
-        // On this machine, whatever it is.
+        // Whatever that is on this machine.
         let cpus = topology::usable_cpus();
         for count in [1, 2, cpus.len(), cpus.len() + 1] {
             let parts = roots(cpus.clone(), count);

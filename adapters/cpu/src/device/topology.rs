@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which CPUs there are, and what they share: from the scheduler and from `/sys`.
+//! The CPUs and the caches and nodes that they share, from the scheduler and from `/sys`.
 
 use std::fs;
 use std::path::Path;
@@ -7,16 +7,16 @@ use std::path::Path;
 use kit::ur::DeviceAffinityDomainFlags;
 use oxur_adapter_kit as kit;
 
-/// What Linux says of the machine.
+/// The topology of the machine.
 const SYS: &str = "/sys/devices/system";
 
 /// The CPUs that this process may run on, in ascending order; at least one.
 ///
-/// That is the calling thread's affinity, and no more of them than the process may use at a time (the quota of its
-/// control group) or than `UR_CPU_THREADS` says.
+/// These are the CPUs of the calling thread's affinity, limited by the quota of the process's control group and by
+/// `UR_CPU_THREADS`.
 pub(crate) fn usable_cpus() -> Vec<usize> {
     let mut cpus = affinity().unwrap_or_default();
-    // Knows the quotas of control groups, too.
+    // This respects the quotas of control groups.
     let at_a_time = std::thread::available_parallelism().map_or(1, usize::from);
     if cpus.is_empty() {
         cpus = (0..at_a_time).collect();
@@ -42,7 +42,7 @@ fn affinity() -> Option<Vec<usize>> {
     None
 }
 
-/// `UR_CPU_THREADS`: at most so many threads run kernels.
+/// `UR_CPU_THREADS`: the largest number of threads that run kernels.
 fn limit() -> Option<usize> {
     let value = std::env::var_os("UR_CPU_THREADS").filter(|value| !value.is_empty())?;
     match value.to_str().and_then(|text| text.trim().parse().ok()) {
@@ -71,7 +71,7 @@ fn parse_list(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// What a file in `/sys` says.
+/// The content of a file in `/sys`.
 fn read(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
@@ -108,7 +108,7 @@ fn caches_in(sys: &Path, cpu: usize) -> Vec<Cache> {
             cpus: parse_list(&file("shared_cpu_list")?)?,
         })
     };
-    // Not all have a directory for each cache; none has more than a few.
+    // Not all caches have a directory, and no CPU has more than a few.
     let mut caches: Vec<_> = (0..10).filter_map(cache).collect();
     caches.sort_by_key(|cache| cache.level);
     caches
@@ -125,7 +125,7 @@ fn parse_size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// The domains in which CPUs can be close to each other, from the widest to the narrowest.
+/// The domains in which CPUs are close to each other, from the widest to the narrowest.
 const DOMAINS: [DeviceAffinityDomainFlags; 5] = [
     DeviceAffinityDomainFlags::NUMA,
     DeviceAffinityDomainFlags::L4_CACHE,
@@ -134,7 +134,7 @@ const DOMAINS: [DeviceAffinityDomainFlags; 5] = [
     DeviceAffinityDomainFlags::L1_CACHE,
 ];
 
-/// Divides CPUs by a domain. There may be a single part; `None` if the machine does not tell.
+/// Divides CPUs by a domain, possibly into a single part. `None` if the machine does not report it.
 fn divide_in(sys: &Path, cpus: &[usize], domain: DeviceAffinityDomainFlags) -> Option<Vec<Vec<usize>>> {
     let level = DOMAINS.iter().position(|known| *known == domain)?;
     let groups = if domain == DeviceAffinityDomainFlags::NUMA {
@@ -164,8 +164,8 @@ fn numa_nodes(sys: &Path) -> Vec<Vec<usize>> {
     nodes.unwrap_or_default().into_iter().filter_map(cpus).collect()
 }
 
-/// Divides CPUs by a domain, or, for `NEXT_PARTITIONABLE`, by the widest one that has more than one part. `None` if
-/// there is but one part. Tells the domain, too.
+/// Divides CPUs by a domain, or, for `NEXT_PARTITIONABLE`, by the widest one with more than one part. `None` if there
+/// is only one part. Returns the domain, too.
 pub(crate) fn divide(
     cpus: &[usize],
     domain: DeviceAffinityDomainFlags,
@@ -189,7 +189,7 @@ fn divide_somehow(
     }
 }
 
-/// The same CPUs in another order: those that are close to each other follow each other.
+/// Reorders the CPUs so that those that are close to each other are neighbours.
 pub(crate) fn neighbours(cpus: &[usize]) -> Vec<usize> {
     neighbours_in(Path::new(SYS), cpus)
 }
@@ -215,13 +215,13 @@ fn domains_in(sys: &Path, cpus: &[usize]) -> DeviceAffinityDomainFlags {
     found
 }
 
-/// The greatest frequency of a CPU in MHz, if the machine tells.
+/// The greatest frequency of a CPU in MHz, if the machine reports it.
 pub(crate) fn frequency(cpu: usize) -> Option<u32> {
     let khz = read(&Path::new(SYS).join(format!("cpu/cpu{cpu}/cpufreq/cpuinfo_max_freq")));
     if let Some(khz) = khz.and_then(|text| text.parse::<u32>().ok()) {
         return Some(khz / 1000);
     }
-    // In a virtual machine there is often only this, which is the frequency of the moment.
+    // A virtual machine often has this only, the current frequency.
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let mhz = text.lines().filter(|line| line.starts_with("cpu MHz"));
     let mhz = mhz.filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok());
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(parts(&all, Domain::L3_CACHE), Some((Domain::L3_CACHE, nodes.clone())));
         assert_eq!(parts(&all, Domain::L4_CACHE), None);
         assert_eq!(parts(&all, Domain::NEXT_PARTITIONABLE), Some((Domain::NUMA, nodes)));
-        // Of a node only some CPUs, on two cores.
+        // Only some CPUs of a node, on two cores.
         let cores = vec![vec![1], vec![2, 3]];
         assert_eq!(
             parts(&[1, 2, 3], Domain::NEXT_PARTITIONABLE),
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn neighbours_of_a_larger_machine() {
-        // As Linux often counts: the second threads of all cores come behind the first ones.
+        // Linux often numbers the second threads of all cores after the first ones.
         let sys = machine("neighbours", [0, 4, 1, 5, 2, 6, 3, 7]);
         let all: Vec<usize> = (0..8).collect();
         assert_eq!(neighbours_in(&sys, &all), [0, 4, 1, 5, 2, 6, 3, 7]);

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The functions to call when a command has come so far: one at a time, and in that order.
+//! Callbacks for the progress of a command. They run one at a time, in the order of the states.
 
 use std::collections::VecDeque;
 
-use super::task::Progress;
+use super::progress::Progress;
 
-/// A function to call with how far the command has come.
+/// A callback, called with the state that the command has reached.
 pub(super) type Call = Box<dyn FnOnce(Progress) + Send>;
 
-/// Functions that wait for the progress of a command, or for their turn.
+/// Callbacks that wait for a state of the command, or for their turn.
 #[derive(Default)]
 pub(super) struct Calls {
     waiting: Vec<(Progress, Call)>,
     ready: VecDeque<(Call, Progress)>,
-    /// Whether a thread is calling, and will ask for the [`next`](Calls::next).
+    /// Whether a thread is making calls. It will ask for the [`next`](Calls::next).
     calling: bool,
 }
 
 impl Calls {
-    /// Adds one. Gives it back if the caller should call it now, because its time has come and it is its turn.
+    /// Adds a callback. Returns it if the caller should call it now, because the state is reached and no other callback
+    /// runs.
     pub(super) fn add(&mut self, progress: Progress, call: Call, reached: bool) -> Option<Call> {
         match reached {
             true if !self.calling => return Some(call),
@@ -28,7 +29,7 @@ impl Calls {
         None
     }
 
-    /// The command has come so far. Says whether the caller should have a thread call what is ready.
+    /// The command has reached a state. Returns whether the caller should have a thread make the calls that are due.
     pub(super) fn reach(&mut self, reached: Progress) -> bool {
         let mut ready: Vec<_> = self
             .waiting
@@ -42,7 +43,7 @@ impl Calls {
         start
     }
 
-    /// What to call next, with what.
+    /// The next callback to call, with its state.
     pub(super) fn next(&mut self) -> Option<(Call, Progress)> {
         let next = self.ready.pop_front();
         self.calling = next.is_some();

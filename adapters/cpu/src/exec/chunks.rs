@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Who runs which pieces of a command.
+//! Which thread runs which chunks of a command.
 //!
-//! The pieces are divided into shares, one for each thread that takes part. A thread takes the pieces of its own share from
-//! the front, some at a time; when none is left it goes on with what others have not begun. So a thread works on
-//! neighbours, and, where a command of the same size comes again, on the same ones as before: its caches have them.
+//! The chunks are divided into shares, one for each thread that takes part. A thread takes chunks from the front of its
+//! own share, several at a time; when none is left, it takes from other shares. So a thread works on neighbours, and on
+//! the same ones as before when a command of the same size comes again: they are in its caches.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::cost::SHORT;
 
-/// The pieces of a command, some of which were taken, some are done.
+/// The chunks of a command: which are taken, and how many are done.
 #[derive(Debug)]
 pub(super) struct Chunks {
     shares: Shares,
-    /// How many are taken at a time.
+    /// How many chunks a thread takes at a time.
     chunk: u64,
-    /// How many are not done.
+    /// How many chunks are not done.
     left: AtomicU64,
-    /// How many threads have come to take some.
+    /// How many threads have joined.
     joined: AtomicU32,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Chunks {
 #[derive(Debug)]
 enum Shares {
     One([Share; 1]),
-    Many(Box<[Apart]>),
+    Many(Box<[Padded]>),
 }
 
 #[derive(Debug)]
@@ -36,7 +36,7 @@ struct Share {
 }
 
 impl Share {
-    /// The one of this number, of `shares` of `count` pieces.
+    /// Share number `i` of `shares` shares of `count` chunks.
     fn new(i: u64, shares: u64, count: u64) -> Self {
         let border = |i: u64| (u128::from(count) * u128::from(i) / u128::from(shares)) as u64;
         Self {
@@ -46,22 +46,23 @@ impl Share {
     }
 }
 
-/// A share in cache lines of its own: its thread does not feel what others do with theirs.
+/// A share padded to cache lines of its own, so that threads do not slow each other down (false sharing).
 #[repr(align(128))]
 #[derive(Debug)]
-struct Apart(Share);
+struct Padded(Share);
 
-/// A share is taken in so many turns, so that others can help with its rest.
+/// A thread takes its share in this many turns, so that others can help with the rest.
 const TURNS: u64 = 8;
 
 impl Chunks {
-    /// Divides pieces among the threads that are worth their while, of `concurrency`: `cost` is what all pieces cost, in cycles.
+    /// Divides chunks among as many of `concurrency` threads as the work is worth. `cost` is the cost of all chunks, in
+    /// cycles.
     pub(super) fn shared(count: u64, cost: Option<u64>, concurrency: usize) -> Self {
         let (threads, least) = Self::division(count, cost, concurrency);
         Self::new(count, threads, least)
     }
 
-    /// Makes it what [`Chunks::shared`] would make, in the same memory if that is enough.
+    /// Does what [`Chunks::shared`] does, and reuses the memory if it suffices.
     pub(super) fn renew(&mut self, count: u64, cost: Option<u64>, concurrency: usize) {
         let (threads, least) = Self::division(count, cost, concurrency);
         let least = least.max(1);
@@ -82,18 +83,19 @@ impl Chunks {
         *self.joined.get_mut() = 0;
     }
 
-    /// How many threads take part, and how many pieces each takes at least.
+    /// The number of threads that take part, and the least number of chunks that a thread takes.
     fn division(count: u64, cost: Option<u64>, concurrency: usize) -> (usize, u64) {
         let Some(cost) = cost else {
             return (concurrency, 1);
         };
-        // A thread more for each time that it takes to call one.
+        // One more thread for each multiple of the time that it takes to wake one.
         let threads = (cost / SHORT + 1).min(concurrency as u64);
         let least = u128::from(count) * u128::from(SHORT / 4) / u128::from(cost.max(1));
         (threads as usize, least as u64)
     }
 
-    /// Divides `count` pieces among up to `threads`. No thread takes fewer than `least` pieces at a time, while there are.
+    /// Divides `count` chunks among up to `threads` threads. A thread takes at least `least` chunks at a time, if that
+    /// many are left.
     pub(super) fn new(count: u64, threads: usize, least: u64) -> Self {
         let least = least.max(1);
         let shares = (count / least).clamp(1, threads.max(1) as u64);
@@ -101,9 +103,9 @@ impl Chunks {
         let share = |i: u64| Share::new(i, shares, count);
         Self {
             shares: match shares {
-                // One thread needs no turns.
+                // A single thread needs no turns.
                 1 => Shares::One([share(0)]),
-                _ => Shares::Many((0..shares).map(|i| Apart(share(i))).collect()),
+                _ => Shares::Many((0..shares).map(|i| Padded(share(i))).collect()),
             },
             chunk: if shares == 1 { count.max(1) } else { chunk },
             left: AtomicU64::new(count),
@@ -125,37 +127,37 @@ impl Chunks {
         }
     }
 
-    /// How many are taken at a time.
+    /// How many chunks a thread takes at a time.
     pub(super) fn chunk(&self) -> u64 {
         self.chunk
     }
 
-    /// Whether there are none at all.
+    /// Whether there are no chunks at all.
     pub(super) fn are_none(&self) -> bool {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// A thread comes. How many came before?
+    /// Adds a thread. Returns how many joined before.
     pub(super) fn join(&self) -> u32 {
         self.joined.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether there is something to do for more threads than have come.
+    /// Whether one more thread would find chunks.
     pub(super) fn want_more(&self) -> bool {
         (self.joined.load(Ordering::Relaxed) as usize) < self.shares() && self.any_left()
     }
 
-    /// Whether there are pieces that nobody has taken.
+    /// Whether there are chunks that nobody has taken.
     pub(super) fn any_left(&self) -> bool {
         (0..self.shares()).any(|i| self.share(i).next.load(Ordering::Relaxed) < self.share(i).end)
     }
 
-    /// Takes some, from the share of this place if there are any.
+    /// Takes chunks, from the share of this place if it has some.
     pub(super) fn take(&self, place: usize) -> Option<Range<u64>> {
         let shares = self.shares();
         for i in 0..shares {
             let Share { next, end } = self.share((place + i) % shares);
-            // No more than one step beyond the end for each thread that came too late.
+            // Each thread that comes too late adds at most one step beyond the end.
             if next.load(Ordering::Relaxed) >= *end {
                 continue;
             }
@@ -167,7 +169,8 @@ impl Chunks {
         None
     }
 
-    /// So many of those that were taken are done. Were they the last? Then what all threads did to them is visible.
+    /// Counts chunks that are done. Returns whether they were the last; then the effects of all chunks are visible to
+    /// the caller.
     pub(super) fn done(&self, count: u64) -> bool {
         self.left.fetch_sub(count, Ordering::AcqRel) == count
     }
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_piece_once() {
+    fn each_chunk_runs_once() {
         for (count, threads, least) in [(1, 1, 1), (1, 8, 1), (7, 2, 1), (100, 3, 7), (1000, 64, 1), (0, 4, 1)] {
             let chunks = Chunks::new(count, threads, least);
             let seen: Vec<_> = (0..count).map(|_| AtomicU32::new(0)).collect();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Threads for functions of the client's: host tasks and callbacks, and the ends of objects, which may call the client.
+//! Threads for functions of the client: host tasks, callbacks, and destructors, which may call the client.
 //!
-//! They may block as long as they like, wait for commands, and wait for each other, so there are as many threads as
-//! functions at a time. A thread that is done waits a while for the next function.
+//! These functions may block as long as they like, wait for commands, and wait for each other. So each runs on a thread
+//! of its own. A thread that is done waits a while for the next function.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,7 +18,7 @@ use super::futex::Semaphore;
 /// A function to run.
 pub(crate) type Function = Box<dyn FnOnce() + Send>;
 
-/// How long a thread waits for another function.
+/// How long an idle thread waits for another function.
 const REST: Duration = Duration::from_secs(5);
 
 /// Threads that run functions.
@@ -36,23 +36,23 @@ struct Shared {
 #[derive(Default)]
 struct State {
     functions: VecDeque<Function>,
-    /// How many threads wait for a function and were not called to one.
+    /// How many threads wait for a function and were not woken for one.
     resting: usize,
 }
 
 static CLIENT: Threads = Threads::new("ur client");
-/// Apart from the others, so that the end of an object never comes in the thread of a callback.
+/// Separate threads, so that a destructor never runs on the thread of a callback.
 static REAPER: Threads = Threads::new("ur reaper");
 
-/// Runs a function of the client's soon. Gives it back if there is no thread for it.
+/// Runs a function of the client soon. Returns it if no thread can be started.
 pub(crate) fn spawn(function: Function) -> Result<(), (io::Error, Function)> {
     CLIENT.spawn(function)
 }
 
-/// Drops something in another thread: its end may call the client, or take long.
+/// Drops an object on another thread, because its destructor may call the client or take long.
 pub(crate) fn reap<T: Send + 'static>(object: T) {
     if let Err((error, function)) = REAPER.spawn(Box::new(move || drop(object))) {
-        log::debug!("no thread for the ends of objects: {error}");
+        log::debug!("destructors run on the calling thread, because no thread can be started: {error}");
         function();
     }
 }
@@ -77,7 +77,7 @@ impl Threads {
                 return Ok(());
             }
         }
-        // Not in the closure, which would be lost with a thread that cannot be started.
+        // The first function is not in the closure, which would be lost if the thread cannot be started.
         let first = Arc::new(Mutex::new(Some(function)));
         let run = {
             let first = first.clone();
@@ -94,19 +94,20 @@ impl Threads {
 }
 
 impl Shared {
-    /// What a thread does. It starts with a function.
+    /// The main function of a thread. It starts with a function to run.
     fn serve(&self, mut function: Option<Function>) {
         loop {
             while let Some(function) = function.take().or_else(|| self.next()) {
-                // The thread's own is of whoever started it, or of the function before.
+                // The floating-point environment is inherited from the thread that started this one, or left by the
+                // function before.
                 let _env = FloatEnv::enter_default();
-                // Nobody is there to hear of a panic.
+                // Nobody could receive the panic.
                 _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(function));
             }
             self.state.lock().resting += 1;
             while !self.calls.wait_for(REST) {
                 let mut state = self.state.lock();
-                // If all that rest were called, so was this one.
+                // If all resting threads were woken, so was this one.
                 if state.resting > 0 {
                     state.resting -= 1;
                     return;

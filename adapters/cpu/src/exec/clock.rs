@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Time: that of the device, in nanoseconds, and a counter that is cheap to read.
+//! Time: the clock of the device, in nanoseconds, and a cycle counter that is cheap to read.
 
-/// The clock of the device and of the host, which is one: nanoseconds since the machine started. Never 0.
+/// The clock of the device, which is also the host's: nanoseconds since the machine started. Never 0.
 pub(crate) fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the clock exists on every Linux, and `time` is writable. No system call: the kernel maps this function.
@@ -9,7 +9,7 @@ pub(crate) fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// A counter of the processor's that goes at a constant rate of some 2 to 4 a nanosecond: for measuring what need not
+/// The processor's time stamp counter: constant rate, some 2 to 4 ticks per nanosecond. For measurements that need not
 /// be exact.
 #[inline]
 pub(crate) fn cycles() -> u64 {
@@ -17,7 +17,7 @@ pub(crate) fn cycles() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// About so many cycles in a microsecond.
+/// The approximate number of cycles in a microsecond.
 pub(crate) const CYCLES_PER_MICROSECOND: u64 = 2_500;
 
 #[cfg(test)]
@@ -30,7 +30,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         let (time, count) = (now() - time, cycles() - count);
         assert!(time >= 20_000_000);
-        // From 0.5 to 6 GHz.
+        // For processors from 0.5 to 6 GHz.
         assert!((time / 2..time * 6).contains(&count), "{count} cycles in {time} ns");
     }
 }

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What work costs, learned from its last runs.
+//! The cost of work, learned from its last runs.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::clock;
 
-/// What a thread does at once rather than share it with others, in cycles, while others look for work.
+/// The cost below which a thread runs work itself instead of sharing it, in cycles, while other threads poll.
 pub(crate) const SHORT: u64 = 10 * clock::CYCLES_PER_MICROSECOND;
 
-/// The same while all others sleep. To wake one takes a system call of up to 10 µs, and the other thread comes in 5 to
-/// 50 µs.
+/// The same while all other threads sleep. To wake one takes a system call of up to 10 µs, and the thread comes after 5
+/// to 50 µs.
 pub(crate) const SHORT_ALONE: u64 = 25 * clock::CYCLES_PER_MICROSECOND;
 
 /// The estimated cost of one chunk of a kind of work, in cycles. A run cheaper than the estimate counts by an eighth,
 /// because sharing short work costs less than not sharing long work. A run that cost more counts in full, unless it cost
 /// much more: its thread may have been preempted.
 ///
-/// Threads write to it: no memory that others only read is in the same pair of cache lines.
+/// Threads write to it, so nothing that others only read shares its pair of cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Cost {
-    /// In 256ths of a cycle, since the pieces of some are shorter than one; 0 while nothing is known.
+    /// In 256ths of a cycle, because some chunks are shorter than one cycle; 0 while nothing is known.
     known: AtomicU64,
-    /// Counts what [`Cost::is_due`] was asked.
+    /// Counts calls of [`Cost::is_due`].
     asked: AtomicU32,
 }
 
 const FRACTION: u32 = 8;
 
-/// To read the counter takes as long as the rest of a short work's way: one of so many is measured.
+/// Reading the cycle counter takes as long as all other overhead of short work, so only one run of this many is
+/// measured.
 const EVERY: u32 = 8;
 
-/// Has a thread measure what it runs now and then, without a word that it shares with others: threads that launch the
-/// same kernel would take that from each other. Not every so many times, since clients launch kernels in turns.
+/// Decides which runs a thread measures, without shared memory: threads that launch the same kernel would contend for
+/// it. The choice is pseudo-random, because clients launch kernels in turns and a fixed period might always hit the
+/// same one.
 #[derive(Debug, Default)]
 pub(super) struct Draws(Cell<u32>);
 
@@ -48,7 +50,7 @@ impl Draws {
 }
 
 impl Cost {
-    /// What so many pieces will cost; `None` if none has run yet.
+    /// The cost of `chunks` chunks; `None` if none has run yet.
     #[inline]
     pub(crate) fn of(&self, chunks: u64) -> Option<u64> {
         match self.known.load(Ordering::Relaxed) {
@@ -57,16 +59,16 @@ impl Cost {
         }
     }
 
-    /// Whether short work should be measured this time, for a thread that does not [draw](Draws).
+    /// Whether to measure short work this time, on a thread without [`Draws`].
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        // Not an atomic addition, which would take as long, too. What is lost between threads does not matter.
+        // Not an atomic addition, which would take as long as measuring. Lost updates do not matter.
         let asked = self.asked.load(Ordering::Relaxed);
         self.asked.store(asked.wrapping_add(1), Ordering::Relaxed);
         asked.is_multiple_of(EVERY)
     }
 
-    /// Takes note of what some pieces took.
+    /// Learns from a run of `chunks` chunks that took `cycles`.
     #[inline]
     pub(crate) fn learn(&self, chunks: u64, cycles: u64) {
         let Some(seen) = (cycles << FRACTION).checked_div(chunks) else {
@@ -79,8 +81,8 @@ impl Cost {
             _ if seen >= known => seen.min(known.saturating_mul(4)),
             _ => known - (known - seen).div_ceil(8),
         };
-        // A run that another thread learns from at the same time may be lost: there will be more. A small difference is not
-        // worth that all threads that launch the same lose the line.
+        // Another thread's update may be lost; more will come. Small differences are not stored, because a store takes
+        // the cache line from all threads that launch the same kernel.
         if new.abs_diff(known) > known >> 5 {
             self.known.store(new, Ordering::Relaxed);
         }
@@ -95,7 +97,7 @@ mod tests {
     fn one_of_some_is_due() {
         let draws = Draws::default();
         let due: Vec<bool> = (0..8000).map(|_| draws.is_due()).collect();
-        // Also of any two, three, ... kernels that are launched in turns.
+        // This also holds for each of several kernels that are launched in turns.
         for turns in 1..=16 {
             for turn in 0..turns {
                 let own = due.iter().skip(turn).step_by(turns);

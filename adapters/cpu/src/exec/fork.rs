@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Processes that fork.
+//! Support for processes that fork.
 //!
-//! The child has the parent's memory and none of its threads: commands that were under way will never end there, and
-//! what the threads of the engine shared may be in any state. So everything that belongs to threads is made anew for
-//! each *generation* of processes, when it is first needed, and what the parent left is let be.
+//! The child has the parent's memory and none of its threads. Commands that were running never end there, and state
+//! that the engine's threads shared may be inconsistent. So everything that belongs to threads is created again for
+//! each *generation* of processes when it is first needed, and the parent's is leaked.
 
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 pub(crate) use oxur_fork::generation;
 
-/// Something of which each generation of processes has its own, made when it is first needed. It is never dropped.
+/// A value that each generation of processes has its own instance of, created when it is first needed. It is never
+/// dropped.
 pub(super) struct PerProcess<T: 'static> {
     current: AtomicPtr<Made<T>>,
 }
@@ -27,11 +28,11 @@ impl<T: Send + Sync> PerProcess<T> {
         }
     }
 
-    /// This process's.
+    /// The instance of this process.
     #[inline]
     pub(super) fn get(&self, make: impl FnOnce() -> T) -> &'static T {
         let current = NonNull::new(self.current.load(Ordering::Acquire));
-        // SAFETY: what was published is never freed.
+        // SAFETY: an instance is never freed once it is published.
         match current.map(|made| unsafe { made.as_ref() }) {
             Some(made) if made.generation == generation() => &made.value,
             _ => self.renew(make),
@@ -53,7 +54,7 @@ impl<T: Send + Sync> PerProcess<T> {
             // SAFETY: published, so never freed.
             Ok(_) => unsafe { &(*new).value },
             Err(theirs) => {
-                // SAFETY: nobody has seen it.
+                // SAFETY: no other thread has seen it.
                 drop(unsafe { Box::from_raw(new) });
                 // SAFETY: another thread of this process published it just now.
                 unsafe { &(*theirs).value }
@@ -72,7 +73,7 @@ mod tests {
         let get = || OWN.get(std::process::id);
         assert_eq!(*get(), std::process::id());
         assert!(std::ptr::eq(get(), get()));
-        // SAFETY: the child only calls what is safe in a process with one thread, and leaves by `_exit`.
+        // SAFETY: the child only calls functions that are safe in a process with one thread, and leaves by `_exit`.
         unsafe {
             let child = libc::fork();
             if child == 0 {

@@ -9,29 +9,29 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::futex::Semaphore;
 
-/// How many threads look for work, and how many sleep.
+/// The number of threads that poll for work, and of those that sleep.
 #[derive(Debug, Default)]
 pub(super) struct Idle {
-    /// Lookers in the low half, sleepers in the high half.
+    /// Pollers in the low half, sleepers in the high half.
     counts: AtomicU64,
-    /// A post for each sleeper that was called, and so counts as a looker already.
+    /// A post for each sleeper that was woken, which already counts as a poller.
     calls: Semaphore,
 }
 
 const LOOKER: u64 = 1;
 const SLEEPER: u64 = 1 << 32;
 
-/// What came of [`Idle::call`].
+/// The result of [`Idle::call`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Called {
-    /// A thread looks for work, one that did before or one that was woken; or none is wanted.
+    /// A thread polls, either one that did before or one that was woken; or none is wanted.
     Somebody,
     /// No thread sleeps.
     Nobody,
 }
 
 impl Idle {
-    /// Sees to it that a thread looks for work that the caller has put where they look, if one is `wanted`.
+    /// Ensures that a thread polls for the work that the caller has queued, if one is `wanted`.
     pub(super) fn call(&self, wanted: impl FnOnce() -> bool) -> Called {
         fence(Ordering::SeqCst);
         if !wanted() {
@@ -58,23 +58,23 @@ impl Idle {
         Called::Somebody
     }
 
-    /// Whether a thread looks for work at the moment.
+    /// Whether a thread polls at the moment.
     #[inline]
     pub(super) fn has_lookers(&self) -> bool {
         self.counts.load(Ordering::Relaxed) & (SLEEPER - 1) != 0
     }
 
-    /// The caller, or a thread that it starts, looks for work from now on.
+    /// The caller, or a thread that it starts, polls for work from now on.
     pub(super) fn look(&self) {
         self.counts.fetch_add(LOOKER, Ordering::SeqCst);
     }
 
-    /// A looker has found work, or is no more.
+    /// A poller has found work, or ends.
     pub(super) fn found(&self) {
         self.counts.fetch_sub(LOOKER, Ordering::SeqCst);
     }
 
-    /// A looker sleeps until it is called, unless there is work, and then looks again.
+    /// A poller sleeps until it is woken, unless there is work. Then it polls again.
     pub(super) fn sleep(&self, work: impl FnOnce() -> bool) {
         self.counts.fetch_add(SLEEPER.wrapping_sub(LOOKER), Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -84,7 +84,7 @@ impl Idle {
         self.calls.wait();
     }
 
-    /// Takes a sleeper back, if not all of them have been called.
+    /// Takes a sleeper back, unless all of them have been woken.
     fn stay_awake(&self) -> bool {
         let back = |counts: u64| (counts >= SLEEPER).then(|| counts - SLEEPER + LOOKER);
         self.counts
@@ -93,8 +93,8 @@ impl Idle {
     }
 }
 
-/// How long a thread looks for work, or for the end of what it waits for, before it sleeps. To sleep and to be woken
-/// takes about as long; and no longer, since others may need the CPU.
+/// How long a thread polls for work, or for the end of what it waits for, before it sleeps. Sleeping and waking up
+/// takes about as long. Polling longer would keep the CPU from others.
 pub(crate) struct Backoff {
     since: u64,
 }
@@ -104,10 +104,10 @@ impl Backoff {
         Self { since: clock::cycles() }
     }
 
-    /// Waits a little. Says whether to go on so.
+    /// Waits a little. Returns whether to keep polling.
     pub(crate) fn wait(&self) -> bool {
         const MOST: u64 = 20 * CYCLES_PER_MICROSECOND;
-        /// Then another thread is let before this one: it may be the one that has the work, or does it.
+        /// Then it yields: the CPU may be needed by the thread that it waits for.
         const ALONE: u64 = 2 * CYCLES_PER_MICROSECOND;
         match clock::cycles().wrapping_sub(self.since) {
             MOST.. => return false,
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(idle.call(|| true), Called::Nobody);
         idle.look();
         assert_eq!(idle.call(|| true), Called::Somebody);
-        // There was work after all.
+        // The thread finds work after all.
         idle.sleep(|| true);
         idle.found();
         assert_eq!(idle.call(|| true), Called::Nobody);
@@ -150,7 +150,7 @@ mod tests {
     fn a_call_is_for_one_that_is_about_to_sleep_too() {
         let idle = Idle::default();
         idle.look();
-        // Called between the two steps of going to sleep, with no work left to see.
+        // A wake-up between the two steps of going to sleep, with no work left to see.
         idle.sleep(|| {
             assert_eq!(idle.call(|| true), Called::Somebody);
             true

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Plans: commands that are put together beforehand and run again and again.
+//! Plans: the commands of a command buffer, put together once and run many times.
 //!
-//! A [`Plan`] is steps, and what each waits for. To run it is one command, a [`Task`](super::task::Task) of the manner
-//! [`Steps`](super::Execution::Steps); what happens inside is here. Each step has a count of the steps that it waits for.
-//! The thread that ends a step counts down those behind it, and goes on with what is ready by that; when this is more
-//! than other threads would take to come, it leaves some in a list of open steps, where they find it. A step that is
-//! long is divided into pieces like any command. A run has memory of its own, which the next run uses again: a step
-//! takes no lock and allocates nothing, unless it waits for commands outside of the plan or wants a thread of its own;
-//! then it becomes a task.
+//! A [`Plan`] is a list of steps and their dependencies. A run of it is one command, a [`Task`] whose execution is
+//! [`Execution::Steps`]; this file is what happens inside. Each step counts the steps that it waits for. The thread
+//! that ends a step counts down its successors, and continues with those that are ready. If that would take longer than
+//! waking another thread, it leaves some in a list of open steps for others. Long steps are divided into chunks like
+//! any command. The memory of a run is used again by the next one: a step takes no lock and allocates nothing, unless
+//! it waits for commands outside of the plan or needs a thread of its own. Then it becomes a task.
 //!
-//! Where somebody wants to know when each step ran, the works of the steps are [wrapped](timed) to tell.
+//! If the client may ask when each step ran, the work of each step is [wrapped](timed) to record that.
 //!
-//! A plan is never changed while it may run: whoever changes it gets another one, which shares what has not changed.
+//! A plan is never changed while it may run: a change makes another plan, which shares all unchanged steps.
 
 mod graph;
 mod timed;
 
 use std::cell::UnsafeCell;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -31,13 +29,12 @@ use smallvec::SmallVec;
 use self::graph::DependencyGraph;
 pub(crate) use self::graph::PlanBuilder;
 use super::chunks::Chunks;
-use super::clock;
 use super::cost::SHORT;
+use super::failure::{Failure, guarded};
+use super::node::{Node, end, runs, submit};
 use super::pool::{Job, Pool, WorkerContext};
-use super::task::{Execution, Failure, Node, Task, Work, begins, end, submit, words};
-
-/// What a helping thread takes on, in cycles.
-const BRIEF: u64 = 100 * SHORT;
+use super::task::Task;
+use super::work::{BRIEF, Execution, Work, forward_to_work, run_measured};
 
 /// Commands, and what each waits for. A copy is the same plan.
 #[derive(Clone)]
@@ -191,16 +188,33 @@ impl Work for Plan {
         Execution::Steps
     }
 
-    fn plan(&self) -> Option<Plan> {
-        Some(self.clone())
-    }
-
     fn what(&self) -> String {
         "a command buffer".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+    fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         unreachable!("its steps run instead")
+    }
+
+    fn start(&self, pool: &'static Pool, whole: Arc<dyn Node>) -> Arc<dyn Job> {
+        let graph = &self.graph;
+        let memory = match self.spare.lock().take() {
+            Some(mut memory) => match Arc::get_mut(&mut memory) {
+                Some(own) => {
+                    own.renew(graph);
+                    memory
+                }
+                // A thread of the last run is about to leave it.
+                None => Arc::new(Memory::new(graph, pool)),
+            },
+            None => Arc::new(Memory::new(graph, pool)),
+        };
+        Arc::new(Run {
+            pool,
+            plan: self.clone(),
+            whole,
+            memory,
+        })
     }
 }
 
@@ -216,18 +230,9 @@ fn cost(work: &dyn Work) -> Option<u64> {
 fn run_short(work: &dyn Work, worker: &mut ThreadContext) -> Result<(), Fault> {
     match work.chunks() {
         0 => Ok(()),
-        count if work.is_due() => run(work, 0..count, worker),
+        count if work.is_due() => run_measured(work, 0..count, worker),
         count => work.run(0..count, worker),
     }
-}
-
-/// Runs pieces of a work, and has it learn what they cost.
-fn run(work: &dyn Work, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
-    let count = chunks.end - chunks.start;
-    let started = clock::cycles();
-    work.run(chunks, worker)?;
-    work.learn(count, clock::cycles().wrapping_sub(started));
-    Ok(())
 }
 
 /// A run of a plan: a job that any number of threads may be at.
@@ -253,34 +258,12 @@ struct Memory {
 struct Place {
     /// How many steps it still waits for.
     waits: AtomicU32,
-    /// Its pieces, if it is long. Made anew by the thread that finds it ready, before others come to know of it.
+    /// Its chunks, if it is long. The thread that finds the step ready creates them before others see the step.
     chunks: UnsafeCell<Option<Chunks>>,
 }
 
 // SAFETY: `chunks` is changed by one thread, when no other looks at it: see there.
 unsafe impl Sync for Place {}
-
-/// Begins a run. `whole` is the command that stands for it.
-pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Arc<dyn Job> {
-    let spare = plan.spare.lock().take();
-    let memory = match spare {
-        Some(mut memory) => match Arc::get_mut(&mut memory) {
-            Some(own) => {
-                own.renew(&plan.graph);
-                memory
-            }
-            // A thread of the last run is about to leave it.
-            None => Arc::new(Memory::new(&plan.graph, pool)),
-        },
-        None => Arc::new(Memory::new(&plan.graph, pool)),
-    };
-    Arc::new(Run {
-        pool,
-        plan,
-        whole,
-        memory,
-    })
-}
 
 impl Memory {
     fn new(graph: &DependencyGraph, pool: &Pool) -> Self {
@@ -308,7 +291,7 @@ impl Memory {
         *self.begun.get_mut() = false;
     }
 
-    /// Leaves a step that is ready to whoever comes.
+    /// Leaves a ready step to any thread.
     fn open(&self, step: u32) {
         let full = self.open.push(step).is_err();
         debug_assert!(!full, "each step is ready once, and there is room for all");
@@ -352,7 +335,7 @@ impl Run {
     fn is_ready(self: &Arc<Self>, step: u32, ready: &mut Ready) {
         let Step { work, outside } = &self.plan.steps[step as usize];
         if work.execution() != Execution::Parallel || outside.as_ref().is_some_and(|outside| !outside.is_past()) {
-            return self.run_apart(step);
+            return self.run_as_task(step);
         }
         let count = work.chunks();
         let known = work.cost(count);
@@ -368,15 +351,15 @@ impl Run {
 
     /// Makes a task of a step that waits for others than steps, or must not run where steps do.
     #[cold]
-    fn run_apart(self: &Arc<Self>, step: u32) {
+    fn run_as_task(self: &Arc<Self>, step: u32) {
         let Step { work, outside } = &self.plan.steps[step as usize];
-        let apart = Apart {
+        let step_task = StepTask {
             work: work.clone(),
             run: self.clone(),
             step,
         };
         let together = work.execution() == Execution::Gang;
-        let task: Arc<dyn Node> = Task::new(self.pool, apart, false);
+        let task: Arc<dyn Node> = Task::new(self.pool, step_task, false);
         for before in outside.iter().flat_map(|outside| &outside.before) {
             task.wait_for(before, true);
         }
@@ -391,22 +374,14 @@ impl Run {
         let work = &*self.plan.steps[step as usize].work;
         // SAFETY: who made it ready made these, and nobody changes them before the next run.
         let Some(chunks) = (unsafe { &*self.memory.places[step as usize].chunks.get() }) else {
-            self.guarded(work, || run_short(work, me.worker));
+            self.run_step(work, || run_short(work, me.worker));
             return self.over(step, ready);
         };
         chunks.join();
-        let (mut done, mut shared) = (0, false);
-        while let Some(taken) = chunks.take(me.place) {
-            if !shared && chunks.want_more() {
-                self.offer(step, me);
-            }
-            shared = true;
-            done += taken.end - taken.start;
-            self.guarded(work, || run(work, taken, me.worker));
-            if me.leaves() && chunks.any_left() && self.offer(step, me) {
-                break;
-            }
-        }
+        let offer = |me: &WorkerContext<'_>| self.offer(step, me);
+        let done = me.run_chunks(chunks, offer, |taken, worker| {
+            self.run_step(work, || run_measured(work, taken, worker));
+        });
         if done != 0 && chunks.done(done) {
             return self.over(step, ready);
         }
@@ -423,16 +398,15 @@ impl Run {
     }
 
     /// Runs something of a step, unless one has failed.
-    fn guarded(&self, work: &dyn Work, go: impl FnOnce() -> Result<(), Fault>) {
+    fn run_step(&self, work: &dyn Work, go: impl FnOnce() -> Result<(), Fault>) {
         if self.whole.has_failed() {
             return;
         }
-        let failure = match catch_unwind(AssertUnwindSafe(go)) {
-            Ok(Ok(())) => return,
-            Ok(Err(fault)) => Failure::Step(work.what(), Box::new(fault.into())),
-            Err(panic) => Failure::Panic(words(&*panic)),
-        };
-        self.whole.fail(failure);
+        match guarded(go) {
+            Ok(()) => {}
+            Err(panic @ Failure::Panic(_)) => self.whole.fail(panic),
+            Err(failure) => self.whole.fail(Failure::Step(work.what(), Box::new(failure))),
+        }
     }
 
     /// A step is over: counts down those behind it.
@@ -506,7 +480,7 @@ impl Job for Run {
         let mut over = 0;
         if !self.memory.begun.swap(true, Ordering::AcqRel) {
             self.plan.begins();
-            begins(&self.whole);
+            runs(&self.whole);
             self.roots(&mut ready);
         } else if open.len() > 1 {
             // There is something for one more.
@@ -528,32 +502,14 @@ impl Job for Run {
 }
 
 /// A step that became a task.
-struct Apart {
+struct StepTask {
     work: Arc<dyn Work>,
     run: Arc<Run>,
     step: u32,
 }
 
-impl Work for Apart {
-    fn chunks(&self) -> u64 {
-        self.work.chunks()
-    }
-
-    fn execution(&self) -> Execution {
-        self.work.execution()
-    }
-
-    fn cost(&self, chunks: u64) -> Option<u64> {
-        self.work.cost(chunks)
-    }
-
-    fn learn(&self, chunks: u64, cycles: u64) {
-        self.work.learn(chunks, cycles);
-    }
-
-    fn what(&self) -> String {
-        self.work.what()
-    }
+impl Work for StepTask {
+    forward_to_work!();
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         if self.run.whole.has_failed() {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The threads of a set of CPUs.
 //!
-//! There is one pool for each set of CPUs that a device has. Its threads start when there is work for them, stay for
-//! good, and are nobody's to join: a process may exit while they run. As many threads as the pool has *seats* run jobs at
-//! a time; one that waits for a command may take a free seat and help.
+//! Each set of CPUs that a device has gets one pool. Its threads start when there is work for them, and are never
+//! joined: the process may exit while they run. The number of *seats* limits how many threads run jobs at a time. A
+//! thread that waits for a command may take a free seat and help.
 //!
-//! A job is in the list of jobs once, while it has something to do for one more thread. The thread that takes it out puts it
-//! back if there is something to do for yet another one, and calls that one. So a call wakes one thread, that one the next,
-//! and a job that is over before they come wakes no more of them.
+//! A job is in the queue once while one more thread could take part in it. The thread that takes it out puts it back if
+//! yet another could take part, and wakes that one. So each thread wakes the next, and a job that ends early wakes no
+//! more threads.
 
 use std::io;
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -18,31 +19,34 @@ use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::ThreadContext;
 use oxur_fork::Mutex;
 
+use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
 use super::idle::{Backoff, Called, Idle};
-use super::task::Node;
+use super::inline::inline;
+use super::node::Node;
 
-/// So many jobs may wait for a thread without memory being allocated for them.
+/// The number of jobs that are queued without allocating.
 const ROOM: usize = 512;
 
-/// Something for the threads of a pool to do.
+/// Work for the threads of a pool.
 pub(crate) trait Job: Send + Sync {
-    /// Takes part, until there is nothing more to begin. Says what the thread should do next, if that is known.
+    /// Takes part, until there is nothing more to begin. Returns the job that the thread should run next, if that is
+    /// known.
     fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>>;
 
-    /// Whether a thread that takes part can be back soon.
+    /// Whether a thread that takes part returns soon.
     fn is_brief(&self) -> bool;
 }
 
-/// A thread at work.
+/// A thread that runs jobs.
 pub(crate) struct WorkerContext<'a> {
-    /// What it runs kernels with.
+    /// The thread's state for running kernels.
     pub(super) worker: &'a mut ThreadContext,
-    /// Its place among the threads: see [`Chunks`](super::chunks::Chunks).
-    pub(super) place: usize,
+    /// Its place among the threads: see [`Chunks`].
+    place: usize,
     crew: &'static Crew,
-    /// Whether what it waits for is over, if it only helps.
+    /// For a thread that only helps: whether what it waits for is over.
     over: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -52,7 +56,7 @@ impl WorkerContext<'_> {
         std::ptr::eq(self.crew.pool, pool)
     }
 
-    /// Has another thread called to a job that this one is at.
+    /// Wakes another thread for the job that this one runs.
     pub(super) fn share(&self, job: Arc<dyn Job>) {
         self.crew.push(job);
     }
@@ -60,6 +64,29 @@ impl WorkerContext<'_> {
     /// Whether the thread has something better to do.
     pub(super) fn leaves(&self) -> bool {
         self.over.is_some_and(|over| over())
+    }
+
+    /// Takes and runs chunks until none is left, or until the thread has something better to do and `offer` has left
+    /// the rest to another thread. Returns how many chunks ran.
+    pub(super) fn run_chunks(
+        &mut self,
+        chunks: &Chunks,
+        offer: impl Fn(&Self) -> bool,
+        mut run: impl FnMut(Range<u64>, &mut ThreadContext),
+    ) -> u64 {
+        let (mut done, mut shared) = (0, false);
+        while let Some(taken) = chunks.take(self.place) {
+            if !shared && chunks.want_more() {
+                offer(self);
+            }
+            shared = true;
+            done += taken.end - taken.start;
+            run(taken, self.worker);
+            if self.leaves() && chunks.any_left() && offer(self) {
+                break;
+            }
+        }
+        done
     }
 }
 
@@ -69,13 +96,13 @@ pub(crate) struct Pool {
     concurrency: usize,
     helped: bool,
     crew: PerProcess<Crew>,
-    /// The pool that was made before this one.
+    /// The pool that was created before this one.
     next: Option<&'static Pool>,
 }
 
 impl Pool {
-    /// The pool of these CPUs, with so many threads. `helped` says that the client's threads may take part while they
-    /// wait, on whatever CPU they are.
+    /// The pool of these CPUs, with this number of threads. `helped` says whether client threads may take part while
+    /// they wait, whatever CPU they run on.
     pub(crate) fn of(cpus: &[usize], threads: usize, helped: bool) -> &'static Self {
         static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
         let concurrency = threads.max(1);
@@ -97,7 +124,7 @@ impl Pool {
             match LAST.compare_exchange(last, new, Ordering::AcqRel, Ordering::Relaxed) {
                 // SAFETY: as above.
                 Ok(_) => return unsafe { &*new },
-                // SAFETY: nobody has seen it.
+                // SAFETY: no other thread has seen it.
                 Err(_) => drop(unsafe { Box::from_raw(new) }),
             }
         }
@@ -108,8 +135,8 @@ impl Pool {
         self.concurrency
     }
 
-    /// How many pieces are sure to run at the same time, if so many are wanted: there may be fewer threads than seats, where the
-    /// system does not give more.
+    /// How many chunks are sure to run at the same time, of those `wanted`. The pool may have fewer threads than seats
+    /// if the system does not provide more.
     pub(crate) fn together(&'static self, wanted: usize) -> usize {
         let crew = self.crew();
         let wanted = wanted.min(self.concurrency);
@@ -117,7 +144,7 @@ impl Pool {
         crew.running.load(Ordering::SeqCst).min(self.concurrency)
     }
 
-    /// What need not be shared with other threads, in cycles: it takes about as long to call one.
+    /// The cost below which work is not shared with other threads, in cycles: about the time to wake one.
     #[inline]
     pub(crate) fn short(&'static self) -> u64 {
         if self.crew().is_awake() {
@@ -127,9 +154,9 @@ impl Pool {
         }
     }
 
-    /// Makes a command wait for the one for which this was called before: with two of them whose pieces wait for each
-    /// other, each might have the threads that the other needs. `append` gives it its other place, under the same lock:
-    /// both orders are one.
+    /// Makes a gang, a command whose chunks wait for each other, wait for the gang before it: each of two gangs might
+    /// hold the threads that the other needs. `append` gives the command its place in its queue under the same lock, so
+    /// that both orders agree.
     pub(crate) fn one_by_one(&'static self, command: &Arc<dyn Node>, append: impl FnOnce()) {
         let mut together = self.crew().together.lock();
         if let Some(before) = together.replace(command.clone()) {
@@ -138,19 +165,19 @@ impl Pool {
         append();
     }
 
-    /// Gives a command its places in two orders at once: if another thread could come between, it might get the places of
-    /// its commands the other way round, and they would wait for each other.
+    /// Gives a command its places in two orders under one lock. Otherwise another thread could append its own commands
+    /// in between, in the opposite order, and the commands would wait for each other.
     pub(crate) fn in_two_orders(&'static self, append: impl FnOnce()) {
         let _lock = self.crew().orders.lock();
         append();
     }
 
-    /// Has a job done.
+    /// Queues a job.
     pub(crate) fn run(&'static self, job: Arc<dyn Job>) {
         self.crew().push(job);
     }
 
-    /// Helps until something is over. Gives up, with `false`, when there has been nothing to do for a while.
+    /// Helps until something is over. Returns false if there has been nothing to do for a while.
     pub(crate) fn help_until(&'static self, over: &dyn Fn() -> bool) -> bool {
         let crew = self.crew();
         let mut helps = self.helped;
@@ -161,7 +188,7 @@ impl Pool {
             }
             if helps && crew.has_work() && crew.take_seat() {
                 let place = self.concurrency - 1;
-                helps = super::here(|worker| {
+                helps = inline(|worker| {
                     crew.run_jobs(WorkerContext {
                         worker,
                         place,
@@ -197,18 +224,18 @@ impl Pool {
 struct Crew {
     pool: &'static Pool,
     jobs: ArrayQueue<Arc<dyn Job>>,
-    /// Those that found no room.
+    /// Jobs that found no room.
     more: SegQueue<Arc<dyn Job>>,
     idle: Idle,
-    /// How many seats are taken.
+    /// The number of taken seats.
     busy: AtomicUsize,
-    /// How many threads there are, or are being started.
+    /// The number of threads that run or are being started.
     started: AtomicUsize,
-    /// How many threads there are for sure. They stay.
+    /// The number of threads that run. They never end.
     running: AtomicUsize,
-    /// The last command whose pieces wait for each other.
+    /// The last gang: a command whose chunks wait for each other.
     together: Mutex<Option<Arc<dyn Node>>>,
-    /// Held while a command gets places in two orders.
+    /// Locked while a command gets places in two orders.
     orders: Mutex<()>,
 }
 
@@ -228,7 +255,7 @@ impl Crew {
         !self.jobs.is_empty() || !self.more.is_empty()
     }
 
-    /// Whether threads would come without being woken.
+    /// Whether a thread would come without being woken.
     #[inline]
     fn is_awake(&self) -> bool {
         self.busy.load(Ordering::Relaxed) != 0 || self.idle.has_lookers()
@@ -249,7 +276,7 @@ impl Crew {
         self.busy.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Sees to it that a thread comes for the work that there is, if one may.
+    /// Ensures that a thread comes for the queued work, if a seat is free.
     fn call(&'static self) {
         if self.idle.call(|| self.has_seat()) == Called::Nobody {
             self.start();
@@ -262,7 +289,7 @@ impl Crew {
         }
     }
 
-    /// Starts a thread, unless there are enough. Gives its place, and why there is none, if there should be one.
+    /// Starts a thread, unless there are enough. On failure returns its place, and the error if there was one.
     fn try_start(&'static self) -> Result<(), (usize, Option<io::Error>)> {
         let one_more = |started| (started < self.pool.concurrency).then_some(started + 1);
         let place = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more);
@@ -282,17 +309,17 @@ impl Crew {
         }
     }
 
-    /// Starts a thread, if there are not enough.
+    /// Starts a thread, unless there are enough.
     #[cold]
     fn start(&'static self) {
         let Err((place, Some(error))) = self.try_start() else {
             return;
         };
         if self.started.load(Ordering::SeqCst) > 0 {
-            return log::debug!("there are fewer threads than CPUs: {error}");
+            return log::debug!("a thread cannot be started, so there are fewer threads than CPUs: {error}");
         }
-        log::warn!("there is no thread to run commands, which run where they are submitted: {error}");
-        super::here(|worker| {
+        log::warn!("no thread can be started, so commands run on the threads that submit them: {error}");
+        inline(|worker| {
             self.run_jobs(WorkerContext {
                 worker,
                 place,
@@ -302,7 +329,7 @@ impl Crew {
         });
     }
 
-    /// What a thread of the pool does. It is a looker when it starts.
+    /// The main function of a thread, which polls when it starts.
     fn serve(&'static self, place: usize) {
         system::block_signals();
         system::stay_on(&self.pool.cpus);
@@ -315,13 +342,13 @@ impl Crew {
                 crew: self,
                 over: None,
             });
-            // It polls once more before it gives up its place, so a submitter need not wake it.
+            // It polls once more before it gives up its seat, so a submitter need not wake it.
             self.idle.look();
             self.leave_seat();
         }
     }
 
-    /// A looker looks for work and takes a seat, and is no looker any more.
+    /// Polls or sleeps until there is work and a seat for it.
     fn find_work(&self) {
         let mut patience = Backoff::new();
         loop {
@@ -335,7 +362,7 @@ impl Crew {
         }
     }
 
-    /// Does jobs as long as there are some. A helper stops, with `false`, at one that may take long.
+    /// Runs jobs while there are some. A helper stops, and returns false, at a job that may take long.
     fn run_jobs(&'static self, mut me: WorkerContext<'_>) -> bool {
         let mut next: Option<Arc<dyn Job>> = None;
         while !me.leaves()
@@ -345,7 +372,7 @@ impl Crew {
                 self.push(job);
                 return false;
             }
-            // The next one is another thread's.
+            // The next job is for another thread.
             self.call_if_needed();
             next = job.work(&mut me);
         }
@@ -356,11 +383,11 @@ impl Crew {
     }
 }
 
-/// What the threads of a pool ask of the system.
+/// System calls for the threads of a pool.
 mod system {
     use std::mem::MaybeUninit;
 
-    /// Leaves the client's signals to the client's threads. Those that a kernel raises are delivered all the same.
+    /// Blocks the client's signals. Those that a kernel raises are still delivered.
     pub(super) fn block_signals() {
         let raised = [
             libc::SIGSEGV,
@@ -372,7 +399,7 @@ mod system {
             libc::SIGSYS,
         ];
         let mut set = MaybeUninit::uninit();
-        // SAFETY: `sigfillset` makes the set whole; the rest changes this thread's mask only.
+        // SAFETY: `sigfillset` initializes the set; the rest changes this thread's mask only.
         unsafe {
             libc::sigfillset(set.as_mut_ptr());
             for signal in raised {
@@ -382,18 +409,19 @@ mod system {
         }
     }
 
-    /// Keeps this thread on these CPUs. A thread inherits those of the one that starts it, which may have fewer.
+    /// Binds this thread to these CPUs. It has inherited the affinity of the thread that started it, which may be
+    /// narrower.
     pub(super) fn stay_on(cpus: &[usize]) {
         let Some(last) = cpus.iter().max() else { return };
         let mut mask = vec![0u64; last / 64 + 1];
         for cpu in cpus {
             mask[cpu / 64] |= 1 << (cpu % 64);
         }
-        // SAFETY: a mask of so many bytes; 0 is this thread.
+        // SAFETY: a mask of this many bytes; 0 is this thread.
         let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
         if result != 0 {
             log::debug!(
-                "a thread runs on other CPUs than it should: {}",
+                "a thread cannot be bound to its CPUs: {}",
                 std::io::Error::last_os_error()
             );
         }

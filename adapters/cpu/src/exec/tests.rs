@@ -2,17 +2,17 @@
 //! Commands made of closures.
 
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use oxur_compiler::Fault;
-use std::sync::Arc;
+use oxur_compiler::{Fault, ThreadContext};
 
 use super::*;
 
-/// Work that calls a closure for each range of pieces.
+/// Work that calls a closure for each range of chunks.
 pub(super) struct Calls<F> {
     pub(super) chunks: u64,
     pub(super) execution: Execution,
@@ -446,7 +446,7 @@ fn short_work_stays_in_one_thread() {
     let node: Arc<dyn Node> = Task::new(pool(), work, false);
     start(&node, &[]);
     assert!(node.wait());
-    assert_eq!(threads.lock().unwrap().len(), 1, "all pieces at once");
+    assert_eq!(threads.lock().unwrap().len(), 1, "all chunks at once");
 }
 
 #[test]

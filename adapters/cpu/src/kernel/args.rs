@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The arguments of a launch, laid out as the kernel wants them.
+//! The arguments of a launch, in the layout that the kernel expects.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -14,22 +14,22 @@ use smallvec::SmallVec;
 use crate::device::limits;
 use crate::{Cpu, Mem, Sampler, opencl};
 
-/// A part of a block. What most allocators give has its alignment, and so do most types.
+/// The unit of a block, aligned as most allocators and types are.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Line([u8; 16]);
 
 const ZEROS: Line = Line([0; 16]);
 
-/// How many lines a block has without an allocation: few kernels need more.
+/// The number of lines that a block has without an allocation. Few kernels need more.
 const INLINE: usize = 16;
 
 /// A block of arguments.
 #[derive(Default)]
 struct Block {
     lines: SmallVec<[Line; INLINE]>,
-    /// Where it begins, in lines. Not at the first one only where types have a larger alignment, and then the lines are
-    /// allocated, so that they stay where they are when the block moves.
+    /// Where the block begins, in lines. This is not 0 only for types with a larger alignment. Then the lines are
+    /// allocated, so that they stay in place when the block moves.
     start: usize,
     len: usize,
     align: usize,
@@ -106,7 +106,7 @@ impl Indices {
         self.0[index / 64] |= 1 << (index % 64);
     }
 
-    /// The first of `count` that is not there.
+    /// The first of `count` parameters that is not in the set.
     #[inline]
     fn missing(&self, count: usize) -> Option<usize> {
         let first = self.0.iter().position(|word| *word != u64::MAX)?;
@@ -115,16 +115,16 @@ impl Indices {
     }
 }
 
-/// What an argument is, apart from the bytes that stand in the block.
+/// An argument, apart from its bytes in the block.
 enum Kept {
     Nothing,
-    /// Local memory of so many bytes, whose place is found when all sizes are known.
+    /// Local memory of this many bytes, whose offset is known only when all sizes are.
     Local(usize),
     /// An object that must live as long as the command.
     Mem(Arc<Mem>),
 }
 
-/// Writes an argument to the block, if it is what the kernel wants.
+/// Writes an argument to the block, if it fits the parameter.
 #[inline]
 fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<(usize, Kept)> {
     let (Arg::Value(index, _)
@@ -137,7 +137,7 @@ fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<
         return Err(no_param(wants, index));
     };
     let kept = match (param.kind, arg) {
-        // SYCL hands native memory objects and samplers on as values.
+        // SYCL passes native memory objects and samplers as values.
         (ParamKind::Pointer(_) | ParamKind::Image | ParamKind::Sampler, Arg::Value(_, bytes))
             if let Some(object) = native_object(bytes) =>
         {
@@ -154,7 +154,7 @@ fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<
             block.put(param, &(pointer.addr()).to_ne_bytes());
             Kept::Nothing
         }
-        // An address in a structure of nothing else is a value to the compiler.
+        // To the compiler, a structure with an address as its only member is a value.
         (ParamKind::Value, Arg::Pointer(_, pointer)) if param.size == size_of::<usize>() => {
             block.put(param, &(pointer.addr()).to_ne_bytes());
             Kept::Nothing
@@ -184,13 +184,13 @@ fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<
     Ok((index, kept))
 }
 
-/// An object whose native handle is a value.
+/// Finds an object whose native handle is passed as a value.
 enum NativeObject {
     Mem(Arc<Mem>),
     Sampler(Arc<Sampler>),
 }
 
-/// The object whose native handle these bytes are.
+/// The object with the native handle in these bytes.
 fn native_object(bytes: &[u8]) -> Option<NativeObject> {
     if !opencl::handle::are_there() {
         return None;
@@ -201,7 +201,7 @@ fn native_object(bytes: &[u8]) -> Option<NativeObject> {
         .ok()
 }
 
-/// As [`place`], of a native object.
+/// Like [`place`], for a native object.
 #[cold]
 fn place_native(wants: &KernelInfo, index: usize, object: NativeObject, block: &mut Block) -> UrResult<Kept> {
     let param = &wants.params[index];
@@ -225,7 +225,7 @@ fn place_native(wants: &KernelInfo, index: usize, object: NativeObject, block: &
     })
 }
 
-/// The arguments of a launch: a block of bytes, and what must live as long as the command.
+/// The arguments of a launch: a block of bytes, and the objects that must live as long as the command.
 pub(crate) struct Packed {
     block: Block,
     local_memory: usize,
@@ -277,7 +277,7 @@ impl Packed {
         }
     }
 
-    /// Finds places for local memory: numbers of parameters, and sizes.
+    /// Parameters of local memory, with their sizes.
     #[inline]
     fn place_local(&mut self, wants: &KernelInfo, locals: &[(usize, usize)]) -> UrResult<()> {
         let mut params = locals.iter().map(|(index, _)| &wants.params[*index]);
@@ -308,8 +308,8 @@ pub(super) struct Settings {
     keeps: bool,
 }
 
-/// An object among the arguments that were set. The client must keep it until the launch: a kernel that nobody launches
-/// holds none. But those of command buffers do.
+/// An object among the arguments that were set. The client must keep it until the launch, so a kernel holds no
+/// reference. The kernel arguments of command buffers do.
 #[derive(Clone)]
 enum Held {
     ByClient(Weak<Mem>),
@@ -336,7 +336,7 @@ impl Settings {
         settings
     }
 
-    /// Those of no kernel, whose objects will be kept.
+    /// Arguments without a kernel, which hold references to their objects.
     pub(super) fn kept() -> Self {
         Self {
             block: Block::default(),
@@ -347,13 +347,13 @@ impl Settings {
         }
     }
 
-    /// Makes new ones those of a kernel.
+    /// Changes arguments without a kernel into those of a kernel.
     pub(super) fn clear(&mut self, wants: &KernelInfo) {
         self.block.clear(wants.args_size, wants.args_align);
         self.set.clear(wants.params.len());
     }
 
-    /// Makes new ones, whose objects are kept, the same as others.
+    /// Copies arguments, with references to their objects.
     pub(super) fn copy(&mut self, wants: &KernelInfo, other: &Self) -> UrResult<()> {
         let keep = |(index, mem): &(usize, Held)| {
             let mem = mem.get().ok_or_else(|| gone(wants, *index))?;
@@ -381,7 +381,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Copies them for a launch.
+    /// Copies the arguments for a launch.
     pub(super) fn pack(&self, wants: &KernelInfo, into: &mut Packed) -> UrResult<()> {
         if let Some(index) = self.set.missing(wants.params.len()) {
             return Err(not_set(wants, index));
@@ -542,7 +542,7 @@ mod tests {
         assert!(packed.block().as_ptr().addr().is_multiple_of(16));
         assert_eq!(packed.block()[..4], [1, 2, 3, 4]);
         assert_eq!(number(8), 0x1234_5678);
-        // Behind the kernel's own 100 bytes, in the order in which they were set.
+        // After the kernel's own 100 bytes, in the order in which they were set.
         assert_eq!((number(16), number(24)), (128, 512));
         assert_eq!(packed.local_memory(), 532);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The work-group size of launches that name none.
 //!
-//! Every choice divides the global size. A good one fills sub-groups, shares the price of a work-group among many
-//! work-items, and leaves every thread about as many work-groups as the others.
+//! The size always divides the global size. A good one fills sub-groups, spreads the cost of a work-group over many
+//! work-items, and gives every thread about the same number of work-groups.
 
 use oxur_compiler::KernelInfo;
 use oxur_fork::Mutex;
@@ -19,13 +19,13 @@ struct Choice {
     local: [usize; 3],
 }
 
-/// The largest work-group that is chosen: larger ones gain nothing.
+/// The largest work-group that is chosen. Larger ones gain nothing.
 const MOST: usize = 1024;
 
-/// The same where work-items wait for each other, each with its own state.
+/// The same for kernels whose work-items wait for each other, which keep a state for each item.
 const MOST_WITH_BARRIERS: usize = 256;
 
-/// What a work-group costs, in work-items.
+/// The cost of a work-group, in work-items.
 const GROUP: usize = 16;
 
 impl Chosen {
@@ -55,11 +55,12 @@ fn choose(global: [usize; 3], threads: usize, sub_group: usize, most: usize) -> 
         .iter()
         .fold(1, |all: u128, side| all.saturating_mul(*side as u128))
         .min(u64::MAX.into());
-    // What a work-item costs in groups of `size`, in thousandths.
+    // The cost of a work-item in groups of `size`, in thousandths.
     let cost = |size: usize| {
         let items = size as u128;
         let groups = all / items;
-        // All wait for the threads that have a group more than others. Of many groups nobody notices.
+        // The launch takes as long as the threads with one group more than others. With many groups this does not
+        // matter.
         let rounds = groups.div_ceil(threads as u128).saturating_mul(threads as u128);
         let lanes = size.next_multiple_of(sub_group) + GROUP;
         (lanes as u128 * 1000 / items).saturating_mul(rounds) / groups.max(1)
@@ -67,7 +68,7 @@ fn choose(global: [usize; 3], threads: usize, sub_group: usize, most: usize) -> 
     for d in 0..3 {
         let taken: usize = local.iter().product();
         let divisors = (1..=global[d].min(most / taken)).filter(|size| global[d].is_multiple_of(*size));
-        // Of equals the largest.
+        // The largest of equally good sizes.
         local[d] = divisors.rev().min_by_key(|size| cost(taken * size)).unwrap_or(1);
     }
     local
@@ -99,14 +100,14 @@ mod tests {
     fn good_choices() {
         let one = |n| choose([n, 1, 1], 2, 16, 1024)[0];
         assert_eq!(one(1 << 20), 1024);
-        // Two threads, each with a half; whole sub-groups.
+        // Two threads, each with half of the items in whole sub-groups.
         assert!(one(64) == 32, "{}", one(64));
         assert!(one(1_000_000) % 16 == 0 && one(1_000_000) >= 400, "{}", one(1_000_000));
-        // A prime: all in one group is better than groups of one.
+        // For a prime, one large group is better than groups of one item.
         assert_eq!(one(1009), 1009);
         assert_eq!(one(1_000_003), 1);
         assert_eq!(one(1), 1);
-        // The first dimension alone is too short.
+        // The first dimension alone is too small.
         let two = choose([8, 1000, 1], 4, 16, 1024);
         assert!(two[0] == 8 && two[1] > 1, "{two:?}");
         assert_eq!(choose([0, 5, 5], 2, 16, 1024), [1; 3]);

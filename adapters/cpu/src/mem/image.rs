@@ -12,7 +12,7 @@ use oxur_compiler::Image;
 
 use crate::device::limits;
 
-/// The shape of an image, where its pixels are, and what queries say of it.
+/// The shape of an image, the address of its pixels, and its format for queries.
 #[derive(Clone)]
 pub(super) struct ImageExtent {
     image: Image,
@@ -22,7 +22,7 @@ pub(super) struct ImageExtent {
     pixel: usize,
 }
 
-/// OpenCL's number for an order of channels, and how many there are. `None` for an order that is not supported.
+/// OpenCL's value for an order of channels, and the number of channels. `None` for an unsupported order.
 fn order(order: ImageChannelOrder) -> Option<(u32, usize)> {
     Some(match order {
         ImageChannelOrder::R => (0x10b0, 1),
@@ -39,7 +39,7 @@ fn order(order: ImageChannelOrder) -> Option<(u32, usize)> {
     })
 }
 
-/// OpenCL's number for the type of a channel, and its bytes. `None` for a type that is not supported.
+/// OpenCL's value for the type of a channel, and its size. `None` for an unsupported type.
 fn channel(kind: ImageChannelType) -> Option<(u32, usize)> {
     let bytes = match kind {
         ImageChannelType::SNORM_INT8
@@ -54,12 +54,12 @@ fn channel(kind: ImageChannelType) -> Option<(u32, usize)> {
         ImageChannelType::SIGNED_INT32 | ImageChannelType::UNSIGNED_INT32 | ImageChannelType::FLOAT => 4,
         _ => return None,
     };
-    // The two count in the same order.
+    // Both enumerations have the same order.
     Some((0x10d0 + kind.0, bytes))
 }
 
-/// Whether channels of this type go with an order that is supported. OpenCL has some orders for some types only; that of
-/// SNORM_INT16 goes with two more, as in Intel's driver.
+/// Whether this channel type is valid with a supported order. OpenCL has some orders for some types only; SNORM_INT16
+/// has two more, as in Intel's driver.
 fn goes_with(order: ImageChannelOrder, kind: ImageChannelType) -> bool {
     match order {
         ImageChannelOrder::SRGBA => kind == ImageChannelType::UNORM_INT8,
@@ -84,7 +84,7 @@ fn goes_with(order: ImageChannelOrder, kind: ImageChannelType) -> bool {
     }
 }
 
-/// The numbers of a format, and the bytes of a pixel: the formats that OpenCL demands of every device, and those that
+/// OpenCL's values for a format, and the size of a pixel. These are the formats that OpenCL requires, and those that
 /// Intel's driver has besides.
 fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
     if format.channelOrder > ImageChannelOrder::SRGBA || format.channelType > ImageChannelType::FLOAT {
@@ -112,7 +112,7 @@ fn bad_shape(what: String) -> UrError {
     UrError::with_message(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, what)
 }
 
-/// A side of an image: from 1 to `most` pixels.
+/// A dimension of an image: from 1 to `most` pixels.
 fn side(name: &str, length: usize, most: usize) -> UrResult<u64> {
     if length == 0 || length > most {
         return Err(UrError::with_message(
@@ -129,7 +129,7 @@ impl ImageExtent {
         self.kind
     }
 
-    /// The shape that a client asks for. Pitches belong to its memory, if it gives any.
+    /// The shape that a client requests. Pitches describe the client's memory, if it provides any.
     pub(super) fn new(format: &ImageFormat, desc: &ImageDesc, has_host: bool) -> UrResult<Self> {
         let (channel_order, channel_type, pixel) = format_of(format)?;
         if desc.numMipLevel != 0 || desc.numSamples != 0 {
@@ -174,7 +174,7 @@ impl ImageExtent {
         } else {
             1
         };
-        // None of these products overflows: the sides have limits.
+        // None of these products overflows, because the dimensions are limited.
         let row = size[0] * pixel as u64;
         let row_pitch = match desc.rowPitch as u64 {
             0 => row,
@@ -186,7 +186,7 @@ impl ImageExtent {
             .ok_or_else(|| bad_shape(format!("rows that are {row_pitch} bytes apart")))?;
         let slice_pitch = match desc.slicePitch as u64 {
             0 => slice,
-            // Of a single plane it means nothing.
+            // It is ignored for a single plane.
             _ if dimensions < 3 && !is_array => slice,
             pitch if pitch >= slice && pitch.is_multiple_of(row_pitch) => pitch,
             pitch => {
@@ -227,19 +227,19 @@ impl ImageExtent {
         self
     }
 
-    /// What kernels see of it.
+    /// The descriptor for kernels.
     #[inline]
     pub(super) fn image(&self) -> &Image {
         &self.image
     }
 
-    /// How many bytes it takes; `None` if that overflows.
+    /// Its size in bytes; `None` if that overflows.
     pub(super) fn bytes(&self) -> Option<usize> {
         let slices = self.image.size[2] * self.image.array_size;
         usize::try_from(self.image.slice_pitch.checked_mul(slices)?).ok()
     }
 
-    /// The sides of it as commands count them: the layers of an array are behind the dimensions of its images.
+    /// Its dimensions as commands count them: the layers of an array follow the dimensions of its images.
     fn sides(&self) -> [u64; 3] {
         let [width, height, depth] = self.image.size;
         match self.kind {
@@ -257,7 +257,7 @@ impl ImageExtent {
         }
     }
 
-    /// All of it.
+    /// The box of the whole image.
     pub(super) fn whole(&self) -> ImageBox {
         let [width, height, depth] = self.sides().map(|side| side as usize);
         let [row_pitch, slice_pitch] = self.pitches();
@@ -327,7 +327,7 @@ impl ImageExtent {
     }
 }
 
-/// A box of pixels, in bytes from an image's first.
+/// A box of pixels, in bytes from the first pixel of an image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageBox {
     /// The first byte.
@@ -342,7 +342,7 @@ pub(crate) struct ImageBox {
     pub(crate) row_pitch: usize,
     /// Bytes from slice to slice.
     pub(crate) slice_pitch: usize,
-    /// What a pixel is: boxes of other formats cannot be copied to it.
+    /// The format of its pixels. Copies need equal formats.
     pub(crate) format: ImageFormat,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The memory of buffers and images: ours, the client's, or a part of another buffer's.
+//! The memory of buffers and images: our own, the client's, or a part of another buffer's.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use super::Mem;
 use crate::Context;
 use crate::usm::{self, pages};
 
-/// Whose memory it is.
+/// The owner of the memory.
 pub(super) enum Storage {
     /// Of the context's cache.
     Own(Own),
     /// The client's, which outlives the object.
     Client(*mut u8),
-    /// From a byte of another buffer on.
+    /// Another buffer's, from this byte on.
     Part(Arc<Mem>, usize),
 }
 
-/// Memory that goes back to the context's cache.
+/// Memory of the context's cache, which it returns to.
 pub(super) struct Own {
     context: Arc<Context>,
     address: usize,
 }
 
 impl Storage {
-    /// New memory; what is in it is undefined.
+    /// New memory with undefined content.
     pub(super) fn new(context: &Arc<Context>, size: usize) -> UrResult<Self> {
         let address = context.buffers.alloc(size)?;
         let context = context.clone();
@@ -52,7 +52,7 @@ impl Drop for Own {
     }
 }
 
-/// The memory of the buffers and images of a context: a cache of its own, since none of it is USM.
+/// The cache for the memory of a context's buffers and images. It is separate from USM's, because none of it is USM.
 #[derive(Default)]
 pub(crate) struct Buffers {
     cache: UsmCache<()>,
@@ -87,14 +87,14 @@ impl Buffers {
 
     fn free(&self, address: usize) {
         if let Err(error) = self.cache.free(&System, address) {
-            log::warn!("the memory of a buffer is lost: {error}");
+            log::warn!("the memory of a buffer is leaked: {error}");
         }
     }
 }
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // Memory objects keep their context: there are none any more.
+        // Memory objects keep their context, so none is left.
         self.cache.drain(&System);
     }
 }

@@ -26,14 +26,14 @@ use super::options::BuildOptions;
 const MAGIC: &[u8; 8] = b"oxur-cpu";
 const VERSION: u32 = 2;
 
-/// A module as a binary has it.
+/// A module in a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
     pub(super) il: Arc<[u8]>,
     pub(super) constants: Vec<(u32, Vec<u8>)>,
 }
 
-/// What a binary holds.
+/// The content of a binary.
 #[derive(Debug)]
 pub(super) struct Binary {
     pub(super) kind: ProgramBinaryType,
@@ -41,13 +41,13 @@ pub(super) struct Binary {
     pub(super) modules: Vec<Stored>,
 }
 
-/// Whether bytes are meant to be a binary of ours.
+/// Whether the bytes claim to be such a binary.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
 impl Binary {
-    /// Makes the bytes.
+    /// Serializes the binary.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let number = |bytes: &mut Vec<u8>, n: u32| bytes.extend(n.to_le_bytes());
@@ -72,7 +72,7 @@ impl Binary {
         bytes
     }
 
-    /// Takes bytes apart, or says what is wrong with them.
+    /// Parses a binary, or returns what is wrong with it.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, &'static str> {
         const CUT: &str = "the binary is cut off";
         let (all, sum) = bytes.split_last_chunk().ok_or(CUT)?;
@@ -90,7 +90,7 @@ impl Binary {
     }
 }
 
-/// What is left to read.
+/// The rest of the bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         self.take(4)?.try_into().ok().map(u32::from_le_bytes)
     }
 
-    /// All behind the version.
+    /// Everything after the version.
     fn contents(&mut self) -> Option<Binary> {
         let kind = ProgramBinaryType(self.number()?);
         if kind == ProgramBinaryType::NONE || kind > ProgramBinaryType::EXECUTABLE {
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
             fast_math: FastMath::from_bits((flags >> 8) as u8),
             ..BuildOptions::default()
         };
-        // Not reserved for so many: the number may be anything.
+        // No capacity is reserved, because the number may be anything.
         let mut modules = Vec::new();
         for _ in 0..self.number()? {
             let length = u64::from_le_bytes(self.take(8)?.try_into().ok()?);
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Finds damage; it is no defence against somebody who makes it on purpose. SPIR-V is checked when it is parsed.
+/// Detects damage. It is no protection against malice: SPIR-V is checked when it is parsed.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = 0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64;
     let mut words = bytes.chunks_exact(8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What of a program can run: modules that the compiler has linked.
+//! Linked code: what a program can run.
 
 use std::ffi::CStr;
 use std::ops::{Deref, Range};
@@ -10,25 +10,25 @@ use oxur_compiler::{Error, Global, Kernel, KernelInfo, Part};
 
 use super::options::BuildOptions;
 
-/// A linked program, of which a program of UR is all or, after a dynamic link, a part.
+/// A linked program. A UR program is all of it or, after a dynamic link, a part.
 #[derive(Clone)]
 pub(crate) struct Code {
     linked: Arc<Linked>,
-    /// Which modules are this program's.
+    /// The range of this program's modules.
     own: Range<usize>,
 }
 
-/// What is linked, for all programs that have a part of it.
+/// The linked code, shared by all programs that are a part of it.
 struct Linked {
-    /// One for each device of the context, since each has its own variables; one for all if there are none.
+    /// One for each device of the context, because each has its own variables; a single one if there are none.
     instances: Box<[Arc<oxur_compiler::Program>]>,
     modules: usize,
-    /// How many [`Claim`]s there are.
+    /// The number of [`Claim`]s.
     claims: AtomicUsize,
 }
 
-/// Code that somebody is about to make a kernel of, or to find an address in. Until the kernel is there, nothing else of the
-/// code tells.
+/// A claim on code, held while a kernel is created or an address is looked up. Until then nothing else shows that the
+/// code is in use.
 pub(crate) struct Claim(Code);
 
 impl Deref for Claim {
@@ -41,13 +41,13 @@ impl Deref for Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // Whoever sees that it is gone sees what came of it.
+        // Release, so that who sees the count drop also sees the kernel.
         self.0.linked.claims.fetch_sub(1, Ordering::Release);
     }
 }
 
 impl Code {
-    /// Links modules for a context of so many devices.
+    /// Links modules for a context with this many devices.
     pub(super) fn new(parts: &[Part], options: &BuildOptions, devices: usize) -> Result<Self, Error> {
         let link = || oxur_compiler::Program::link(parts, &options.for_compiler());
         let first = link()?;
@@ -68,7 +68,7 @@ impl Code {
         })
     }
 
-    /// The same code, for a program that has these modules of it.
+    /// The same code, for the program with these modules.
     pub(super) fn part(&self, own: Range<usize>) -> Self {
         Self {
             linked: self.linked.clone(),
@@ -76,18 +76,18 @@ impl Code {
         }
     }
 
-    /// Whether other programs have the rest of it, without which this one cannot run.
+    /// Whether other programs own the rest of the code, without which this one cannot run.
     pub(super) fn is_part(&self) -> bool {
         self.own.len() < self.linked.modules
     }
 
-    /// The same code, which is in use from now on. To be called while the program cannot get other code.
+    /// Claims the code. The caller must prevent that the program gets other code meanwhile.
     pub(super) fn claim(&self) -> Claim {
         self.linked.claims.fetch_add(1, Ordering::Relaxed);
         Claim(self.clone())
     }
 
-    /// That of a device, by the device's place in the context.
+    /// The instance of a device, by its index in the context.
     pub(super) fn instance(&self, place: usize) -> &Arc<oxur_compiler::Program> {
         let instances = &self.linked.instances;
         instances.get(place).unwrap_or(&instances[0])
@@ -112,7 +112,7 @@ impl Code {
         instances.map(|program| program.kernel(name)).collect()
     }
 
-    /// Where a function is, for a device, that is called through pointers.
+    /// The address of a function, for function pointers on a device.
     pub(super) fn function(&self, name: &str, place: usize) -> Result<*const u8, Error> {
         self.instance(place).function(name)
     }
@@ -122,7 +122,7 @@ impl Code {
         self.instance(place).global(name.to_str().ok()?, &self.own)
     }
 
-    /// Whether somebody has a kernel of it or the address of a variable, or will have.
+    /// Whether a kernel of the code exists, or an address of a variable is known or claimed.
     pub(super) fn is_used(&self) -> bool {
         let Linked { instances, claims, .. } = &*self.linked;
         claims.load(Ordering::Acquire) != 0 || instances.iter().any(|program| program.is_used())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The options of builds, compilations and links: a string of words, as OpenCL has it.
+//! Build, compile and link options: a string of words, as in OpenCL.
 //!
-//! Those of OpenCL are known. What is for the compilers of other devices, and for compilers of source text, is accepted
-//! and means nothing here; SYCL runtimes pass such options to every device. Anything else is an error.
+//! OpenCL's options are known. Options for compilers of other devices and of source text are accepted and ignored,
+//! because SYCL runtimes pass them to every device. Anything else is an error.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -13,7 +13,7 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::{CacheConfig, FastMath, Mode};
 use oxur_fork::OnceLock;
 
-/// What the client wants from the compiler.
+/// The options of a build.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BuildOptions {
     /// As the client gave them.
@@ -21,19 +21,19 @@ pub(super) struct BuildOptions {
     pub(super) fast_math: FastMath,
     pub(super) no_optimization: bool,
     pub(super) allow_unresolved: bool,
-    /// `-create-library`: what is linked is to be linked again.
+    /// `-create-library`: the result is linked again later.
     pub(super) library: bool,
 }
 
-/// Options that mean nothing here, and stand for themselves.
+/// Options that are accepted and ignored, and are a single word.
 const IGNORED: &[&str] = &[
-    // Of OpenCL: for its front end, or permissions that are not used.
+    // OpenCL's: for its front end, or permissions that the compiler does not use.
     "-cl-single-precision-constant",
     "-cl-denorms-are-zero",
     "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
     "-cl-no-subgroup-ifp",
-    // Contraction is allowed wherever the module does not forbid it.
+    // Contraction is always allowed, unless the module forbids it.
     "-cl-mad-enable",
     "-cl-kernel-arg-info",
     "-enable-link-options",
@@ -48,7 +48,7 @@ const IGNORED: &[&str] = &[
     "-library-compilation",
 ];
 
-/// Beginnings of options that mean nothing here.
+/// Prefixes of options that are accepted and ignored.
 const IGNORED_BEGINNINGS: &[&str] = &[
     "-cl-std=",
     "-cl-ext=",
@@ -65,7 +65,7 @@ const IGNORED_BEGINNINGS: &[&str] = &[
     "-auto-prefetch-level=",
 ];
 
-/// Options whose value is the next word, unless it is a part of the same one.
+/// Options whose value is the next word, unless it is part of the same one.
 const WITH_VALUE: &[&str] = &[
     "-D",
     "-I",
@@ -80,7 +80,7 @@ const WITH_VALUE: &[&str] = &[
 ];
 
 impl BuildOptions {
-    /// Takes what the client gave.
+    /// Parses the client's options.
     pub(super) fn new(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<Self> {
         let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
         let mut options = Self {
@@ -119,7 +119,7 @@ impl BuildOptions {
         Ok(options)
     }
 
-    /// What they mean to the compiler.
+    /// The options for the compiler.
     pub(super) fn for_compiler(&self) -> oxur_compiler::Options {
         oxur_compiler::Options {
             mode: mode(),
@@ -131,7 +131,7 @@ impl BuildOptions {
     }
 }
 
-/// `UR_CPU_MODE`: `scalar` runs one work-item at a time, to find out whether a result is the fast mode's fault.
+/// `UR_CPU_MODE`: `scalar` runs one work-item at a time, to find out whether a wrong result is the vectorizer's fault.
 fn mode() -> Mode {
     static MODE: OnceLock<Mode> = OnceLock::new();
     *MODE.get_or_init(|| match std::env::var_os("UR_CPU_MODE") {
@@ -144,7 +144,7 @@ fn mode() -> Mode {
     })
 }
 
-/// `UR_CPU_CACHE`, which is a folder or `off`, and `UR_CPU_CACHE_SIZE`: where compiled code is kept, and how much.
+/// `UR_CPU_CACHE`, a folder or `off`, and `UR_CPU_CACHE_SIZE`: where compiled code is kept, and how much.
 fn cache() -> &'static CacheConfig {
     static CACHE: OnceLock<CacheConfig> = OnceLock::new();
     CACHE.get_or_init(|| {
@@ -222,7 +222,7 @@ mod tests {
         let without_division = FastMath::UNSAFE.without(FastMath::INEXACT_DIVISION);
         for (text, expected) in [
             (c"", FastMath::default()),
-            // These change no code, and so have none of their own in the cache.
+            // These options do not change code, so the cache has no separate entries for them.
             (c"-cl-mad-enable -cl-denorms-are-zero", FastMath::default()),
             (c"-cl-single-precision-constant", FastMath::default()),
             (c"-cl-fp32-correctly-rounded-divide-sqrt", FastMath::default()),

@@ -163,7 +163,7 @@ impl Queue {
             ..How::of(CommandType::KERNEL_LAUNCH)
         };
         let now = || {
-            let result = exec::measured_here(|worker, measure| -> Result<(), Fault> {
+            let result = exec::inline_measured(|worker, measure| -> Result<(), Fault> {
                 let started = if measure { clock::cycles() } else { 0 };
                 // SAFETY: packed and prepared above.
                 unsafe { run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker) }?;

@@ -54,7 +54,7 @@ impl Queue {
         };
         let now = || {
             let _turn = turn.take();
-            match exec::here(|worker| plan.run_here(worker)) {
+            match exec::inline(|worker| plan.run_here(worker)) {
                 Ok(()) => true,
                 Err((what, fault)) => {
                     let failure = Failure::Step(what, Box::new(fault.into()));

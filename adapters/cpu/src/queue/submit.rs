@@ -16,8 +16,7 @@ use oxur_compiler::{Fault, ThreadContext};
 use super::order::{Nothing, Order, Place};
 use super::{Out, Queue, Wait, host};
 use crate::activity::Mark;
-use crate::exec::plan::Plan;
-use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client, clock, submit};
+use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client, clock, forward_to_work, submit};
 use crate::{Cpu, Event};
 
 /// What is known of a command besides its work.
@@ -262,29 +261,7 @@ struct Entry<W> {
 }
 
 impl<W: Work> Work for Entry<W> {
-    fn chunks(&self) -> u64 {
-        self.work.chunks()
-    }
-
-    fn execution(&self) -> Execution {
-        self.work.execution()
-    }
-
-    fn cost(&self, chunks: u64) -> Option<u64> {
-        self.work.cost(chunks)
-    }
-
-    fn learn(&self, chunks: u64, cycles: u64) {
-        self.work.learn(chunks, cycles);
-    }
-
-    fn plan(&self) -> Option<Plan> {
-        self.work.plan()
-    }
-
-    fn what(&self) -> String {
-        self.work.what()
-    }
+    forward_to_work!();
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         self.work.run(chunks, worker)

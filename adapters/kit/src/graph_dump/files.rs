@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `UR_GRAPH_DUMP`: a folder that gets a picture of each command buffer and each graph that can be run.
+//! `UR_GRAPH_DUMP`: a folder for dumps of each finalized command buffer and each executable graph.
 //!
-//! A picture is written when that is made, and again, with times, when it is destroyed or the process ends. Who cannot
-//! write says so in the log, and the program goes on.
+//! A dump is written when the object is made, and again, with times, when it is destroyed or the process ends. A file that
+//! cannot be written is an error in the log, and the program goes on.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -16,10 +16,10 @@ use oxur_fork::{LazyLock, Mutex};
 use super::{CommandTimings, NodeLabel, text};
 use crate::{Backend, Node};
 
-/// The folder; none if nobody asks for pictures.
+/// The folder; `None` if the user wants no dumps.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let folder = std::env::var_os("UR_GRAPH_DUMP").filter(|folder| !folder.is_empty())?;
-    // The program may go elsewhere.
+    // The program may change its working directory.
     let folder = std::path::absolute(folder).ok()?;
     if let Err(error) = fs::create_dir_all(&folder) {
         log::error!("UR_GRAPH_DUMP: the folder {}: {error}", folder.display());
@@ -28,24 +28,24 @@ static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     Some(folder)
 });
 
-/// Whether the user asks for pictures.
+/// Whether the user wants dumps.
 pub(crate) fn wanted() -> bool {
     FOLDER.is_some()
 }
 
-/// A picture that is in a file, and is written again when this is dropped.
+/// A dump in a file, which is written again when this is dropped.
 pub(crate) struct GraphDump(Arc<Drawn>);
 
 struct Drawn {
     path: PathBuf,
-    /// Children of `fork` leave it to this one.
+    /// The process that writes the file. Children of `fork` do not.
     process: u32,
     commands: Mutex<Vec<NodeLabel>>,
     times: Arc<CommandTimings>,
 }
 
 impl GraphDump {
-    /// Of these commands, if the user asks for pictures.
+    /// The dump of these commands, if the user wants dumps.
     pub(crate) fn new<B: Backend>(nodes: &[Node<B>], times: &Arc<CommandTimings>) -> Option<Self> {
         let folder = FOLDER.as_ref()?;
         let drawn = Drawn::new(folder, nodes.iter().map(NodeLabel::new).collect(), times);
@@ -61,9 +61,9 @@ impl GraphDump {
         Some(Self(drawn))
     }
 
-    /// Commands at these places are not what they were.
+    /// Commands at these places have changed.
     pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: &[usize]) {
-        // The file is the parent's.
+        // A child of `fork` leaves the file to its parent.
         if self.0.process == process::id() {
             let mut commands = self.0.commands.lock();
             changed
@@ -74,7 +74,7 @@ impl GraphDump {
 }
 
 impl Drawn {
-    /// Takes a name that no file has, in whatever adapter or process.
+    /// Takes a name that no file has yet. Other adapters and processes use the same folder.
     fn new(folder: &Path, commands: Vec<NodeLabel>, times: &Arc<CommandTimings>) -> io::Result<Self> {
         static LAST: AtomicU32 = AtomicU32::new(0);
         let process = process::id();
@@ -109,18 +109,18 @@ impl Drawn {
 
 impl Drop for Drawn {
     fn drop(&mut self) {
-        // When the process ends all have been written, and drivers may be gone.
+        // At the end of the process all dumps have been written, and drivers may be gone.
         if !ENDING.load(Ordering::Relaxed) {
             self.write();
         }
     }
 }
 
-/// The pictures of what still lives.
+/// The dumps of objects that are alive.
 static LIVING: LazyLock<Mutex<Vec<Weak<Drawn>>>> = LazyLock::new(|| {
-    // SAFETY: a function that may be called whenever the process ends. An adapter's library is never unloaded.
+    // SAFETY: the function may be called whenever the process ends, and an adapter's library is never unloaded.
     if unsafe { libc::atexit(at_exit) } != 0 {
-        log::warn!("UR_GRAPH_DUMP: pictures of what is not destroyed have no times");
+        log::warn!("UR_GRAPH_DUMP: dumps of objects that are never destroyed have no times");
     }
     Mutex::default()
 });
@@ -138,8 +138,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_ones_own() {
-        let folder = std::env::temp_dir().join(format!("oxur-pictures-{}", process::id()));
+    fn a_file_for_each_process() {
+        let folder = std::env::temp_dir().join(format!("oxur-dumps-{}", process::id()));
         fs::create_dir_all(&folder).unwrap();
         let times = Arc::new(CommandTimings::new(0));
         let new = || Drawn::new(&folder, Vec::new(), &times).unwrap();

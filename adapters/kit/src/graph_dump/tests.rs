@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The text of pictures.
+//! The text of dumps.
 
 use smallvec::smallvec;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! When the commands of a command buffer ran.
 //!
-//! An adapter that runs them itself tells of each as it ends; there is room for two runs, so that the last complete one
-//! can be looked at while another is under way. Where a driver runs them, their events are asked afterwards.
+//! An adapter that runs the commands itself records each as it ends. There is room for two runs, so that the last complete
+//! one can be read while another runs. Where a driver runs the commands, their events have the times.
 
 use std::mem::replace;
 use std::ptr::null_mut;
@@ -37,7 +37,7 @@ pub struct CommandTimings {
     runs: [Box<[Place]>; 2],
     /// How many runs are complete.
     complete: AtomicU64,
-    /// Ask for the last runs that were submitted, the last one first.
+    /// Queries for the last runs that were submitted, the last one first.
     asked: Mutex<[Option<TimingQuery>; 2]>,
 }
 

@@ -2,13 +2,16 @@
 //! Tests of the built-in functions, as emitted code: LLVM compiles a small function for each and it is called.
 
 mod accuracy;
-mod edges;
+mod elementwise;
 mod emission;
+mod geometric;
 mod integers;
 mod jit;
 mod memory;
+mod parts;
 mod printf;
 mod reference;
+mod special_values;
 mod vector;
 
 use spirv::OpenclStd100Op as Op;

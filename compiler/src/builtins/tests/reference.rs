@@ -102,3 +102,8 @@ impl Format {
         Real::of_two("mpfr_sub", &given, exact).scaled(-exponent).to_f64().abs()
     }
 }
+
+/// Whether two numbers are equal, with the sign of zero. NaN equals NaN.
+pub fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}

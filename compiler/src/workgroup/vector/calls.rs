@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls: primitives, exchanges, intrinsics of LLVM's, mathematical functions, and everything else one lane at a time.
+//! Calls: work-item intrinsics, collectives, LLVM's intrinsics, mathematical functions, and everything else one lane at a
+//! time.
 
 use super::emit::{Emit, Result, Wide};
 use super::vector_shape::VectorShape;
 use crate::builtins;
 use crate::fast_math::flag;
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Function, Kind, Type, Value};
-use crate::lower::DEVICE_BARRIER;
-use crate::lower::item::{GroupCollective, WorkItemIntrinsic};
 
 /// Intrinsics that do to vectors what they do to each element, and how many of their operands are elements: those behind
 /// are the same for all.

@@ -4,8 +4,8 @@
 use super::emit::{Emit, Result, Wide};
 use super::vector_shape::VectorShape;
 use crate::fast_math::flag;
+use crate::intrinsics::{GroupCollective, ReduceOp};
 use crate::llvm::{Type, Value};
-use crate::lower::item::{GroupCollective, ReduceOp};
 
 impl<'c> Emit<'_, 'c> {
     pub(super) fn exchange(&mut self, inst: Value<'c>, exchange: GroupCollective) -> Result<Option<Wide<'c>>> {

@@ -14,9 +14,9 @@ use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
 use super::vector_shape::{VectorShape, VectorShapes, widened};
+use crate::abi::layout;
+use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
-use crate::lower::item::WorkItemIntrinsic;
-use crate::runtime::layout;
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 

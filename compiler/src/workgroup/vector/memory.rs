@@ -8,8 +8,8 @@ use llvm_sys::LLVMOpcode as L;
 use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
 use super::vector_shape::VectorShape;
+use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
-use crate::lower::item::WorkItemIntrinsic;
 
 /// Whether an address is seen to be in the group's local memory.
 fn is_local(mut address: Value<'_>) -> bool {

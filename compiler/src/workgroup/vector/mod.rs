@@ -21,9 +21,8 @@ mod vector_shape;
 
 pub use coroutine::split;
 
+use crate::intrinsics::{GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
-use crate::lower::KERNEL;
-use crate::lower::item::{GroupCollective, WorkItemIntrinsic};
 
 /// The vector kernel for groups of lanes that are all there: `(item, args)`.
 pub const FULL: &str = "kernel.full";

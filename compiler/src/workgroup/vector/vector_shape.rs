@@ -8,8 +8,8 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::cfg::{Cfg, Node};
 use super::private::Private;
+use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Kind, Module, Type, Value};
-use crate::lower::item::{GroupCollective, WorkItemIntrinsic};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use super::*;
+use crate::exec::clock;
 use crate::exec::tests::{Calls, pool};
 
 impl Plan {
@@ -82,7 +83,7 @@ impl Random {
     }
 }
 
-/// Each step of random graphs runs in all of its pieces, after all that it waits for, once a run.
+/// In random graphs, all chunks of each step run once per run, after the dependencies of the step.
 #[test]
 fn random_graphs() {
     for seed in 0..150 {

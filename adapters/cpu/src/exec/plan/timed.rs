@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Steps of which somebody wants to know when they ran: work around their work. Other plans have none of it, and it
-//! costs them nothing.
+//! Steps that record when they ran: wrappers around their work. Plans without timing have no wrappers, and pay nothing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,16 +9,16 @@ use oxur_compiler::{Fault, ThreadContext};
 
 use super::Step;
 use crate::exec::clock;
-use crate::exec::task::{Execution, Work};
+use crate::exec::work::{Work, forward_to_work};
 
-/// Work that tells when it ran.
+/// Work that records when it ran.
 struct Timed {
     work: Arc<dyn Work>,
     times: Arc<CommandTimings>,
     place: usize,
 }
 
-/// A step that tells when it ran, as that at `place`.
+/// A step that records when it ran, as command number `place`.
 pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, place: usize) -> Step {
     let work = Timed {
         work: step.work,
@@ -33,29 +32,7 @@ pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, place: usize) -> St
 }
 
 impl Work for Timed {
-    fn chunks(&self) -> u64 {
-        self.work.chunks()
-    }
-
-    fn execution(&self) -> Execution {
-        self.work.execution()
-    }
-
-    fn cost(&self, chunks: u64) -> Option<u64> {
-        self.work.cost(chunks)
-    }
-
-    fn is_due(&self) -> bool {
-        self.work.is_due()
-    }
-
-    fn learn(&self, chunks: u64, cycles: u64) {
-        self.work.learn(chunks, cycles);
-    }
-
-    fn what(&self) -> String {
-        self.work.what()
-    }
+    forward_to_work!();
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
         let began = clock::now();

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a work-item knows of itself and of its group: the primitives that `lower` calls and `workgroup` defines, and
-//! SPIR-V's built-in variables made of them.
+//! What one work-item asks of its work-group: the contract between `lower`, which calls these functions, and `workgroup`,
+//! which defines them.
 //!
-//! A primitive is a declared function whose first parameter is the item. `lower` leaves them undefined; how they are
-//! answered is what tells one way of running a work-group from another.
+//! Each is a declared function of LLVM IR whose first parameter is the item. How they are defined depends on how a
+//! work-group runs: item by item, in vectors, or as coroutines.
 
-use spirv::BuiltIn;
+use crate::llvm::{Builder, Function, Module, Type, Value};
 
-use crate::llvm::{Builder, Context, Function, Module, Type, Value};
+/// The function that a kernel becomes.
+pub const KERNEL: &str = "kernel";
 
-/// A primitive of a work-item that takes no more than a dimension.
+/// The runtime's function for a barrier of the whole device: `(item)`.
+pub const DEVICE_BARRIER: &str = "oxur_device_barrier";
+
+/// A query of a work-item, whose only operand is a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorkItemIntrinsic {
     /// `(item, dimension) -> i64`
@@ -99,7 +103,7 @@ impl WorkItemIntrinsic {
             cx.int(64)
         };
         let function = module.add_function(self.name(), result.function(&params));
-        // An item's own are the same each time, so that one call may stand for all.
+        // The values never change for one item, so LLVM may merge calls.
         function
             .attribute("nounwind", 0)
             .attribute("willreturn", 0)
@@ -107,41 +111,41 @@ impl WorkItemIntrinsic {
     }
 }
 
-/// Says that no id or size is larger than [`MAX_ID`].
+/// Tells LLVM that no id or size is larger than [`MAX_ID`].
 pub fn set_ranges(module: &Module<'_>) {
-    for primitive in WorkItemIntrinsic::ALL
+    for intrinsic in WorkItemIntrinsic::ALL
         .into_iter()
         .filter(|&p| p != WorkItemIntrinsic::LocalMemory)
     {
-        if let Some(function) = module.function(primitive.name()) {
+        if let Some(function) = module.function(intrinsic.name()) {
             function.result_range(64, 0, MAX_ID + 1);
         }
     }
 }
 
-/// No id, size or offset is larger in code that was widened: a launch beyond it uses other code.
+/// The largest id, size or offset in vectorized code. A launch beyond it uses scalar code.
 pub const MAX_ID: u64 = i32::MAX as u64;
 
-/// What items of a sub-group do together.
+/// An operation of all items of a work-group or sub-group together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupCollective {
-    /// `(item, site) -> void`: all items of the group come here before one goes on.
+    /// `(item, site) -> void`: a barrier of the work-group.
     Barrier,
-    /// `(item, site) -> void`: the same for the sub-group.
+    /// `(item, site) -> void`: a barrier of the sub-group.
     SubGroupBarrier,
-    /// `(item, site, i1) -> i64`: a bit for each item that came with `true`.
+    /// `(item, site, i1) -> i64`: a bit for each item whose operand is true.
     Ballot,
-    /// `(item, site, T, i32 lane) -> T`: what the item of that number came with.
+    /// `(item, site, T, i32 lane) -> T`: the value of another lane.
     Shuffle,
-    /// `(item, site, T) -> T`: all values put together.
+    /// `(item, site, T) -> T`: all values combined.
     Reduce(ReduceOp),
-    /// `(item, site, T) -> T`: the values up to one's own put together.
+    /// `(item, site, T) -> T`: the values of the lanes up to the own one combined.
     InclusiveScan(ReduceOp),
-    /// `(item, site, T) -> T`: the values before one's own put together.
+    /// `(item, site, T) -> T`: the values of the lanes before the own one combined.
     ExclusiveScan(ReduceOp),
 }
 
-/// How two values become one.
+/// The operation of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
     /// Integer sum.
@@ -212,7 +216,7 @@ impl ReduceOp {
         matches!(self, Self::FAdd | Self::FMul | Self::FMin | Self::FMax)
     }
 
-    /// The value that changes nothing.
+    /// The identity of the operation.
     pub fn identity<'c>(self, ty: Type<'c>) -> Value<'c> {
         let signed_max = || ty.int((1u128 << (ty.bits() - 1)) as u64 - 1);
         match self {
@@ -221,7 +225,7 @@ impl ReduceOp {
             Self::And | Self::UMin => ty.ones(),
             Self::SMin => signed_max(),
             Self::SMax => ty.int((1u128 << (ty.bits() - 1)) as u64),
-            // Minus zero, so that the sum of one item's minus zero is that.
+            // Minus zero, because 0.0 + -0.0 is 0.0.
             Self::FAdd => ty.real(-0.0),
             Self::FMul => ty.real(1.0),
             Self::FMin => ty.real(f64::INFINITY),
@@ -229,7 +233,7 @@ impl ReduceOp {
         }
     }
 
-    /// Puts two values together.
+    /// Combines two values.
     pub fn apply<'c>(self, module: &Module<'c>, b: &Builder<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
         let call = |name| b.intrinsic(module, name, &[x.ty()], &[x, y]);
         match self {
@@ -265,7 +269,7 @@ impl GroupCollective {
         }
     }
 
-    /// What a function of a name is.
+    /// The collective of a function's name.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("oxur.")?;
         let mut parts = name.split('.');
@@ -310,92 +314,4 @@ impl GroupCollective {
             .attribute("nounwind", 0)
             .attribute("convergent", 0)
     }
-}
-
-/// Which value a built-in variable holds, element by element.
-pub fn built_in<'c>(
-    module: &Module<'c>,
-    b: &Builder<'c>,
-    item: Value<'c>,
-    built_in: BuiltIn,
-    dimension: u32,
-    sub_group_size: u32,
-) -> Option<Value<'c>> {
-    let cx: &'c Context = module.context();
-    let wide = cx.int(64);
-    let call = |primitive: WorkItemIntrinsic| {
-        let function = primitive.declare(module);
-        if primitive.has_dimension() {
-            b.call(function, &[item, cx.int(32).int(dimension.into())])
-        } else {
-            b.call(function, &[item])
-        }
-    };
-    let at = |primitive: WorkItemIntrinsic, d: u64| b.call(primitive.declare(module), &[item, cx.int(32).int(d)]);
-    // Without the offset.
-    let position = |d: u64| {
-        b.sub(
-            at(WorkItemIntrinsic::GlobalId, d),
-            at(WorkItemIntrinsic::GlobalOffset, d),
-        )
-    };
-    let lanes = wide.int(sub_group_size.into());
-    // A mask of the bits below this lane's: (1 << lane) - 1.
-    let below = || b.sub(b.shl(wide.int(1), call(WorkItemIntrinsic::Lane)), wide.int(1));
-    let own = || b.shl(wide.int(1), call(WorkItemIntrinsic::Lane));
-    let present = || {
-        let size = sub_group_items(module, b, item, sub_group_size);
-        b.lshr(wide.ones(), b.sub(wide.int(64), size))
-    };
-    // Masks are four words of 32 bits.
-    let word = |mask: Value<'c>| match dimension {
-        0 => b.and(mask, wide.int(0xffff_ffff)),
-        1 => b.lshr(mask, wide.int(32)),
-        _ => wide.int(0),
-    };
-    Some(match built_in {
-        BuiltIn::LocalInvocationId => call(WorkItemIntrinsic::LocalId),
-        BuiltIn::WorkgroupId => call(WorkItemIntrinsic::GroupId),
-        BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => call(WorkItemIntrinsic::LocalSize),
-        BuiltIn::GlobalSize => call(WorkItemIntrinsic::GlobalSize),
-        BuiltIn::GlobalOffset => call(WorkItemIntrinsic::GlobalOffset),
-        BuiltIn::NumWorkgroups => call(WorkItemIntrinsic::NumGroups),
-        BuiltIn::WorkDim => call(WorkItemIntrinsic::Dimensions),
-        BuiltIn::LocalInvocationIndex => call(WorkItemIntrinsic::LocalLinearId),
-        BuiltIn::GlobalInvocationId => call(WorkItemIntrinsic::GlobalId),
-        BuiltIn::GlobalLinearId => {
-            let row = b.add(b.mul(position(2), at(WorkItemIntrinsic::GlobalSize, 1)), position(1));
-            b.add(b.mul(row, at(WorkItemIntrinsic::GlobalSize, 0)), position(0))
-        }
-        BuiltIn::SubgroupLocalInvocationId => call(WorkItemIntrinsic::Lane),
-        BuiltIn::SubgroupId => call(WorkItemIntrinsic::SubGroup),
-        BuiltIn::SubgroupMaxSize => lanes,
-        BuiltIn::SubgroupSize => sub_group_items(module, b, item, sub_group_size),
-        BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => sub_groups(module, b, item, sub_group_size),
-        BuiltIn::SubgroupEqMask => word(own()),
-        BuiltIn::SubgroupLtMask => word(below()),
-        BuiltIn::SubgroupLeMask => word(b.or(below(), own())),
-        BuiltIn::SubgroupGeMask => word(b.and(b.not(below()), present())),
-        BuiltIn::SubgroupGtMask => word(b.and(b.not(b.or(below(), own())), present())),
-        _ => return None,
-    })
-}
-
-/// How many items this item's sub-group has: the last one of a group may have fewer.
-pub fn sub_group_items<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, sub_group_size: u32) -> Value<'c> {
-    let wide = module.context().int(64);
-    let lanes = wide.int(sub_group_size.into());
-    let first = b.mul(b.call(WorkItemIntrinsic::SubGroup.declare(module), &[item]), lanes);
-    let rest = b.sub(b.call(WorkItemIntrinsic::GroupSize.declare(module), &[item]), first);
-    b.intrinsic(module, "llvm.umin", &[wide], &[rest, lanes])
-}
-
-/// How many sub-groups the group has.
-pub fn sub_groups<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, sub_group_size: u32) -> Value<'c> {
-    let wide = module.context().int(64);
-    let size = b.call(WorkItemIntrinsic::GroupSize.declare(module), &[item]);
-    b.udiv(
-        b.add(size, wide.int(u64::from(sub_group_size) - 1)),
-        wide.int(sub_group_size.into()),
-    )
 }

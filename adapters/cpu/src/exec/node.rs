@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The graph of dependencies between commands.
+//!
+//! A [`Node`] counts the dependencies that are not over, and lists the commands that wait for it. Each dependency counts
+//! it down once when it ends, and so does [`submit`]; the thread that counts to zero begins the command.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use oxur_fork::{Mutex, OnceLock};
+use smallvec::{SmallVec, smallvec};
+
+use super::calls::{Call, Calls};
+use super::client;
+use super::clock;
+use super::failure::Failure;
+use super::fork::generation;
+use super::futex;
+use super::pool::{Job, Pool, WorkerContext};
+use super::progress::{Progress, Stamps};
+
+/// A command, whatever its work is.
+pub(crate) trait Node: Send + Sync {
+    /// The state that all commands have.
+    fn core(&self) -> &Core;
+
+    /// Begins the command: its dependencies are complete. Called once.
+    fn begin(self: Arc<Self>) -> Begun;
+
+    /// Tells the work that the command is over, and drops the work. Called once, when no chunk runs and none will.
+    fn drop_work(&self);
+}
+
+/// How a command continues when its dependencies are complete.
+pub(crate) enum Begun {
+    /// A thread of its pool must run it.
+    Job(Arc<dyn Job>),
+    /// It already runs on a thread of its own.
+    Elsewhere,
+    /// There is nothing to run: the caller [ends](end) it.
+    Over,
+}
+
+/// The state that all commands have.
+pub(crate) struct Core {
+    pool: &'static Pool,
+    /// The process that it belongs to.
+    generation: u32,
+    /// A [`Progress`] in the low bits, and the flags below.
+    state: AtomicU32,
+    /// The number of dependencies that are not over, plus one until the command is submitted.
+    waits: AtomicU32,
+    /// Whether a dependency with which it fails has failed.
+    dependency_failed: AtomicBool,
+    failure: OnceLock<Failure>,
+    links: Mutex<Links>,
+    /// When it was queued, submitted, started and ended, if the client may ask.
+    stamps: Option<[AtomicU64; 4]>,
+}
+
+const QUEUED: u32 = Progress::Queued as u32;
+const SUBMITTED: u32 = Progress::Submitted as u32;
+const RUNNING: u32 = Progress::Running as u32;
+const OVER: u32 = Progress::Over as u32;
+const PROGRESS: u32 = 3;
+/// The command failed.
+const FAILED: u32 = 1 << 2;
+/// A thread sleeps until the state changes.
+const WAITED: u32 = 1 << 3;
+/// A callback waits for a change of the state.
+const CALLS: u32 = 1 << 4;
+
+/// Commands and callbacks that wait for a command.
+#[derive(Default)]
+struct Links {
+    /// The command is over: nothing is added any more.
+    closed: bool,
+    after: SmallVec<[After; 2]>,
+    calls: Option<Box<Calls>>,
+}
+
+struct After {
+    node: Arc<dyn Node>,
+    /// Whether it fails if this one fails.
+    strict: bool,
+}
+
+impl Core {
+    pub(super) fn new(pool: &'static Pool, stamped: bool) -> Self {
+        let stamps = stamped.then_some([const { AtomicU64::new(0) }; 4]);
+        if let Some(stamps) = &stamps {
+            stamps[QUEUED as usize].store(clock::now(), Ordering::Relaxed);
+        }
+        Self {
+            pool,
+            generation: generation(),
+            state: AtomicU32::new(QUEUED),
+            waits: AtomicU32::new(1),
+            dependency_failed: AtomicBool::new(false),
+            failure: OnceLock::new(),
+            links: Mutex::default(),
+            stamps,
+        }
+    }
+
+    /// Notes when the command reached a state.
+    fn stamp(&self, state: u32) {
+        if let Some(stamps) = &self.stamps {
+            stamps[state as usize].store(clock::now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the command has failed or will.
+    pub(super) fn failed(&self) -> bool {
+        self.dependency_failed.load(Ordering::Relaxed) || self.failure.get().is_some()
+    }
+
+    /// How the command ends.
+    fn result(&self) -> Result<(), &Failure> {
+        match self.failure.get() {
+            Some(failure) => Err(failure),
+            None if self.dependency_failed.load(Ordering::Relaxed) => Err(&Failure::Before),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn pool(&self) -> &'static Pool {
+        self.pool
+    }
+
+    /// Makes the command fail when it ends. The first failure counts.
+    pub(super) fn fail(&self, failure: Failure) {
+        _ = self.failure.set(failure);
+    }
+
+    /// Whether the command itself has failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.get().is_some()
+    }
+
+    /// Gives `over` the result of the command, which all chunks have determined by now.
+    pub(super) fn finish(&self, over: impl FnOnce(Result<(), &Failure>)) {
+        self.stamp(OVER);
+        over(self.result());
+    }
+
+    /// Whether the command is over, for its owner.
+    pub(super) fn is_over(&mut self) -> bool {
+        *self.state.get_mut() & PROGRESS == OVER
+    }
+}
+
+impl dyn Node {
+    /// Its state.
+    pub(crate) fn progress(&self) -> Progress {
+        let core = self.core();
+        match core.state.load(Ordering::Acquire) & PROGRESS {
+            // It stays as it is here: the process that this one was forked from runs it.
+            _ if core.generation != generation() => Progress::Over,
+            QUEUED => Progress::Queued,
+            SUBMITTED => Progress::Submitted,
+            RUNNING => Progress::Running,
+            _ => Progress::Over,
+        }
+    }
+
+    /// Whether it is complete, or failed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.progress() == Progress::Over
+    }
+
+    /// Makes the command fail when it ends. The first failure counts.
+    pub(super) fn fail(&self, failure: Failure) {
+        self.core().fail(failure);
+    }
+
+    /// Whether the command itself has failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.core().has_failed()
+    }
+
+    /// Whether it is over because it failed.
+    pub(crate) fn failed(&self) -> bool {
+        let core = self.core();
+        let state = core.state.load(Ordering::Acquire);
+        state & FAILED != 0 || (state & PROGRESS != OVER && core.generation != generation())
+    }
+
+    /// Waits until it is over. Returns whether it is complete and did not fail.
+    pub(crate) fn wait(&self) -> bool {
+        let over = || self.is_over();
+        if !self.core().pool.help_until(&over) {
+            self.sleep();
+        }
+        !self.failed()
+    }
+
+    fn sleep(&self) {
+        let state = &self.core().state;
+        loop {
+            let now = state.fetch_or(WAITED, Ordering::AcqRel) | WAITED;
+            if now & PROGRESS == OVER {
+                return;
+            }
+            futex::wait(state, now, None);
+        }
+    }
+
+    /// When it reached each state, zero for states that it has not reached. `None` if the command is not stamped.
+    pub(crate) fn stamps(&self) -> Option<Stamps> {
+        let at = |stamps: &[AtomicU64; 4], i: u32| stamps[i as usize].load(Ordering::Relaxed);
+        self.core().stamps.as_ref().map(|stamps| Stamps {
+            queued: at(stamps, QUEUED),
+            submitted: at(stamps, SUBMITTED),
+            started: at(stamps, RUNNING),
+            ended: at(stamps, OVER),
+        })
+    }
+
+    /// Adds a dependency. The command must not have been submitted. If the dependency is `strict`, the command fails with it.
+    pub(crate) fn wait_for(self: &Arc<Self>, other: &Arc<dyn Node>, strict: bool) {
+        if !other.is_over() {
+            let mut links = other.core().links.lock();
+            if !links.closed {
+                // Relaxed: the thread that counts it down finds the command under this lock.
+                self.core().waits.fetch_add(1, Ordering::Relaxed);
+                links.after.push(After {
+                    node: self.clone(),
+                    strict,
+                });
+                return;
+            }
+        }
+        if strict && other.failed() {
+            self.core().dependency_failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// How many dependencies are not over. The command must not have been submitted.
+    pub(crate) fn waits(&self) -> u32 {
+        self.core().waits.load(Ordering::Acquire) - 1
+    }
+
+    /// Calls a function when the command reaches a state, at once if it already has. Calls never overlap.
+    pub(crate) fn call_at(self: &Arc<Self>, progress: Progress, call: Call) {
+        let core = self.core();
+        let call = {
+            let mut links = core.links.lock();
+            // A thread that changes the state after this sees the flag, and then finds the call.
+            core.state.fetch_or(CALLS, Ordering::AcqRel);
+            let reached = self.progress() >= progress;
+            match links.calls.get_or_insert_default().add(progress, call, reached) {
+                Some(call) => call,
+                None => return,
+            }
+        };
+        call(progress);
+    }
+}
+
+/// Submits a new command: it begins as soon as its dependencies are over.
+pub(crate) fn submit(node: Arc<dyn Node>) {
+    if node.core().waits.fetch_sub(1, Ordering::AcqRel) == 1 {
+        let mut ended = Ended::new();
+        ended.begin(node);
+        ended.settle();
+        for (pool, job) in ended.ready {
+            pool.run(job);
+        }
+    }
+}
+
+/// Ends a command, and begins those that waited for it. Returns a job with which the calling thread of the pool should
+/// continue.
+pub(super) fn end(node: Arc<dyn Node>, me: Option<&WorkerContext<'_>>) -> Option<Arc<dyn Job>> {
+    let mut ended = Ended::new();
+    ended.nodes.push(node);
+    ended.settle();
+    // The thread continues with the first: the data that it needs is likely in the cache.
+    let mut next = None;
+    for (pool, job) in ended.ready {
+        match me {
+            Some(me) if me.is_of(pool) && next.is_none() => next = Some(job),
+            _ => pool.run(job),
+        }
+    }
+    next
+}
+
+/// Commands that are over, and the jobs that are ready now.
+struct Ended {
+    nodes: SmallVec<[Arc<dyn Node>; 4]>,
+    ready: SmallVec<[(&'static Pool, Arc<dyn Job>); 4]>,
+}
+
+impl Ended {
+    fn new() -> Self {
+        Self {
+            nodes: smallvec![],
+            ready: smallvec![],
+        }
+    }
+
+    fn begin(&mut self, node: Arc<dyn Node>) {
+        let pool = node.core().pool;
+        reach(&node, SUBMITTED);
+        match node.clone().begin() {
+            Begun::Job(job) => self.ready.push((pool, job)),
+            Begun::Over => self.nodes.push(node),
+            Begun::Elsewhere => {}
+        }
+    }
+
+    /// Ends the nodes, and those that end with them. It is a loop because a chain of commands may be long.
+    fn settle(&mut self) {
+        while let Some(node) = self.nodes.pop() {
+            node.drop_work();
+            let failed = node.core().failed();
+            for After { node: after, strict } in close(&node) {
+                let core = after.core();
+                if failed && strict {
+                    core.dependency_failed.store(true, Ordering::Relaxed);
+                }
+                if core.waits.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    self.begin(after);
+                }
+            }
+        }
+    }
+}
+
+/// Publishes the next state of a command.
+fn reach(node: &Arc<dyn Node>, state: u32) {
+    let core = node.core();
+    core.stamp(state);
+    // States are consecutive numbers, so an addition moves to the next one and keeps the flags.
+    let before = core.state.fetch_add(1, Ordering::AcqRel);
+    debug_assert_eq!(before & PROGRESS, state - 1);
+    if before & CALLS != 0 {
+        call(
+            node,
+            if state == SUBMITTED {
+                Progress::Submitted
+            } else {
+                Progress::Running
+            },
+        );
+    }
+}
+
+/// Publishes that a command runs.
+pub(super) fn runs(node: &Arc<dyn Node>) {
+    reach(node, RUNNING);
+}
+
+/// Publishes that a command is over. Returns the commands that waited for it.
+fn close(node: &Arc<dyn Node>) -> SmallVec<[After; 2]> {
+    let core = node.core();
+    let last = OVER | if core.failed() { FAILED } else { 0 };
+    let before = core.state.swap(last, Ordering::AcqRel);
+    let after = {
+        let mut links = core.links.lock();
+        links.closed = true;
+        std::mem::take(&mut links.after)
+    };
+    if before & WAITED != 0 {
+        futex::wake(&core.state, i32::MAX as u32);
+    }
+    if before & CALLS != 0 {
+        call(node, Progress::Over);
+    }
+    after
+}
+
+/// Makes the calls that wait for this state, on a thread that the client may block.
+#[cold]
+fn call(node: &Arc<dyn Node>, progress: Progress) {
+    let to_call = |node: &Arc<dyn Node>| node.core().links.lock().calls.as_mut().and_then(|calls| calls.next());
+    {
+        let mut links = node.core().links.lock();
+        let Some(calls) = &mut links.calls else { return };
+        if !calls.reach(progress) {
+            return;
+        }
+    }
+    let node = node.clone();
+    let call_all = move || {
+        while let Some((call, progress)) = to_call(&node) {
+            call(progress);
+        }
+    };
+    if let Err((error, call_all)) = client::spawn(Box::new(call_all)) {
+        log::warn!("no thread can be started for callbacks, so they delay commands: {error}");
+        call_all();
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The states of a command, and when it reached them.
+
+/// The state of a command. A command goes through all of them, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    /// It waits for other commands.
+    Queued,
+    /// It waits for a thread.
+    Submitted,
+    /// It runs.
+    Running,
+    /// It is complete, or it failed.
+    Over,
+}
+
+/// When a command reached each state, in nanoseconds of [`clock::now`](super::clock::now).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stamps {
+    pub(crate) queued: u64,
+    pub(crate) submitted: u64,
+    pub(crate) started: u64,
+    pub(crate) ended: u64,
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The ABI between compiled code and the runtime: structures that the runtime fills and compiled code reads, and the
+//! offsets of their members, for the stages that emit that code.
+
+use std::ffi::c_void;
+
+use crate::NdRange;
+
+/// A work-group while it runs.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The launch's range.
+    pub range: NdRange,
+    /// How many groups there are.
+    pub num_groups: [u64; 3],
+    /// Its group id.
+    pub id: [u64; 3],
+    /// How many items it has.
+    pub size: u64,
+    /// Its local memory.
+    pub local_memory: *mut u8,
+    /// How many bytes that has.
+    pub local_size: u64,
+    /// The runtime's memory for frames, if its code suspends at barriers; or null.
+    pub frames: *mut c_void,
+}
+
+/// A work-item while it runs.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Item {
+    /// Its id in the group.
+    pub local_id: [u64; 3],
+    /// Its linear id in the group.
+    pub linear_id: u64,
+    /// Its group.
+    pub group: *const Group,
+    /// Its id in its sub-group, if it has a stack of its own.
+    pub lane: u64,
+    /// How many lanes are active, if not all.
+    pub lanes: u64,
+    /// Whether not all lanes are active.
+    pub is_partial: u64,
+    /// The runtime's state of the item, if it has a stack of its own; or null.
+    pub fiber: *mut c_void,
+}
+
+/// The most items that a sub-group may have.
+pub const LANES: usize = 64;
+
+/// The operands of a sub-group's collective.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Rendezvous {
+    /// A bit for each lane that takes part.
+    pub mask: u64,
+    /// The operand of each lane.
+    pub slots: [u64; LANES],
+}
+
+#[allow(missing_docs, reason = "each is the offset of the member that it is named after")]
+/// The offsets of the members of these structures, in bytes.
+pub mod layout {
+    use std::mem::{offset_of, size_of};
+
+    use super::{Group, Item, Rendezvous};
+    use crate::NdRange;
+
+    pub const ITEM_SIZE: u64 = size_of::<Item>() as u64;
+    pub const ITEM_LOCAL_ID: u64 = offset_of!(Item, local_id) as u64;
+    pub const ITEM_LINEAR_ID: u64 = offset_of!(Item, linear_id) as u64;
+    pub const ITEM_GROUP: u64 = offset_of!(Item, group) as u64;
+    const RANGE: u64 = offset_of!(Group, range) as u64;
+    pub const GROUP_DIMENSIONS: u64 = RANGE + offset_of!(NdRange, dimensions) as u64;
+    pub const GROUP_GLOBAL_OFFSET: u64 = RANGE + offset_of!(NdRange, global_offset) as u64;
+    pub const GROUP_GLOBAL_SIZE: u64 = RANGE + offset_of!(NdRange, global_size) as u64;
+    pub const GROUP_LOCAL_SIZE: u64 = RANGE + offset_of!(NdRange, local_size) as u64;
+    pub const GROUP_NUM_GROUPS: u64 = offset_of!(Group, num_groups) as u64;
+    pub const GROUP_ID: u64 = offset_of!(Group, id) as u64;
+    pub const GROUP_SIZE: u64 = offset_of!(Group, size) as u64;
+    pub const GROUP_LOCAL_MEMORY: u64 = offset_of!(Group, local_memory) as u64;
+    pub const ITEM_LANE: u64 = offset_of!(Item, lane) as u64;
+    pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
+    pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
+    pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
+    pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The input of the compiler besides the modules themselves: specialization constants, and what the user may choose.
+
+use std::sync::Arc;
+
+use crate::cache::CacheConfig;
+use crate::{FastMath, Module};
+
+/// A module with values for its specialization constants.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The module.
+    pub module: Arc<Module>,
+    /// Values by `SpecId`, as many bytes as the constant has. Others keep their defaults.
+    pub constants: Vec<(u32, Vec<u8>)>,
+}
+
+impl Part {
+    /// A module as it is.
+    pub fn new(module: Arc<Module>) -> Self {
+        Self {
+            module,
+            constants: Vec::new(),
+        }
+    }
+}
+
+/// How kernels are compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Vectorized, and optimized for this CPU.
+    #[default]
+    Fast,
+    /// One work-item at a time, each on a stack of its own: the reference that [`Mode::Fast`] is tested against.
+    Scalar,
+}
+
+/// The user's choices.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How kernels are compiled.
+    pub mode: Mode,
+    /// How floating-point results may differ from what the precision demands.
+    pub fast_math: FastMath,
+    /// `-cl-opt-disable`.
+    pub no_optimization: bool,
+    /// Names that no module exports are no error at link, but when a kernel that calls them is compiled.
+    pub allow_unresolved: bool,
+    /// Where compiled code is kept. Nowhere by default.
+    pub cache: CacheConfig,
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Questions about a module that several stages ask.
+
+use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, Op, StorageClass};
+
+use super::{Id, Module};
+
+/// Whether a parameter is passed by value, as a pointer to a copy.
+pub fn is_by_value(module: &Module, id: Id) -> bool {
+    module.decorations(id).iter().any(|d| {
+        d.decoration == Decoration::FuncParamAttr
+            && d.operands.first() == Some(&(FunctionParameterAttribute::ByVal as u32))
+    })
+}
+
+/// The built-in value that a variable holds.
+pub fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
+    module
+        .decoration(id, Decoration::BuiltIn)
+        .and_then(|o| BuiltIn::from_u32(*o.first()?))
+}
+
+/// The storage class of a variable.
+pub fn storage_class(module: &Module, id: Id) -> Option<StorageClass> {
+    module
+        .def(id)
+        .filter(|i| i.op == Op::Variable)
+        .and_then(|i| StorageClass::from_u32(i.operand(0).ok()?))
+}
