@@ -19,6 +19,7 @@ use oxur_api::DdiTable;
 pub use oxur_fork as fork;
 
 pub mod args;
+mod chain;
 mod environment;
 mod error;
 mod handle;
@@ -81,7 +82,7 @@ pub use program::{LinkFailure, Program};
 pub use queue::Queue;
 pub use recycle::recycled;
 pub use sampler::Sampler;
-pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolLimits, UsmRequest};
+pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 

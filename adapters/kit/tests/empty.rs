@@ -155,7 +155,12 @@ impl kit::Context<Empty> for Context {
     }
 }
 
-impl kit::UsmAlloc<Empty> for Context {}
+impl kit::UsmAlloc<Empty> for Context {
+    fn usm_alloc(self: &Arc<Self>, request: kit::UsmRequest<'_, Empty>) -> UrResult<*mut c_void> {
+        properties::saw(request.properties);
+        unsupported()
+    }
+}
 impl kit::VirtualMem<Empty> for Context {}
 
 impl kit::Ipc<Empty> for Context {}
@@ -379,6 +384,24 @@ struct UsmPool {
 }
 
 impl kit::UsmPool<Empty> for UsmPool {
+    fn create(
+        _: &Arc<Context>,
+        device: Option<&Arc<Device>>,
+        properties: kit::UsmPoolProperties<'_, Empty>,
+    ) -> UrResult<Arc<Self>> {
+        let buffer = properties.buffer.map(|buffer| {
+            let is_same = buffer.device.as_deref().map(Arc::as_ptr) == device.map(Arc::as_ptr);
+            (buffer.memory as usize, buffer.size, buffer.kind, is_same)
+        });
+        properties::saw((
+            properties.flags,
+            properties.max_poolable,
+            properties.min_driver_alloc,
+            buffer,
+        ));
+        unsupported()
+    }
+
     fn info(&self, _: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
     }
@@ -401,6 +424,8 @@ mod command_buffer;
 mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
+#[path = "empty/properties.rs"]
+mod properties;
 
 fn adapter() -> AdapterHandle {
     let mut adapter = AdapterHandle::default();
