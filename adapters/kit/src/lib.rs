@@ -79,7 +79,7 @@ pub use mem::{HostPointer, ImageCreate, Mem};
 pub use physical_mem::{NoPhysicalMem, PhysicalMem};
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
-pub use queue::Queue;
+pub use queue::{Queue, QueueNativeProperties, QueueProperties};
 pub use recycle::recycled;
 pub use sampler::Sampler;
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};

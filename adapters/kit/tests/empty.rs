@@ -9,7 +9,8 @@ use std::sync::Arc;
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    Callback, Capture, Command, Deleters, EventOut, HandleCell, HostPointer, InfoOut, UrResult, WaitList, unsupported,
+    Callback, Capture, Command, Deleters, EventOut, HandleCell, HostPointer, InfoOut, QueueNativeProperties,
+    QueueProperties, UrResult, WaitList, unsupported,
 };
 use oxur_adapter_kit as kit;
 
@@ -120,6 +121,7 @@ impl kit::Device<Empty> for Device {
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             DeviceInfo::NAME => out.str("nothing"),
+            DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(4u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
             DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
             _ => out.unsupported(),
@@ -174,14 +176,25 @@ struct Queue {
 }
 
 impl kit::Queue<Empty> for Queue {
-    fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
+    fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
+        properties::saw(properties);
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
-            in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+            in_order: !properties.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
         }))
+    }
+
+    fn from_native(
+        _: &Arc<Context>,
+        _: Option<&Arc<Device>>,
+        _: NativeHandle,
+        properties: QueueNativeProperties,
+    ) -> UrResult<Arc<Self>> {
+        properties::saw(properties);
+        unsupported()
     }
 
     fn context(&self) -> &Arc<Context> {

@@ -23,7 +23,7 @@ fn context() -> Arc<Context> {
 }
 
 fn queue(context: &Arc<Context>, flags: QueueFlags) -> Arc<Queue> {
-    Queue::create(context, &context.devices[0], flags).unwrap()
+    Queue::create(context, &context.devices[0], flags.into()).unwrap()
 }
 
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;

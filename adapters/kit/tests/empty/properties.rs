@@ -144,3 +144,92 @@ fn of_pools() {
         assert_eq!(seen(), None);
     }
 }
+
+#[test]
+fn of_queues() {
+    let (context, device) = (context(), device());
+    let mut index = QueueIndexProperties {
+        computeIndex: 3,
+        ..Default::default()
+    };
+    let properties = ur::QueueProperties {
+        pNext: link(&mut index),
+        flags: QueueFlags::PROFILING_ENABLE,
+        ..Default::default()
+    };
+    let create = |properties: *const ur::QueueProperties| {
+        let mut queue = QueueHandle::default();
+        let got = call!(Queue.pfnCreate(context, device, properties, &mut queue));
+        if got == ResultCode::SUCCESS {
+            assert_eq!(call!(Queue.pfnRelease(queue)), ResultCode::SUCCESS);
+        }
+        got
+    };
+    assert_eq!(create(&properties), ResultCode::SUCCESS);
+    let expected = QueueProperties {
+        flags: QueueFlags::PROFILING_ENABLE,
+        compute_index: Some(3),
+    };
+    assert_eq!(seen(), shown(expected));
+    assert_eq!(create(std::ptr::null()), ResultCode::SUCCESS);
+    assert_eq!(seen(), shown(QueueProperties::default()));
+
+    let mut too_large = QueueIndexProperties {
+        computeIndex: 4,
+        ..Default::default()
+    };
+    let mut unknown = stranger();
+    let mut foreign = UsmHostDesc::default();
+    for next in [link(&mut too_large), link(&mut unknown), link(&mut foreign)] {
+        let properties = ur::QueueProperties {
+            pNext: next,
+            ..Default::default()
+        };
+        assert_eq!(create(&properties), ResultCode::ERROR_INVALID_QUEUE_PROPERTIES);
+        assert_eq!(seen(), None);
+    }
+}
+
+#[test]
+fn of_native_queues() {
+    let (context, device) = (context(), device());
+    let mut desc = QueueNativeDesc {
+        pNativeData: std::ptr::without_provenance_mut(0x1000),
+        ..Default::default()
+    };
+    let mut index = QueueIndexProperties {
+        pNext: link(&mut desc),
+        computeIndex: 2,
+        ..Default::default()
+    };
+    let mut queue = ur::QueueProperties {
+        pNext: link(&mut index),
+        flags: QueueFlags::PRIORITY_LOW,
+        ..Default::default()
+    };
+    let mut properties = ur::QueueNativeProperties {
+        pNext: link(&mut queue),
+        isNativeHandleOwned: true,
+        ..Default::default()
+    };
+    let create = |properties: *const ur::QueueNativeProperties| {
+        let mut queue = QueueHandle::default();
+        call!(Queue.pfnCreateWithNativeHandle(1, context, device, properties, &mut queue))
+    };
+    create(&properties);
+    let expected = QueueNativeProperties {
+        owned: true,
+        queue: QueueProperties {
+            flags: QueueFlags::PRIORITY_LOW,
+            compute_index: Some(2),
+        },
+        data: std::ptr::without_provenance_mut(0x1000),
+    };
+    assert_eq!(seen(), shown(expected));
+    create(std::ptr::null());
+    assert_eq!(seen(), shown(QueueNativeProperties::default()));
+    let mut unknown = stranger();
+    properties.pNext = link(&mut unknown);
+    assert_eq!(create(&properties), ResultCode::ERROR_UNSUPPORTED_FEATURE);
+    assert_eq!(seen(), None);
+}
