@@ -406,7 +406,7 @@ mod tests {
 
     pub(super) fn context() -> Arc<Context> {
         let platform = Platform::new(Backend::OPENCL);
-        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+        Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap()
     }
 
     fn request<'a>(kind: UsmKind<'a, Device>, size: usize, align: usize) -> UsmRequest<'a, Cpu> {
@@ -466,7 +466,7 @@ mod tests {
         assert!(Arc::ptr_eq(&context.about(memory as usize).device.unwrap(), &part));
         context.usm_free(memory).unwrap();
         // A context of the part does not have the whole.
-        let narrow = Context::create(vec![part]).unwrap();
+        let narrow = Context::create(vec![part], Default::default()).unwrap();
         let refused = narrow.usm_alloc(request(UsmKind::Device(root), 100, 0));
         assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_DEVICE));
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, unsupported};
@@ -292,7 +293,9 @@ entry! {
         let context = object::<B::Context>(context)?;
         let program = optional_object::<B::Program>(program)?;
         let out = args::out(kernel)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urKernelCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
         out.write(export(&B::Kernel::from_native(&context, program.as_deref(), native, owned)?));
         Ok(())
     }
@@ -312,11 +315,14 @@ entry! {
     }
 
     fn urKernelSetExecInfo<B>(
-        kernel: KernelHandle, name: KernelExecInfo, size: usize, _properties: *const KernelExecInfoProperties,
+        kernel: KernelHandle, name: KernelExecInfo, size: usize, properties: *const KernelExecInfoProperties,
         value: *const c_void,
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
         args::not_null(value)?;
+        if let Some(properties) = properties.as_ref() {
+            decode!("urKernelSetExecInfo", properties.pNext)?;
+        }
         let wrong_size = || UrError::with_message(ResultCode::ERROR_INVALID_SIZE, format!("{name:?} does not have {size} bytes"));
         let info = match name {
             KernelExecInfo::USM_INDIRECT_ACCESS if size == size_of::<Bool>() => {

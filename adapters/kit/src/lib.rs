@@ -75,13 +75,13 @@ pub use handle::{Borrowed, HandleCell, HandleKind, Object, export, for_each_live
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
-pub use mem::{HostPointer, ImageCreate, Mem};
+pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use physical_mem::{NoPhysicalMem, PhysicalMem};
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
 pub use queue::{Queue, QueueNativeProperties, QueueProperties};
 pub use recycle::recycled;
-pub use sampler::Sampler;
+pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    Callback, Capture, Command, Deleters, EventOut, HandleCell, HostPointer, InfoOut, QueueNativeProperties,
+    BufferProperties, Callback, Capture, Command, Deleters, EventOut, HandleCell, InfoOut, QueueNativeProperties,
     QueueProperties, UrResult, WaitList, unsupported,
 };
 use oxur_adapter_kit as kit;
@@ -140,7 +140,8 @@ struct Context {
 }
 
 impl kit::Context<Empty> for Context {
-    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+    fn create(devices: Vec<Arc<Device>>, flags: ContextFlags) -> UrResult<Arc<Self>> {
+        properties::saw(flags);
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             devices,
@@ -329,7 +330,8 @@ struct Mem {
 }
 
 impl kit::Mem<Empty> for Mem {
-    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, _: Option<HostPointer>) -> UrResult<Arc<Self>> {
+    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, properties: BufferProperties) -> UrResult<Arc<Self>> {
+        properties::saw(properties);
         unsupported()
     }
 
@@ -343,6 +345,11 @@ struct Sampler {
 }
 
 impl kit::Sampler<Empty> for Sampler {
+    fn create(_: &Arc<Context>, properties: &kit::SamplerProperties) -> UrResult<Arc<Self>> {
+        properties::saw(properties);
+        unsupported()
+    }
+
     fn info(&self, _query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
     }
