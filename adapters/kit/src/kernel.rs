@@ -2,6 +2,7 @@
 //! Kernels and their arguments.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::hint::cold_path;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -137,6 +138,14 @@ impl<'a, B: Backend> Args<'a, B> {
         })
     }
 
+    /// Checks that nothing is chained to an argument, for a function other than a launch.
+    pub(crate) fn check_chains(&self, function: &'static str) -> UrResult<()> {
+        self.properties.iter().try_for_each(|properties| {
+            // SAFETY: `new`'s caller vouches for what the structures hold.
+            unsafe { decode!(function, properties.pNext) }
+        })
+    }
+
     /// No arguments.
     pub fn none() -> Self {
         Self {
@@ -170,6 +179,11 @@ impl<'a, B: Backend> Arg<'a, B> {
     #[inline(always)]
     unsafe fn new(properties: &'a ExpKernelArgProperties) -> UrResult<Self> {
         let ExpKernelArgProperties { index, size, .. } = *properties;
+        if !properties.pNext.is_null() {
+            cold_path();
+            // SAFETY: passed on to the caller. Other functions have checked it before.
+            unsafe { decode!("urEnqueueKernelLaunchWithArgsExp", properties.pNext) }?;
+        }
         // SAFETY: the type says which member of the union is set; the rest is passed on to the caller.
         unsafe {
             match properties.r#type {
@@ -311,7 +325,9 @@ entry! {
         kernel: KernelHandle, queue: QueueHandle, dimensions: u32, offset: *const usize, global: *const usize,
         count: u32, arguments: *const ExpKernelArgProperties, suggested: *mut usize,
     ) {
-        suggest::<B>(kernel, queue, dimensions, offset, global, Args::new(count, arguments)?, suggested)
+        let args = Args::new(count, arguments)?;
+        args.check_chains("urKernelGetSuggestedLocalWorkSizeWithArgs")?;
+        suggest::<B>(kernel, queue, dimensions, offset, global, args, suggested)
     }
 
     fn urKernelSetExecInfo<B>(

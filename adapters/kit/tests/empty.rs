@@ -14,6 +14,8 @@ use kit::{
 };
 use oxur_adapter_kit as kit;
 
+use self::objects::{Kernel, Mem, Program, Sampler, UsmPool};
+
 struct Empty;
 
 impl kit::Backend for Empty {
@@ -88,6 +90,21 @@ impl kit::Adapter<Empty> for Adapter {
 
     fn platforms(&self) -> &[Arc<Platform>] {
         &self.platforms
+    }
+
+    fn platform_from_native(&self, _: NativeHandle, owned: bool) -> UrResult<Arc<Platform>> {
+        properties::saw(owned);
+        unsupported()
+    }
+
+    fn device_from_native(&self, _: NativeHandle, owned: bool) -> UrResult<Arc<Device>> {
+        properties::saw(owned);
+        unsupported()
+    }
+
+    fn context_from_native(&self, _: NativeHandle, _: Vec<Arc<Device>>, owned: bool) -> UrResult<Arc<Context>> {
+        properties::saw(owned);
+        unsupported()
     }
 }
 
@@ -294,6 +311,11 @@ impl kit::Event<Empty> for Event {
         out.unsupported()
     }
 
+    fn from_native(_: &Arc<Context>, _: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        properties::saw(owned);
+        unsupported()
+    }
+
     fn wait_all(_events: WaitList<'_, Empty>) -> UrResult<()> {
         Ok(())
     }
@@ -304,7 +326,8 @@ impl kit::Event<Empty> for Event {
     }
 
     /// One that is never complete.
-    fn create(_: &Arc<Context>, _: &Arc<Device>, _: ExpEventFlags) -> UrResult<Arc<Self>> {
+    fn create(_: &Arc<Context>, _: &Arc<Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
+        properties::saw(flags);
         Ok(Self::new(EventStatus::SUBMITTED, CommandType::EVENTS_WAIT))
     }
 }
@@ -325,108 +348,6 @@ impl kit::SoftwareEvent<Empty> for Event {
     }
 }
 
-struct Mem {
-    handle_cell: HandleCell,
-}
-
-impl kit::Mem<Empty> for Mem {
-    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, properties: BufferProperties) -> UrResult<Arc<Self>> {
-        properties::saw(properties);
-        unsupported()
-    }
-
-    fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Sampler {
-    handle_cell: HandleCell,
-}
-
-impl kit::Sampler<Empty> for Sampler {
-    fn create(_: &Arc<Context>, properties: &kit::SamplerProperties) -> UrResult<Arc<Self>> {
-        properties::saw(properties);
-        unsupported()
-    }
-
-    fn info(&self, _query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Program {
-    handle_cell: HandleCell,
-}
-
-impl kit::Program<Empty> for Program {
-    fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn build(&self, _: &[Arc<Device>], _: Option<&CStr>, _: ExpProgramFlags) -> UrResult<()> {
-        unsupported()
-    }
-
-    fn info(&self, _: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn build_info(&self, _: &Arc<Device>, _: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Kernel {
-    handle_cell: HandleCell,
-}
-
-impl kit::Kernel<Empty> for Kernel {
-    fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn info(&self, _: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn group_info(&self, _: &Arc<Device>, _: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn sub_group_info(&self, _: &Arc<Device>, _: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct UsmPool {
-    handle_cell: HandleCell,
-}
-
-impl kit::UsmPool<Empty> for UsmPool {
-    fn create(
-        _: &Arc<Context>,
-        device: Option<&Arc<Device>>,
-        properties: kit::UsmPoolProperties<'_, Empty>,
-    ) -> UrResult<Arc<Self>> {
-        let buffer = properties.buffer.map(|buffer| {
-            let is_same = buffer.device.as_deref().map(Arc::as_ptr) == device.map(Arc::as_ptr);
-            (buffer.memory as usize, buffer.size, buffer.kind, is_same)
-        });
-        properties::saw((
-            properties.flags,
-            properties.max_poolable,
-            properties.min_driver_alloc,
-            buffer,
-        ));
-        unsupported()
-    }
-
-    fn info(&self, _: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
 // ---- what a C client sees of it
 
 /// Calls a function of the adapter's table.
@@ -444,6 +365,8 @@ mod command_buffer;
 mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
+#[path = "empty/objects.rs"]
+mod objects;
 #[path = "empty/properties.rs"]
 mod properties;
 

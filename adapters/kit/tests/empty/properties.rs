@@ -233,3 +233,333 @@ fn of_native_queues() {
     assert_eq!(create(&properties), ResultCode::ERROR_UNSUPPORTED_FEATURE);
     assert_eq!(seen(), None);
 }
+
+#[test]
+fn of_buffers() {
+    let mut bytes = [0u8; 8];
+    let mut channel = BufferChannelProperties {
+        channel: 5,
+        ..Default::default()
+    };
+    let mut location = BufferAllocLocationProperties {
+        pNext: link(&mut channel),
+        location: 6,
+        ..Default::default()
+    };
+    let mut properties = ur::BufferProperties {
+        pNext: link(&mut location),
+        pHost: link(&mut bytes),
+        ..Default::default()
+    };
+    let context = context();
+    let create = |flags, properties: *const ur::BufferProperties| {
+        let mut buffer = MemHandle::default();
+        call!(Mem.pfnBufferCreate(context, flags, 8, properties, &mut buffer))
+    };
+    create(MemFlags::USE_HOST_POINTER, &properties);
+    let expected = BufferProperties {
+        host: Some(kit::HostPointer(properties.pHost)),
+        location: Some(6),
+        channel: Some(5),
+    };
+    assert_eq!(seen(), shown(expected));
+    create(MemFlags::READ_WRITE, std::ptr::null());
+    assert_eq!(seen(), shown(BufferProperties::default()));
+    let mut unknown = stranger();
+    let mut foreign = UsmAllocLocationDesc::default();
+    for next in [link(&mut unknown), link(&mut foreign)] {
+        properties.pNext = next;
+        let got = create(MemFlags::USE_HOST_POINTER, &properties);
+        assert_eq!((got, seen()), (ResultCode::ERROR_INVALID_VALUE, None));
+    }
+}
+
+#[test]
+fn of_samplers() {
+    let mut cubemap = ExpSamplerCubemapProperties {
+        cubemapFilterMode: ExpSamplerCubemapFilterMode::SEAMLESS,
+        ..Default::default()
+    };
+    let mut mip = ExpSamplerMipProperties {
+        pNext: link(&mut cubemap),
+        minMipmapLevelClamp: 1.0,
+        maxMipmapLevelClamp: 2.0,
+        maxAnisotropy: 4.0,
+        mipFilterMode: SamplerFilterMode::LINEAR,
+        ..Default::default()
+    };
+    let modes = [
+        SamplerAddressingMode::CLAMP,
+        SamplerAddressingMode::REPEAT,
+        SamplerAddressingMode::NONE,
+    ];
+    let mut by_dimension = ExpSamplerAddrModes {
+        pNext: link(&mut mip),
+        addrModes: modes,
+        ..Default::default()
+    };
+    let mut desc = SamplerDesc {
+        pNext: link(&mut by_dimension),
+        normalizedCoords: true,
+        addressingMode: SamplerAddressingMode::REPEAT,
+        filterMode: SamplerFilterMode::NEAREST,
+        ..Default::default()
+    };
+    let context = context();
+    let create = |desc: &SamplerDesc| {
+        let mut sampler = SamplerHandle::default();
+        call!(Sampler.pfnCreate(context, desc, &mut sampler))
+    };
+    create(&desc);
+    let plain = kit::SamplerProperties::new(true, SamplerAddressingMode::REPEAT, SamplerFilterMode::NEAREST);
+    let expected = kit::SamplerProperties {
+        addressing_by_dimension: Some(modes),
+        mip: Some(kit::SamplerMip {
+            min_level: 1.0,
+            max_level: 2.0,
+            max_anisotropy: 4.0,
+            filter: SamplerFilterMode::LINEAR,
+        }),
+        cubemap: Some(ExpSamplerCubemapFilterMode::SEAMLESS),
+        ..plain
+    };
+    assert_eq!(seen(), shown(expected));
+    desc.pNext = null_mut();
+    create(&desc);
+    assert_eq!(seen(), shown(plain));
+    let mut unknown = stranger();
+    desc.pNext = link(&mut unknown);
+    assert_eq!((create(&desc), seen()), (ResultCode::ERROR_UNSUPPORTED_FEATURE, None));
+}
+
+#[test]
+fn of_native_handles() {
+    let (adapter, context, device) = (adapter(), context(), device());
+    let format = ImageFormat::default();
+    let desc = ImageDesc::default();
+    // Who wraps which kind: a function of the chain.
+    type Wrap<'a> = Box<dyn Fn(*mut c_void) -> ResultCode + 'a>;
+    macro_rules! wrap {
+        ($table:ident.$function:ident, $properties:ident, $handle:ident, $before:tt, $after:tt) => {
+            Box::new(|next| {
+                let properties = $properties {
+                    pNext: next,
+                    isNativeHandleOwned: true,
+                    ..Default::default()
+                };
+                let mut object = $handle::default();
+                wrap!(@call $table.$function, $before, $after, &properties, &mut object)
+            })
+        };
+        (@call $table:ident.$function:ident, ($($before:expr),*), ($($after:expr),*), $properties:expr, $object:expr) => {
+            call!($table.$function($($before,)* $($after,)* $properties, $object))
+        };
+    }
+    let no_program = ProgramHandle::default();
+    let all: [(&str, Wrap); 9] = [
+        (
+            "platform",
+            wrap!(
+                Platform.pfnCreateWithNativeHandle,
+                PlatformNativeProperties,
+                PlatformHandle,
+                (1),
+                (adapter)
+            ),
+        ),
+        (
+            "device",
+            wrap!(
+                Device.pfnCreateWithNativeHandle,
+                DeviceNativeProperties,
+                DeviceHandle,
+                (1),
+                (adapter)
+            ),
+        ),
+        (
+            "context",
+            wrap!(
+                Context.pfnCreateWithNativeHandle,
+                ContextNativeProperties,
+                ContextHandle,
+                (1),
+                (adapter, 1, &device)
+            ),
+        ),
+        (
+            "buffer",
+            wrap!(
+                Mem.pfnBufferCreateWithNativeHandle,
+                MemNativeProperties,
+                MemHandle,
+                (1),
+                (context)
+            ),
+        ),
+        (
+            "image",
+            wrap!(
+                Mem.pfnImageCreateWithNativeHandle,
+                MemNativeProperties,
+                MemHandle,
+                (1),
+                (context, &format, &desc)
+            ),
+        ),
+        (
+            "sampler",
+            wrap!(
+                Sampler.pfnCreateWithNativeHandle,
+                SamplerNativeProperties,
+                SamplerHandle,
+                (1),
+                (context)
+            ),
+        ),
+        (
+            "program",
+            wrap!(
+                Program.pfnCreateWithNativeHandle,
+                ProgramNativeProperties,
+                ProgramHandle,
+                (1),
+                (context)
+            ),
+        ),
+        (
+            "kernel",
+            wrap!(
+                Kernel.pfnCreateWithNativeHandle,
+                KernelNativeProperties,
+                KernelHandle,
+                (1),
+                (context, no_program)
+            ),
+        ),
+        (
+            "event",
+            wrap!(
+                Event.pfnCreateWithNativeHandle,
+                EventNativeProperties,
+                EventHandle,
+                (1),
+                (context)
+            ),
+        ),
+    ];
+    for (what, wrap) in &all {
+        wrap(null_mut());
+        assert_eq!(seen(), shown(true), "{what}");
+        let mut unknown = stranger();
+        let got = wrap(link(&mut unknown));
+        assert_eq!((got, seen()), (ResultCode::ERROR_UNSUPPORTED_FEATURE, None), "{what}");
+    }
+}
+
+/// These document no error for a structure that they do not know, so they do without.
+#[test]
+fn of_functions_that_must_not_fail() {
+    let mut unknown = stranger();
+    let next = link(&mut unknown);
+    let properties = ContextProperties {
+        pNext: next,
+        flags: ContextFlags::TBD,
+        ..Default::default()
+    };
+    let (device, mut context) = (device(), ContextHandle::default());
+    let got = call!(Context.pfnCreate(1, &device, &properties, &mut context));
+    assert_eq!((got, seen()), (ResultCode::SUCCESS, shown(ContextFlags::TBD)));
+
+    let metadata = [ProgramMetadata {
+        pName: c"name".as_ptr(),
+        r#type: ProgramMetadataType::UINT32,
+        size: 4,
+        value: ProgramMetadataValue { data32: 1 },
+    }];
+    let properties = ProgramProperties {
+        pNext: next,
+        count: 1,
+        pMetadatas: metadata.as_ptr(),
+        ..Default::default()
+    };
+    let (il, mut program) = ([7u8; 4], ProgramHandle::default());
+    call!(Program.pfnCreateWithIL(context, il.as_ptr().cast(), 4, &properties, &mut program));
+    assert_eq!(seen(), shown(1usize));
+    let (mut device, mut length, mut binary) = (device, 4, il.as_ptr());
+    call!(Program.pfnCreateWithBinary(
+        context,
+        1,
+        &mut device,
+        &mut length,
+        &mut binary,
+        &properties,
+        &mut program
+    ));
+    assert_eq!(seen(), shown(1usize));
+}
+
+#[test]
+fn of_what_has_no_members() {
+    let (context, device) = (context(), device());
+    let queue = queue(context);
+    seen();
+    let mut unknown = stranger();
+    let next = link(&mut unknown);
+
+    let (format, mut image) = (ImageFormat::default(), MemHandle::default());
+    let mut desc = ImageDesc {
+        width: 1,
+        ..Default::default()
+    };
+    let mut create = |desc: &ImageDesc| {
+        call!(Mem.pfnImageCreate(context, MemFlags::READ_ONLY, &format, desc, null_mut(), &mut image))
+    };
+    create(&desc);
+    assert_eq!(seen(), shown(MemFlags::READ_ONLY));
+    desc.pNext = next;
+    assert_eq!((create(&desc), seen()), (ResultCode::ERROR_UNSUPPORTED_FEATURE, None));
+
+    let mut event = EventHandle::default();
+    let desc = ExpEventDesc {
+        pNext: next,
+        ..Default::default()
+    };
+    let got = call!(EventExp.pfnCreateExp(context, device, &desc, &mut event));
+    assert_eq!((got, seen()), (ResultCode::ERROR_UNSUPPORTED_FEATURE, None));
+
+    let properties = ExpEnqueueExtProperties {
+        pNext: next,
+        ..Default::default()
+    };
+    let got = call!(Enqueue.pfnEventsWaitWithBarrierExt(queue, &properties, 0, std::ptr::null(), null_mut()));
+    assert_eq!(got, ResultCode::ERROR_INVALID_VALUE);
+
+    unsafe extern "C" fn never(_: *mut c_void) {
+        unreachable!("the task is refused");
+    }
+    let properties = ExpHostTaskProperties {
+        pNext: next,
+        ..Default::default()
+    };
+    let task = Some(never as unsafe extern "C" fn(*mut c_void));
+    let got = call!(EnqueueExp.pfnHostTaskExp(queue, task, null_mut(), &properties, 0, std::ptr::null(), null_mut()));
+    assert_eq!(got, ResultCode::ERROR_UNSUPPORTED_FEATURE);
+
+    let mut buffer = ExpCommandBufferHandle::default();
+    let desc = ExpCommandBufferDesc {
+        pNext: next,
+        ..Default::default()
+    };
+    let got = call!(CommandBufferExp.pfnCreateExp(context, device, &desc, &mut buffer));
+    assert_eq!(got, ResultCode::ERROR_UNSUPPORTED_FEATURE);
+
+    let desc = QueueNativeDesc {
+        pNext: next,
+        ..Default::default()
+    };
+    let (mut desc, mut native) = (desc, 0);
+    let got = call!(Queue.pfnGetNativeHandle(queue, &mut desc, &mut native));
+    assert_eq!(got, ResultCode::ERROR_UNSUPPORTED_FEATURE);
+    assert_eq!(call!(Queue.pfnRelease(queue)), ResultCode::SUCCESS);
+}
