@@ -49,12 +49,18 @@ impl kit::Adapter<Cpu> for Adapter {
         &self.platforms
     }
 
-    fn platform_from_native(&self, native: NativeHandle) -> UrResult<Arc<Platform>> {
+    fn platform_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<Platform>> {
+        // Nobody counts references of platforms.
         opencl::from_native(native, false)
     }
 
-    fn device_from_native(&self, native: NativeHandle) -> UrResult<Arc<Device>> {
-        opencl::from_native(native, false)
+    fn device_from_native(&self, native: NativeHandle, owned: bool) -> UrResult<Arc<Device>> {
+        let device: Arc<Device> = opencl::from_native(native, false)?;
+        match kit::Device::is_root(&*device) {
+            // Nobody counts references of root devices.
+            true => Ok(device),
+            false => opencl::from_native(native, owned),
+        }
     }
 
     fn context_from_native(

@@ -144,7 +144,7 @@ mod tests {
     use std::ptr::{null, null_mut};
 
     use kit::Context as _;
-    use kit::ur::{Backend, ExpCommandBufferDesc, ExpCommandBufferHandle};
+    use kit::ur::{Backend, ContextFlags, ExpCommandBufferDesc, ExpCommandBufferHandle};
 
     use super::*;
     use crate::{Context, Platform};
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn steps_are_made_when_commands_are_appended() {
         let platform = Platform::new(Backend::OPENCL);
-        let context = Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap();
+        let context = Context::create(kit::Platform::devices(&*platform).to_vec(), ContextFlags::empty()).unwrap();
         let functions = &kit::table::tables::<Cpu>().ddi.CommandBufferExp;
         let (desc, mut handle) = (ExpCommandBufferDesc::default(), ExpCommandBufferHandle::default());
         let device = kit::handle_of(&context.devices[0]);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kit::ur::{ContextInfo, NativeHandle, ResultCode};
+use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
 use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::AtFork;
@@ -60,7 +60,7 @@ impl AtFork for Context {
 }
 
 impl kit::Context<Cpu> for Context {
-    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+    fn create(devices: Vec<Arc<Device>>, _flags: ContextFlags) -> UrResult<Arc<Self>> {
         let context = Arc::new(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kit::ur::{
     ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, MemType, NativeHandle, RectOffset, RectRegion, ResultCode,
 };
-use kit::{HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
 
@@ -175,9 +175,12 @@ impl kit::Mem<Cpu> for Mem {
         context: &Arc<Context>,
         flags: MemFlags,
         size: usize,
-        host: Option<HostPointer>,
+        properties: BufferProperties,
     ) -> UrResult<Arc<Self>> {
         check_flags(flags)?;
+        // There is one memory; which of its channels the hint means does not matter.
+        properties.without_location()?;
+        let host = properties.host;
         if size > context.max_alloc {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_BUFFER_SIZE,
@@ -318,7 +321,7 @@ mod tests {
 
     fn context() -> Arc<Context> {
         let platform = Platform::new(Backend::OPENCL);
-        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+        Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap()
     }
 
     fn bytes(mem: &Mem) -> &[u8] {
@@ -331,22 +334,22 @@ mod tests {
         let context = context();
         let mut host: Vec<u8> = (0..100).collect();
         let pointer = Some(HostPointer(host.as_mut_ptr().cast()));
-        let copied = Mem::create_buffer(&context, MemFlags::ALLOC_COPY_HOST_POINTER, 100, pointer).unwrap();
+        let copied = Mem::create_buffer(&context, MemFlags::ALLOC_COPY_HOST_POINTER, 100, pointer.into()).unwrap();
         assert!(copied.data() != host.as_mut_ptr() && bytes(&copied) == host);
         assert!((copied.data() as usize).is_multiple_of(64));
-        let used = Mem::create_buffer(&context, MemFlags::USE_HOST_POINTER, 100, pointer).unwrap();
+        let used = Mem::create_buffer(&context, MemFlags::USE_HOST_POINTER, 100, pointer.into()).unwrap();
         assert_eq!(used.data(), host.as_mut_ptr());
         let both = MemFlags::USE_HOST_POINTER | MemFlags::ALLOC_COPY_HOST_POINTER;
-        assert!(Mem::create_buffer(&context, both, 100, pointer).is_err());
+        assert!(Mem::create_buffer(&context, both, 100, pointer.into()).is_err());
         for size in [context.max_alloc + 1, usize::MAX] {
-            assert!(Mem::create_buffer(&context, MemFlags::READ_WRITE, size, None).is_err());
+            assert!(Mem::create_buffer(&context, MemFlags::READ_WRITE, size, BufferProperties::default()).is_err());
         }
     }
 
     #[test]
     fn parts() {
         let context = context();
-        let whole = Mem::create_buffer(&context, MemFlags::READ_ONLY, 218, None).unwrap();
+        let whole = Mem::create_buffer(&context, MemFlags::READ_ONLY, 218, BufferProperties::default()).unwrap();
         let part = whole.sub_buffer(MemFlags::empty(), 128, 90).unwrap();
         assert_eq!((part.data(), part.size()), (whole.data().wrapping_add(128), 90));
         for (origin, size) in [(128, 91), (usize::MAX, 2), (256, 1), (64, 10)] {
@@ -359,7 +362,7 @@ mod tests {
         let address = whole.data();
         drop(whole);
         // The sub-buffer keeps its buffer alive.
-        let other = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, None).unwrap();
+        let other = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, BufferProperties::default()).unwrap();
         assert!(other.data() != address);
         assert!(part.check_range(0, 90).is_ok() && part.check_range(1, 90).is_err());
         assert!(part.check_range(usize::MAX, 2).is_err());
@@ -401,7 +404,7 @@ mod tests {
         let image = used.image().unwrap();
         assert_eq!((image.data, image.row_pitch), (host.as_mut_ptr(), 5));
         assert!(copied.check_range(0, 1).is_err() && copied.sub_buffer(MemFlags::empty(), 0, 1).is_err());
-        let buffer = Mem::create_buffer(&context, MemFlags::READ_WRITE, 10, None).unwrap();
+        let buffer = Mem::create_buffer(&context, MemFlags::READ_WRITE, 10, Default::default()).unwrap();
         let region = RectRegion {
             width: 1,
             height: 1,

@@ -19,7 +19,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
-use kit::{Capture, Command, EventOut, HandleCell, InfoOut, UrError, UrResult, UsmAlloc, UsmKind, WaitList};
+use kit::{
+    Capture, Command, EventOut, HandleCell, InfoOut, QueueNativeProperties, QueueProperties, UrError, UrResult,
+    UsmAlloc, UsmKind, WaitList,
+};
 use oxur_adapter_kit as kit;
 
 pub(crate) use self::commands::check;
@@ -72,9 +75,9 @@ impl Queue {
 }
 
 impl kit::Queue<Cpu> for Queue {
-    fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
+    fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
         // Every platform may ignore it. The device does not claim such events, so neither does the queue.
-        let flags = flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
+        let flags = properties.flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
         if !limits::QUEUE_FLAGS.contains(flags) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
@@ -128,9 +131,9 @@ impl kit::Queue<Cpu> for Queue {
         context: &Arc<Context>,
         device: Option<&Arc<Device>>,
         native: NativeHandle,
-        _flags: QueueFlags,
-        owned: bool,
+        properties: QueueNativeProperties,
     ) -> UrResult<Arc<Self>> {
+        // A native queue is one of ours, of which all is known.
         let queue: Arc<Self> = opencl::from_native(native, false)?;
         queue.check_context(context)?;
         if device.is_some_and(|device| !Arc::ptr_eq(device, &queue.device)) {
@@ -139,7 +142,7 @@ impl kit::Queue<Cpu> for Queue {
                 "the native queue is one of another device",
             ));
         }
-        opencl::from_native(native, owned)
+        opencl::from_native(native, properties.owned)
     }
 
     fn is_in_order(&self) -> bool {

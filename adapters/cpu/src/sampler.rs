@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
-use kit::{HandleCell, InfoOut, UrResult};
+use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
+use kit::{HandleCell, InfoOut, SamplerProperties, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::SamplerBits;
 
@@ -39,14 +39,15 @@ impl Sampler {
 }
 
 impl kit::Sampler<Cpu> for Sampler {
-    fn create(context: &Arc<Context>, desc: &SamplerDesc) -> UrResult<Arc<Self>> {
+    fn create(context: &Arc<Context>, properties: &SamplerProperties) -> UrResult<Arc<Self>> {
+        properties.without_bindless()?;
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
-            normalized: desc.normalizedCoords,
-            addressing: desc.addressingMode,
-            filter: desc.filterMode,
+            normalized: properties.normalized,
+            addressing: properties.addressing,
+            filter: properties.filter,
         }))
     }
 

@@ -21,12 +21,9 @@ mod quarantine;
 use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
-use kit::ur::{
-    ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAdviceFlags, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags,
-    UsmPoolHandle, UsmType,
-};
+use kit::ur::{ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAllocInfo, UsmPoolHandle, UsmType};
 use kit::usm_cache::{Found, HeapOptions, UsmCache};
-use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest, size_from_environment};
+use kit::{InfoOut, UrError, UrResult, UsmKind, UsmProperties, UsmRequest, size_from_environment};
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
@@ -123,10 +120,7 @@ impl Context {
                 kind,
                 pool: pool.or(current.as_ref()),
                 size,
-                align: 0,
-                hints: UsmAdviceFlags::empty(),
-                device_flags: UsmDeviceMemFlags::empty(),
-                host_flags: UsmHostMemFlags::empty(),
+                properties: UsmProperties::default(),
             },
         )
     }
@@ -201,14 +195,14 @@ impl Context {
 
 impl kit::UsmAlloc<Cpu> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cpu>) -> UrResult<*mut c_void> {
-        // The flags and hints of an allocation change nothing here.
         let UsmRequest {
             kind,
             pool,
             size,
-            align,
-            ..
+            properties,
         } = request;
+        // Its flags and hints change nothing here.
+        properties.without_location()?;
         let usm = &self.usm;
         if size > self.max_alloc {
             return Err(too_large(size, self.max_alloc));
@@ -226,7 +220,9 @@ impl kit::UsmAlloc<Cpu> for Context {
         if !usm.quarantine.is_empty() {
             usm.reuse(self);
         }
-        let address = arenas.with(&usm.cache, &kind, |arena| usm.cache.alloc(&System, arena, size, align))?;
+        let address = arenas.with(&usm.cache, &kind, |arena| {
+            usm.cache.alloc(&System, arena, size, properties.align)
+        })?;
         Ok(address as *mut c_void)
     }
 
@@ -243,8 +239,15 @@ impl kit::UsmAlloc<Cpu> for Context {
         let Some((pitch, size)) = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?))) else {
             return Err(too_large(usize::MAX, self.max_alloc));
         };
-        let align = request.align.max(LINE);
-        let memory = self.usm_alloc(UsmRequest { size, align, ..request })?;
+        let properties = UsmProperties {
+            align: request.properties.align.max(LINE),
+            ..request.properties
+        };
+        let memory = self.usm_alloc(UsmRequest {
+            size,
+            properties,
+            ..request
+        })?;
         Ok((memory, pitch))
     }
 
@@ -395,15 +398,15 @@ impl About {
 
 #[cfg(test)]
 mod tests {
-    use kit::ur::{Backend, UsmPoolFlags, UsmPoolInfo};
-    use kit::{Context as _, UsmAlloc as _, UsmPool as _, UsmPoolLimits};
+    use kit::ur::{Backend, UsmPoolInfo};
+    use kit::{Context as _, UsmAlloc as _, UsmPool as _, UsmPoolProperties};
 
     use super::*;
     use crate::Platform;
 
     pub(super) fn context() -> Arc<Context> {
         let platform = Platform::new(Backend::OPENCL);
-        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+        Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap()
     }
 
     fn request<'a>(kind: UsmKind<'a, Device>, size: usize, align: usize) -> UsmRequest<'a, Cpu> {
@@ -411,10 +414,10 @@ mod tests {
             kind,
             pool: None,
             size,
-            align,
-            hints: UsmAdviceFlags::empty(),
-            device_flags: UsmDeviceMemFlags::empty(),
-            host_flags: UsmHostMemFlags::empty(),
+            properties: UsmProperties {
+                align,
+                ..UsmProperties::default()
+            },
         }
     }
 
@@ -463,7 +466,7 @@ mod tests {
         assert!(Arc::ptr_eq(&context.about(memory as usize).device.unwrap(), &part));
         context.usm_free(memory).unwrap();
         // A context of the part does not have the whole.
-        let narrow = Context::create(vec![part]).unwrap();
+        let narrow = Context::create(vec![part], Default::default()).unwrap();
         let refused = narrow.usm_alloc(request(UsmKind::Device(root), 100, 0));
         assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_DEVICE));
     }
@@ -545,7 +548,7 @@ mod tests {
     fn pools() {
         let context = context();
         let device = &context.devices[0];
-        let new = || UsmPool::create(&context, Some(device), UsmPoolFlags::empty(), UsmPoolLimits::default()).unwrap();
+        let new = || UsmPool::create(&context, Some(device), UsmPoolProperties::default()).unwrap();
         let pool = new();
         let request = UsmRequest {
             pool: Some(&pool),
@@ -581,7 +584,7 @@ mod tests {
     #[test]
     fn another_contexts_pool() {
         let (one, other) = (context(), context());
-        let pool = UsmPool::create(&other, None, UsmPoolFlags::empty(), UsmPoolLimits::default()).unwrap();
+        let pool = UsmPool::create(&other, None, UsmPoolProperties::default()).unwrap();
         let request = UsmRequest {
             pool: Some(&pool),
             ..request(UsmKind::Host, 10, 0)

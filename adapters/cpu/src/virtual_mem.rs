@@ -324,7 +324,7 @@ mod tests {
 
     fn context() -> Arc<Context> {
         let platform = Platform::new(Backend::OPENCL);
-        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+        Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap()
     }
 
     fn at(start: *mut c_void, page: usize) -> *const c_void {

@@ -29,13 +29,13 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     /// The platforms, the same at each call.
     fn platforms(&self) -> &[Arc<B::Platform>];
 
-    /// Finds the platform of a native handle.
-    fn platform_from_native(&self, _native: NativeHandle) -> UrResult<Arc<B::Platform>> {
+    /// Finds the platform of a native handle. `owned` says that the native handle is ours to release.
+    fn platform_from_native(&self, _native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Platform>> {
         unsupported()
     }
 
-    /// Finds the device of a native handle.
-    fn device_from_native(&self, _native: NativeHandle) -> UrResult<Arc<B::Device>> {
+    /// Finds the device of a native handle. `owned` says that the native handle is ours to release.
+    fn device_from_native(&self, _native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Device>> {
         unsupported()
     }
 

@@ -4,12 +4,12 @@
 //! Every function here trusts what no callee can check: that a pointer that is not null points to what its type says.
 
 use std::borrow::Borrow;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use oxur_api::meta::Named;
-use oxur_api::{BaseProperties, ResultCode, SpecializationConstantInfo, StructureType, Tagged};
+use oxur_api::{ResultCode, SpecializationConstantInfo};
 
 use crate::handle::{Object, export, handle_of, object};
 use crate::{UrError, UrResult};
@@ -107,38 +107,6 @@ pub unsafe fn specialization_constants<'a>(
             false => Ok((c.id, unsafe { slice(c.pValue.cast::<u8>(), c.size) }?)),
         })
         .collect()
-}
-
-/// The first structure of type `T` in a `pNext` chain.
-///
-/// # Safety
-/// `next` must be null or point to a structure that starts with `stype` and `pNext`, and so on to the chain's end.
-pub unsafe fn chained<'a, T: Tagged>(next: *const c_void) -> Option<&'a T> {
-    let mut next = next.cast::<BaseProperties>();
-    // SAFETY: passed on to the caller.
-    while let Some(base) = unsafe { next.as_ref() } {
-        if base.stype == T::STYPE {
-            // SAFETY: the tag says that it is a T.
-            return Some(unsafe { &*next.cast::<T>() });
-        }
-        next = base.pNext.cast_const().cast();
-    }
-    None
-}
-
-/// All structures of a `pNext` chain, each with its tag.
-///
-/// # Safety
-/// As [`chained`].
-pub unsafe fn chain(next: *const c_void) -> impl Iterator<Item = (StructureType, *const c_void)> {
-    let mut next = next.cast::<BaseProperties>();
-    std::iter::from_fn(move || {
-        // SAFETY: passed on to the caller.
-        let base = unsafe { next.as_ref() }?;
-        let here = next.cast();
-        next = base.pNext.cast_const().cast();
-        Some((base.stype, here))
-    })
 }
 
 /// The two-call protocol of functions that list objects: how many, and the first `capacity` of them.

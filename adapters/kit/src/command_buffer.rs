@@ -24,6 +24,7 @@ pub use self::software::SoftwareCommandBuffer;
 pub(crate) use self::software::{Used, list};
 use self::update::Update;
 use crate::capture::Recorded;
+use crate::chain::decode;
 use crate::client_call::guard_around;
 use crate::handle::{self, export, export_owned, object, optional_object};
 use crate::table::entry_points;
@@ -144,6 +145,7 @@ entry! {
         let context = object::<B::Context>(context)?;
         let device = object::<B::Device>(device)?;
         let desc = args::required(desc)?;
+        decode!("urCommandBufferCreateExp", desc.pNext)?;
         let out = args::out(buffer)?;
         if !context.devices().iter().any(|known| Arc::ptr_eq(known, &device)) {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_DEVICE, "the device is not one of the context's"));

@@ -8,6 +8,7 @@ use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 use oxur_fork::Mutex;
 
+use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
 use crate::{Backend, Command, InfoOut, Object, UrResult, args, entry, unsupported};
@@ -15,7 +16,7 @@ use crate::{Backend, Command, InfoOut, Object, UrResult, args, entry, unsupporte
 /// A context: devices that share memory objects and programs.
 pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
     /// Makes a context of at least one device.
-    fn create(devices: Vec<Arc<B::Device>>) -> UrResult<Arc<Self>>;
+    fn create(devices: Vec<Arc<B::Device>>, flags: ContextFlags) -> UrResult<Arc<Self>>;
 
     /// Its devices.
     fn devices(&self) -> &[Arc<B::Device>];
@@ -84,12 +85,15 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
+        let mut flags = ContextFlags::empty();
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
+            decode!("urContextCreate", properties.pNext)?;
+            flags = properties.flags;
         }
         let devices = args::objects::<B::Device>(devices, count)?;
         let out = args::out(context)?;
-        out.write(export(&B::Context::create(devices)?));
+        out.write(export(&B::Context::create(devices, flags)?));
         Ok(())
     }
 
@@ -127,7 +131,9 @@ entry! {
         let adapter = object::<B::Adapter>(adapter)?;
         let devices = args::objects::<B::Device>(devices, count)?;
         let out = args::out(context)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urContextCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
         out.write(export(&crate::Adapter::context_from_native(&**adapter, native, devices, owned)?));
         Ok(())
     }

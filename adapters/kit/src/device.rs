@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 use smallvec::SmallVec;
 
+use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -115,6 +116,7 @@ entry! {
     ) {
         let device = object::<B::Device>(device)?;
         let properties = args::required(properties)?;
+        decode!("urDevicePartition", properties.pNext)?;
         args::not_null(properties.pProperties)?;
         let properties = args::slice(properties.pProperties, properties.PropCount)?;
         if properties.is_empty() || properties.iter().any(|p| p.r#type != properties[0].r#type) {
@@ -137,6 +139,7 @@ entry! {
         let selected = args::out(selected)?;
         let mut best = None;
         for (index, binary) in (0u32..).zip(args::slice(binaries, count as usize)?) {
+            decode!("urDeviceSelectBinary", binary.pNext)?;
             let rank = device.image_rank(args::c_str(binary.pDeviceTargetSpec)?);
             // The first of equals wins.
             if rank > best.map(|(rank, _)| rank) {
@@ -155,11 +158,14 @@ entry! {
     }
 
     fn urDeviceCreateWithNativeHandle<B>(
-        native: NativeHandle, adapter: AdapterHandle, _properties: *const DeviceNativeProperties, device: *mut DeviceHandle,
+        native: NativeHandle, adapter: AdapterHandle, properties: *const DeviceNativeProperties, device: *mut DeviceHandle,
     ) {
         let adapter = object::<B::Adapter>(adapter)?;
         let out = args::out(device)?;
-        out.write(export(&crate::Adapter::device_from_native(&**adapter, native)?));
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urDeviceCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
+        out.write(export(&crate::Adapter::device_from_native(&**adapter, native, owned)?));
         Ok(())
     }
 

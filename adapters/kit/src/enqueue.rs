@@ -17,6 +17,7 @@ pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
 use self::table::{command_table, submit_command};
 use crate::capture::{record, unsupported_in_capture};
+use crate::chain::decode;
 use crate::client_call::guard_around;
 use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
 use crate::handle::{object, optional_object};
@@ -38,7 +39,7 @@ command_table! {
         num_alternatives: u32, alternatives: *mut KernelHandle,
     );
     {
-        let launch = Launch::new(kernel, dimensions, offset, global, local, Args::none(), std::ptr::null())?;
+        let launch = Launch::new(kernel, dimensions, offset, global, local, Args::none())?;
         Command::Launch(launch.with_alternatives(num_alternatives, alternatives)?)
     }
 
@@ -48,7 +49,8 @@ command_table! {
     );
     {
         let args = Args::new(num_args, arguments)?;
-        let launch = Launch::new(kernel, dimensions, offset, global, local, args, std::ptr::null())?;
+        args.check_chains("urCommandBufferAppendKernelLaunchWithArgsExp")?;
+        let launch = Launch::new(kernel, dimensions, offset, global, local, args)?;
         Command::Launch(launch.with_alternatives(num_alternatives, alternatives)?)
     }
 
@@ -307,6 +309,7 @@ command_table! {
         let function = task.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
+            decode!("urEnqueueHostTaskExp", properties.pNext)?;
         }
         Command::HostTask(HostTask { function, data })
     }
@@ -317,6 +320,7 @@ command_entry! {
     fn urEnqueueEventsWaitWithBarrierExt<B>(queue, properties: *const ExpEnqueueExtProperties; wait, event) {
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
+            decode!("urEnqueueEventsWaitWithBarrierExt", properties.pNext)?;
         }
     } run {
         match event.reusable() {
@@ -451,6 +455,7 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
                 let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
                 if let Some(properties) = properties.as_ref() {
                     args::known_flags(properties.flags)?;
+                    decode!("urEnqueueNativeCommandExp", properties.pNext)?;
                 }
                 let mems = Objects::new(mems, num_mems)?;
                 queue.capture().check_idle("a native command")?;
@@ -486,6 +491,12 @@ unsafe fn async_alloc<B: Backend>(
         let out = args::out(memory)?;
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
+            let function = match kind {
+                UsmType::DEVICE => "urEnqueueUSMDeviceAllocExp",
+                UsmType::SHARED => "urEnqueueUSMSharedAllocExp",
+                _ => "urEnqueueUSMHostAllocExp",
+            };
+            decode!(function, properties.pNext)?;
         }
         if size == 0 {
             return Err(UrError::with_message(

@@ -9,6 +9,7 @@ use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
 use crate::capture::CapturedEvent;
+use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object};
 use crate::recycle::recycle;
 use crate::table::entry_points;
@@ -214,7 +215,9 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let out = args::out(event)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urEventCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
         // Clients ask for an event that is complete that way.
         let event = match native {
             0 => B::Event::complete(&context)?,
@@ -246,6 +249,7 @@ entry! {
         let desc = args::required(desc)?;
         let out = args::out(event)?;
         args::known_flags(desc.flags)?;
+        decode!("urEventCreateExp", desc.pNext)?;
         let event = B::Event::create(&context, &device, desc.flags)?;
         has_reusable();
         out.write(export(&event));

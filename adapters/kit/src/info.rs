@@ -28,6 +28,15 @@ pub struct InfoOut<'a> {
     client: PhantomData<&'a mut ()>,
 }
 
+/// The value that an object answers a query with, if it has one of that type.
+pub(crate) fn ask<T: Copy + Default>(answer: impl FnOnce(InfoOut<'_>) -> UrResult<()>) -> Option<T> {
+    let (mut value, mut size) = (T::default(), 0);
+    // SAFETY: places of these sizes.
+    let out = unsafe { InfoOut::new(size_of::<T>(), (&raw mut value).cast(), &raw mut size) };
+    let answered = out.and_then(answer).is_ok() && size == size_of::<T>();
+    answered.then_some(value)
+}
+
 impl<'a> InfoOut<'a> {
     /// Takes the last four parameters of a query.
     ///

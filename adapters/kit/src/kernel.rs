@@ -2,11 +2,13 @@
 //! Kernels and their arguments.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::hint::cold_path;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, unsupported};
@@ -136,6 +138,14 @@ impl<'a, B: Backend> Args<'a, B> {
         })
     }
 
+    /// Checks that nothing is chained to an argument, for a function other than a launch.
+    pub(crate) fn check_chains(&self, function: &'static str) -> UrResult<()> {
+        self.properties.iter().try_for_each(|properties| {
+            // SAFETY: `new`'s caller vouches for what the structures hold.
+            unsafe { decode!(function, properties.pNext) }
+        })
+    }
+
     /// No arguments.
     pub fn none() -> Self {
         Self {
@@ -169,6 +179,11 @@ impl<'a, B: Backend> Arg<'a, B> {
     #[inline(always)]
     unsafe fn new(properties: &'a ExpKernelArgProperties) -> UrResult<Self> {
         let ExpKernelArgProperties { index, size, .. } = *properties;
+        if !properties.pNext.is_null() {
+            cold_path();
+            // SAFETY: passed on to the caller. Other functions have checked it before.
+            unsafe { decode!("urEnqueueKernelLaunchWithArgsExp", properties.pNext) }?;
+        }
         // SAFETY: the type says which member of the union is set; the rest is passed on to the caller.
         unsafe {
             match properties.r#type {
@@ -292,7 +307,9 @@ entry! {
         let context = object::<B::Context>(context)?;
         let program = optional_object::<B::Program>(program)?;
         let out = args::out(kernel)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urKernelCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
         out.write(export(&B::Kernel::from_native(&context, program.as_deref(), native, owned)?));
         Ok(())
     }
@@ -308,15 +325,20 @@ entry! {
         kernel: KernelHandle, queue: QueueHandle, dimensions: u32, offset: *const usize, global: *const usize,
         count: u32, arguments: *const ExpKernelArgProperties, suggested: *mut usize,
     ) {
-        suggest::<B>(kernel, queue, dimensions, offset, global, Args::new(count, arguments)?, suggested)
+        let args = Args::new(count, arguments)?;
+        args.check_chains("urKernelGetSuggestedLocalWorkSizeWithArgs")?;
+        suggest::<B>(kernel, queue, dimensions, offset, global, args, suggested)
     }
 
     fn urKernelSetExecInfo<B>(
-        kernel: KernelHandle, name: KernelExecInfo, size: usize, _properties: *const KernelExecInfoProperties,
+        kernel: KernelHandle, name: KernelExecInfo, size: usize, properties: *const KernelExecInfoProperties,
         value: *const c_void,
     ) {
         let kernel = object::<B::Kernel>(kernel)?;
         args::not_null(value)?;
+        if let Some(properties) = properties.as_ref() {
+            decode!("urKernelSetExecInfo", properties.pNext)?;
+        }
         let wrong_size = || UrError::with_message(ResultCode::ERROR_INVALID_SIZE, format!("{name:?} does not have {size} bytes"));
         let info = match name {
             KernelExecInfo::USM_INDIRECT_ACCESS if size == size_of::<Bool>() => {

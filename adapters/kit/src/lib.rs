@@ -19,6 +19,7 @@ use oxur_api::DdiTable;
 pub use oxur_fork as fork;
 
 pub mod args;
+mod chain;
 mod environment;
 mod error;
 mod handle;
@@ -74,14 +75,14 @@ pub use handle::{Borrowed, HandleCell, HandleGroup, HandleKind, Object, export, 
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
-pub use mem::{HostPointer, ImageCreate, Mem};
+pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use physical_mem::{NoPhysicalMem, PhysicalMem};
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
-pub use queue::Queue;
+pub use queue::{Queue, QueueNativeProperties, QueueProperties};
 pub use recycle::recycled;
-pub use sampler::Sampler;
-pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolLimits, UsmRequest};
+pub use sampler::{Sampler, SamplerMip, SamplerProperties};
+pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -17,7 +18,7 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
         context: &Arc<B::Context>,
         flags: MemFlags,
         size: usize,
-        host: Option<HostPointer>,
+        properties: BufferProperties,
     ) -> UrResult<Arc<Self>>;
 
     /// Makes a buffer of a part of this one. `flags` may narrow the access.
@@ -63,6 +64,72 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
 /// Memory of the client's that a buffer or image is made of or copied from. It is never null.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPointer(pub *mut c_void);
+
+/// What a buffer is created with: `ur_buffer_properties_t` and its chain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BufferProperties {
+    /// The client's memory, if any.
+    pub host: Option<HostPointer>,
+    /// The partition of the device's memory that the buffer is to be in. It is no hint: an adapter without partitions
+    /// answers `ERROR_INVALID_VALUE`.
+    pub location: Option<u32>,
+    /// The channel of the device's memory that the buffer would best be in: a hint.
+    pub channel: Option<u32>,
+}
+
+impl From<Option<HostPointer>> for BufferProperties {
+    fn from(host: Option<HostPointer>) -> Self {
+        Self {
+            host,
+            ..Self::default()
+        }
+    }
+}
+
+impl BufferProperties {
+    /// Refuses a partition: for adapters whose devices have one memory.
+    pub fn without_location(&self) -> UrResult<()> {
+        match self.location {
+            Some(location) => Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the memory has no partitions to choose number {location} of"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes properties and their chain.
+    ///
+    /// # Safety
+    /// As `urMemBufferCreate`.
+    unsafe fn new(flags: MemFlags, properties: *const oxur_api::BufferProperties) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let Some(properties) = properties.as_ref() else {
+                return Ok(host_pointer(flags, std::ptr::null_mut())?.into());
+            };
+            let mut found = Self::from(host_pointer(flags, properties.pHost)?);
+            decode!("urMemBufferCreate", properties.pNext,
+                location: BufferAllocLocationProperties => { found.location = Some(location.location) },
+                channel: BufferChannelProperties => { found.channel = Some(channel.channel) },
+            )?;
+            Ok(found)
+        }
+    }
+}
+
+/// Takes the properties that a native memory object is wrapped with: whether it is ours to release.
+///
+/// # Safety
+/// As the C functions.
+unsafe fn native_properties(function: &'static str, properties: *const MemNativeProperties) -> UrResult<bool> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!(function, properties.pNext)?;
+        Ok(properties.isNativeHandleOwned)
+    }
+}
 
 /// What `urMemImageCreate` asks for.
 pub struct ImageCreate<'a> {
@@ -134,12 +201,13 @@ entry! {
         let pointer = host;
         let host = host_pointer(flags, host)?;
         check_description(desc, pointer)?;
+        decode!("urMemImageCreate", desc.pNext)?;
         out.write(export(&B::Mem::create_image(&context, ImageCreate { flags, format, desc, host })?));
         Ok(())
     }
 
     fn urMemBufferCreate<B>(
-        context: ContextHandle, flags: MemFlags, size: usize, properties: *const BufferProperties,
+        context: ContextHandle, flags: MemFlags, size: usize, properties: *const oxur_api::BufferProperties,
         buffer: *mut MemHandle,
     ) {
         let context = object::<B::Context>(context)?;
@@ -147,8 +215,8 @@ entry! {
         if size == 0 {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a buffer has at least one byte"));
         }
-        let host = host_pointer(flags, properties.as_ref().map_or(std::ptr::null_mut(), |p| p.pHost))?;
-        out.write(export(&B::Mem::create_buffer(&context, flags, size, host)?));
+        let properties = BufferProperties::new(flags, properties)?;
+        out.write(export(&B::Mem::create_buffer(&context, flags, size, properties)?));
         Ok(())
     }
 
@@ -169,6 +237,7 @@ entry! {
             return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
         }
         let region = args::required(region)?;
+        decode!("urMemBufferPartition", region.pNext)?;
         let out = args::out(part)?;
         if region.size == 0 {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a sub-buffer has at least one byte"));
@@ -189,7 +258,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let out = args::out(mem)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let owned = native_properties("urMemBufferCreateWithNativeHandle", properties)?;
         out.write(export(&B::Mem::buffer_from_native(&context, native, owned)?));
         Ok(())
     }
@@ -202,7 +271,8 @@ entry! {
         let format = args::required(format)?;
         let desc = args::required(desc)?;
         let out = args::out(mem)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        decode!("urMemImageCreateWithNativeHandle", desc.pNext)?;
+        let owned = native_properties("urMemImageCreateWithNativeHandle", properties)?;
         out.write(export(&B::Mem::image_from_native(&context, native, format, desc, owned)?));
         Ok(())
     }

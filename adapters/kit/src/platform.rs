@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::adapter::adapter;
+use crate::chain::decode;
 use crate::handle::object;
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, handle, unsupported};
@@ -58,12 +59,15 @@ entry! {
     }
 
     fn urPlatformCreateWithNativeHandle<B>(
-        native: NativeHandle, adapter: AdapterHandle, _properties: *const PlatformNativeProperties,
+        native: NativeHandle, adapter: AdapterHandle, properties: *const PlatformNativeProperties,
         platform: *mut PlatformHandle,
     ) {
         let adapter = object::<B::Adapter>(adapter)?;
         let out = args::out(platform)?;
-        out.write(handle::handle_of(&crate::Adapter::platform_from_native(&**adapter, native)?));
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urPlatformCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
+        out.write(handle::handle_of(&crate::Adapter::platform_from_native(&**adapter, native, owned)?));
         Ok(())
     }
 

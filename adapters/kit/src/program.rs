@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -103,9 +104,15 @@ impl<P> From<UrError> for LinkFailure<P> {
 ///
 /// # Safety
 /// As `args::slice`.
-unsafe fn metadata<'a>(properties: *const ProgramProperties) -> UrResult<&'a [ProgramMetadata]> {
+unsafe fn metadata<'a>(
+    function: &'static str,
+    properties: *const ProgramProperties,
+) -> UrResult<&'a [ProgramMetadata]> {
     // SAFETY: passed on to the caller.
     unsafe {
+        if let Some(properties) = properties.as_ref() {
+            decode!(function, properties.pNext)?;
+        }
         match properties.as_ref() {
             Some(ProgramProperties {
                 count: 0, pMetadatas, ..
@@ -147,7 +154,7 @@ entry! {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "the program is empty"));
         }
         let il = args::slice(il.cast::<u8>(), length)?;
-        out.write(export(&B::Program::create_with_il(&context, il, metadata(properties)?)?));
+        out.write(export(&B::Program::create_with_il(&context, il, metadata("urProgramCreateWithIL", properties)?)?));
         Ok(())
     }
 
@@ -177,7 +184,8 @@ entry! {
                 args::slice(binary, length)
             })
             .collect::<UrResult<Vec<_>>>()?;
-        out.write(export(&B::Program::create_with_binaries(&context, &devices, &binaries, metadata(properties)?)?));
+        let metadata = metadata("urProgramCreateWithBinary", properties)?;
+        out.write(export(&B::Program::create_with_binaries(&context, &devices, &binaries, metadata)?));
         Ok(())
     }
 
@@ -326,7 +334,9 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let out = args::out(program)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urProgramCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
         out.write(export(&B::Program::from_native(&context, native, owned)?));
         Ok(())
     }

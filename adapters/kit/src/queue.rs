@@ -6,19 +6,20 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::graph_dump;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Capture, Command, EventOut, InfoOut, Object, Objects, UrError, UrResult, UsmKind, WaitList, args, entry,
-    unsupported,
+    Backend, Capture, Command, Device, EventOut, InfoOut, Object, Objects, UrError, UrResult, UsmKind, WaitList, args,
+    entry, unsupported,
 };
 
 /// A queue of commands for a device.
 #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
 pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Makes a queue.
-    fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, flags: QueueFlags) -> UrResult<Arc<Self>>;
+    fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, properties: QueueProperties) -> UrResult<Arc<Self>>;
 
     /// Answers `urQueueGetInfo`, but for the reference count.
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()>;
@@ -50,13 +51,12 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Wraps a native queue. `owned` says that the native handle is ours to release.
+    /// Wraps a native queue.
     fn from_native(
         _context: &Arc<B::Context>,
         _device: Option<&Arc<B::Device>>,
         _native: NativeHandle,
-        _flags: QueueFlags,
-        _owned: bool,
+        _properties: QueueNativeProperties,
     ) -> UrResult<Arc<Self>> {
         unsupported()
     }
@@ -126,9 +126,112 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     }
 }
 
+/// What a queue is created with: `ur_queue_properties_t` and its chain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueProperties {
+    /// Order, profiling, priority, submission.
+    pub flags: QueueFlags,
+    /// The engine of the device that runs the commands: less than the device's answer to
+    /// [`DeviceInfo::MAX_COMPUTE_QUEUE_INDICES`].
+    pub compute_index: Option<u32>,
+}
+
+impl From<QueueFlags> for QueueProperties {
+    fn from(flags: QueueFlags) -> Self {
+        Self {
+            flags,
+            compute_index: None,
+        }
+    }
+}
+
+/// What a native queue is wrapped with: `ur_queue_native_properties_t` and its chain.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueNativeProperties {
+    /// Whether the native handle is ours to release.
+    pub owned: bool,
+    /// What the client says of the queue, in the words in which it would create one.
+    pub queue: QueueProperties,
+    /// What kind of native handle it is, as [`Queue::native`] told the client; null if the client does not say.
+    pub data: *mut c_void,
+}
+
+impl QueueProperties {
+    /// Takes properties and their chain.
+    ///
+    /// # Safety
+    /// As `urQueueCreate`.
+    unsafe fn new<B: Backend>(device: &B::Device, properties: *const oxur_api::QueueProperties) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let mut found = Self::default();
+            if let Some(properties) = properties.as_ref() {
+                found.flags = checked_flags(properties.flags)?;
+                decode!("urQueueCreate", properties.pNext,
+                    index: QueueIndexProperties => { found.compute_index = Some(index.computeIndex) },
+                )?;
+            }
+            found.check_index::<B>(device)?;
+            Ok(found)
+        }
+    }
+
+    /// Refuses engines that the device does not have.
+    fn check_index<B: Backend>(&self, device: &B::Device) -> UrResult<()> {
+        let Some(index) = self.compute_index else {
+            return Ok(());
+        };
+        let count: Option<u32> = crate::info::ask(|out| device.info(DeviceInfo::MAX_COMPUTE_QUEUE_INDICES, out));
+        match count {
+            Some(count) if index >= count => Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+                format!("the device has {count} indices of queues, of which {index} is none"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for QueueNativeProperties {
+    fn default() -> Self {
+        Self {
+            owned: false,
+            queue: QueueProperties::default(),
+            data: std::ptr::null_mut(),
+        }
+    }
+}
+
+impl QueueNativeProperties {
+    /// Takes properties and their chain.
+    ///
+    /// # Safety
+    /// As `urQueueCreateWithNativeHandle`.
+    unsafe fn new<B: Backend>(
+        device: Option<&Arc<B::Device>>,
+        properties: *const oxur_api::QueueNativeProperties,
+    ) -> UrResult<Self> {
+        let mut found = Self::default();
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if let Some(properties) = properties.as_ref() {
+                found.owned = properties.isNativeHandleOwned;
+                decode!("urQueueCreateWithNativeHandle", properties.pNext,
+                    queue: oxur_api::QueueProperties => { found.queue.flags = checked_flags(queue.flags)? },
+                    index: QueueIndexProperties => { found.queue.compute_index = Some(index.computeIndex) },
+                    desc: QueueNativeDesc => { found.data = desc.pNativeData },
+                )?;
+            }
+            if let Some(device) = device {
+                found.queue.check_index::<B>(device)?;
+            }
+        }
+        Ok(found)
+    }
+}
+
 /// The flags of a queue, of which some contradict each other.
-fn flags(properties: Option<&QueueProperties>) -> UrResult<QueueFlags> {
-    let flags = properties.map_or(QueueFlags::empty(), |p| p.flags);
+fn checked_flags(flags: QueueFlags) -> UrResult<QueueFlags> {
     args::known_flags(flags)?;
     for pair in [
         QueueFlags::PRIORITY_LOW | QueueFlags::PRIORITY_HIGH,
@@ -146,26 +249,24 @@ fn flags(properties: Option<&QueueProperties>) -> UrResult<QueueFlags> {
 
 /// Whether a queue was made for profiling.
 pub(crate) fn is_profiled<B: Backend>(queue: &B::Queue) -> bool {
-    let mut flags = QueueFlags::empty();
-    // SAFETY: a place of that size.
-    let out = unsafe { InfoOut::new(size_of_val(&flags), (&raw mut flags).cast(), std::ptr::null_mut()) };
-    let asked = out.and_then(|out| queue.info(QueueInfo::FLAGS, out));
-    asked.is_ok() && flags.contains(QueueFlags::PROFILING_ENABLE)
+    let flags: Option<QueueFlags> = crate::info::ask(|out| queue.info(QueueInfo::FLAGS, out));
+    flags.is_some_and(|flags| flags.contains(QueueFlags::PROFILING_ENABLE))
 }
 
 entry! {
     fn urQueueCreate<B>(
-        context: ContextHandle, device: DeviceHandle, properties: *const QueueProperties, queue: *mut QueueHandle,
+        context: ContextHandle, device: DeviceHandle, properties: *const oxur_api::QueueProperties,
+        queue: *mut QueueHandle,
     ) {
         let context = object::<B::Context>(context)?;
         let device = object::<B::Device>(device)?;
         let out = args::out(queue)?;
-        let mut flags = flags(properties.as_ref())?;
+        let mut properties = QueueProperties::new::<B>(&device, properties)?;
         if graph_dump::wanted() {
             // Drivers tell no times otherwise.
-            flags |= QueueFlags::PROFILING_ENABLE;
+            properties.flags |= QueueFlags::PROFILING_ENABLE;
         }
-        out.write(export(&B::Queue::create(&context, &device, flags)?));
+        out.write(export(&B::Queue::create(&context, &device, properties)?));
         Ok(())
     }
 
@@ -188,22 +289,24 @@ entry! {
 
     fn urQueueGetNativeHandle<B>(queue: QueueHandle, desc: *mut QueueNativeDesc, native: *mut NativeHandle) {
         let queue = object::<B::Queue>(queue)?;
-        let data = desc.as_ref().map_or(std::ptr::null_mut(), |d| d.pNativeData);
+        let mut data = std::ptr::null_mut();
+        if let Some(desc) = desc.as_ref() {
+            decode!("urQueueGetNativeHandle", desc.pNext)?;
+            data = desc.pNativeData;
+        }
         args::out(native)?.write(queue.native(data)?);
         Ok(())
     }
 
     fn urQueueCreateWithNativeHandle<B>(
-        native: NativeHandle, context: ContextHandle, device: DeviceHandle, properties: *const QueueNativeProperties,
-        queue: *mut QueueHandle,
+        native: NativeHandle, context: ContextHandle, device: DeviceHandle,
+        properties: *const oxur_api::QueueNativeProperties, queue: *mut QueueHandle,
     ) {
         let context = object::<B::Context>(context)?;
         let device = optional_object::<B::Device>(device)?;
         let out = args::out(queue)?;
-        let properties = properties.as_ref();
-        let owned = properties.is_some_and(|p| p.isNativeHandleOwned);
-        let flags = flags(properties.and_then(|p| args::chained::<QueueProperties>(p.pNext)))?;
-        out.write(export(&B::Queue::from_native(&context, device.as_deref(), native, flags, owned)?));
+        let properties = QueueNativeProperties::new::<B>(device.as_deref(), properties)?;
+        out.write(export(&B::Queue::from_native(&context, device.as_deref(), native, properties)?));
         Ok(())
     }
 

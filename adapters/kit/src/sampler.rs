@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A sampler: how a kernel reads an image.
 pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
     /// Makes a sampler.
-    fn create(_context: &Arc<B::Context>, _desc: &SamplerDesc) -> UrResult<Arc<Self>> {
+    fn create(_context: &Arc<B::Context>, _properties: &SamplerProperties) -> UrResult<Arc<Self>> {
         unsupported()
     }
 
@@ -31,15 +32,101 @@ pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
     }
 }
 
+/// What a sampler is created with: `ur_sampler_desc_t` and its chain.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerProperties {
+    /// Whether coordinates run over [0, 1) instead of pixels.
+    pub normalized: bool,
+    /// What becomes of coordinates outside of the image.
+    pub addressing: SamplerAddressingMode,
+    /// How pixels are mixed.
+    pub filter: SamplerFilterMode,
+    /// In place of `addressing`, a mode for each dimension.
+    pub addressing_by_dimension: Option<[SamplerAddressingMode; 3]>,
+    /// How it treats levels of mipmaps.
+    pub mip: Option<SamplerMip>,
+    /// Whether filtering crosses the edges of a cubemap's faces.
+    pub cubemap: Option<ExpSamplerCubemapFilterMode>,
+}
+
+/// How a sampler treats levels of mipmaps.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerMip {
+    /// The finest level that it may choose.
+    pub min_level: f32,
+    /// The coarsest level that it may choose.
+    pub max_level: f32,
+    /// The largest ratio of anisotropic filtering.
+    pub max_anisotropy: f32,
+    /// How levels are mixed.
+    pub filter: SamplerFilterMode,
+}
+
+impl SamplerProperties {
+    /// What any sampler has.
+    pub fn new(normalized: bool, addressing: SamplerAddressingMode, filter: SamplerFilterMode) -> Self {
+        Self {
+            normalized,
+            addressing,
+            filter,
+            addressing_by_dimension: None,
+            mip: None,
+            cubemap: None,
+        }
+    }
+
+    /// Refuses what only bindless images have: for adapters without them.
+    pub fn without_bindless(&self) -> UrResult<()> {
+        if self.addressing_by_dimension.is_some() || self.mip.is_some() || self.cubemap.is_some() {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "there are no samplers with modes by dimension, for mipmaps, or for cubemaps",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Takes a description and its chain.
+    ///
+    /// # Safety
+    /// As the C functions.
+    pub(crate) unsafe fn of(function: &'static str, desc: &SamplerDesc) -> UrResult<Self> {
+        args::known(desc.addressingMode)?;
+        args::known(desc.filterMode)?;
+        let mut found = Self::new(desc.normalizedCoords, desc.addressingMode, desc.filterMode);
+        // SAFETY: passed on to the caller.
+        unsafe {
+            decode!(function, desc.pNext,
+                modes: ExpSamplerAddrModes => {
+                    modes.addrModes.into_iter().try_for_each(args::known)?;
+                    found.addressing_by_dimension = Some(modes.addrModes);
+                },
+                mip: ExpSamplerMipProperties => {
+                    args::known(mip.mipFilterMode)?;
+                    found.mip = Some(SamplerMip {
+                        min_level: mip.minMipmapLevelClamp,
+                        max_level: mip.maxMipmapLevelClamp,
+                        max_anisotropy: mip.maxAnisotropy,
+                        filter: mip.mipFilterMode,
+                    });
+                },
+                cubemap: ExpSamplerCubemapProperties => {
+                    args::known(cubemap.cubemapFilterMode)?;
+                    found.cubemap = Some(cubemap.cubemapFilterMode);
+                },
+            )?;
+        }
+        Ok(found)
+    }
+}
+
 entry! {
     fn urSamplerCreate<B>(context: ContextHandle, desc: *const SamplerDesc, sampler: *mut SamplerHandle) {
         let context = object::<B::Context>(context)?;
         let desc = args::required(desc)?;
         let out = args::out(sampler)?;
-        if desc.addressingMode > SamplerAddressingMode::MIRRORED_REPEAT || desc.filterMode > SamplerFilterMode::LINEAR {
-            return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
-        }
-        out.write(export(&B::Sampler::create(&context, desc)?));
+        let properties = SamplerProperties::of("urSamplerCreate", desc)?;
+        out.write(export(&B::Sampler::create(&context, &properties)?));
         Ok(())
     }
 
@@ -74,7 +161,9 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let out = args::out(sampler)?;
-        let owned = properties.as_ref().is_some_and(|p| p.isNativeHandleOwned);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urSamplerCreateWithNativeHandle", properties.pNext)?;
+        let owned = properties.isNativeHandleOwned;
         out.write(export(&B::Sampler::from_native(&context, native, owned)?));
         Ok(())
     }

@@ -4,9 +4,11 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use oxur_api::*;
 
-use crate::handle::{self, export, object, optional_object};
+use crate::chain::decode;
+use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
@@ -92,8 +94,7 @@ pub trait UsmPool<B: Backend>: Object<Handle = UsmPoolHandle> {
     fn create(
         _context: &Arc<B::Context>,
         _device: Option<&Arc<B::Device>>,
-        _flags: UsmPoolFlags,
-        _limits: UsmPoolLimits,
+        _properties: UsmPoolProperties<'_, B>,
     ) -> UrResult<Arc<Self>> {
         unsupported()
     }
@@ -131,6 +132,13 @@ pub struct UsmRequest<'a, B: Backend> {
     pub pool: Option<&'a Arc<B::UsmPool>>,
     /// Bytes, at least one.
     pub size: usize,
+    /// What else it asks for.
+    pub properties: UsmProperties,
+}
+
+/// What an allocation asks for beside its size: `ur_usm_desc_t` and its chain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsmProperties {
     /// Alignment in bytes, a power of two; 0 for what suits every type.
     pub align: usize,
     /// How the memory will be used.
@@ -139,20 +147,94 @@ pub struct UsmRequest<'a, B: Backend> {
     pub device_flags: UsmDeviceMemFlags,
     /// Flags for host memory and the host's side of shared memory.
     pub host_flags: UsmHostMemFlags,
+    /// The partition of the device's memory to allocate from. It is no hint: an adapter without partitions answers
+    /// `ERROR_UNSUPPORTED_FEATURE`.
+    pub location: Option<u32>,
 }
 
-/// The limits that a pool is created with.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UsmPoolLimits {
+/// What a pool is created with: `ur_usm_pool_desc_t` and its chain.
+#[derive_where(Default)]
+pub struct UsmPoolProperties<'a, B: Backend> {
+    /// Behaviour.
+    pub flags: UsmPoolFlags,
     /// The largest allocation, in bytes, that the pool keeps for reuse.
     pub max_poolable: Option<usize>,
     /// The smallest amount, in bytes, that the pool asks the driver for.
     pub min_driver_alloc: Option<usize>,
+    /// The client's memory to allocate from, in place of the driver's. An adapter that has no such pools answers
+    /// `ERROR_UNSUPPORTED_FEATURE`.
+    pub buffer: Option<UsmPoolBuffer<'a, B>>,
+}
+
+/// USM of the client that a pool allocates from.
+pub struct UsmPoolBuffer<'a, B: Backend> {
+    /// Where it starts.
+    pub memory: *mut c_void,
+    /// Bytes.
+    pub size: usize,
+    /// What kind of USM it is.
+    pub kind: UsmType,
+    /// The device that it is of, if any.
+    pub device: Option<Borrowed<'a, B::Device>>,
+}
+
+impl UsmProperties {
+    /// Refuses a partition: for adapters whose devices have one memory.
+    pub fn without_location(&self) -> UrResult<()> {
+        match self.location {
+            Some(location) => Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                format!("the memory has no partitions to choose number {location} of"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a description and its chain.
+    ///
+    /// # Safety
+    /// As the C functions that allocate.
+    #[inline]
+    unsafe fn new(function: &'static str, desc: *const UsmDesc) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let Some(desc) = desc.as_ref() else {
+                return Ok(Self::default());
+            };
+            let align = desc.align as usize;
+            if align != 0 && !align.is_power_of_two() {
+                return Err(UrError::with_message(
+                    ResultCode::ERROR_INVALID_VALUE,
+                    format!("an alignment is a power of two, and {align} is none"),
+                ));
+            }
+            args::known_flags(desc.hints)?;
+            let mut found = Self {
+                align,
+                hints: desc.hints,
+                ..Self::default()
+            };
+            decode!(function, desc.pNext,
+                desc: UsmDeviceDesc => {
+                    args::known_flags(desc.flags)?;
+                    found.device_flags = desc.flags;
+                },
+                desc: UsmHostDesc => {
+                    args::known_flags(desc.flags)?;
+                    found.host_flags = desc.flags;
+                },
+                desc: UsmAllocLocationDesc => { found.location = Some(desc.location) },
+            )?;
+            Ok(found)
+        }
+    }
 }
 
 /// # Safety
 /// As the C functions that allocate.
+#[inline]
 unsafe fn request<'a, B: Backend>(
+    function: &'static str,
     kind: UsmKind<'a, B::Device>,
     desc: *const UsmDesc,
     pool: Option<&'a Arc<B::UsmPool>>,
@@ -164,50 +246,57 @@ unsafe fn request<'a, B: Backend>(
             "an allocation has at least one byte",
         ));
     }
-    // SAFETY: passed on to the caller.
-    unsafe {
-        let desc = desc.as_ref();
-        let align = desc.map_or(0, |d| d.align) as usize;
-        if align != 0 && !align.is_power_of_two() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("an alignment is a power of two, and {align} is none"),
-            ));
-        }
-        let next = desc.map_or(std::ptr::null(), |d| d.pNext);
-        let hints = desc.map_or(UsmAdviceFlags::empty(), |d| d.hints);
-        let device_flags = args::chained::<UsmDeviceDesc>(next).map_or(UsmDeviceMemFlags::empty(), |d| d.flags);
-        let host_flags = args::chained::<UsmHostDesc>(next).map_or(UsmHostMemFlags::empty(), |d| d.flags);
-        args::known_flags(hints)?;
-        args::known_flags(device_flags)?;
-        args::known_flags(host_flags)?;
-        Ok(UsmRequest {
-            kind,
-            pool,
-            size,
-            align,
-            hints,
-            device_flags,
-            host_flags,
-        })
-    }
+    Ok(UsmRequest {
+        kind,
+        pool,
+        size,
+        // SAFETY: passed on to the caller.
+        properties: unsafe { UsmProperties::new(function, desc) }?,
+    })
 }
 
-/// # Safety
-/// As `urUSMPoolCreate`.
-unsafe fn pool_desc<'a>(desc: *mut UsmPoolDesc) -> UrResult<(&'a UsmPoolDesc, UsmPoolLimits)> {
-    // SAFETY: passed on to the caller.
-    unsafe {
-        let desc = args::required(desc)?;
-        args::known_flags(desc.flags)?;
-        let limits = args::chained::<UsmPoolLimitsDesc>(desc.pNext);
-        Ok((
-            desc,
-            UsmPoolLimits {
-                max_poolable: limits.map(|l| l.maxPoolableSize),
-                min_driver_alloc: limits.map(|l| l.minDriverAllocSize),
-            },
-        ))
+impl<'a, B: Backend> UsmPoolProperties<'a, B> {
+    /// Refuses memory of the client: for adapters whose pools allocate from the driver.
+    pub fn without_buffer(&self) -> UrResult<()> {
+        match self.buffer {
+            Some(_) => Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "pools do not allocate from memory of the client",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a description and its chain.
+    ///
+    /// # Safety
+    /// As `urUSMPoolCreate`.
+    unsafe fn new(function: &'static str, desc: *const UsmPoolDesc) -> UrResult<Self> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let desc = args::required(desc)?;
+            args::known_flags(desc.flags)?;
+            let mut found = Self {
+                flags: desc.flags,
+                ..Self::default()
+            };
+            decode!(function, desc.pNext,
+                limits: UsmPoolLimitsDesc => {
+                    found.max_poolable = Some(limits.maxPoolableSize);
+                    found.min_driver_alloc = Some(limits.minDriverAllocSize);
+                },
+                buffer: UsmPoolBufferDesc => {
+                    args::known(buffer.memType)?;
+                    found.buffer = Some(UsmPoolBuffer {
+                        memory: buffer.pMem,
+                        size: buffer.size,
+                        kind: buffer.memType,
+                        device: optional_object(buffer.device)?,
+                    });
+                },
+            )?;
+            Ok(found)
+        }
     }
 }
 
@@ -218,7 +307,7 @@ entry! {
         let context = object::<B::Context>(context)?;
         let pool = optional_object::<B::UsmPool>(pool)?;
         let out = args::out(memory)?;
-        out.write(context.usm_alloc(request(UsmKind::Host, desc, pool.as_deref(), size)?)?);
+        out.write(context.usm_alloc(request("urUSMHostAlloc", UsmKind::Host, desc, pool.as_deref(), size)?)?);
         Ok(())
     }
 
@@ -230,7 +319,7 @@ entry! {
         let device = object::<B::Device>(device)?;
         let pool = optional_object::<B::UsmPool>(pool)?;
         let out = args::out(memory)?;
-        out.write(context.usm_alloc(request(UsmKind::Device(&device), desc, pool.as_deref(), size)?)?);
+        out.write(context.usm_alloc(request("urUSMDeviceAlloc", UsmKind::Device(&device), desc, pool.as_deref(), size)?)?);
         Ok(())
     }
 
@@ -242,7 +331,7 @@ entry! {
         let device = object::<B::Device>(device)?;
         let pool = optional_object::<B::UsmPool>(pool)?;
         let out = args::out(memory)?;
-        out.write(context.usm_alloc(request(UsmKind::Shared(&device), desc, pool.as_deref(), size)?)?);
+        out.write(context.usm_alloc(request("urUSMSharedAlloc", UsmKind::Shared(&device), desc, pool.as_deref(), size)?)?);
         Ok(())
     }
 
@@ -256,7 +345,7 @@ entry! {
         let out = args::out(memory)?;
         let pitch_out = args::out(pitch)?;
         let size = width.checked_mul(height).ok_or(ResultCode::ERROR_INVALID_USM_SIZE)?;
-        let request = request(UsmKind::Device(&device), desc, pool.as_deref(), size)?;
+        let request = request("urUSMPitchedAllocExp", UsmKind::Device(&device), desc, pool.as_deref(), size)?;
         let (memory, pitch) = context.usm_alloc_pitched(request, width, height, element_size)?;
         out.write(memory);
         pitch_out.write(pitch);
@@ -280,9 +369,9 @@ entry! {
 
     fn urUSMPoolCreate<B>(context: ContextHandle, desc: *mut UsmPoolDesc, pool: *mut UsmPoolHandle) {
         let context = object::<B::Context>(context)?;
-        let (desc, limits) = pool_desc(desc)?;
+        let properties = UsmPoolProperties::new("urUSMPoolCreate", desc)?;
         let out = args::out(pool)?;
-        out.write(export(&B::UsmPool::create(&context, None, desc.flags, limits)?));
+        out.write(export(&B::UsmPool::create(&context, None, properties)?));
         Ok(())
     }
 
@@ -310,9 +399,9 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let device = object::<B::Device>(device)?;
-        let (desc, limits) = pool_desc(desc)?;
+        let properties = UsmPoolProperties::new("urUSMPoolCreateExp", desc)?;
         let out = args::out(pool)?;
-        out.write(export(&B::UsmPool::create(&context, Some(&device), desc.flags, limits)?));
+        out.write(export(&B::UsmPool::create(&context, Some(&device), properties)?));
         Ok(())
     }
 
@@ -380,12 +469,13 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         args::not_null(memory)?;
-        let flags = properties.as_ref().map_or(ExpUsmHostAllocRegisterFlags::empty(), |p| p.flags);
-        args::known_flags(flags)?;
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        args::known_flags(properties.flags)?;
+        decode!("urUSMHostAllocRegisterExp", properties.pNext)?;
         if size == 0 {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "there is nothing to register in zero bytes"));
         }
-        context.usm_register(memory, size, flags)
+        context.usm_register(memory, size, properties.flags)
     }
 
     fn urUSMHostAllocUnregisterExp<B>(context: ContextHandle, memory: *mut c_void) {

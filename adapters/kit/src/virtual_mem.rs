@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, PhysicalMem, UrResult, args, entry, unsupported};
@@ -67,7 +68,9 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let device = object::<B::Device>(device)?;
-        let flags = properties.as_ref().map_or(PhysicalMemFlags::empty(), |p| p.flags);
+        let properties = properties.as_ref().copied().unwrap_or_default();
+        decode!("urPhysicalMemCreate", properties.pNext)?;
+        let flags = properties.flags;
         args::known_flags(flags)?;
         let out = args::out(mem)?;
         out.write(export(&B::PhysicalMem::create(&context, &device, size, flags)?));

@@ -9,9 +9,12 @@ use std::sync::Arc;
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    Callback, Capture, Command, Deleters, EventOut, HandleCell, HostPointer, InfoOut, UrResult, WaitList, unsupported,
+    BufferProperties, Callback, Capture, Command, Deleters, EventOut, HandleCell, InfoOut, QueueNativeProperties,
+    QueueProperties, UrResult, WaitList, unsupported,
 };
 use oxur_adapter_kit as kit;
+
+use self::objects::{Kernel, Mem, Program, Sampler, UsmPool};
 
 struct Empty;
 
@@ -88,6 +91,21 @@ impl kit::Adapter<Empty> for Adapter {
     fn platforms(&self) -> &[Arc<Platform>] {
         &self.platforms
     }
+
+    fn platform_from_native(&self, _: NativeHandle, owned: bool) -> UrResult<Arc<Platform>> {
+        properties::saw(owned);
+        unsupported()
+    }
+
+    fn device_from_native(&self, _: NativeHandle, owned: bool) -> UrResult<Arc<Device>> {
+        properties::saw(owned);
+        unsupported()
+    }
+
+    fn context_from_native(&self, _: NativeHandle, _: Vec<Arc<Device>>, owned: bool) -> UrResult<Arc<Context>> {
+        properties::saw(owned);
+        unsupported()
+    }
 }
 
 struct Platform {
@@ -120,6 +138,7 @@ impl kit::Device<Empty> for Device {
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             DeviceInfo::NAME => out.str("nothing"),
+            DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(4u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
             DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
             _ => out.unsupported(),
@@ -138,7 +157,8 @@ struct Context {
 }
 
 impl kit::Context<Empty> for Context {
-    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+    fn create(devices: Vec<Arc<Device>>, flags: ContextFlags) -> UrResult<Arc<Self>> {
+        properties::saw(flags);
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             devices,
@@ -155,7 +175,12 @@ impl kit::Context<Empty> for Context {
     }
 }
 
-impl kit::UsmAlloc<Empty> for Context {}
+impl kit::UsmAlloc<Empty> for Context {
+    fn usm_alloc(self: &Arc<Self>, request: kit::UsmRequest<'_, Empty>) -> UrResult<*mut c_void> {
+        properties::saw(request.properties);
+        unsupported()
+    }
+}
 impl kit::VirtualMem<Empty> for Context {}
 
 impl kit::Ipc<Empty> for Context {}
@@ -169,14 +194,25 @@ struct Queue {
 }
 
 impl kit::Queue<Empty> for Queue {
-    fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
+    fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
+        properties::saw(properties);
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
-            in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+            in_order: !properties.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
         }))
+    }
+
+    fn from_native(
+        _: &Arc<Context>,
+        _: Option<&Arc<Device>>,
+        _: NativeHandle,
+        properties: QueueNativeProperties,
+    ) -> UrResult<Arc<Self>> {
+        properties::saw(properties);
+        unsupported()
     }
 
     fn context(&self) -> &Arc<Context> {
@@ -275,6 +311,11 @@ impl kit::Event<Empty> for Event {
         out.unsupported()
     }
 
+    fn from_native(_: &Arc<Context>, _: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        properties::saw(owned);
+        unsupported()
+    }
+
     fn wait_all(_events: WaitList<'_, Empty>) -> UrResult<()> {
         Ok(())
     }
@@ -285,7 +326,8 @@ impl kit::Event<Empty> for Event {
     }
 
     /// One that is never complete.
-    fn create(_: &Arc<Context>, _: &Arc<Device>, _: ExpEventFlags) -> UrResult<Arc<Self>> {
+    fn create(_: &Arc<Context>, _: &Arc<Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
+        properties::saw(flags);
         Ok(Self::new(EventStatus::SUBMITTED, CommandType::EVENTS_WAIT))
     }
 }
@@ -306,84 +348,6 @@ impl kit::SoftwareEvent<Empty> for Event {
     }
 }
 
-struct Mem {
-    handle_cell: HandleCell,
-}
-
-impl kit::Mem<Empty> for Mem {
-    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, _: Option<HostPointer>) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Sampler {
-    handle_cell: HandleCell,
-}
-
-impl kit::Sampler<Empty> for Sampler {
-    fn info(&self, _query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Program {
-    handle_cell: HandleCell,
-}
-
-impl kit::Program<Empty> for Program {
-    fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn build(&self, _: &[Arc<Device>], _: Option<&CStr>, _: ExpProgramFlags) -> UrResult<()> {
-        unsupported()
-    }
-
-    fn info(&self, _: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn build_info(&self, _: &Arc<Device>, _: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Kernel {
-    handle_cell: HandleCell,
-}
-
-impl kit::Kernel<Empty> for Kernel {
-    fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn info(&self, _: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn group_info(&self, _: &Arc<Device>, _: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn sub_group_info(&self, _: &Arc<Device>, _: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct UsmPool {
-    handle_cell: HandleCell,
-}
-
-impl kit::UsmPool<Empty> for UsmPool {
-    fn info(&self, _: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
 // ---- what a C client sees of it
 
 /// Calls a function of the adapter's table.
@@ -401,6 +365,10 @@ mod command_buffer;
 mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
+#[path = "empty/objects.rs"]
+mod objects;
+#[path = "empty/properties.rs"]
+mod properties;
 
 fn adapter() -> AdapterHandle {
     let mut adapter = AdapterHandle::default();

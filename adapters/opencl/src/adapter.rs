@@ -9,7 +9,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use crate::cl::{self, cl};
-use crate::{Context, Device, OpenCl, Platform};
+use crate::{Context, Device, OpenCl, Platform, device};
 
 /// The adapter.
 pub(crate) struct Adapter {
@@ -74,7 +74,8 @@ impl kit::Adapter<OpenCl> for Adapter {
         &self.platforms
     }
 
-    fn platform_from_native(&self, native: NativeHandle) -> UrResult<Arc<Platform>> {
+    fn platform_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<Platform>> {
+        // OpenCL counts no references of platforms.
         self.platforms
             .iter()
             .find(|p| p.raw as NativeHandle == native)
@@ -87,11 +88,18 @@ impl kit::Adapter<OpenCl> for Adapter {
             })
     }
 
-    fn device_from_native(&self, native: NativeHandle) -> UrResult<Arc<Device>> {
+    fn device_from_native(&self, native: NativeHandle, owned: bool) -> UrResult<Arc<Device>> {
         let native = native as cl_device_id;
         match self.find_device(native) {
             Some(device) => Ok(device.clone()),
-            None => Device::from_native(&self.platforms, native),
+            None => {
+                let device = Device::from_native(&self.platforms, native)?;
+                if owned {
+                    // The wrapper has a reference of its own.
+                    device::release(native);
+                }
+                Ok(device)
+            }
         }
     }
 

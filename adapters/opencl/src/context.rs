@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use kit::ur::{ContextInfo, NativeHandle, ResultCode};
+use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
 use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -81,7 +81,7 @@ impl Context {
             })?;
             devices = ids
                 .into_iter()
-                .map(|id| kit::Adapter::device_from_native(adapter, id as NativeHandle))
+                .map(|id| kit::Adapter::device_from_native(adapter, id as NativeHandle, false))
                 .collect::<UrResult<_>>()?;
         }
         if devices.is_empty() {
@@ -117,7 +117,7 @@ impl Drop for Context {
 }
 
 impl kit::Context<OpenCl> for Context {
-    fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+    fn create(devices: Vec<Arc<Device>>, _flags: ContextFlags) -> UrResult<Arc<Self>> {
         let platforms: Vec<_> = devices.iter().filter_map(|d| d.platform()).map(|p| p.raw).collect();
         if platforms.iter().any(|p| *p != platforms[0]) {
             return Err(UrError::with_message(

@@ -116,7 +116,8 @@ impl Device {
 }
 
 /// Gives a reference of a sub-device back.
-fn release(raw: cl_device_id) {
+/// Gives back a reference of a sub-device.
+pub(crate) fn release(raw: cl_device_id) {
     // SAFETY: the caller owns a reference.
     if let Err(error) = unsafe { cl!(clReleaseDevice(raw)) } {
         log::warn!("a sub-device is lost: {error}");

@@ -70,6 +70,8 @@ extensions! {
     enqueue_memcpy = c"clEnqueueMemcpyINTEL": clEnqueueMemcpyINTEL_fn,
     /// cl_intel_unified_shared_memory.
     enqueue_migrate_mem = c"clEnqueueMigrateMemINTEL": clEnqueueMigrateMemINTEL_fn,
+    /// cl_intel_create_buffer_with_properties.
+    create_buffer_with_properties = c"clCreateBufferWithPropertiesINTEL": clCreateBufferWithPropertiesINTEL_fn,
     /// Writes a program-scope variable by name.
     write_global_variable = c"clEnqueueWriteGlobalVariableINTEL": Option<GlobalVariableTransfer<*const c_void>>,
     /// Reads a program-scope variable by name.

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, NativeHandle, ResultCode};
-use kit::{HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -33,6 +33,48 @@ fn ask<T: Plain>(raw: cl_mem, what: cl_mem_info) -> UrResult<T> {
 
 fn host(pointer: Option<HostPointer>) -> *mut c_void {
     pointer.map_or(std::ptr::null_mut(), |p| p.0)
+}
+
+/// Where a buffer is to be, as the driver takes it.
+#[derive(Default)]
+struct Placement {
+    list: [cl_mem_properties_intel; 5],
+}
+
+impl Placement {
+    /// A partition that the driver cannot choose is an error, a channel is a hint.
+    fn new(context: &Context, properties: &BufferProperties) -> UrResult<Self> {
+        let mut new = Self::default();
+        if properties.location.is_none() && properties.channel.is_none() {
+            return Ok(new);
+        }
+        let has = |extension: &str| {
+            let of_devices = context.devices.iter().all(|device| device.has_extension(extension));
+            of_devices && context.ext.create_buffer_with_properties.is_some()
+        };
+        let mut used = 0;
+        let mut put = |name, value: u32| {
+            new.list[used..used + 2].copy_from_slice(&[name, value.into()]);
+            used += 2;
+        };
+        match properties.location {
+            Some(location) if has("cl_intel_mem_alloc_buffer_location") => {
+                put(CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location);
+            }
+            _ => properties.without_location()?,
+        }
+        match properties.channel {
+            Some(channel) if has("cl_intel_mem_channel_property") => put(CL_MEM_CHANNEL_INTEL.into(), channel),
+            Some(channel) => log::info!("the driver has no channels of memory, of which a buffer names {channel}"),
+            None => {}
+        }
+        Ok(new)
+    }
+
+    /// The list, unless it is empty.
+    fn list(&self) -> Option<*const cl_mem_properties_intel> {
+        (self.list[0] != 0).then_some(self.list.as_ptr())
+    }
 }
 
 impl Mem {
@@ -96,11 +138,23 @@ impl kit::Mem<OpenCl> for Mem {
         context: &Arc<Context>,
         flags: MemFlags,
         size: usize,
-        pointer: Option<HostPointer>,
+        properties: BufferProperties,
     ) -> UrResult<Arc<Self>> {
         let flags = conv::mem_flags(flags);
-        // SAFETY: a live context; the client vouches for its memory.
-        let raw = unsafe { cl_create!(clCreateBuffer(context.raw, flags, size, host(pointer))) }?;
+        let pointer = host(properties.host);
+        let placement = Placement::new(context, &properties)?;
+        let raw = match (placement.list(), context.ext.create_buffer_with_properties) {
+            (Some(list), Some(create)) => {
+                let mut code = CL_SUCCESS;
+                cl::check_not_lost("clCreateBufferWithPropertiesINTEL")?;
+                // SAFETY: a live context and a list that ends with 0; the client vouches for its memory.
+                let raw = unsafe { create(context.raw, list, flags, size, pointer, &mut code) };
+                cl::check("clCreateBufferWithPropertiesINTEL", code)?;
+                raw
+            }
+            // SAFETY: a live context; the client vouches for its memory.
+            _ => unsafe { cl_create!(clCreateBuffer(context.raw, flags, size, pointer)) }?,
+        };
         Ok(Self::new(raw, size, context))
     }
 

@@ -12,7 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
-use kit::{Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, Objects, UrError, UrResult, WaitList};
+use kit::{
+    Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, Objects, QueueNativeProperties, QueueProperties,
+    UrError, UrResult, WaitList,
+};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -73,7 +76,9 @@ impl Drop for Queue {
 }
 
 impl kit::Queue<OpenCl> for Queue {
-    fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
+    fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
+        // There is one index, so it is the queue that there is.
+        let flags = properties.flags;
         let bits = conv::queue_properties(flags);
         // SAFETY: live handles and a list of properties that ends with 0.
         let raw = unsafe {
@@ -151,9 +156,10 @@ impl kit::Queue<OpenCl> for Queue {
         context: &Arc<Context>,
         device: Option<&Arc<Device>>,
         native: NativeHandle,
-        flags: QueueFlags,
-        owned: bool,
+        properties: QueueNativeProperties,
     ) -> UrResult<Arc<Self>> {
+        // OpenCL has one kind of queues: what else the client says of it has no meaning.
+        let (flags, owned) = (properties.queue.flags, properties.owned);
         let raw = native as cl_command_queue;
         // SAFETY: the client vouches for its native handle; the pointers are those of `value`.
         let bits: u64 = cl::value(|size, value, needed| unsafe {

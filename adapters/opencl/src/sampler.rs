@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{NativeHandle, SamplerDesc, SamplerInfo};
-use kit::{HandleCell, InfoOut, UrResult};
+use kit::ur::{NativeHandle, SamplerInfo};
+use kit::{HandleCell, InfoOut, SamplerProperties, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -41,10 +41,11 @@ impl Drop for Sampler {
 }
 
 impl kit::Sampler<OpenCl> for Sampler {
-    fn create(context: &Arc<Context>, desc: &SamplerDesc) -> UrResult<Arc<Self>> {
-        let normalized = cl_bool::from(desc.normalizedCoords);
-        let addressing = conv::addressing_mode(desc.addressingMode)?;
-        let filter = conv::filter_mode(desc.filterMode)?;
+    fn create(context: &Arc<Context>, properties: &SamplerProperties) -> UrResult<Arc<Self>> {
+        properties.without_bindless()?;
+        let normalized = cl_bool::from(properties.normalized);
+        let addressing = conv::addressing_mode(properties.addressing)?;
+        let filter = conv::filter_mode(properties.filter)?;
         // SAFETY: a live context and a list of properties that ends with 0.
         let raw = unsafe {
             if api().clCreateSamplerWithProperties.is_some() {

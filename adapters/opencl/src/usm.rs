@@ -14,7 +14,8 @@
 //! An allocation that fails does not wait for what is in quarantine: the calling thread may be the one that the commands
 //! wait for. For the same reason the quarantine has no limit.
 //!
-//! The flags of an allocation are hints and such memory is not cached; nor is memory of an alignment above 128 bytes.
+//! The flags of an allocation are hints and such memory is not cached; nor is memory of an alignment above 128 bytes, or in
+//! a partition of the device's memory (`cl_intel_mem_alloc_buffer_location`).
 //!
 //! What OpenCL has no word for is unsupported: rows at the device's pitch, the client's own memory as USM.
 
@@ -203,12 +204,27 @@ impl Arenas {
     }
 }
 
+impl Context {
+    /// Whether the devices that an allocation is for have memory in partitions.
+    fn has_locations(&self, kind: &UsmKind<'_, Device>) -> bool {
+        let has = |device: &Arc<Device>| device.has_extension("cl_intel_mem_alloc_buffer_location");
+        match kind {
+            UsmKind::Host => self.devices.iter().all(has),
+            UsmKind::Device(device) | UsmKind::Shared(device) => has(device),
+        }
+    }
+}
+
 impl kit::UsmAlloc<OpenCl> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, OpenCl>) -> UrResult<*mut c_void> {
         if request.size > isize::MAX as usize {
             return Err(ResultCode::ERROR_INVALID_USM_SIZE.into());
         }
-        let flags = alloc_flags(request.device_flags, request.host_flags);
+        let properties = request.properties;
+        let flags = alloc_flags(properties.device_flags, properties.host_flags);
+        if properties.location.is_some() && !self.has_locations(&request.kind) {
+            properties.without_location()?;
+        }
         let arenas = match request.pool {
             Some(pool) if pool.context().raw != self.raw => {
                 return Err(UrError::with_message(
@@ -224,10 +240,11 @@ impl kit::UsmAlloc<OpenCl> for Context {
             self.usm.reuse(&driver, &self.usm.quarantine.ready());
         }
         let alloc = || {
-            if flags == 0 {
-                cache.alloc(&driver, arena, request.size, request.align)
+            if flags == 0 && properties.location.is_none() {
+                cache.alloc(&driver, arena, request.size, properties.align)
             } else {
-                cache.alloc_dedicated(&driver.with_flags(flags), arena, request.size, request.align)
+                let driver = driver.with_properties(flags, properties.location);
+                cache.alloc_dedicated(&driver, arena, request.size, properties.align)
             }
         };
         let address = alloc().or_else(|error| {

@@ -85,7 +85,7 @@ creation! {
             return Err(ClError::with_message(CL_INVALID_VALUE, "a context has at least one device"));
         }
         let devices = objects::<Device>(list(count as usize, devices)?)?;
-        Ok(export(&Context::create(devices)?))
+        Ok(export(&Context::create(devices, Default::default())?))
     }
 
     fn clCreateContextFromType(
@@ -100,7 +100,7 @@ creation! {
             return Err(CL_DEVICE_NOT_FOUND.into());
         }
         let devices = kit::Platform::devices(&*object::<Platform>(platform)?).to_vec();
-        Ok(export(&Context::create(devices)?))
+        Ok(export(&Context::create(devices, Default::default())?))
     }
 }
 

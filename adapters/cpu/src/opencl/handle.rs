@@ -294,7 +294,7 @@ mod tests {
 
     fn context() -> Arc<Context> {
         let platform = Platform::new(kit::ur::Backend::OPENCL);
-        Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+        Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap()
     }
 
     #[test]

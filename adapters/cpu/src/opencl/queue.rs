@@ -56,7 +56,7 @@ fn properties(flags: QueueFlags) -> cl_command_queue_properties {
 fn create(context: cl_context, device: cl_device_id, bits: cl_command_queue_properties) -> ClResult<*mut c_void> {
     let context = object::<Context>(context)?;
     let device = object::<Device>(device)?;
-    Ok(export(&Queue::create(&context, &device, flags(bits)?)?))
+    Ok(export(&Queue::create(&context, &device, flags(bits)?.into())?))
 }
 
 fn info(queue: &Arc<Queue>, query: cl_command_queue_info, out: Out) -> ClResult<()> {

@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::Sampler as _;
-use kit::ur::{SamplerAddressingMode, SamplerDesc, SamplerFilterMode, SamplerInfo};
+use kit::ur::{SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
+use kit::{Sampler as _, SamplerProperties};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -37,13 +37,10 @@ fn create(
     let wrong = |what: &str| ClError::with_message(CL_INVALID_VALUE, what);
     let addressing = ADDRESSING.iter().find(|(mode, _)| *mode == addressing);
     let filter = FILTERS.iter().find(|(mode, _)| *mode == filter);
-    let desc = SamplerDesc {
-        normalizedCoords: normalized,
-        addressingMode: addressing.ok_or_else(|| wrong("no such addressing mode"))?.1,
-        filterMode: filter.ok_or_else(|| wrong("no such filter mode"))?.1,
-        ..Default::default()
-    };
-    Ok(export(&Sampler::create(&context, &desc)?))
+    let addressing = addressing.ok_or_else(|| wrong("no such addressing mode"))?.1;
+    let filter = filter.ok_or_else(|| wrong("no such filter mode"))?.1;
+    let properties = SamplerProperties::new(normalized, addressing, filter);
+    Ok(export(&Sampler::create(&context, &properties)?))
 }
 
 fn info(sampler: &Arc<Sampler>, query: cl_sampler_info, out: Out) -> ClResult<()> {

@@ -349,8 +349,8 @@ mod tests {
         // SAFETY: no other thread runs yet that looks at variables.
         unsafe { std::env::set_var("UR_CPU_CACHE", "off") };
         let platform = Platform::new(Backend::OPENCL);
-        let context = Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap();
-        let queue = Queue::create(&context, &context.devices[0], QueueFlags::empty()).unwrap();
+        let context = Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap();
+        let queue = Queue::create(&context, &context.devices[0], QueueFlags::empty().into()).unwrap();
         let il: Vec<u8> = NOTHING.iter().flat_map(|word| word.to_le_bytes()).collect();
         // What the first launch of a kernel is taken to cost, and how long the call takes that compiles code for it: one
         // work-item fills no vector.

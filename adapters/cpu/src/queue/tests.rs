@@ -19,11 +19,11 @@ use crate::{Event, Platform};
 
 fn context() -> Arc<Context> {
     let platform = Platform::new(Backend::OPENCL);
-    Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap()
+    Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap()
 }
 
 fn queue(context: &Arc<Context>, flags: QueueFlags) -> Arc<Queue> {
-    Queue::create(context, &context.devices[0], flags).unwrap()
+    Queue::create(context, &context.devices[0], flags.into()).unwrap()
 }
 
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -207,7 +207,7 @@ fn copies_and_fills() {
 #[test]
 fn buffers() {
     both_ways(|context, queue| {
-        let buffer = |size| Mem::create_buffer(context, MemFlags::READ_WRITE, size, None).unwrap();
+        let buffer = |size| Mem::create_buffer(context, MemFlags::READ_WRITE, size, Default::default()).unwrap();
         let (a, b) = (buffer(1000), buffer(1000));
         let copy = |src_offset, dst_offset, size| {
             let (src, dst) = ((&a).into(), (&b).into());

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Weak};
 
-use kit::ur::{ResultCode, UsmPoolFlags, UsmPoolInfo};
+use kit::ur::{ResultCode, UsmPoolInfo};
 use kit::usm_cache::{Heap, HeapOptions};
-use kit::{HandleCell, InfoOut, UrResult, UsmPoolLimits};
+use kit::{HandleCell, InfoOut, UrResult, UsmPoolProperties};
 use oxur_adapter_kit as kit;
 
 use super::place::{Arenas, System};
@@ -79,15 +79,15 @@ impl kit::UsmPool<Cpu> for UsmPool {
     fn create(
         context: &Arc<Context>,
         device: Option<&Arc<Device>>,
-        _flags: UsmPoolFlags,
-        limits: UsmPoolLimits,
+        properties: UsmPoolProperties<'_, Cpu>,
     ) -> UrResult<Arc<Self>> {
+        properties.without_buffer()?;
         // All flags hold by themselves: what comes from the system is zero, there is no other native pool than this,
         // and that kernels only read is a hint.
         let options = HeapOptions {
             limit: super::limit(),
-            max_block: limits.max_poolable.unwrap_or(usize::MAX),
-            min_growth: limits.min_driver_alloc.unwrap_or(0),
+            max_block: properties.max_poolable.unwrap_or(usize::MAX),
+            min_growth: properties.min_driver_alloc.unwrap_or(0),
             counted: true,
         };
         let devices = device.map_or(&*context.devices, std::slice::from_ref);

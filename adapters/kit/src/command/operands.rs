@@ -9,6 +9,7 @@ use derive_where::derive_where;
 use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
+use crate::chain::decode;
 use crate::handle::{Borrowed, object};
 use crate::{Args, Backend, Kernel, Object, UrError, UrResult, UsmAlloc, args};
 
@@ -259,22 +260,35 @@ impl<'a, B: Backend> Launch<'a, B> {
         global: *const usize,
         local: *const usize,
         args: Args<'a, B>,
-        properties: *const KernelLaunchExtProperties,
     ) -> UrResult<Self> {
         // SAFETY: passed on to the caller.
         unsafe {
             Ok(Self {
                 kernel: object(kernel)?,
-                properties: if properties.is_null() {
-                    LaunchProperties::default()
-                } else {
-                    LaunchProperties::new(properties)?
-                },
+                properties: LaunchProperties::default(),
                 range: Range::new(dimensions, offset, global, local)?,
                 args,
                 kernel_alternatives: None,
             })
         }
+    }
+
+    /// The same launch with what else it asks for.
+    ///
+    /// # Safety
+    /// As the C function.
+    #[inline(always)]
+    pub(crate) unsafe fn with_properties(
+        self,
+        function: &'static str,
+        properties: *const KernelLaunchExtProperties,
+    ) -> UrResult<Self> {
+        let properties = match properties.is_null() {
+            true => LaunchProperties::default(),
+            // SAFETY: passed on to the caller.
+            false => unsafe { LaunchProperties::new(function, properties) }?,
+        };
+        Ok(Self { properties, ..self })
     }
 
     /// The same launch, whose updates may choose one of these kernels.
@@ -341,27 +355,20 @@ impl LaunchProperties {
     /// Takes a chain of properties.
     ///
     /// # Safety
-    /// As [`args::chain`].
+    /// As the C functions.
     #[inline(never)]
-    unsafe fn new(properties: *const KernelLaunchExtProperties) -> UrResult<Self> {
+    unsafe fn new(function: &'static str, properties: *const KernelLaunchExtProperties) -> UrResult<Self> {
         let mut found = Self::default();
-        // SAFETY: passed on to the caller; the tag says which structure it is.
+        // SAFETY: passed on to the caller.
         unsafe {
-            for (stype, at) in args::chain(properties.cast()) {
-                match stype {
-                    StructureType::KERNEL_LAUNCH_EXT_PROPERTIES => {
-                        found.flags = (*at.cast::<KernelLaunchExtProperties>()).flags;
-                        args::known_flags(found.flags)?;
-                    }
-                    StructureType::KERNEL_LAUNCH_CLUSTER_PROPERTY => {
-                        found.cluster = Some((*at.cast::<KernelLaunchClusterProperty>()).clusterDim);
-                    }
-                    StructureType::KERNEL_LAUNCH_WORKGROUP_PROPERTY => {
-                        found.work_group_memory = (*at.cast::<KernelLaunchWorkgroupProperty>()).workgroup_mem_size;
-                    }
-                    other => log::debug!("a launch property of type {other:?} is ignored"),
-                }
-            }
+            decode!(function, properties.cast(),
+                head: KernelLaunchExtProperties => {
+                    args::known_flags(head.flags)?;
+                    found.flags = head.flags;
+                },
+                cluster: KernelLaunchClusterProperty => { found.cluster = Some(cluster.clusterDim) },
+                work_group: KernelLaunchWorkgroupProperty => { found.work_group_memory = work_group.workgroup_mem_size },
+            )?;
         }
         Ok(found)
     }

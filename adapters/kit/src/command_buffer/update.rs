@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use super::command_list::BufferCommand;
+use crate::chain::decode;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::{Arg, Args, Backend, Kernel, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
 
@@ -28,6 +29,7 @@ impl<'a, B: Backend> Update<'a, B> {
     pub(super) unsafe fn new(desc: &'a ExpCommandBufferUpdateKernelLaunchDesc) -> UrResult<Self> {
         // SAFETY: passed on to the caller.
         unsafe {
+            check_chain(desc.pNext)?;
             let command = object::<BufferCommand<B>>(desc.hCommand)?;
             let kernel = optional_object::<B::Kernel>(desc.hNewKernel)?;
             let mems = args::slice(desc.pNewMemObjArgList, desc.numNewMemObjArgs as usize)?;
@@ -35,6 +37,10 @@ impl<'a, B: Backend> Update<'a, B> {
             let values = args::slice(desc.pNewValueArgList, desc.numNewValueArgs as usize)?;
             let mut new = Vec::with_capacity(mems.len() + pointers.len() + values.len());
             for mem in mems {
+                check_chain(mem.pNext)?;
+                if let Some(properties) = mem.pProperties.as_ref() {
+                    check_chain(properties.pNext)?;
+                }
                 let access = mem
                     .pProperties
                     .as_ref()
@@ -42,9 +48,17 @@ impl<'a, B: Backend> Update<'a, B> {
                 new.push(Arg::Mem(mem.argIndex, optional_object(mem.hNewMemObjArg)?, access));
             }
             for pointer in pointers {
+                check_chain(pointer.pNext)?;
+                if let Some(properties) = pointer.pProperties.as_ref() {
+                    check_chain(properties.pNext)?;
+                }
                 new.push(Arg::Pointer(pointer.argIndex, pointer_value(pointer.pNewPointerArg)));
             }
             for value in values {
+                check_chain(value.pNext)?;
+                if let Some(properties) = value.pProperties.as_ref() {
+                    check_chain(properties.pNext)?;
+                }
                 new.push(if value.pNewValueArg.is_null() {
                     Arg::Local(value.argIndex, value.argSize)
                 } else {
@@ -150,6 +164,15 @@ impl<'a, B: Backend> Update<'a, B> {
         }
         Ok(launch)
     }
+}
+
+/// Checks that nothing is chained to a part of the description.
+///
+/// # Safety
+/// As `urCommandBufferUpdateKernelLaunchExp`.
+unsafe fn check_chain(next: *const std::ffi::c_void) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    unsafe { decode!("urCommandBufferUpdateKernelLaunchExp", next) }
 }
 
 /// The new value of a pointer: what `pNewPointerArg` points to.

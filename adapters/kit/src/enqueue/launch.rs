@@ -115,7 +115,8 @@ macro_rules! launches {
                     queue, kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize,
                     local: *const usize, $($p: $ty,)* properties: *const KernelLaunchExtProperties; wait, event
                 ) {
-                    let launch = Launch::new(kernel, dimensions, offset, global, local, $args?, properties)?;
+                    let launch = Launch::new(kernel, dimensions, offset, global, local, $args?)?
+                        .with_properties(stringify!($name), properties)?;
                     let command: Command<'_, B> = Command::Launch(launch);
                 } run {
                     queue.submit(command, false, wait, event)

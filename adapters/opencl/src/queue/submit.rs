@@ -73,7 +73,12 @@ impl Queue {
         let known = QUEUES.any(|queue| queue.raw == raw && Arc::ptr_eq(&queue.context, context));
         match known {
             Some(queue) => Ok(queue),
-            None => kit::Queue::from_native(context, None, raw as usize as NativeHandle, QueueFlags::empty(), false),
+            None => kit::Queue::from_native(
+                context,
+                None,
+                raw as usize as NativeHandle,
+                kit::QueueNativeProperties::default(),
+            ),
         }
     }
 

@@ -36,6 +36,7 @@ pub(super) struct Driver<'a> {
     /// The context's first device, for what needs any.
     device: cl_device_id,
     flags: cl_mem_alloc_flags_intel,
+    location: Option<u32>,
 }
 
 impl<'a> Driver<'a> {
@@ -54,12 +55,17 @@ impl<'a> Driver<'a> {
             ext,
             device: ptr::null_mut(),
             flags: 0,
+            location: None,
         }
     }
 
-    /// The same, with flags for the allocations to come.
-    pub(super) fn with_flags(self, flags: cl_mem_alloc_flags_intel) -> Self {
-        Self { flags, ..self }
+    /// The same, with flags and a partition of the memory for the allocations to come.
+    pub(super) fn with_properties(self, flags: cl_mem_alloc_flags_intel, location: Option<u32>) -> Self {
+        Self {
+            flags,
+            location,
+            ..self
+        }
     }
 
     /// Allocates with `flags`; those that the driver does not know are an error.
@@ -70,8 +76,17 @@ impl<'a> Driver<'a> {
         align: cl_uint,
         flags: cl_mem_alloc_flags_intel,
     ) -> UrResult<*mut c_void> {
-        let with_flags = [CL_MEM_ALLOC_FLAGS_INTEL, flags, 0];
-        let properties = if flags == 0 { ptr::null() } else { with_flags.as_ptr() };
+        let mut properties = [0; 5];
+        let mut used = 0;
+        let location = self
+            .location
+            .map(|location| (CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location.into()));
+        let flags = (flags != 0).then_some((CL_MEM_ALLOC_FLAGS_INTEL, flags));
+        for (property, value) in flags.into_iter().chain(location) {
+            properties[used..used + 2].copy_from_slice(&[property, value]);
+            used += 2;
+        }
+        let properties = if used == 0 { ptr::null() } else { properties.as_ptr() };
         let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
         let mut code = CL_SUCCESS;
         cl::check_not_lost("clHostMemAllocINTEL")?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kit::ur::{ResultCode, UsmPoolFlags, UsmPoolInfo};
 use kit::usm_cache::{Heap, HeapOptions};
-use kit::{HandleCell, InfoOut, UrError, UrResult, UsmPoolLimits};
+use kit::{HandleCell, InfoOut, UrError, UrResult, UsmPoolProperties};
 use oxur_adapter_kit as kit;
 
 use super::driver::Driver;
@@ -36,9 +36,10 @@ impl kit::UsmPool<OpenCl> for UsmPool {
     fn create(
         context: &Arc<Context>,
         device: Option<&Arc<Device>>,
-        flags: UsmPoolFlags,
-        limits: UsmPoolLimits,
+        properties: UsmPoolProperties<'_, OpenCl>,
     ) -> UrResult<Arc<Self>> {
+        properties.without_buffer()?;
+        let flags = properties.flags;
         if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
@@ -48,8 +49,8 @@ impl kit::UsmPool<OpenCl> for UsmPool {
         let cache = &context.usm.cache;
         let heap = cache.heap(HeapOptions {
             limit: limit::from_environment(),
-            max_block: limits.max_poolable.unwrap_or(usize::MAX),
-            min_growth: limits.min_driver_alloc.unwrap_or(0),
+            max_block: properties.max_poolable.unwrap_or(usize::MAX),
+            min_growth: properties.min_driver_alloc.unwrap_or(0),
             counted: true,
         });
         let devices = device.map_or(&*context.devices, std::slice::from_ref);
