@@ -75,6 +75,8 @@ impl kit::Backend for Cpu {
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = CommandBuffer;
+    type Graph = kit::SoftwareGraph<Self>;
+    type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
 }

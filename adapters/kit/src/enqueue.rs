@@ -16,7 +16,7 @@ use oxur_api::*;
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
 use self::table::{command_table, submit_command};
-use crate::capture::{record, unsupported_in_capture};
+use crate::capture::{check_idle, is_active, record, unsupported_in_capture};
 use crate::client_call::guard_around;
 use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
 use crate::handle::{object, optional_object};
@@ -348,7 +348,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let command = advise::<B>(memory, size, advice)?;
         command.check_usm(queue.context(), false)?;
-        if queue.capture().is_active() {
+        if is_active::<B>(&queue) {
             let none = (0, std::ptr::null());
             return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
         }
@@ -364,7 +364,7 @@ entry! {
         args::known_flags(flags)?;
         let out = args::out(mapped)?;
         check_byte_range(offset, size)?;
-        queue.capture().check_idle("mapping a buffer")?;
+        check_idle::<B>(&queue, "mapping a buffer")?;
         let wait = WaitList::new(num_events, events)?;
         out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);
         Ok(())
@@ -377,7 +377,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let mem = object(mem)?;
         args::not_null(mapped)?;
-        queue.capture().check_idle("unmapping a memory object")?;
+        check_idle::<B>(&queue, "unmapping a memory object")?;
         let wait = WaitList::new(num_events, events)?;
         submit_command::<B>(&queue, Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
     }
@@ -410,7 +410,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let pool = optional_object(pool)?;
         args::not_null(memory)?;
-        queue.capture().check_idle("freeing memory in the order of a queue")?;
+        check_idle::<B>(&queue, "freeing memory in the order of a queue")?;
         let wait = WaitList::new(num_events, events)?;
         submit_command::<B>(&queue, Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
     }
@@ -420,7 +420,7 @@ entry! {
     ) {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
-        queue.capture().check_idle("a time stamp")?;
+        check_idle::<B>(&queue, "a time stamp")?;
         let wait = WaitList::new(num_events, events)?;
         submit_command::<B>(&queue, Command::Timestamp, blocking, wait, EventOut::new(event))
     }
@@ -453,7 +453,7 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
                     args::known_flags(properties.flags)?;
                 }
                 let mems = Objects::new(mems, num_mems)?;
-                queue.capture().check_idle("a native command")?;
+                check_idle::<B>(&queue, "a native command")?;
                 queue.begin_native_command(mems, WaitList::new(num_events, events)?)?;
                 Ok((queue, function))
             }
@@ -493,9 +493,7 @@ unsafe fn async_alloc<B: Backend>(
                 "an allocation has at least one byte",
             ));
         }
-        queue
-            .capture()
-            .check_idle("allocating memory in the order of a queue")?;
+        check_idle::<B>(&queue, "allocating memory in the order of a queue")?;
         let device = queue.device().clone();
         let kind = match kind {
             UsmType::DEVICE => UsmKind::Device(&device),

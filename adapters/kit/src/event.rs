@@ -20,13 +20,17 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// Answers `urEventGetProfilingInfo`, in nanoseconds of the device's clock.
-    fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn profiling_info(&self, _query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Waits until all events of a list, which is not empty, are complete.
     fn wait_all(events: WaitList<'_, B>) -> UrResult<()>;
 
     /// Has `callback` called once the command reaches `status`, which is not QUEUED; at once if it has already.
-    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
+    fn set_callback(self: &Arc<Self>, _status: ExecutionInfo, _callback: Callback) -> UrResult<()> {
+        unsupported()
+    }
 
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

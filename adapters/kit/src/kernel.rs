@@ -14,16 +14,24 @@ use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, uns
 /// A kernel: an entry point of a program.
 pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
     /// Finds the kernel of a built program.
-    fn create(program: &Arc<B::Program>, name: &CStr) -> UrResult<Arc<Self>>;
+    fn create(_program: &Arc<B::Program>, _name: &CStr) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
 
     /// Answers `urKernelGetInfo`, but for the reference count.
-    fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Answers `urKernelGetGroupInfo`.
-    fn group_info(&self, device: &Arc<B::Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn group_info(&self, _device: &Arc<B::Device>, _query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Answers `urKernelGetSubGroupInfo`.
-    fn sub_group_info(&self, device: &Arc<B::Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn sub_group_info(&self, _device: &Arc<B::Device>, _query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Sets one argument for the launches to come that bring none of their own: what older clients do.
     fn set_arg(&self, _arg: Arg<'_, B>) -> UrResult<()> {

@@ -27,6 +27,7 @@ pub mod table;
 pub mod usm_cache;
 mod wait;
 
+mod absent;
 mod adapter;
 mod capture;
 mod client;
@@ -55,6 +56,10 @@ mod sampler;
 mod usm;
 mod virtual_mem;
 
+pub use absent::{
+    Absent, NoCommandBuffer, NoExecutableGraph, NoGraph, NoKernel, NoMem, NoPhysicalMem, NoProgram, NoSampler,
+    NoUsmPool,
+};
 pub use adapter::Adapter;
 pub use capture::Capture;
 pub use command::{
@@ -69,13 +74,14 @@ pub use device::Device;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};
+pub use graph::{CapturedGraph, ExecutableGraph, Graph, GraphCell, SoftwareExecutableGraph, SoftwareGraph};
 pub use graph_dump::{CommandTimings, Span};
 pub use handle::{Borrowed, HandleCell, HandleKind, Object, export, for_each_live_handle, handle_of, take};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
 pub use mem::{HostPointer, ImageCreate, Mem};
-pub use physical_mem::{NoPhysicalMem, PhysicalMem};
+pub use physical_mem::PhysicalMem;
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
 pub use queue::Queue;
@@ -118,6 +124,11 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type Kernel: Kernel<Self>;
     /// A command buffer; [`SoftwareCommandBuffer`] where the driver has none.
     type CommandBuffer: CommandBuffer<Self>;
+    /// A graph that commands are captured into: [`SoftwareGraph`] where the driver captures nothing, and [`NoGraph`]
+    /// where there are to be none.
+    type Graph: Graph<Self>;
+    /// What is run of a graph: [`SoftwareExecutableGraph`] or [`NoExecutableGraph`].
+    type ExecutableGraph: ExecutableGraph<Self>;
     /// A pool of USM.
     type UsmPool: UsmPool<Self>;
     /// A piece of physical memory; [`NoPhysicalMem`] where there is none.

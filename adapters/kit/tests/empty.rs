@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The smallest complete adapter: one platform, one device, and what a context, a queue and an event at least are.
-//! It runs host tasks, copies and fills of bytes, at once; other copies and fills are emulated. It proves that the traits can be implemented with little, and tests the C side of the kit.
+//! The C side of the kit, by an adapter of one platform and one device. That runs host tasks, copies and fills of bytes, at
+//! once; other copies and fills are emulated.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
@@ -23,12 +23,14 @@ impl kit::Backend for Empty {
     type Context = Context;
     type Queue = Queue;
     type Event = Event;
-    type Mem = Mem;
-    type Sampler = Sampler;
-    type Program = Program;
-    type Kernel = Kernel;
+    type Mem = kit::NoMem;
+    type Sampler = kit::NoSampler;
+    type Program = kit::NoProgram;
+    type Kernel = kit::NoKernel;
     type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
-    type UsmPool = UsmPool;
+    type Graph = kit::SoftwareGraph<Self>;
+    type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
+    type UsmPool = kit::NoUsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 
     fn extend(tables: &mut DdiTable) {
@@ -55,8 +57,7 @@ unsafe extern "C-unwind" fn disable_peer_access(device: DeviceHandle, peer: Devi
 
 kit::object! {
     Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
-    Event: EventHandle, Mem: MemHandle, Sampler: SamplerHandle, Program: ProgramHandle, Kernel: KernelHandle,
-    UsmPool: UsmPoolHandle,
+    Event: EventHandle,
 }
 
 kit::export_adapter!(Empty);
@@ -191,23 +192,11 @@ impl kit::Queue<Empty> for Queue {
         self.in_order
     }
 
-    fn capture(&self) -> &Capture<Empty> {
-        &self.capture
-    }
-
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            QueueInfo::CONTEXT => out.handle(&self.context),
-            QueueInfo::DEVICE => out.handle(&self.device),
-            _ => out.unsupported(),
-        }
+    fn capture(&self) -> Option<&Capture<Empty>> {
+        Some(&self.capture)
     }
 
     fn finish(&self) -> UrResult<()> {
-        Ok(())
-    }
-
-    fn flush(&self) -> UrResult<()> {
         Ok(())
     }
 
@@ -271,10 +260,6 @@ impl kit::Event<Empty> for Event {
         }
     }
 
-    fn profiling_info(&self, _query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
     fn wait_all(_events: WaitList<'_, Empty>) -> UrResult<()> {
         Ok(())
     }
@@ -303,84 +288,6 @@ impl kit::SoftwareEvent<Empty> for Event {
         let end = command.map_or(EventStatus::ERROR, |command| *command.status.lock());
         let before = std::mem::replace(&mut *self.status.lock(), end);
         assert_eq!(before, EventStatus::QUEUED, "an event is resolved once");
-    }
-}
-
-struct Mem {
-    handle_cell: HandleCell,
-}
-
-impl kit::Mem<Empty> for Mem {
-    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, _: Option<HostPointer>) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Sampler {
-    handle_cell: HandleCell,
-}
-
-impl kit::Sampler<Empty> for Sampler {
-    fn info(&self, _query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Program {
-    handle_cell: HandleCell,
-}
-
-impl kit::Program<Empty> for Program {
-    fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn build(&self, _: &[Arc<Device>], _: Option<&CStr>, _: ExpProgramFlags) -> UrResult<()> {
-        unsupported()
-    }
-
-    fn info(&self, _: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn build_info(&self, _: &Arc<Device>, _: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct Kernel {
-    handle_cell: HandleCell,
-}
-
-impl kit::Kernel<Empty> for Kernel {
-    fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
-        unsupported()
-    }
-
-    fn info(&self, _: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn group_info(&self, _: &Arc<Device>, _: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-
-    fn sub_group_info(&self, _: &Arc<Device>, _: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
-    }
-}
-
-struct UsmPool {
-    handle_cell: HandleCell,
-}
-
-impl kit::UsmPool<Empty> for UsmPool {
-    fn info(&self, _: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
     }
 }
 

@@ -55,6 +55,8 @@ impl kit::Backend for OpenCl {
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
+    type Graph = kit::SoftwareGraph<Self>;
+    type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
 }

@@ -6,6 +6,7 @@
 
 use oxur_api::*;
 
+use crate::capture::is_active;
 use crate::error::guard;
 use crate::handle::object_if;
 use crate::{Args, Backend, Command, EventOut, Launch, Queue, Range, UrResult, WaitList, command_entry};
@@ -30,7 +31,7 @@ unsafe fn plain<'a, B: Backend>(
 ) -> Option<ResultCode> {
     // SAFETY: passed on to the caller.
     unsafe {
-        let queue = object_if::<B::Queue>(queue).filter(|queue| !queue.capture().is_active())?;
+        let queue = object_if::<B::Queue>(queue).filter(|queue| !is_active::<B>(queue))?;
         let kernel = object_if::<B::Kernel>(kernel)?;
         let range = Range::if_valid(dimensions, offset, global, local)?;
         Some(guard(function, || {
