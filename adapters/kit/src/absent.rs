@@ -9,7 +9,7 @@ use oxur_api::*;
 
 use crate::handle::HandleKind;
 use crate::{
-    Backend, CommandBuffer, CommandList, EventOut, HandleCell, Kernel, Mem, Node, Object, PhysicalMem, Program,
+    Backend, Change, CommandBuffer, CommandList, EventOut, HandleCell, Kernel, Mem, Node, Object, PhysicalMem, Program,
     Sampler, UrResult, UsmPool, WaitList, unsupported,
 };
 
@@ -76,7 +76,7 @@ impl<B: Backend> CommandBuffer<B> for NoCommandBuffer {
         self.absurd()
     }
 
-    fn update(&self, _: &[Node<B>], _: &[usize]) -> UrResult<()> {
+    fn update(&self, _: &[Node<B>], _: &[Change<'_, B>]) -> UrResult<()> {
         self.absurd()
     }
 

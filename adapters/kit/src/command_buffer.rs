@@ -23,6 +23,7 @@ pub use self::signal::Signal;
 pub use self::software::SoftwareCommandBuffer;
 pub(crate) use self::software::{Used, list};
 use self::update::Update;
+pub use self::update::{Change, Changed, LaunchChange};
 use crate::capture::Recorded;
 use crate::client_call::guard_around;
 use crate::handle::{self, export, export_owned, object, optional_object};
@@ -47,9 +48,10 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
 
-    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it. If
-    /// this fails, all of them are what they were again.
-    fn update(&self, nodes: &[Node<B>], changed: &[usize]) -> UrResult<()>;
+    /// Commands are not what they were: `changes` says what is new, in the order of the client's updates, which may change
+    /// a command more than once. Runs that were enqueued before must not see it. If this fails, all of them are what they
+    /// were again.
+    fn update(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) -> UrResult<()>;
 
     /// Runs all commands, after those of an earlier run of the same buffer.
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
@@ -177,7 +179,7 @@ entry! {
         }
         let updates = args::slice(updates, count as usize)?;
         let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
-        buffer.commands().update(updates, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().update(updates, |nodes, changes| buffer.update(nodes, changes))
     }
 
     fn urCommandBufferUpdateSignalEventExp<B>(command: ExpCommandBufferCommandHandle, event: *mut EventHandle) {
@@ -204,7 +206,7 @@ entry! {
                 "the command was appended without an event",
             )),
         };
-        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
+        buffer.commands().change(&command, Changed::Signal, put, |nodes, changes| buffer.update(nodes, changes))?;
         drop(old);
         if let Some(new) = new {
             out.write(export_owned(new));
@@ -232,7 +234,7 @@ entry! {
             old = std::mem::replace(&mut node.events, new);
             Ok(())
         };
-        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().change(&command, Changed::Events, put, |nodes, changes| buffer.update(nodes, changes))
     }
 
     fn urCommandBufferGetInfoExp<B>(

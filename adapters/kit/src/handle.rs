@@ -307,6 +307,18 @@ impl<T> Borrowed<'_, T> {
     }
 }
 
+impl<T> Borrowed<'_, T> {
+    /// The same once more. No `Clone`: `borrowed.clone()` is to be that of the `Arc`.
+    #[inline(always)]
+    pub(crate) fn reborrow(this: &Self) -> Self {
+        Self {
+            // SAFETY: the client's reference lives as long; the `ManuallyDrop` takes no part in the count.
+            object: ManuallyDrop::new(unsafe { Arc::from_raw(Arc::as_ptr(&this.object)) }),
+            client: PhantomData,
+        }
+    }
+}
+
 impl<'a, T> From<&'a Arc<T>> for Borrowed<'a, T> {
     #[inline(always)]
     fn from(object: &'a Arc<T>) -> Self {

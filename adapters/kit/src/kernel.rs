@@ -115,6 +115,18 @@ pub enum Arg<'a, B: Backend> {
     Sampler(u32, Borrowed<'a, B::Sampler>),
 }
 
+impl<B: Backend> Clone for Arg<'_, B> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Value(index, value) => Self::Value(*index, value),
+            Self::Pointer(index, pointer) => Self::Pointer(*index, *pointer),
+            Self::Mem(index, mem, access) => Self::Mem(*index, mem.as_ref().map(Borrowed::reborrow), *access),
+            Self::Local(index, size) => Self::Local(*index, *size),
+            Self::Sampler(index, sampler) => Self::Sampler(*index, Borrowed::reborrow(sampler)),
+        }
+    }
+}
+
 /// The arguments of a launch, decoded one by one as they are read.
 pub struct Args<'a, B> {
     properties: &'a [ExpKernelArgProperties],

@@ -2,7 +2,7 @@
 //! What a driver may do by itself, and the kit else does for it. The driver of this adapter is the adapter: its queues
 //! are streams that run a host task at once, or capture it.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,9 +26,9 @@ impl kit::Backend for Native {
     type Event = Event;
     type Mem = kit::NoMem;
     type Sampler = kit::NoSampler;
-    type Program = kit::NoProgram;
-    type Kernel = kit::NoKernel;
-    type CommandBuffer = kit::NoCommandBuffer;
+    type Program = Program;
+    type Kernel = Kernel;
+    type CommandBuffer = CommandBuffer;
     type Graph = Graph;
     type ExecutableGraph = ExecutableGraph;
     type UsmPool = kit::NoUsmPool;
@@ -37,7 +37,8 @@ impl kit::Backend for Native {
 
 kit::object! {
     Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
-    Event: EventHandle, Graph: ExpGraphHandle, ExecutableGraph: ExpExecutableGraphHandle,
+    Event: EventHandle, Program: ProgramHandle, Kernel: KernelHandle, CommandBuffer: ExpCommandBufferHandle,
+    Graph: ExpGraphHandle, ExecutableGraph: ExpExecutableGraphHandle,
 }
 
 kit::export_adapter!(Native);
@@ -222,6 +223,44 @@ impl kit::Event<Native> for Event {
     }
 }
 
+struct Program {
+    handle_cell: HandleCell,
+}
+
+impl kit::Program<Native> for Program {
+    fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            handle_cell: HandleCell::new(),
+        }))
+    }
+}
+
+struct Kernel {
+    handle_cell: HandleCell,
+}
+
+impl Kernel {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            handle_cell: HandleCell::new(),
+        })
+    }
+}
+
+impl kit::Kernel<Native> for Kernel {
+    fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
+        Ok(Self::new())
+    }
+
+    fn set_arg(&self, _: kit::Arg<'_, Native>) -> UrResult<()> {
+        Ok(())
+    }
+
+    fn snapshot(&self, _: kit::Args<'_, Native>) -> UrResult<Arc<Self>> {
+        Ok(Self::new())
+    }
+}
+
 struct Graph {
     handle_cell: HandleCell,
     graph_cell: GraphCell,
@@ -341,8 +380,12 @@ macro_rules! call {
     }};
 }
 
+#[path = "native/command_buffer.rs"]
+mod command_buffer;
 #[path = "native/graph.rs"]
 mod graph;
+
+use command_buffer::CommandBuffer;
 
 fn device() -> DeviceHandle {
     let (mut adapter, mut platform) = (AdapterHandle::default(), PlatformHandle::default());

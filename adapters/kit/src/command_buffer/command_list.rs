@@ -8,7 +8,7 @@ use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
 use super::CommandBuffer;
-use super::update::Update;
+use super::update::{Change, Changed, Update};
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
@@ -323,35 +323,36 @@ impl<B: Backend> CommandList<B> {
         Ok(())
     }
 
-    /// Changes launches; `changed` then gets all commands and the places of those that are not what they were. If any of
-    /// the updates fails, or `changed` does, all launches are what they were.
-    pub(super) fn update(
+    /// Changes launches; `changed` then gets all commands and what is new. If any of the updates fails, or `changed` does,
+    /// all launches are what they were.
+    pub(super) fn update<'a>(
         &self,
-        updates: Vec<Update<'_, B>>,
-        changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
+        updates: Vec<Update<'a, B>>,
+        changed: impl FnOnce(&[Node<B>], &[Change<'a, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
         // What each update replaced, in order. Dropped after the lock: to release a kernel is a call of the driver's.
-        let mut places = SmallVec::<[usize; 8]>::new();
+        let mut changes = Vec::with_capacity(updates.len());
         let mut replaced = SmallVec::<[OwnedLaunch<B>; 8]>::new();
         let mut state = self.updatable()?;
         let nodes = &mut state.nodes;
         let updated = updates.into_iter().try_for_each(|update| {
             let (place, launch) = launch(nodes, &update.command)?;
-            let new = update.applied_to(launch)?;
-            places.push(place);
+            let (new, change) = update.applied_to(launch)?;
+            let what = Changed::Launch(change);
+            changes.push(Change { place, what });
             replaced.push(std::mem::replace(launch, new));
             Ok(())
         });
-        let updated = updated.and_then(|()| changed(nodes, &places));
+        let updated = updated.and_then(|()| changed(nodes, &changes));
         if updated.is_err() {
             // Backwards: one command may be twice in the list.
-            for (place, old) in places.iter().zip(&mut replaced).rev() {
+            for (Change { place, .. }, old) in changes.iter().zip(&mut replaced).rev() {
                 if let OwnedCommand::Launch(launch) = &mut nodes[*place].command {
                     std::mem::swap(&mut **launch, old);
                 }
             }
         } else {
-            self.draw_again(nodes, &places);
+            self.draw_again(nodes, &changes);
         }
         drop(state);
         updated
@@ -361,18 +362,21 @@ impl<B: Backend> CommandList<B> {
     pub(super) fn change(
         &self,
         command: &BufferCommand<B>,
+        what: Changed<'_, B>,
         change: impl FnOnce(&mut Node<B>) -> UrResult<()>,
-        changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
+        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
+        let place = command.place;
         let mut state = self.updatable()?;
-        change(&mut state.nodes[command.place])?;
-        self.draw_again(&state.nodes, &[command.place]);
-        changed(&state.nodes, &[command.place])
+        change(&mut state.nodes[place])?;
+        let changes = [Change { place, what }];
+        self.draw_again(&state.nodes, &changes);
+        changed(&state.nodes, &changes)
     }
 
-    fn draw_again(&self, nodes: &[Node<B>], changed: &[usize]) {
+    fn draw_again(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) {
         if let Some(graph_dump) = self.graph_dump.get() {
-            graph_dump.change(nodes, changed);
+            graph_dump.change(nodes, changes.iter().map(|change| change.place));
         }
     }
 

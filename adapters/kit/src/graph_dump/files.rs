@@ -62,13 +62,11 @@ impl GraphDump {
     }
 
     /// Commands at these places are not what they were.
-    pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: &[usize]) {
+    pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: impl Iterator<Item = usize>) {
         // The file is the parent's.
         if self.0.process == process::id() {
             let mut commands = self.0.commands.lock();
-            changed
-                .iter()
-                .for_each(|place| commands[*place] = NodeLabel::new(&nodes[*place]));
+            changed.for_each(|place| commands[place] = NodeLabel::new(&nodes[place]));
         }
     }
 }
