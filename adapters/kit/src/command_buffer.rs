@@ -45,6 +45,39 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// What was appended.
     fn commands(&self) -> &CommandList<B>;
 
+    /// A command was appended, the last of `nodes`. Of interest to a driver whose command buffers are built as commands
+    /// come, into which clients may append by themselves; others make them in [`finalize`](Self::finalize). If this fails,
+    /// the command is not appended.
+    ///
+    /// The list is locked meanwhile, as in all methods that get `nodes`.
+    fn append(&self, _nodes: &[Node<B>]) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// A function of the client's is about to append commands of the driver's to this command buffer, or to `child`, by the
+    /// [native](Self::native) handle. They come after those of `nodes` at the places of `dependencies`. The function may
+    /// throw instead of returning: then [`end_native_command`](Self::end_native_command) is not called.
+    fn begin_native_command(
+        &self,
+        _child: Option<&Arc<Self>>,
+        _nodes: &[Node<B>],
+        _dependencies: &[u32],
+    ) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// The function has returned. An implementation that is [`NativeCommand::Appended`] has made what the function appended
+    /// a part of this command buffer, with all commands of the child; the place of that among the commands is the one behind
+    /// `nodes`.
+    fn end_native_command(
+        &self,
+        _child: Option<&Arc<Self>>,
+        _nodes: &[Node<B>],
+        _dependencies: &[u32],
+    ) -> UrResult<NativeCommand> {
+        Ok(NativeCommand::Child)
+    }
+
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
 
@@ -75,6 +108,15 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()
     }
+}
+
+/// What became of a native command of a command buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NativeCommand {
+    /// There was nothing for the driver: the kit appends copies of what the function appended to the child by functions of UR.
+    Child,
+    /// The driver's command buffer has what the function appended.
+    Appended,
 }
 
 /// Takes the list of sync points that a command waits for.
@@ -294,14 +336,15 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
                 let buffer = object::<B::CommandBuffer>(buffer)?;
                 let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
                 let child = optional_object::<B::CommandBuffer>(child)?;
-                Ok((buffer, function, child, sync_points(num_points, points)?))
+                let after = sync_points(num_points, points)?;
+                buffer.commands().begin_native(&buffer, child.as_deref(), after)?;
+                Ok((buffer, function, child, after))
             }
         },
         // SAFETY: the caller vouches for the function and its data.
         |(_, function, ..)| unsafe { function.may_throw()(data) },
         |(buffer, _, child, after)| {
-            let child = child.as_ref().map(|child| child.commands());
-            let last = buffer.commands().splice(child, after)?;
+            let last = buffer.commands().end_native(&buffer, child.as_deref(), after)?;
             // SAFETY: the caller vouches for the pointer.
             if let Some(place) = unsafe { point.as_mut() } {
                 *place = last;

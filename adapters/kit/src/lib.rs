@@ -67,8 +67,8 @@ pub use command::{
     OwnedLaunch, OwnedRange, Range,
 };
 pub use command_buffer::{
-    BufferCommand, Change, Changed, CommandBuffer, CommandList, LaunchChange, Node, Settings, Signal, SignalOf,
-    SoftwareCommandBuffer,
+    BufferCommand, Change, Changed, CommandBuffer, CommandList, LaunchChange, NativeCommand, Node, Settings, Signal,
+    SignalOf, SoftwareCommandBuffer,
 };
 pub use context::{Context, Deleters};
 pub use device::Device;

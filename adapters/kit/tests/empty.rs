@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use kit::fork::Mutex;
 use kit::ur::{self, *};
-use kit::{
-    Callback, Capture, Command, Deleters, EventOut, HandleCell, HostPointer, InfoOut, UrResult, WaitList, unsupported,
-};
+use kit::{Callback, Capture, Command, Deleters, EventOut, HandleCell, InfoOut, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 struct Empty;

@@ -7,8 +7,9 @@ use oxur_api::*;
 use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
-use super::CommandBuffer;
 use super::update::{Change, Changed, Update};
+use super::{CommandBuffer, NativeCommand};
+use crate::capture::unsupported_in_capture;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
@@ -51,6 +52,8 @@ pub struct Node<B: Backend> {
     pub signal: Option<SignalOf<B>>,
     /// What the client changes it by.
     handle: Option<Arc<BufferCommand<B>>>,
+    /// Whether it stands for what a function of the client's appended to the driver's command buffer.
+    native: bool,
 }
 
 /// A command of a buffer as the client knows it, to change it later.
@@ -231,26 +234,85 @@ impl<B: Backend> CommandList<B> {
             events: events.iter().map(|event| Arc::clone(&event)).collect(),
             signal,
             handle,
+            native: false,
         });
+        if let Err(error) = buffer.append(&state.nodes) {
+            let refused = state.nodes.pop();
+            drop(state);
+            drop(refused);
+            return Err(error);
+        }
         Ok(appended)
     }
 
-    /// Appends all commands of another list, and one that is complete when they are, whose sync point is returned.
-    pub(super) fn splice(
+    /// Prepares for a function of the client's that appends to the driver's command buffer, or to `child`.
+    pub(super) fn begin_native(
         &self,
-        child: Option<&Self>,
+        buffer: &Arc<B::CommandBuffer>,
+        child: Option<&Arc<B::CommandBuffer>>,
+        after: &[ExpCommandBufferSyncPoint],
+    ) -> UrResult<()> {
+        if child.is_some_and(|child| Arc::ptr_eq(child, buffer)) {
+            return Err(invalid("a command buffer cannot be its own child"));
+        }
+        let state = self.open()?;
+        let dependencies = self.places(&state, after)?;
+        buffer.begin_native_command(child, &state.nodes, &dependencies)
+    }
+
+    /// The function has returned: appends what stands for it, or else all commands of `child` and one that is complete when
+    /// they are. Returns the sync point.
+    pub(super) fn end_native(
+        &self,
+        buffer: &Arc<B::CommandBuffer>,
+        child: Option<&Arc<B::CommandBuffer>>,
         after: &[ExpCommandBufferSyncPoint],
     ) -> UrResult<ExpCommandBufferSyncPoint> {
+        let mut state = self.open()?;
+        let dependencies = self.places(&state, after)?;
+        match buffer.end_native_command(child, &state.nodes, &dependencies)? {
+            NativeCommand::Appended => {
+                let point = u32::try_from(state.nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
+                state.nodes.push(Node {
+                    native: true,
+                    ..Node::new(OwnedCommand::Wait, dependencies)
+                });
+                return Ok(point);
+            }
+            NativeCommand::Child => drop(state),
+        }
         let commands = match child {
             None => Vec::new(),
-            Some(child) if std::ptr::eq(child, self) => {
-                return Err(invalid("a command buffer cannot be its own child"));
+            Some(child) => {
+                let child = child.commands();
+                let copies = child.copies(&child.state.lock().nodes)?;
+                if copies.iter().any(|node| node.native) {
+                    return Err(UrError::with_message(
+                        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                        "the child has native commands, which cannot be copied",
+                    ));
+                }
+                copies
             }
-            Some(child) => child.copies(&child.state.lock().nodes)?,
         };
         let mut state = self.open()?;
         let roots = self.places(&state, after)?;
-        splice(&mut state.nodes, commands, roots)
+        let before = state.nodes.len();
+        let point = splice(&mut state.nodes, commands, roots)?;
+        let nodes = &mut state.nodes;
+        if let Err(error) = (before..nodes.len()).try_for_each(|last| buffer.append(&nodes[..=last])) {
+            let refused = nodes.split_off(before);
+            drop(state);
+            drop(refused);
+            return Err(error);
+        }
+        Ok(point)
+    }
+
+    /// Tells `append` of all commands, as if they came now.
+    pub(crate) fn append_all(&self, mut append: impl FnMut(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
+        let nodes = &self.state.lock().nodes;
+        (0..nodes.len()).try_for_each(|last| append(&nodes[..=last]))
     }
 
     /// Copies of commands, which stay as they are when these are updated.
@@ -268,6 +330,11 @@ impl<B: Backend> CommandList<B> {
     /// Copies of all commands of a finalized buffer, for a graph that they become part of.
     pub(crate) fn for_graph(&self) -> UrResult<Vec<Node<B>>> {
         let nodes = self.nodes()?;
+        if nodes.iter().any(|node| node.native) {
+            return Err(unsupported_in_capture(
+                "the command buffer has native commands, which no graph of the kit's can have",
+            ));
+        }
         if nodes
             .iter()
             .any(|node| !node.events.is_empty() || node.signal.is_some())
@@ -450,7 +517,14 @@ impl<B: Backend> Node<B> {
             events: Vec::new(),
             signal: None,
             handle: None,
+            native: false,
         }
+    }
+
+    /// Whether it stands for what a function of the client's appended to the driver's command buffer
+    /// ([`NativeCommand::Appended`]). Its command then does nothing.
+    pub fn is_native(&self) -> bool {
+        self.native
     }
 
     /// The same command of another buffer. What it signals is signalled once, by the first run of either.
@@ -458,6 +532,7 @@ impl<B: Backend> Node<B> {
         Self {
             events: self.events.clone(),
             signal: self.signal.clone(),
+            native: self.native,
             ..Self::new(self.command.clone(), self.dependencies.clone())
         }
     }

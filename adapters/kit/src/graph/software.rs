@@ -209,6 +209,7 @@ where
         };
         let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
         let buffer = B::CommandBuffer::create(commands)?;
+        buffer.commands().append_all(|nodes| buffer.append(nodes))?;
         buffer.commands().finalize(|nodes| buffer.finalize(nodes))?;
         let times = buffer.commands().times().cloned();
         let old = replace(&mut self.state.lock().times, times);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A command buffer of the driver's, which learns of everything as it happens and keeps a list of that.
 
-use kit::{Arg, Change, Changed, CommandList, LaunchChange, Node};
+use kit::{Arg, Change, Changed, CommandList, LaunchChange, NativeCommand, Node};
 
 use super::*;
 
@@ -65,6 +65,35 @@ impl kit::CommandBuffer<Native> for CommandBuffer {
 
     fn commands(&self) -> &CommandList<Native> {
         &self.commands
+    }
+
+    fn append(&self, nodes: &[Node<Native>]) -> UrResult<()> {
+        let (last, before) = nodes.split_last().expect("a command");
+        if matches!(last.command.as_command(), Command::UsmMemcpy { .. }) {
+            return Err(ResultCode::ERROR_OUT_OF_RESOURCES.into());
+        }
+        self.tell(format!("append {} after {:?}", before.len(), &*last.dependencies));
+        Ok(())
+    }
+
+    fn begin_native_command(
+        &self,
+        child: Option<&Arc<Self>>,
+        nodes: &[Node<Native>],
+        dependencies: &[u32],
+    ) -> UrResult<()> {
+        let child = if child.is_some() { " in a child" } else { "" };
+        self.tell(format!("begin {}{child} after {dependencies:?}", nodes.len()));
+        Ok(())
+    }
+
+    fn end_native_command(&self, _: Option<&Arc<Self>>, nodes: &[Node<Native>], _: &[u32]) -> UrResult<NativeCommand> {
+        self.tell(format!("end {}", nodes.len()));
+        Ok(NativeCommand::Appended)
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        Ok((&raw const *self).expose_provenance())
     }
 
     fn finalize(&self, nodes: &[Node<Native>]) -> UrResult<()> {
@@ -230,5 +259,95 @@ fn updates_say_what_changed() {
     let wrong = ExpCommandBufferUpdateKernelLaunchDesc { newWorkDim: 1, ..again };
     let (code, heard) = update(&[moved, wrong]);
     assert_eq!((code, heard.len()), (ResultCode::ERROR_INVALID_VALUE, 0));
+    assert_eq!(call!(CommandBufferExp.pfnReleaseExp(buffer)), SUCCESS);
+}
+
+/// Appends to the native command buffer, of which it finds the address in the list behind `data`.
+unsafe extern "C" fn append_natively(data: *mut c_void) {
+    // SAFETY: the test passes the handle of a live command buffer, and says so.
+    let buffer = unsafe { &*data.cast::<CommandBuffer>() };
+    buffer.tell("the client's own");
+}
+
+#[test]
+fn native_commands_are_seen_when_they_are_appended() {
+    let context = context();
+    let (parent, child, kernel) = (buffer(context), buffer(context), kernel(context));
+    let append = |child, points: &[u32], point: &mut u32| {
+        let mut native = 0;
+        let asked = call!(CommandBufferExp.pfnGetNativeHandleExp(parent, &mut native));
+        assert_eq!(asked, SUCCESS);
+        let data = std::ptr::with_exposed_provenance_mut(native);
+        let (number, points) = (
+            points.len() as u32,
+            if points.is_empty() { null() } else { points.as_ptr() },
+        );
+        let function = kit::table::tables::<Native>()
+            .ddi
+            .CommandBufferExp
+            .pfnAppendNativeCommandExp;
+        let function = function.expect("every slot is filled");
+        // SAFETY: live handles and places.
+        unsafe { function(parent, Some(append_natively), data, child, number, points, point) }
+    };
+    launch(parent, kernel, kernel);
+    let (none, mut point) = (ExpCommandBufferHandle::default(), 0);
+    assert_eq!(append(none, &[0], &mut point), SUCCESS);
+    assert_eq!(point, 1);
+    launch(child, kernel, kernel);
+    assert_eq!(append(child, &[1], &mut point), SUCCESS);
+    assert_eq!(point, 2);
+    // The function is not called when the command cannot be appended.
+    let unknown = ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP;
+    assert_eq!(append(none, &[9], &mut point), unknown);
+    assert_eq!(append(parent, &[], &mut point), ResultCode::ERROR_INVALID_OPERATION);
+    launch(parent, kernel, kernel);
+    assert_eq!(call!(CommandBufferExp.pfnFinalizeExp(parent)), SUCCESS);
+    let native = "the client's own".to_owned();
+    let wanted = [
+        "append 0 after []",
+        "begin 1 after [0]",
+        &native,
+        "end 1",
+        "begin 2 in a child after [1]",
+        &native,
+        "end 2",
+        "append 3 after []",
+        "finalize 4",
+    ];
+    assert_eq!(told(parent), wanted);
+    // The child's commands are the driver's: the kit copies none of them.
+    assert_eq!(told(child), ["append 0 after []"]);
+    assert_eq!(append(none, &[], &mut point), ResultCode::ERROR_INVALID_OPERATION);
+    for buffer in [parent, child] {
+        assert_eq!(call!(CommandBufferExp.pfnReleaseExp(buffer)), SUCCESS);
+    }
+}
+
+#[test]
+fn a_command_that_the_driver_refuses_is_not_appended() {
+    let (buffer, mut number) = (buffer(context()), 0u32);
+    let place = (&raw mut number).cast();
+    let copy = |size| {
+        let (none, mut point) = (null_mut(), 7);
+        let copied = call!(CommandBufferExp.pfnAppendUSMMemcpyExp(
+            buffer,
+            place,
+            place,
+            size,
+            0,
+            null(),
+            0,
+            null(),
+            &mut point,
+            none,
+            null_mut()
+        ));
+        (copied, point)
+    };
+    assert_eq!(copy(4), (ResultCode::ERROR_OUT_OF_RESOURCES, 7));
+    assert_eq!(copy(0), (SUCCESS, 0));
+    assert_eq!(call!(CommandBufferExp.pfnFinalizeExp(buffer)), SUCCESS);
+    assert_eq!(told(buffer), ["append 0 after []", "finalize 1"]);
     assert_eq!(call!(CommandBufferExp.pfnReleaseExp(buffer)), SUCCESS);
 }
