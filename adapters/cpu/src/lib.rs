@@ -79,6 +79,8 @@ impl kit::Backend for Cpu {
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
+    type ExternalMem = kit::NoExternalMem;
+    type ExternalSemaphore = kit::NoExternalSemaphore;
 }
 
 kit::object! {

@@ -53,6 +53,10 @@ absent! {
     NoUsmPool: UsmPool = UsmPoolHandle;
     /// For backends without physical memory.
     NoPhysicalMem: PhysicalMem = PhysicalMemHandle;
+    /// For backends that import no memory of other APIs.
+    NoExternalMem = ExpExternalMemHandle;
+    /// For backends that import no semaphores of other APIs.
+    NoExternalSemaphore = ExpExternalSemaphoreHandle;
     /// For backends without command buffers.
     NoCommandBuffer = ExpCommandBufferHandle;
     /// For backends without graphs.

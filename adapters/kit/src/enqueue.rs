@@ -6,7 +6,7 @@
 //! answer more than an event.
 
 mod launch;
-mod table;
+pub(crate) mod table;
 
 use std::ffi::{c_char, c_void};
 
@@ -506,5 +506,5 @@ unsafe fn async_alloc<B: Backend>(
     }
 }
 
-oxur_api::enqueue_functions! { entry_points {} }
+oxur_api::enqueue_functions! { entry_points { host_pipe } }
 oxur_api::enqueue_exp_functions! { entry_points { command_buffer graph } }

@@ -54,6 +54,8 @@ handle_kinds! {
     ExpCommandBufferCommandHandle b"ccmd" ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP;
     ExpGraphHandle b"grap" ERROR_INVALID_GRAPH;
     ExpExecutableGraphHandle b"exgr" ERROR_INVALID_GRAPH;
+    ExpExternalMemHandle b"exme" ERROR_INVALID_VALUE;
+    ExpExternalSemaphoreHandle b"exse" ERROR_INVALID_VALUE;
 }
 
 /// An object that the client can hold a handle of.

@@ -8,9 +8,6 @@
 //! There is one file an object. Each has the trait that an adapter implements, whose default methods answer
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
-//!
-//! Bindless images and memory export have no trait yet: their slots answer
-//! `ERROR_UNSUPPORTED_FEATURE`.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 pub use oxur_api as ur;
@@ -29,6 +26,7 @@ mod wait;
 
 mod absent;
 mod adapter;
+mod bindless;
 mod capture;
 mod client;
 mod client_call;
@@ -41,11 +39,13 @@ mod enqueue;
 mod event;
 mod graph;
 mod graph_dump;
+mod host_pipe;
 mod ipc;
 mod kernel;
 mod legacy;
 pub mod libopencl;
 mod mem;
+mod memory_export;
 mod peer;
 mod physical_mem;
 mod platform;
@@ -57,10 +57,14 @@ mod usm;
 mod virtual_mem;
 
 pub use absent::{
-    Absent, NoCommandBuffer, NoExecutableGraph, NoGraph, NoKernel, NoMem, NoPhysicalMem, NoProgram, NoSampler,
-    NoUsmPool,
+    Absent, NoCommandBuffer, NoExecutableGraph, NoExternalMem, NoExternalSemaphore, NoGraph, NoKernel, NoMem,
+    NoPhysicalMem, NoProgram, NoSampler, NoUsmPool,
 };
 pub use adapter::Adapter;
+pub use bindless::{
+    BindlessCopy, BindlessImage, BindlessImages, BindlessPlace, BindlessSide, BindlessUse, ExternalMem,
+    ExternalSemaphore, OsHandle, SemaphoreOperation,
+};
 pub use capture::Capture;
 pub use command::{
     BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand, OwnedDeviceGlobal,
@@ -78,10 +82,12 @@ pub use event::{Callback, Event, SoftwareEvent};
 pub use graph::{CapturedGraph, ExecutableGraph, Graph, GraphCell, SoftwareExecutableGraph, SoftwareGraph};
 pub use graph_dump::{CommandTimings, Span};
 pub use handle::{Borrowed, HandleCell, HandleKind, Object, export, for_each_live_handle, handle_of, take};
+pub use host_pipe::HostPipe;
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
 pub use mem::{HostPointer, ImageCreate, Mem};
+pub use memory_export::MemoryExport;
 pub use physical_mem::PhysicalMem;
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
@@ -110,7 +116,12 @@ pub trait Backend: Sized + Send + Sync + 'static {
     /// A device or sub-device.
     type Device: Device<Self>;
     /// A context.
-    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self> + Ipc<Self>;
+    type Context: Context<Self>
+        + UsmAlloc<Self>
+        + VirtualMem<Self>
+        + Ipc<Self>
+        + BindlessImages<Self>
+        + MemoryExport<Self>;
     /// A queue.
     type Queue: Queue<Self>;
     /// An event.
@@ -134,6 +145,10 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type UsmPool: UsmPool<Self>;
     /// A piece of physical memory; [`NoPhysicalMem`] where there is none.
     type PhysicalMem: PhysicalMem<Self>;
+    /// Memory of another API; [`NoExternalMem`] where none can be imported.
+    type ExternalMem: ExternalMem<Self>;
+    /// A semaphore of another API; [`NoExternalSemaphore`] where none can be imported.
+    type ExternalSemaphore: ExternalSemaphore<Self>;
 
     /// Puts entry points of the adapter's own into the tables, in place of the kit's: for functions that have no trait, or
     /// whose trait does not fit the driver. Called once, before a loader sees the tables. [`entry_point`] has what such a

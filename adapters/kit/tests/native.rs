@@ -33,6 +33,8 @@ impl kit::Backend for Native {
     type ExecutableGraph = ExecutableGraph;
     type UsmPool = kit::NoUsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
+    type ExternalMem = External<ExpExternalMemHandle>;
+    type ExternalSemaphore = External<ExpExternalSemaphoreHandle>;
 }
 
 kit::object! {
@@ -97,6 +99,8 @@ struct Context {
     handle_cell: HandleCell,
     devices: Vec<Arc<Device>>,
     deleters: Deleters,
+    /// What it and its queues were asked for, apart from tasks.
+    asked: Mutex<Vec<String>>,
 }
 
 impl kit::Context<Native> for Context {
@@ -105,6 +109,7 @@ impl kit::Context<Native> for Context {
             handle_cell: HandleCell::new(),
             devices,
             deleters: Deleters::default(),
+            asked: Mutex::default(),
         }))
     }
 
@@ -191,7 +196,7 @@ impl kit::Queue<Native> for Queue {
             (Command::HostTask(task), Some(graph)) => graph.tasks.lock().push(task),
             (Command::HostTask(task), None) => task.call(),
             (Command::Wait | Command::Barrier, _) => {}
-            (other, _) => return other.unsupported(),
+            (other, _) => return bindless::submit(&self.context, other),
         }
         if event.wanted() {
             event.set(Arc::new(Event {
@@ -380,11 +385,14 @@ macro_rules! call {
     }};
 }
 
+#[path = "native/bindless.rs"]
+mod bindless;
 #[path = "native/command_buffer.rs"]
 mod command_buffer;
 #[path = "native/graph.rs"]
 mod graph;
 
+use bindless::External;
 use command_buffer::CommandBuffer;
 
 fn device() -> DeviceHandle {

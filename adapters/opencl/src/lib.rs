@@ -59,6 +59,8 @@ impl kit::Backend for OpenCl {
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
+    type ExternalMem = kit::NoExternalMem;
+    type ExternalSemaphore = kit::NoExternalSemaphore;
 }
 
 kit::object! {

@@ -23,6 +23,9 @@ impl<B: Backend> Command<'_, B> {
             Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => {
                 Some(global.name.to_string_lossy().into_owned())
             }
+            Self::HostPipeRead { pipe, .. } | Self::HostPipeWrite { pipe, .. } => {
+                Some(pipe.name.to_string_lossy().into_owned())
+            }
             _ => None,
         }
     }
@@ -38,7 +41,9 @@ impl<B: Backend> Command<'_, B> {
             | Self::BufferCopy { size, .. }
             | Self::BufferRead { size, .. }
             | Self::BufferWrite { size, .. }
-            | Self::BufferFill { size, .. } => bytes(*size),
+            | Self::BufferFill { size, .. }
+            | Self::HostPipeRead { size, .. }
+            | Self::HostPipeWrite { size, .. } => bytes(*size),
             Self::UsmFill2D { width, height, .. } | Self::UsmMemcpy2D { width, height, .. } => {
                 format!("{} bytes", product(&[*width, *height]))
             }
@@ -48,6 +53,7 @@ impl<B: Backend> Command<'_, B> {
             Self::ImageRead { region: of, .. }
             | Self::ImageWrite { region: of, .. }
             | Self::ImageCopy { region: of, .. } => region(of, "pixels"),
+            Self::BindlessCopy(copy) => region(&copy.region.copyExtent, "pixels"),
             Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => bytes(global.count),
             _ => return None,
         })

@@ -71,7 +71,7 @@ pub(super) use submit;
 
 /// [`Queue::submit`], once for all commands that are not frequent: adapters inline their part of it.
 #[inline(never)]
-pub(super) fn submit_command<B: Backend>(
+pub(crate) fn submit_command<B: Backend>(
     queue: &Arc<B::Queue>,
     command: Command<'_, B>,
     blocking: bool,
