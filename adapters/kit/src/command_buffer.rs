@@ -26,11 +26,13 @@ use self::update::Update;
 pub use self::update::{Change, Changed, LaunchChange};
 use crate::capture::Recorded;
 use crate::client_call::guard_around;
-use crate::handle::{self, export, export_owned, object, optional_object};
+use crate::entry_hook::enter;
+use crate::handle::{self, Borrowed, export, export_owned, object, optional_object};
 use crate::table::entry_points;
 use crate::unsupported;
 use crate::{
-    Backend, Command, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command_entry, entry,
+    Backend, Command, Context, EventOut, InfoOut, Object, Subject, UrError, UrResult, WaitList, args, command_entry,
+    entry,
 };
 
 /// A command buffer.
@@ -334,16 +336,17 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
             // SAFETY: the caller vouches for handles and pointers, as in `entry`.
             unsafe {
                 let buffer = object::<B::CommandBuffer>(buffer)?;
+                let entered = enter::<B>(|| Subject::CommandBuffer(Borrowed::reborrow(&buffer)))?;
                 let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
                 let child = optional_object::<B::CommandBuffer>(child)?;
                 let after = sync_points(num_points, points)?;
                 buffer.commands().begin_native(&buffer, child.as_deref(), after)?;
-                Ok((buffer, function, child, after))
+                Ok((buffer, function, child, after, entered))
             }
         },
         // SAFETY: the caller vouches for the function and its data.
         |(_, function, ..)| unsafe { function.may_throw()(data) },
-        |(buffer, _, child, after)| {
+        |(buffer, _, child, after, _entered)| {
             let last = buffer.commands().end_native(&buffer, child.as_deref(), after)?;
             // SAFETY: the caller vouches for the pointer.
             if let Some(place) = unsafe { point.as_mut() } {

@@ -19,11 +19,12 @@ use self::table::{command_table, submit_command};
 use crate::capture::{check_idle, is_active, record, unsupported_in_capture};
 use crate::client_call::guard_around;
 use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
-use crate::handle::{object, optional_object};
+use crate::entry_hook::enter;
+use crate::handle::{Borrowed, object, optional_object};
 use crate::table::entry_points;
 use crate::{
     Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, OwnedCommand, Queue,
-    UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
+    Subject, UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
 };
 
 command_table! {
@@ -448,6 +449,7 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
             // SAFETY: the caller vouches for handles and pointers, as in `entry`.
             unsafe {
                 let queue = object::<B::Queue>(queue)?;
+                let entered = enter::<B>(|| Subject::Queue(Borrowed::reborrow(&queue)))?;
                 let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
                 if let Some(properties) = properties.as_ref() {
                     args::known_flags(properties.flags)?;
@@ -455,13 +457,13 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
                 let mems = Objects::new(mems, num_mems)?;
                 check_idle::<B>(&queue, "a native command")?;
                 queue.begin_native_command(mems, WaitList::new(num_events, events)?)?;
-                Ok((queue, function))
+                Ok((queue, function, entered))
             }
         },
         // SAFETY: the caller vouches for the function and its data.
-        |(_, function)| unsafe { function.may_throw()(queue, data) },
+        |(_, function, _)| unsafe { function.may_throw()(queue, data) },
         // SAFETY: the caller vouches for the place of the event.
-        |(queue, _)| queue.end_native_command(unsafe { EventOut::new(event) }),
+        |(queue, ..)| queue.end_native_command(unsafe { EventOut::new(event) }),
     )
 }
 

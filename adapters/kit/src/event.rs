@@ -9,10 +9,11 @@ use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
 use crate::capture::CapturedEvent;
+use crate::entry_hook::enter;
 use crate::handle::{self, Borrowed, export, object};
 use crate::recycle::recycle;
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, WaitList, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Subject, UrError, UrResult, WaitList, args, entry, unsupported};
 
 /// An event: the state of a command.
 pub trait Event<B: Backend>: Object<Handle = EventHandle> {
@@ -185,6 +186,8 @@ entry! {
             ResultCode::ERROR_GRAPH_INTERNAL_EVENT => error,
             _ => error.with_code(ResultCode::ERROR_INVALID_EVENT),
         })?;
+        // No parameter is an object, so nothing has been entered for one.
+        let _entered = enter::<B>(|| events.iter().next().map_or(Subject::Nothing, Subject::Event))?;
         B::Event::wait_all(events)
     }
 

@@ -36,6 +36,7 @@ mod context;
 mod device;
 pub mod emulate;
 mod enqueue;
+mod entry_hook;
 mod event;
 mod graph;
 mod graph_dump;
@@ -60,7 +61,7 @@ pub use absent::{
     Absent, NoCommandBuffer, NoExecutableGraph, NoExternalMem, NoExternalSemaphore, NoGraph, NoKernel, NoMem,
     NoPhysicalMem, NoProgram, NoSampler, NoUsmPool,
 };
-pub use adapter::Adapter;
+pub use adapter::{Adapter, is_closed};
 pub use bindless::{
     BindlessCopy, BindlessImage, BindlessImages, BindlessPlace, BindlessSide, BindlessUse, ExternalMem,
     ExternalSemaphore, OsHandle, SemaphoreOperation,
@@ -76,6 +77,7 @@ pub use command_buffer::{
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
+pub use entry_hook::Subject;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};
@@ -150,6 +152,19 @@ pub trait Backend: Sized + Send + Sync + 'static {
     /// A semaphore of another API; [`NoExternalSemaphore`] where none can be imported.
     type ExternalSemaphore: ExternalSemaphore<Self>;
 
+    /// Whether [`enter`](Self::enter) and [`leave`](Self::leave) do anything. Where they do not, calls are as if there were
+    /// none.
+    const ENTRY_HOOKS: bool = false;
+
+    /// A call of the client's comes in. This is for what a driver keeps for each thread, such as its current context; if it
+    /// fails, so does the call. Calls nest: a host task, or a function that is called when an object goes, may make others.
+    fn enter(_subject: Subject<'_, Self>) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// A call that was entered is over.
+    fn leave() {}
+
     /// Puts entry points of the adapter's own into the tables, in place of the kit's: for functions that have no trait, or
     /// whose trait does not fit the driver. Called once, before a loader sees the tables. [`entry_point`] has what such a
     /// function decodes its arguments by.
@@ -166,7 +181,10 @@ macro_rules! entry {
                 // SAFETY: the caller of the C function vouches, as the specification demands, that pointers that are
                 // not null point to what their types say, and that handles are null or from a UR function. What can be
                 // checked is checked by the functions of `args` and `handle`.
-                unsafe { $body }
+                unsafe {
+                    let _entered = $crate::entry_hook::enter::<$b>(|| $crate::entry_hook::subject!($b; $($p),*))?;
+                    $body
+                }
             })
         }
     )* };

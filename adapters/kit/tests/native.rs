@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    CapturedGraph, Command, Deleters, EventOut, GraphCell, HandleCell, HostTask, InfoOut, UrError, UrResult, WaitList,
+    CapturedGraph, Command, Deleters, EventOut, GraphCell, HandleCell, HostTask, InfoOut, Subject, UrError, UrResult,
+    WaitList,
 };
 use oxur_adapter_kit as kit;
 
@@ -18,6 +19,7 @@ struct Native;
 
 impl kit::Backend for Native {
     const NAME: &'static str = "native";
+    const ENTRY_HOOKS: bool = true;
     type Adapter = Adapter;
     type Platform = Platform;
     type Device = Device;
@@ -35,6 +37,14 @@ impl kit::Backend for Native {
     type PhysicalMem = kit::NoPhysicalMem;
     type ExternalMem = External<ExpExternalMemHandle>;
     type ExternalSemaphore = External<ExpExternalSemaphoreHandle>;
+
+    fn enter(subject: Subject<'_, Self>) -> UrResult<()> {
+        hooks::enter(&subject)
+    }
+
+    fn leave() {
+        hooks::leave();
+    }
 }
 
 kit::object! {
@@ -63,6 +73,15 @@ impl kit::Adapter<Native> for Adapter {
             handle_cell: HandleCell::new(),
             platforms,
         }))
+    }
+
+    fn released(&self) {
+        hooks::note("released");
+    }
+
+    fn close(&self) {
+        assert!(!kit::is_closed());
+        hooks::note("closed");
     }
 
     fn backend(&self) -> ur::Backend {
@@ -391,6 +410,8 @@ mod bindless;
 mod command_buffer;
 #[path = "native/graph.rs"]
 mod graph;
+#[path = "native/hooks.rs"]
+mod hooks;
 
 use bindless::External;
 use command_buffer::CommandBuffer;

@@ -73,7 +73,7 @@ impl<B: Backend> Object for BufferCommand<B> {
 
 impl<B: Backend> BufferCommand<B> {
     /// The buffer that it is a command of.
-    pub(super) fn buffer(&self) -> UrResult<Arc<B::CommandBuffer>> {
+    pub fn buffer(&self) -> UrResult<Arc<B::CommandBuffer>> {
         self.buffer
             .upgrade()
             .ok_or_else(|| ExpCommandBufferCommandHandle::INVALID.into())

@@ -7,9 +7,10 @@
 use oxur_api::*;
 
 use crate::capture::is_active;
+use crate::entry_hook::enter;
 use crate::error::guard;
-use crate::handle::object_if;
-use crate::{Args, Backend, Command, EventOut, Launch, Queue, Range, UrResult, WaitList, command_entry};
+use crate::handle::{Borrowed, object_if};
+use crate::{Args, Backend, Command, EventOut, Launch, Queue, Range, Subject, UrResult, WaitList, command_entry};
 
 /// A launch that waits for nothing and asks for nothing special. `None` if the queue captures, or there is something to
 /// complain of: saying so is for the general way.
@@ -35,6 +36,7 @@ unsafe fn plain<'a, B: Backend>(
         let kernel = object_if::<B::Kernel>(kernel)?;
         let range = Range::if_valid(dimensions, offset, global, local)?;
         Some(guard(function, || {
+            let _entered = enter::<B>(|| Subject::Queue(Borrowed::reborrow(&queue)))?;
             let launch = Launch::plain(kernel, range, args()?);
             queue.submit(Command::Launch(launch), false, WaitList::empty(), event)
         }))

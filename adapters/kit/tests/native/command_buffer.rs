@@ -122,7 +122,7 @@ fn told(buffer: ExpCommandBufferHandle) -> Vec<String> {
     std::mem::take(&mut *buffer.told.lock())
 }
 
-fn buffer(context: ContextHandle) -> ExpCommandBufferHandle {
+pub fn buffer(context: ContextHandle) -> ExpCommandBufferHandle {
     let desc = ExpCommandBufferDesc {
         isUpdatable: 1,
         ..Default::default()
@@ -133,7 +133,7 @@ fn buffer(context: ContextHandle) -> ExpCommandBufferHandle {
     buffer
 }
 
-fn kernel(context: ContextHandle) -> KernelHandle {
+pub fn kernel(context: ContextHandle) -> KernelHandle {
     let (mut program, mut kernel) = (ProgramHandle::default(), KernelHandle::default());
     let il = [0u32; 5];
     let made = call!(Program.pfnCreateWithIL(context, il.as_ptr().cast(), size_of_val(&il), null(), &mut program));
