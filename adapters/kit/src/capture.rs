@@ -19,6 +19,7 @@ use oxur_api::*;
 use oxur_fork::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
+use crate::command::trace::trace;
 use crate::command_buffer::{sort, splice};
 use crate::context::is_same;
 use crate::graph::{CapturedGraph, Graph, SoftwareGraph};
@@ -400,6 +401,7 @@ impl<B: Backend> Session<B> {
             self.graph
                 .context()
                 .check_command(&self.device, &command.as_command())?;
+            trace("captures", queue, &command.as_command());
         }
         let mut state = self.open()?;
         let branch = match part {

@@ -8,6 +8,7 @@
 
 pub(crate) mod describe;
 pub(crate) mod operands;
+pub(crate) mod trace;
 
 use std::ffi::c_void;
 use std::sync::Arc;

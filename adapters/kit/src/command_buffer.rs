@@ -26,6 +26,7 @@ use self::update::Update;
 pub use self::update::{Change, Changed, LaunchChange};
 use crate::capture::Recorded;
 use crate::client_call::guard_around;
+use crate::command::trace::trace;
 use crate::entry_hook::enter;
 use crate::handle::{self, Borrowed, export, export_owned, object, optional_object};
 use crate::table::entry_points;
@@ -164,6 +165,7 @@ pub(crate) unsafe fn append<B: Backend>(
             event: !event.is_null(),
             handle: !handle.is_null(),
         };
+        trace("appends", buffer, &command.as_command());
         let appended = commands.append(buffer, command, dependencies, events, wanted)?;
         if let Some(place) = point.as_mut() {
             *place = appended.point;
@@ -223,7 +225,11 @@ entry! {
         }
         let updates = args::slice(updates, count as usize)?;
         let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
-        buffer.commands().update(updates, |nodes, changes| buffer.update(nodes, changes))
+        buffer.commands().update(updates, |nodes, changes| {
+            let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
+            commands.for_each(|command| trace("updates", &buffer, &command));
+            buffer.update(nodes, changes)
+        })
     }
 
     fn urCommandBufferUpdateSignalEventExp<B>(command: ExpCommandBufferCommandHandle, event: *mut EventHandle) {

@@ -322,7 +322,7 @@ command_entry! {
     } run {
         match event.reusable() {
             Some(event) => queue.signal(&event, wait),
-            None => queue.submit(Command::Barrier, false, wait, event),
+            None => submit_command::<B>(&queue, Command::Barrier, false, wait, event),
         }
     } record {
         if event.reusable().is_some() {

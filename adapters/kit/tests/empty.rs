@@ -310,6 +310,8 @@ mod command_buffer;
 mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
+#[path = "empty/trace.rs"]
+mod trace;
 
 fn adapter() -> AdapterHandle {
     let mut adapter = AdapterHandle::default();

@@ -10,6 +10,12 @@ use super::{Command, Range};
 use crate::{Backend, InfoOut, Kernel};
 
 impl<B: Backend> Command<'_, B> {
+    /// All that is known of it, on one line.
+    pub(crate) fn describe(&self) -> String {
+        let known = [Some(self.title()), self.name(), self.extent()];
+        known.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     /// What the ABI calls it, without the prefix.
     pub(crate) fn title(&self) -> String {
         let title = format!("{:?}", self.command_type());

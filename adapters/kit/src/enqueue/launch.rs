@@ -7,6 +7,7 @@
 use oxur_api::*;
 
 use crate::capture::is_active;
+use crate::command::trace::trace;
 use crate::entry_hook::enter;
 use crate::error::guard;
 use crate::handle::{Borrowed, object_if};
@@ -38,7 +39,9 @@ unsafe fn plain<'a, B: Backend>(
         Some(guard(function, || {
             let _entered = enter::<B>(|| Subject::Queue(Borrowed::reborrow(&queue)))?;
             let launch = Launch::plain(kernel, range, args()?);
-            queue.submit(Command::Launch(launch), false, WaitList::empty(), event)
+            let command = Command::Launch(launch);
+            trace("runs", &queue, &command);
+            queue.submit(command, false, WaitList::empty(), event)
         }))
     }
 }
@@ -121,6 +124,7 @@ macro_rules! launches {
                     let launch = Launch::new(kernel, dimensions, offset, global, local, $args?, properties)?;
                     let command: Command<'_, B> = Command::Launch(launch);
                 } run {
+                    trace("runs", &queue, &command);
                     queue.submit(command, false, wait, event)
                 } record {
                     command.into_owned()?

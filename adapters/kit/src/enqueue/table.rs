@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::command::trace::trace;
 use crate::{Backend, Command, EventOut, Queue, UrResult, WaitList};
 
 /// Writes the C functions of commands: for each command
@@ -64,7 +65,10 @@ pub(super) use blocking;
 
 /// Submits a command, `inlined` or not.
 macro_rules! submit {
-    (inlined $queue:ident, $($rest:tt)*) => { $queue.submit($($rest)*) };
+    (inlined $queue:ident, $command:ident, $($rest:tt)*) => {{
+        $crate::command::trace::trace("runs", &*$queue, &$command);
+        $queue.submit($command, $($rest)*)
+    }};
     ($queue:ident, $($rest:tt)*) => { $crate::enqueue::table::submit_command::<B>(&$queue, $($rest)*) };
 }
 pub(super) use submit;
@@ -78,5 +82,6 @@ pub(crate) fn submit_command<B: Backend>(
     wait: WaitList<'_, B>,
     event: EventOut<'_, B>,
 ) -> UrResult<()> {
+    trace("runs", queue, &command);
     queue.submit(command, blocking, wait, event)
 }
