@@ -101,7 +101,8 @@ fn label(level: Level) -> &'static str {
         Level::Error => "ERROR",
         Level::Warn => "WARNING",
         Level::Info => "INFO",
-        Level::Debug | Level::Trace => "DEBUG",
+        Level::Debug => "DEBUG",
+        Level::Trace => "TRACE",
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum Malformed {
     Setting(String),
     #[error("`{0}` is given twice")]
     Twice(String),
-    #[error("there is no level `{0}`: the levels are quiet, error, warning, info and debug")]
+    #[error("there is no level `{0}`: the levels are quiet, error, warning, info, debug and trace")]
     Level(String),
     #[error("there is no output `{0}`: the outputs are stdout, stderr and file,PATH")]
     Output(String),
@@ -70,6 +70,7 @@ fn level(name: &str) -> Result<LevelFilter, Malformed> {
         "warning" => LevelFilter::Warn,
         "info" => LevelFilter::Info,
         "debug" => LevelFilter::Debug,
+        "trace" => LevelFilter::Trace,
         _ => return Err(Malformed::Level(name.to_owned())),
     })
 }
@@ -129,6 +130,7 @@ mod tests {
             ("quiet", LevelFilter::Off),
             ("error", LevelFilter::Error),
             ("debug", LevelFilter::Debug),
+            ("trace", LevelFilter::Trace),
         ] {
             assert_eq!(
                 parse(&format!("level:{name}")),

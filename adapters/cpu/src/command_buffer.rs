@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{CommandList, HandleCell, Node, UrError, UrResult, WaitList};
+use kit::{Change, CommandList, HandleCell, Node, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
@@ -66,14 +66,16 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         &self.commands
     }
 
-    fn appended(&self, place: usize, node: &Node<Cpu>) {
+    fn append(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let mut builder = self.builder.lock();
         // One that is not right is for `finalize` to refuse, with all that come after it.
-        if builder.len() == place
+        if let [before @ .., node] = nodes
+            && builder.len() == before.len()
             && let Ok(step) = self.step(node)
         {
             builder.push(step, &node.dependencies);
         }
+        Ok(())
     }
 
     fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
@@ -90,12 +92,12 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         Ok(())
     }
 
-    fn update(&self, nodes: &[Node<Cpu>], changed: &[usize]) -> UrResult<()> {
+    fn update(&self, nodes: &[Node<Cpu>], changes: &[Change<'_, Cpu>]) -> UrResult<()> {
         let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
         // All of them are made before the first is put in: after an error the plan is what it was.
-        let step = |place: &usize| Ok((*place, self.step(&nodes[*place])?));
-        let steps = changed.iter().map(step).collect::<UrResult<Vec<_>>>()?;
+        let step = |Change { place, .. }: &Change<'_, Cpu>| Ok((*place, self.step(&nodes[*place])?));
+        let steps = changes.iter().map(step).collect::<UrResult<Vec<_>>>()?;
         for (place, step) in steps {
             plan.change(place, step);
         }

@@ -79,6 +79,9 @@ fn no_memory(error: &std::io::Error) -> UrError {
     )
 }
 
+impl kit::BindlessImages<Cpu> for Context {}
+impl kit::MemoryExport<Cpu> for Context {}
+
 impl kit::Ipc<Cpu> for Context {
     const HAS_IPC: bool = true;
 

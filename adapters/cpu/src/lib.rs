@@ -75,8 +75,12 @@ impl kit::Backend for Cpu {
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = CommandBuffer;
+    type Graph = kit::SoftwareGraph<Self>;
+    type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
+    type ExternalMem = kit::NoExternalMem;
+    type ExternalSemaphore = kit::NoExternalSemaphore;
 }
 
 kit::object! {

@@ -104,8 +104,6 @@ impl kit::Queue<Cpu> for Queue {
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            QueueInfo::CONTEXT => out.handle(&self.context),
-            QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.order.is_empty()),
             // Queues that kernels submit to are what these two are about. There are none.
@@ -150,8 +148,8 @@ impl kit::Queue<Cpu> for Queue {
     }
 
     #[inline]
-    fn capture(&self) -> &Capture<Cpu> {
-        &self.capture
+    fn capture(&self) -> Option<&Capture<Cpu>> {
+        Some(&self.capture)
     }
 
     #[inline]

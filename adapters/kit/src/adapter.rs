@@ -1,22 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The adapter: what a loader finds in the library.
+//! The adapter: what a loader finds in the library, and what becomes of it.
+//!
+//! The client gives objects back in any order: each keeps what it depends on, so a context goes after its queues, and these
+//! after their events. Platforms and root devices are the adapter's, which lives as long as the process:
+//!
+//! 1. With the client's last reference of the adapter comes [`Adapter::released`]. Platforms and devices stay good, and the
+//!    client may ask for the adapter again.
+//! 2. When the process ends, pictures of graphs are written, and then comes [`Adapter::close`], once. It ends the threads
+//!    that may call the driver. From then on [`is_closed`].
+//! 3. What the client still has is not dropped. What it releases later, in destructors of its own, is: their `Drop` leaves
+//!    a driver alone that may be gone, by asking [`is_closed`].
 
 use std::any::Any;
 use std::ffi::c_char;
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use oxur_api::*;
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::handle::{self, object};
+use crate::entry_hook::enter;
+use crate::error::guard;
+use crate::handle::{self, Borrowed, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Subject, UrResult, args, entry, unsupported};
 
 /// The adapter object. It is opened when it is first asked for and lives as long as the process.
 pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     /// Looks for drivers. No driver is no error but an adapter without platforms, and a line in the log.
     fn open() -> UrResult<Arc<Self>>;
+
+    /// The client has given its last reference back, and may ask for another one at any time, on any thread. Memory that is
+    /// only kept for later belongs given back here.
+    fn released(&self) {}
+
+    /// The process ends: the last time that the driver may be called. Threads that call it end here. Not called in a forked
+    /// child, which has none of the threads.
+    fn close(&self) {}
 
     /// The kind of backend. SYCL runtimes decide by it what program images they offer.
     fn backend(&self) -> oxur_api::Backend;
@@ -61,10 +82,42 @@ pub(crate) fn adapter<B: Backend>() -> UrResult<&'static Arc<B::Adapter>> {
             // An adapter that fails to open is tried again at the next call.
             let opened = B::Adapter::open()?;
             ADAPTER.get_or_init(|| Box::new(opened));
+            close_at_exit::<B>();
         }
     }
     let open = ADAPTER.get().expect("it was opened above");
     Ok(open.downcast_ref().expect("a library has one backend"))
+}
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the process ends and [`Adapter::close`] has returned: drivers may be gone.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Acquire)
+}
+
+/// Has the adapter closed when the process ends: after all that registers later, as that which writes pictures of graphs.
+fn close_at_exit<B: Backend>() {
+    /// The process that has opened the adapter.
+    static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+    extern "C" fn at_exit<B: Backend>() {
+        if PROCESS.load(Ordering::Relaxed) == std::process::id() {
+            guard("the end of the process", || {
+                let adapter = adapter::<B>()?;
+                let _entered = enter::<B>(|| Subject::Adapter(Borrowed::from(adapter)))?;
+                adapter.close();
+                Ok(())
+            });
+        }
+        CLOSED.store(true, Ordering::Release);
+    }
+
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
+    // SAFETY: a function that may be called whenever the process ends, or the library is unloaded.
+    if unsafe { libc::atexit(at_exit::<B>) } != 0 {
+        log::warn!("the adapter cannot be closed in order when the process ends");
+    }
 }
 
 entry! {
@@ -77,7 +130,7 @@ entry! {
     }
 
     fn urAdapterRelease<B>(adapter: AdapterHandle) {
-        handle::release::<B::Adapter>(adapter)
+        handle::release_to::<B::Adapter>(adapter, |adapter| adapter.released())
     }
 
     fn urAdapterGetLastError<B>(adapter: AdapterHandle, message: *mut *const c_char, code: *mut i32) {

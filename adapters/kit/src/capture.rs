@@ -6,7 +6,8 @@
 //! back: what a fork has captured is in vain unless a command of the origin waits for it, directly or not. The events of
 //! captured commands are objects of their own, [`CapturedEvent`], since they never come to be.
 //!
-//! Each queue has a [`Capture`], by which entry points know whether to run or to [`record`] a command.
+//! Each queue has a [`Capture`], by which entry points know whether to run or to [`record`] a command. All of this is for
+//! adapters whose graphs are [`SoftwareGraph`]s; queues of others have no [`Capture`].
 
 use std::mem::take;
 use std::ptr::null_mut;
@@ -18,14 +19,15 @@ use oxur_api::*;
 use oxur_fork::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
+use crate::command::trace::trace;
 use crate::command_buffer::{sort, splice};
 use crate::context::is_same;
-use crate::graph::Graph;
+use crate::graph::{CapturedGraph, Graph, SoftwareGraph};
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
 use crate::table::entry_points;
 use crate::{
     Backend, CommandBuffer, Context, Event, HandleCell, InfoOut, Node, Object, OwnedCommand, Queue, UrError, UrResult,
-    args, entry,
+    args, entry, unsupported,
 };
 
 /// What a queue knows of the capture that it takes part in.
@@ -48,12 +50,6 @@ impl<B: Backend> Capture<B> {
         self.active.load(Ordering::Relaxed)
     }
 
-    /// Checks that the queue does not capture, for what has no place in a graph. `what` it is, for the log.
-    #[inline(always)]
-    pub(crate) fn check_idle(&self, what: &str) -> UrResult<()> {
-        if self.is_active() { self.refuse(what) } else { Ok(()) }
-    }
-
     #[cold]
     fn refuse(&self, what: &str) -> UrResult<()> {
         if let Some(part) = &*self.part.lock() {
@@ -65,8 +61,10 @@ impl<B: Backend> Capture<B> {
     }
 
     /// Begins a capture into a graph, which `own` says was made for it.
-    fn begin(queue: &Arc<B::Queue>, graph: Arc<Graph<B>>, own: bool) -> UrResult<()> {
-        let capture = queue.capture();
+    pub(crate) fn begin(queue: &Arc<B::Queue>, graph: Arc<SoftwareGraph<B>>, own: bool) -> UrResult<()> {
+        let Some(capture) = queue.capture() else {
+            return unsupported();
+        };
         let mut part = capture.part.lock();
         if part.is_some() {
             return Err(UrError::with_message(
@@ -94,9 +92,17 @@ impl<B: Backend> Capture<B> {
         Ok(())
     }
 
+    /// The graph that the queue captures into.
+    pub(crate) fn graph(&self) -> Option<Arc<SoftwareGraph<B>>> {
+        self.part.lock().as_ref().map(|part| part.session.graph.clone())
+    }
+
     /// Ends the capture that the queue began.
-    fn end(&self) -> UrResult<Arc<Session<B>>> {
-        let mut part = self.part.lock();
+    pub(crate) fn end(queue: &Arc<B::Queue>) -> UrResult<CapturedGraph<SoftwareGraph<B>>> {
+        let Some(capture) = queue.capture() else {
+            return unsupported();
+        };
+        let mut part = capture.part.lock();
         let Some(CaptureMembership { session, .. }) = part.take_if(|part| part.branch == 0) else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
@@ -106,10 +112,14 @@ impl<B: Backend> Capture<B> {
                 },
             ));
         };
-        self.active.store(false, Ordering::Relaxed);
+        capture.active.store(false, Ordering::Relaxed);
         drop(part);
         session.end()?;
-        Ok(session)
+        let graph = session.graph.clone();
+        Ok(match session.own {
+            true => CapturedGraph::New(graph),
+            false => CapturedGraph::Given(graph),
+        })
     }
 
     /// A session has ended that the queue may be a fork of.
@@ -133,7 +143,7 @@ impl<B: Backend> Drop for Capture<B> {
 
 /// A capture.
 struct Session<B: Backend> {
-    graph: Arc<Graph<B>>,
+    graph: Arc<SoftwareGraph<B>>,
     /// Whether the graph was made for it.
     own: bool,
     /// How many commands the graph had before.
@@ -170,6 +180,21 @@ impl<B: Backend> Branch<B> {
             base: None,
             ends: Vec::new(),
         }
+    }
+}
+
+/// Whether the kit records the commands of a queue.
+#[inline(always)]
+pub(crate) fn is_active<B: Backend>(queue: &B::Queue) -> bool {
+    queue.capture().is_some_and(Capture::is_active)
+}
+
+/// Checks that a queue does not capture, for what has no place in a graph. `what` it is, for the log.
+#[inline(always)]
+pub(crate) fn check_idle<B: Backend>(queue: &B::Queue, what: &str) -> UrResult<()> {
+    match queue.capture() {
+        Some(capture) if capture.is_active() => capture.refuse(what),
+        _ => Ok(()),
     }
 }
 
@@ -282,8 +307,11 @@ pub(crate) fn is_over<B: Backend>(event: &B::Event) -> UrResult<bool> {
 /// As [`WaitList::new`](crate::WaitList::new).
 #[inline(always)]
 pub(crate) unsafe fn joins_capture<B: Backend>(queue: &Arc<B::Queue>, count: u32, events: *const EventHandle) -> bool {
+    let Some(capture) = queue.capture() else {
+        return false;
+    };
     // SAFETY: passed on to the caller.
-    queue.capture().is_active() || (count != 0 && unsafe { has_captured::<B>(count, events) })
+    capture.is_active() || (count != 0 && unsafe { has_captured::<B>(count, events) })
 }
 
 /// # Safety
@@ -310,9 +338,12 @@ pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
 ) -> UrResult<()> {
     // SAFETY: passed on to the caller.
     let waits = unsafe { Waits::<B>::new(list) }?;
-    let mut part = queue.capture().part.lock();
+    let Some(capture) = queue.capture() else {
+        return unsupported();
+    };
+    let mut part = capture.part.lock();
     let session = waits.session(part.as_ref())?;
-    let recorded = session.record(queue, &mut part, &waits, what);
+    let recorded = session.record(queue, (capture, &mut part), &waits, what);
     if let Err(error) = &recorded
         && error.code() == ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED
     {
@@ -350,7 +381,7 @@ impl<B: Backend> Session<B> {
     fn record(
         self: &Arc<Self>,
         queue: &Arc<B::Queue>,
-        part: &mut Option<CaptureMembership<B>>,
+        (capture, part): (&Capture<B>, &mut Option<CaptureMembership<B>>),
         waits: &Waits<B>,
         what: impl FnOnce() -> UrResult<Recorded<B>>,
     ) -> UrResult<(u32, CommandType)> {
@@ -370,6 +401,7 @@ impl<B: Backend> Session<B> {
             self.graph
                 .context()
                 .check_command(&self.device, &command.as_command())?;
+            trace("captures", queue, &command.as_command());
         }
         let mut state = self.open()?;
         let branch = match part {
@@ -379,7 +411,7 @@ impl<B: Backend> Session<B> {
                 let branch = state.branches.len() - 1;
                 let session = self.clone();
                 *part = Some(CaptureMembership { session, branch });
-                queue.capture().active.store(true, Ordering::Relaxed);
+                capture.active.store(true, Ordering::Relaxed);
                 branch
             }
         };
@@ -421,7 +453,9 @@ impl<B: Backend> Session<B> {
         drop(state);
         drop(runs);
         for queue in branches.iter().filter_map(|branch| branch.queue.upgrade()) {
-            queue.capture().leave(self);
+            if let Some(capture) = queue.capture() {
+                capture.leave(self);
+            }
         }
         self.graph.end(result.is_err(), self.first);
         result
@@ -550,36 +584,37 @@ impl<B: Backend> CapturedEvent<B> {
 entry! {
     fn urQueueBeginGraphCaptureExp<B>(queue: QueueHandle) {
         let queue = object::<B::Queue>(queue)?;
-        Capture::<B>::begin(&queue, Graph::new(queue.context()), true)
+        B::Graph::begin_capture(&queue, None)
     }
 
     fn urQueueBeginCaptureIntoGraphExp<B>(queue: QueueHandle, graph: ExpGraphHandle) {
         let queue = object::<B::Queue>(queue)?;
-        let graph = object::<Graph<B>>(graph)?;
-        Capture::<B>::begin(&queue, graph.clone(), false)
+        let graph = object::<B::Graph>(graph)?;
+        B::Graph::begin_capture(&queue, Some(&graph))
     }
 
     fn urQueueEndGraphCaptureExp<B>(queue: QueueHandle, graph: *mut ExpGraphHandle) {
         let queue = object::<B::Queue>(queue)?;
         let out = args::out(graph)?;
-        let Session { graph, own, .. } = &*queue.capture().end()?;
-        // The client has the reference of one that it made.
-        out.write(if *own { export(graph) } else { handle_of(graph) });
+        out.write(match B::Graph::end_capture(&queue)? {
+            CapturedGraph::New(graph) => export(&graph),
+            CapturedGraph::Given(graph) => handle_of(&graph),
+        });
         Ok(())
     }
 
     fn urQueueIsGraphCaptureEnabledExp<B>(queue: QueueHandle, result: *mut bool) {
         let queue = object::<B::Queue>(queue)?;
-        args::out(result)?.write(queue.capture().is_active());
+        args::out(result)?.write(B::Graph::captured_by(&queue)?.is_some());
         Ok(())
     }
 
     fn urQueueGetGraphExp<B>(queue: QueueHandle, graph: *mut ExpGraphHandle) {
         let queue = object::<B::Queue>(queue)?;
         let out = args::out(graph)?;
-        match &*queue.capture().part.lock() {
-            Some(part) => {
-                out.write(handle_of(&part.session.graph));
+        match B::Graph::captured_by(&queue)? {
+            Some(graph) => {
+                out.write(handle_of(&graph));
                 Ok(())
             }
             None => {

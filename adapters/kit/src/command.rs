@@ -8,6 +8,7 @@
 
 pub(crate) mod describe;
 pub(crate) mod operands;
+pub(crate) mod trace;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub use self::operands::{
     Range,
 };
 use crate::handle::Borrowed;
-use crate::{Backend, UrResult, unsupported};
+use crate::{Backend, BindlessCopy, HostPipe, SemaphoreOperation, UrResult, unsupported};
 
 /// The kinds of operands: their types in a [`Command`] (`borrowed`) and in an [`OwnedCommand`] (`owned`), and how one
 /// becomes the other (`keep`, `lend`). What is not listed is a plain value of the type that it is called by.
@@ -30,6 +31,9 @@ macro_rules! operand {
     (borrowed $a:lifetime $b:ident Launch) => { Launch<$a, $b> };
     (borrowed $a:lifetime $b:ident DeviceGlobal) => { DeviceGlobal<$a, $b> };
     (borrowed $a:lifetime $b:ident OptionalPool) => { Option<Borrowed<$a, $b::UsmPool>> };
+    (borrowed $a:lifetime $b:ident BindlessCopy) => { BindlessCopy<$a> };
+    (borrowed $a:lifetime $b:ident SemaphoreOperation) => { SemaphoreOperation<$a, $b> };
+    (borrowed $a:lifetime $b:ident HostPipe) => { HostPipe<$a, $b> };
     (borrowed $a:lifetime $b:ident Pointer) => { *mut c_void };
     (borrowed $a:lifetime $b:ident ConstPointer) => { *const c_void };
     (borrowed $a:lifetime $b:ident $plain:ident) => { $plain };
@@ -189,6 +193,16 @@ commands! {
         UsmFree { pool: OptionalPool, memory: Pointer } = ENQUEUE_USM_FREE_EXP;
         /// Leaves an event whose profiling information is the time at which the commands before it were complete.
         Timestamp = TIMESTAMP_RECORDING_EXP;
+        /// Copies between image memory of bindless images, USM and the host's memory.
+        BindlessCopy(copy: BindlessCopy) = MEM_IMAGE_COPY;
+        /// Waits for a semaphore of another API.
+        SemaphoreWait(operation: SemaphoreOperation) = EXTERNAL_SEMAPHORE_WAIT_EXP;
+        /// Signals a semaphore of another API.
+        SemaphoreSignal(operation: SemaphoreOperation) = EXTERNAL_SEMAPHORE_SIGNAL_EXP;
+        /// Takes bytes from a host pipe.
+        HostPipeRead { pipe: HostPipe, dst: Pointer, size: usize } = READ_HOST_PIPE;
+        /// Puts bytes into a host pipe.
+        HostPipeWrite { pipe: HostPipe, src: ConstPointer, size: usize } = WRITE_HOST_PIPE;
     }
 }
 

@@ -23,14 +23,18 @@ pub use self::signal::Signal;
 pub use self::software::SoftwareCommandBuffer;
 pub(crate) use self::software::{Used, list};
 use self::update::Update;
+pub use self::update::{Change, Changed, LaunchChange};
 use crate::capture::Recorded;
 use crate::chain::decode;
 use crate::client_call::guard_around;
-use crate::handle::{self, export, export_owned, object, optional_object};
+use crate::command::trace::trace;
+use crate::entry_hook::enter;
+use crate::handle::{self, Borrowed, export, export_owned, object, optional_object};
 use crate::table::entry_points;
 use crate::unsupported;
 use crate::{
-    Backend, Command, Context, EventOut, InfoOut, Object, UrError, UrResult, WaitList, args, command_entry, entry,
+    Backend, Command, Context, EventOut, InfoOut, Object, Subject, UrError, UrResult, WaitList, args, command_entry,
+    entry,
 };
 
 /// A command buffer.
@@ -45,16 +49,46 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// What was appended.
     fn commands(&self) -> &CommandList<B>;
 
-    /// A command was appended, at a place in the list: what [`finalize`](Self::finalize) need not do can be done now. That
-    /// the command is wrong is for `finalize` to say. It is not called for those of a graph.
-    fn appended(&self, _place: usize, _node: &Node<B>) {}
+    /// A command was appended, the last of `nodes`. Of interest to a driver whose command buffers are built as commands
+    /// come, into which clients may append by themselves; others make them in [`finalize`](Self::finalize). If this fails,
+    /// the command is not appended.
+    ///
+    /// The list is locked meanwhile, as in all methods that get `nodes`.
+    fn append(&self, _nodes: &[Node<B>]) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// A function of the client's is about to append commands of the driver's to this command buffer, or to `child`, by the
+    /// [native](Self::native) handle. They come after those of `nodes` at the places of `dependencies`. The function may
+    /// throw instead of returning: then [`end_native_command`](Self::end_native_command) is not called.
+    fn begin_native_command(
+        &self,
+        _child: Option<&Arc<Self>>,
+        _nodes: &[Node<B>],
+        _dependencies: &[u32],
+    ) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// The function has returned. An implementation that is [`NativeCommand::Appended`] has made what the function appended
+    /// a part of this command buffer, with all commands of the child; the place of that among the commands is the one behind
+    /// `nodes`.
+    fn end_native_command(
+        &self,
+        _child: Option<&Arc<Self>>,
+        _nodes: &[Node<B>],
+        _dependencies: &[u32],
+    ) -> UrResult<NativeCommand> {
+        Ok(NativeCommand::Child)
+    }
 
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
 
-    /// The commands at the places of `changed` are not what they were. Runs that were enqueued before must not see it. If
-    /// this fails, all of them are what they were again.
-    fn update(&self, nodes: &[Node<B>], changed: &[usize]) -> UrResult<()>;
+    /// Commands are not what they were: `changes` says what is new, in the order of the client's updates, which may change
+    /// a command more than once. Runs that were enqueued before must not see it. If this fails, all of them are what they
+    /// were again.
+    fn update(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) -> UrResult<()>;
 
     /// Runs all commands, after those of an earlier run of the same buffer.
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
@@ -78,6 +112,15 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()
     }
+}
+
+/// What became of a native command of a command buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NativeCommand {
+    /// There was nothing for the driver: the kit appends copies of what the function appended to the child by functions of UR.
+    Child,
+    /// The driver's command buffer has what the function appended.
+    Appended,
 }
 
 /// Takes the list of sync points that a command waits for.
@@ -123,6 +166,7 @@ pub(crate) unsafe fn append<B: Backend>(
             event: !event.is_null(),
             handle: !handle.is_null(),
         };
+        trace("appends", buffer, &command.as_command());
         let appended = commands.append(buffer, command, dependencies, events, wanted)?;
         if let Some(place) = point.as_mut() {
             *place = appended.point;
@@ -183,7 +227,11 @@ entry! {
         }
         let updates = args::slice(updates, count as usize)?;
         let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
-        buffer.commands().update(updates, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().update(updates, |nodes, changes| {
+            let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
+            commands.for_each(|command| trace("updates", &buffer, &command));
+            buffer.update(nodes, changes)
+        })
     }
 
     fn urCommandBufferUpdateSignalEventExp<B>(command: ExpCommandBufferCommandHandle, event: *mut EventHandle) {
@@ -210,7 +258,7 @@ entry! {
                 "the command was appended without an event",
             )),
         };
-        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))?;
+        buffer.commands().change(&command, Changed::Signal, put, |nodes, changes| buffer.update(nodes, changes))?;
         drop(old);
         if let Some(new) = new {
             out.write(export_owned(new));
@@ -238,7 +286,7 @@ entry! {
             old = std::mem::replace(&mut node.events, new);
             Ok(())
         };
-        buffer.commands().change(&command, put, |nodes, changed| buffer.update(nodes, changed))
+        buffer.commands().change(&command, Changed::Events, put, |nodes, changes| buffer.update(nodes, changes))
     }
 
     fn urCommandBufferGetInfoExp<B>(
@@ -296,16 +344,18 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
             // SAFETY: the caller vouches for handles and pointers, as in `entry`.
             unsafe {
                 let buffer = object::<B::CommandBuffer>(buffer)?;
+                let entered = enter::<B>(|| Subject::CommandBuffer(Borrowed::reborrow(&buffer)))?;
                 let function = function.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
                 let child = optional_object::<B::CommandBuffer>(child)?;
-                Ok((buffer, function, child, sync_points(num_points, points)?))
+                let after = sync_points(num_points, points)?;
+                buffer.commands().begin_native(&buffer, child.as_deref(), after)?;
+                Ok((buffer, function, child, after, entered))
             }
         },
         // SAFETY: the caller vouches for the function and its data.
         |(_, function, ..)| unsafe { function.may_throw()(data) },
-        |(buffer, _, child, after)| {
-            let child = child.as_ref().map(|child| child.commands());
-            let last = buffer.commands().splice(&buffer, child, after)?;
+        |(buffer, _, child, after, _entered)| {
+            let last = buffer.commands().end_native(&buffer, child.as_deref(), after)?;
             // SAFETY: the caller vouches for the pointer.
             if let Some(place) = unsafe { point.as_mut() } {
                 *place = last;

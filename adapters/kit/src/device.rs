@@ -24,7 +24,9 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     }
 
     /// Answers `urDeviceGetInfo`, but for the kind and the reference count.
-    fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Divides the device. `properties` has one kind of partition, once for each part where it counts.
     fn partition(self: &Arc<Self>, _properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Self>>> {
@@ -32,7 +34,9 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     }
 
     /// How well the device takes a program image for `target` (a `DEVICE_BINARY_TARGET_*`): higher is better, `None` not at all.
-    fn image_rank(&self, target: &CStr) -> Option<u32>;
+    fn image_rank(&self, _target: &CStr) -> Option<u32> {
+        None
+    }
 
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

@@ -6,7 +6,7 @@
 //! answer more than an event.
 
 mod launch;
-mod table;
+pub(crate) mod table;
 
 use std::ffi::{c_char, c_void};
 
@@ -16,15 +16,16 @@ use oxur_api::*;
 pub(crate) use self::launch::urEnqueueKernelLaunch;
 use self::launch::urEnqueueKernelLaunchWithArgsExp;
 use self::table::{command_table, submit_command};
-use crate::capture::{record, unsupported_in_capture};
+use crate::capture::{check_idle, is_active, record, unsupported_in_capture};
 use crate::chain::decode;
 use crate::client_call::guard_around;
 use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
-use crate::handle::{object, optional_object};
+use crate::entry_hook::enter;
+use crate::handle::{Borrowed, object, optional_object};
 use crate::table::entry_points;
 use crate::{
     Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, OwnedCommand, Queue,
-    UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
+    Subject, UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
 };
 
 command_table! {
@@ -325,7 +326,7 @@ command_entry! {
     } run {
         match event.reusable() {
             Some(event) => queue.signal(&event, wait),
-            None => queue.submit(Command::Barrier, false, wait, event),
+            None => submit_command::<B>(&queue, Command::Barrier, false, wait, event),
         }
     } record {
         if event.reusable().is_some() {
@@ -352,7 +353,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let command = advise::<B>(memory, size, advice)?;
         command.check_usm(queue.context(), false)?;
-        if queue.capture().is_active() {
+        if is_active::<B>(&queue) {
             let none = (0, std::ptr::null());
             return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
         }
@@ -368,7 +369,7 @@ entry! {
         args::known_flags(flags)?;
         let out = args::out(mapped)?;
         check_byte_range(offset, size)?;
-        queue.capture().check_idle("mapping a buffer")?;
+        check_idle::<B>(&queue, "mapping a buffer")?;
         let wait = WaitList::new(num_events, events)?;
         out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);
         Ok(())
@@ -381,7 +382,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let mem = object(mem)?;
         args::not_null(mapped)?;
-        queue.capture().check_idle("unmapping a memory object")?;
+        check_idle::<B>(&queue, "unmapping a memory object")?;
         let wait = WaitList::new(num_events, events)?;
         submit_command::<B>(&queue, Command::Unmap { mem, mapped }, false, wait, EventOut::new(event))
     }
@@ -414,7 +415,7 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let pool = optional_object(pool)?;
         args::not_null(memory)?;
-        queue.capture().check_idle("freeing memory in the order of a queue")?;
+        check_idle::<B>(&queue, "freeing memory in the order of a queue")?;
         let wait = WaitList::new(num_events, events)?;
         submit_command::<B>(&queue, Command::UsmFree { pool, memory }, false, wait, EventOut::new(event))
     }
@@ -424,7 +425,7 @@ entry! {
     ) {
         let queue = object::<B::Queue>(queue)?;
         args::not_null(event)?;
-        queue.capture().check_idle("a time stamp")?;
+        check_idle::<B>(&queue, "a time stamp")?;
         let wait = WaitList::new(num_events, events)?;
         submit_command::<B>(&queue, Command::Timestamp, blocking, wait, EventOut::new(event))
     }
@@ -452,21 +453,22 @@ unsafe extern "C-unwind" fn urEnqueueNativeCommandExp<B: Backend>(
             // SAFETY: the caller vouches for handles and pointers, as in `entry`.
             unsafe {
                 let queue = object::<B::Queue>(queue)?;
+                let entered = enter::<B>(|| Subject::Queue(Borrowed::reborrow(&queue)))?;
                 let function = command.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
                 if let Some(properties) = properties.as_ref() {
                     args::known_flags(properties.flags)?;
                     decode!("urEnqueueNativeCommandExp", properties.pNext)?;
                 }
                 let mems = Objects::new(mems, num_mems)?;
-                queue.capture().check_idle("a native command")?;
+                check_idle::<B>(&queue, "a native command")?;
                 queue.begin_native_command(mems, WaitList::new(num_events, events)?)?;
-                Ok((queue, function))
+                Ok((queue, function, entered))
             }
         },
         // SAFETY: the caller vouches for the function and its data.
-        |(_, function)| unsafe { function.may_throw()(queue, data) },
+        |(_, function, _)| unsafe { function.may_throw()(queue, data) },
         // SAFETY: the caller vouches for the place of the event.
-        |(queue, _)| queue.end_native_command(unsafe { EventOut::new(event) }),
+        |(queue, ..)| queue.end_native_command(unsafe { EventOut::new(event) }),
     )
 }
 
@@ -504,9 +506,7 @@ unsafe fn async_alloc<B: Backend>(
                 "an allocation has at least one byte",
             ));
         }
-        queue
-            .capture()
-            .check_idle("allocating memory in the order of a queue")?;
+        check_idle::<B>(&queue, "allocating memory in the order of a queue")?;
         let device = queue.device().clone();
         let kind = match kind {
             UsmType::DEVICE => UsmKind::Device(&device),
@@ -519,5 +519,5 @@ unsafe fn async_alloc<B: Backend>(
     }
 }
 
-oxur_api::enqueue_functions! { entry_points {} }
+oxur_api::enqueue_functions! { entry_points { host_pipe } }
 oxur_api::enqueue_exp_functions! { entry_points { command_buffer graph } }

@@ -10,10 +10,11 @@ use oxur_api::*;
 
 use crate::capture::CapturedEvent;
 use crate::chain::decode;
+use crate::entry_hook::enter;
 use crate::handle::{self, Borrowed, export, object};
 use crate::recycle::recycle;
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, WaitList, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Subject, UrError, UrResult, WaitList, args, entry, unsupported};
 
 /// An event: the state of a command.
 pub trait Event<B: Backend>: Object<Handle = EventHandle> {
@@ -21,13 +22,17 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// Answers `urEventGetProfilingInfo`, in nanoseconds of the device's clock.
-    fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn profiling_info(&self, _query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Waits until all events of a list, which is not empty, are complete.
     fn wait_all(events: WaitList<'_, B>) -> UrResult<()>;
 
     /// Has `callback` called once the command reaches `status`, which is not QUEUED; at once if it has already.
-    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()>;
+    fn set_callback(self: &Arc<Self>, _status: ExecutionInfo, _callback: Callback) -> UrResult<()> {
+        unsupported()
+    }
 
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
@@ -187,6 +192,8 @@ entry! {
             ResultCode::ERROR_GRAPH_INTERNAL_EVENT => error,
             _ => error.with_code(ResultCode::ERROR_INVALID_EVENT),
         })?;
+        // No parameter is an object, so nothing has been entered for one.
+        let _entered = enter::<B>(|| events.iter().next().map_or(Subject::Nothing, Subject::Event))?;
         B::Event::wait_all(events)
     }
 

@@ -1,214 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Graphs: commands that queues [captured](crate::capture), and what can be run of them.
+//! Graphs: commands that queues captured, and what can be run of them.
 //!
-//! A graph is the same for all adapters: commands, and what each waits for. What runs is a command buffer of the
-//! adapter's, which is made of them when the graph is instantiated.
+//! A driver that captures has graphs of its own: an adapter then implements [`Graph`] and [`ExecutableGraph`], and its
+//! queues submit to the driver whether that captures or not. For all others the kit captures: [`SoftwareGraph`], by the
+//! [`Capture`](crate::Capture) that each queue has.
+
+mod software;
 
 use std::ffi::CStr;
-use std::mem::{replace, take};
+use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use oxur_api::*;
-use oxur_fork::{Mutex, MutexGuard};
+use oxur_fork::Mutex;
 
-use crate::capture::Recorded;
-use crate::context::is_same;
-use crate::graph_dump::{self, CommandTimings, NodeLabel};
+pub use self::software::{SoftwareExecutableGraph, SoftwareGraph};
+use crate::capture::{Recorded, unsupported_in_capture};
 use crate::handle::{export, object, release, release_to};
-use crate::queue::is_profiled;
 use crate::table::entry_points;
 use crate::{
-    Backend, CommandBuffer, CommandList, Context, Deleters, HandleCell, Node, Object, Queue, Settings, UrError,
-    UrResult, args, command_entry, entry, unsupported,
+    Backend, Deleters, EventOut, NoExecutableGraph, NoGraph, Object, UrResult, WaitList, args, command_entry, entry,
+    unsupported,
 };
 
-/// Commands that were captured.
-pub(crate) struct Graph<B: Backend> {
-    handle_cell: HandleCell,
-    id: u64,
-    context: Arc<B::Context>,
-    state: Mutex<State<B>>,
-    /// What to call when it is destroyed.
-    deleters: Mutex<Deleters>,
-}
-
-struct State<B: Backend> {
-    /// The device of its commands, once it has some.
-    device: Option<Arc<B::Device>>,
-    nodes: Vec<Node<B>>,
-    /// Whether a queue captures into it.
-    growing: bool,
-    /// Whether the client has destroyed it.
-    destroyed: bool,
-    /// Whether a queue that captured into it was made for profiling: runs then note the times of commands.
-    profiled: bool,
-    /// When the commands ran of what was made of it last.
-    times: Option<Arc<CommandTimings>>,
-}
-
-impl<B: Backend> Object for Graph<B> {
-    type Handle = ExpGraphHandle;
-
-    fn handle_cell(&self) -> &HandleCell {
-        &self.handle_cell
-    }
-}
-
-impl<B: Backend> Graph<B> {
-    /// An empty one.
-    pub(crate) fn new(context: &Arc<B::Context>) -> Arc<Self> {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            id: LAST.fetch_add(1, Ordering::Relaxed) + 1,
-            context: context.clone(),
-            state: Mutex::new(State {
-                device: None,
-                nodes: Vec::new(),
-                growing: false,
-                destroyed: false,
-                profiled: false,
-                times: None,
-            }),
-            deleters: Mutex::default(),
-        })
+/// A graph, which queues capture commands into.
+///
+/// Between `begin_capture` and `end_capture` of a driver's own graph, commands of the queue come to
+/// [`Queue::submit`](crate::Queue::submit) as ever, and so do those of other queues that wait for their events: the driver
+/// knows that they are captured, and what a graph cannot have is for the driver to refuse.
+pub trait Graph<B: Backend>: Object<Handle = ExpGraphHandle> {
+    /// Makes an empty graph.
+    fn create(_context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
+        unsupported()
     }
 
-    /// The context that it is of.
-    pub(crate) fn context(&self) -> &Arc<B::Context> {
-        &self.context
+    /// The member that the kit keeps in each graph.
+    fn graph_cell(&self) -> &GraphCell;
+
+    /// Begins to capture the commands of a queue, into a new graph if none is given.
+    fn begin_capture(_queue: &Arc<B::Queue>, _into: Option<&Arc<Self>>) -> UrResult<()> {
+        unsupported()
     }
 
-    /// Begins a capture of a queue's. Returns how many commands there are before it.
-    pub(crate) fn begin(&self, queue: &B::Queue) -> UrResult<usize> {
-        if !is_same::<B>(queue.context(), &self.context) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the queue and the graph are of different contexts",
-            ));
-        }
-        let mut state = self.whole()?;
-        if state
-            .device
-            .as_ref()
-            .is_some_and(|device| !Arc::ptr_eq(device, queue.device()))
-        {
-            return Err(invalid("the graph has commands of another device than the queue's"));
-        }
-        state.device = Some(queue.device().clone());
-        state.growing = true;
-        state.profiled |= is_profiled::<B>(queue);
-        Ok(state.nodes.len())
+    /// Ends the capture that began on this queue.
+    fn end_capture(_queue: &Arc<B::Queue>) -> UrResult<CapturedGraph<Self>> {
+        unsupported()
     }
 
-    /// Whether the client has destroyed it.
-    pub(crate) fn is_destroyed(&self) -> bool {
-        self.state.lock().destroyed
+    /// The graph that a queue captures into, if it does.
+    fn captured_by(_queue: &Arc<B::Queue>) -> UrResult<Option<Arc<Self>>> {
+        unsupported()
     }
 
-    /// Ends a capture. If it failed, its commands go: there were as many as `before` without them.
-    pub(crate) fn end(&self, failed: bool, before: usize) {
-        let mut state = self.state.lock();
-        state.growing = false;
-        let gone = if state.destroyed {
-            take(&mut state.nodes)
-        } else if failed {
-            state.nodes.split_off(before)
-        } else {
-            Vec::new()
-        };
-        drop(state);
-        // Kernels and memory objects may be destroyed by that.
-        drop(gone);
+    /// Whether it has no commands.
+    fn is_empty(&self) -> UrResult<bool>;
+
+    /// Makes what can be run of the commands that there are.
+    fn instantiate(self: &Arc<Self>) -> UrResult<Arc<B::ExecutableGraph>>;
+
+    /// Writes a description of it, for people.
+    fn dump(&self, _file: &Path) -> UrResult<()> {
+        unsupported()
     }
 
-    /// The commands.
-    pub(crate) fn nodes(&self) -> impl std::ops::DerefMut<Target = Vec<Node<B>>> + '_ {
-        MutexGuard::map(self.state.lock(), |state| &mut state.nodes)
-    }
+    /// The client has destroyed the graph. Other objects of the adapter may still keep it.
+    fn destroy(&self) {}
 
-    /// The state of a graph that no queue captures into.
-    fn whole(&self) -> UrResult<MutexGuard<'_, State<B>>> {
-        let state = self.state.lock();
-        if state.growing {
-            return Err(invalid(
-                "a queue captures into the graph: urQueueEndGraphCaptureExp must end that first",
-            ));
-        }
-        Ok(state)
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
     }
-
-    /// Makes what can be run.
-    fn instantiate(&self) -> UrResult<Arc<ExecutableGraph<B>>> {
-        let state = self.whole()?;
-        // A graph without commands runs on any.
-        let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
-        let nodes = state.nodes.iter().map(Node::copy).collect();
-        let profiled = state.profiled;
-        drop(state);
-        let settings = Settings {
-            profiled,
-            ..Settings::default()
-        };
-        let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
-        let buffer = B::CommandBuffer::create(commands)?;
-        buffer.commands().finalize(|nodes| buffer.finalize(nodes))?;
-        let times = buffer.commands().times().cloned();
-        let old = replace(&mut self.state.lock().times, times);
-        // Events and their queues may go with it: not under the lock.
-        drop(old);
-        let handle_cell = HandleCell::new();
-        Ok(Arc::new(ExecutableGraph { handle_cell, buffer }))
-    }
-
-    /// Its picture, with the times of the last run of what was made of it last.
-    fn graph_dump(&self) -> String {
-        let state = self.state.lock();
-        let commands: Vec<_> = state.nodes.iter().map(NodeLabel::new).collect();
-        let (profiled, times) = (state.profiled, state.times.clone());
-        drop(state);
-        let run = match times {
-            None => profiled.then(Vec::new),
-            Some(times) => Some(times.last()),
-        };
-        graph_dump::text(&format!("graph {}", self.id), &commands, run.as_deref())
-    }
-
-    /// The client has given its handle back: whoever else has the graph only keeps the place.
-    fn destroy(&self) {
-        let mut state = self.state.lock();
-        state.destroyed = true;
-        let times = state.times.take();
-        // A capture needs the commands to its end.
-        let nodes = if state.growing {
-            Vec::new()
-        } else {
-            take(&mut state.nodes)
-        };
-        drop(state);
-        drop((times, nodes));
-        let deleters = take(&mut *self.deleters.lock());
-        drop(deleters);
-    }
-}
-
-fn invalid(words: &str) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_GRAPH, words)
 }
 
 /// What can be run of a graph.
-pub(crate) struct ExecutableGraph<B: Backend> {
-    handle_cell: HandleCell,
-    buffer: Arc<B::CommandBuffer>,
+pub trait ExecutableGraph<B: Backend>: Object<Handle = ExpExecutableGraphHandle> {
+    /// Checks that it can run on a queue.
+    fn check_queue(&self, _queue: &Arc<B::Queue>) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// Runs it, after its earlier runs.
+    fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
+
+    /// The command buffer that runs it. Where there is one, a run can be captured by the kit: its commands become part of
+    /// the other graph.
+    fn command_buffer(&self) -> Option<&Arc<B::CommandBuffer>> {
+        None
+    }
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
 }
 
-impl<B: Backend> Object for ExecutableGraph<B> {
-    type Handle = ExpExecutableGraphHandle;
+/// What the end of a capture leaves.
+pub enum CapturedGraph<G> {
+    /// A graph that was made for the capture: the client gets a reference.
+    New(Arc<G>),
+    /// The graph that the client gave when the capture began.
+    Given(Arc<G>),
+}
 
-    fn handle_cell(&self) -> &HandleCell {
-        &self.handle_cell
+/// The member of a graph that the kit keeps: its id, and what the client wants to be called when it is destroyed.
+pub struct GraphCell {
+    id: u64,
+    deleters: Mutex<Deleters>,
+}
+
+impl GraphCell {
+    /// That of a new graph.
+    #[allow(clippy::new_without_default, reason = "each is another: it has the next id")]
+    pub fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: LAST.fetch_add(1, Ordering::Relaxed) + 1,
+            deleters: Mutex::default(),
+        }
+    }
+
+    /// The number that identifies the graph in the process.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+impl<B: Backend> Graph<B> for NoGraph {
+    fn graph_cell(&self) -> &GraphCell {
+        self.absurd()
+    }
+
+    fn is_empty(&self) -> UrResult<bool> {
+        self.absurd()
+    }
+
+    fn instantiate(self: &Arc<Self>) -> UrResult<Arc<B::ExecutableGraph>> {
+        self.absurd()
+    }
+}
+
+impl<B: Backend> ExecutableGraph<B> for NoExecutableGraph {
+    fn enqueue(self: &Arc<Self>, _: &Arc<B::Queue>, _: WaitList<'_, B>, _: EventOut<'_, B>) -> UrResult<()> {
+        self.absurd()
     }
 }
 
@@ -221,12 +156,13 @@ fn path(name: &CStr) -> &Path {
 entry! {
     fn urGraphCreateExp<B>(context: ContextHandle, graph: *mut ExpGraphHandle) {
         let context = object::<B::Context>(context)?;
-        args::out(graph)?.write(export(&Graph::<B>::new(&context)));
+        let out = args::out(graph)?;
+        out.write(export(&B::Graph::create(&context)?));
         Ok(())
     }
 
     fn urGraphInstantiateGraphExp<B>(graph: ExpGraphHandle, executable: *mut ExpExecutableGraphHandle) {
-        let graph = object::<Graph<B>>(graph)?;
+        let graph = object::<B::Graph>(graph)?;
         let out = args::out(executable)?;
         out.write(export(&graph.instantiate()?));
         Ok(())
@@ -234,61 +170,67 @@ entry! {
 
     fn urGraphDestroyExp<B>(graph: ExpGraphHandle) {
         // One that a queue captures into goes as well. The capture then has no graph to end with.
-        release_to::<Graph<B>>(graph, |graph| graph.destroy())
+        release_to::<B::Graph>(graph, |graph| {
+            graph.destroy();
+            // Not under the lock: they call the client.
+            let deleters = take(&mut *graph.graph_cell().deleters.lock());
+            drop(deleters);
+        })
     }
 
     fn urGraphExecutableGraphDestroyExp<B>(graph: ExpExecutableGraphHandle) {
-        release::<ExecutableGraph<B>>(graph)
+        release::<B::ExecutableGraph>(graph)
     }
 
     fn urGraphIsEmptyExp<B>(graph: ExpGraphHandle, result: *mut bool) {
-        let graph = object::<Graph<B>>(graph)?;
-        args::out(result)?.write(graph.nodes().is_empty());
+        let graph = object::<B::Graph>(graph)?;
+        args::out(result)?.write(graph.is_empty()?);
         Ok(())
     }
 
     fn urGraphGetIdExp<B>(graph: ExpGraphHandle, id: *mut u64) {
-        let graph = object::<Graph<B>>(graph)?;
-        args::out(id)?.write(graph.id);
+        let graph = object::<B::Graph>(graph)?;
+        args::out(id)?.write(graph.graph_cell().id);
         Ok(())
     }
 
     fn urGraphSetDestructionCallbackExp<B>(
         graph: ExpGraphHandle, callback: ExpGraphDestructionCallback, user_data: *mut c_void,
     ) {
-        let graph = object::<Graph<B>>(graph)?;
+        let graph = object::<B::Graph>(graph)?;
         let function = callback.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        graph.deleters.lock().add(function, user_data);
+        graph.graph_cell().deleters.lock().add(function, user_data);
         Ok(())
     }
 
     fn urGraphDumpContentsExp<B>(graph: ExpGraphHandle, file: *const c_char) {
-        let graph = object::<Graph<B>>(graph)?;
-        let path = path(args::c_str(file)?);
-        std::fs::write(path, graph.graph_dump()).map_err(|error| UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("the graph cannot be written to {}: {error}", path.display()),
-        ))
+        let graph = object::<B::Graph>(graph)?;
+        graph.dump(path(args::c_str(file)?))
     }
 
     fn urGraphGetNativeHandleExp<B>(graph: ExpGraphHandle, native: *mut NativeHandle) {
-        object::<Graph<B>>(graph)?;
-        args::out(native)?;
-        unsupported()
+        let graph = object::<B::Graph>(graph)?;
+        args::out(native)?.write(graph.native()?);
+        Ok(())
     }
 
     fn urGraphExecutableGraphGetNativeHandleExp<B>(graph: ExpExecutableGraphHandle, native: *mut NativeHandle) {
-        object::<ExecutableGraph<B>>(graph)?;
-        args::out(native)?;
-        unsupported()
+        let graph = object::<B::ExecutableGraph>(graph)?;
+        args::out(native)?.write(graph.native()?);
+        Ok(())
     }
 }
 
 command_entry! {
     pub(crate) fn urEnqueueGraphExp<B>(queue, graph: ExpExecutableGraphHandle; wait, event) {
-        let graph = object::<ExecutableGraph<B>>(graph)?;
-        graph.buffer.commands().check_queue(&queue)?;
-    } run { graph.buffer.enqueue(&queue, wait, event) } record { Recorded::run(&graph.buffer)? }
+        let graph = object::<B::ExecutableGraph>(graph)?;
+        graph.check_queue(&queue)?;
+    } run { graph.enqueue(&queue, wait, event) } record {
+        match graph.command_buffer() {
+            Some(buffer) => Recorded::run(buffer)?,
+            None => return Err(unsupported_in_capture("a graph of the driver's cannot become part of another")),
+        }
+    }
 }
 
 oxur_api::graph_exp_functions! { entry_points {} }

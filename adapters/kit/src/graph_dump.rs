@@ -37,7 +37,11 @@ impl NodeLabel {
     pub(crate) fn new<B: Backend>(node: &Node<B>) -> Self {
         let command = node.command.as_command();
         Self {
-            command: command.title(),
+            command: if node.is_native() {
+                "NATIVE".to_owned()
+            } else {
+                command.title()
+            },
             name: command.name(),
             extent: command.extent(),
             after: node.dependencies.clone(),

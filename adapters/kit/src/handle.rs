@@ -57,6 +57,8 @@ handle_kinds! {
     ExpCommandBufferCommandHandle b"ccmd" ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP;
     ExpGraphHandle b"grap" ERROR_INVALID_GRAPH;
     ExpExecutableGraphHandle b"exgr" ERROR_INVALID_GRAPH;
+    ExpExternalMemHandle b"exme" ERROR_INVALID_VALUE;
+    ExpExternalSemaphoreHandle b"exse" ERROR_INVALID_VALUE;
 }
 
 /// An object that the client can hold a handle of.
@@ -313,6 +315,18 @@ impl<T> Borrowed<'_, T> {
             // SAFETY: a live entry holds `Arc::as_ptr` of an object of its tag, which lives while the client holds a
             // reference; the `ManuallyDrop` takes no part in the count.
             object: ManuallyDrop::new(unsafe { Arc::from_raw(pointer) }),
+            client: PhantomData,
+        }
+    }
+}
+
+impl<T> Borrowed<'_, T> {
+    /// The same once more. No `Clone`: `borrowed.clone()` is to be that of the `Arc`.
+    #[inline(always)]
+    pub(crate) fn reborrow(this: &Self) -> Self {
+        Self {
+            // SAFETY: the client's reference lives as long; the `ManuallyDrop` takes no part in the count.
+            object: ManuallyDrop::new(unsafe { Arc::from_raw(Arc::as_ptr(&this.object)) }),
             client: PhantomData,
         }
     }

@@ -16,16 +16,24 @@ use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, uns
 /// A kernel: an entry point of a program.
 pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
     /// Finds the kernel of a built program.
-    fn create(program: &Arc<B::Program>, name: &CStr) -> UrResult<Arc<Self>>;
+    fn create(_program: &Arc<B::Program>, _name: &CStr) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
 
     /// Answers `urKernelGetInfo`, but for the reference count.
-    fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Answers `urKernelGetGroupInfo`.
-    fn group_info(&self, device: &Arc<B::Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn group_info(&self, _device: &Arc<B::Device>, _query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Answers `urKernelGetSubGroupInfo`.
-    fn sub_group_info(&self, device: &Arc<B::Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn sub_group_info(&self, _device: &Arc<B::Device>, _query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Sets one argument for the launches to come that bring none of their own: what older clients do.
     fn set_arg(&self, _arg: Arg<'_, B>) -> UrResult<()> {
@@ -107,6 +115,18 @@ pub enum Arg<'a, B: Backend> {
     Local(u32, usize),
     /// A sampler.
     Sampler(u32, Borrowed<'a, B::Sampler>),
+}
+
+impl<B: Backend> Clone for Arg<'_, B> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Value(index, value) => Self::Value(*index, value),
+            Self::Pointer(index, pointer) => Self::Pointer(*index, *pointer),
+            Self::Mem(index, mem, access) => Self::Mem(*index, mem.as_ref().map(Borrowed::reborrow), *access),
+            Self::Local(index, size) => Self::Local(*index, *size),
+            Self::Sampler(index, sampler) => Self::Sampler(*index, Borrowed::reborrow(sampler)),
+        }
+    }
 }
 
 /// The arguments of a launch, decoded one by one as they are read.

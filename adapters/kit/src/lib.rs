@@ -8,9 +8,6 @@
 //! There is one file an object. Each has the trait that an adapter implements, whose default methods answer
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
 //! `tests/empty.rs` holds the smallest complete adapter.
-//!
-//! Bindless images and memory export have no trait yet: their slots answer
-//! `ERROR_UNSUPPORTED_FEATURE`.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 pub use oxur_api as ur;
@@ -28,7 +25,9 @@ pub mod table;
 pub mod usm_cache;
 mod wait;
 
+mod absent;
 mod adapter;
+mod bindless;
 mod capture;
 mod client;
 mod client_call;
@@ -38,14 +37,17 @@ mod context;
 mod device;
 pub mod emulate;
 mod enqueue;
+mod entry_hook;
 mod event;
 mod graph;
 mod graph_dump;
+mod host_pipe;
 mod ipc;
 mod kernel;
 mod legacy;
 pub mod libopencl;
 mod mem;
+mod memory_export;
 mod peer;
 mod physical_mem;
 mod platform;
@@ -56,27 +58,40 @@ mod sampler;
 mod usm;
 mod virtual_mem;
 
-pub use adapter::Adapter;
+pub use absent::{
+    Absent, NoCommandBuffer, NoExecutableGraph, NoExternalMem, NoExternalSemaphore, NoGraph, NoKernel, NoMem,
+    NoPhysicalMem, NoProgram, NoSampler, NoUsmPool,
+};
+pub use adapter::{Adapter, is_closed};
+pub use bindless::{
+    BindlessCopy, BindlessImage, BindlessImages, BindlessPlace, BindlessSide, BindlessUse, ExternalMem,
+    ExternalSemaphore, OsHandle, SemaphoreOperation,
+};
 pub use capture::Capture;
 pub use command::{
     BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand, OwnedDeviceGlobal,
     OwnedLaunch, OwnedRange, Range,
 };
 pub use command_buffer::{
-    BufferCommand, CommandBuffer, CommandList, Node, Settings, Signal, SignalOf, SoftwareCommandBuffer,
+    BufferCommand, Change, Changed, CommandBuffer, CommandList, LaunchChange, NativeCommand, Node, Settings, Signal,
+    SignalOf, SoftwareCommandBuffer,
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
+pub use entry_hook::Subject;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};
+pub use graph::{CapturedGraph, ExecutableGraph, Graph, GraphCell, SoftwareExecutableGraph, SoftwareGraph};
 pub use graph_dump::{CommandTimings, Span};
 pub use handle::{Borrowed, HandleCell, HandleGroup, HandleKind, Object, export, handle_of, take};
+pub use host_pipe::HostPipe;
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
-pub use physical_mem::{NoPhysicalMem, PhysicalMem};
+pub use memory_export::MemoryExport;
+pub use physical_mem::PhysicalMem;
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
 pub use queue::{Queue, QueueNativeProperties, QueueProperties};
@@ -104,7 +119,12 @@ pub trait Backend: Sized + Send + Sync + 'static {
     /// A device or sub-device.
     type Device: Device<Self>;
     /// A context.
-    type Context: Context<Self> + UsmAlloc<Self> + VirtualMem<Self> + Ipc<Self>;
+    type Context: Context<Self>
+        + UsmAlloc<Self>
+        + VirtualMem<Self>
+        + Ipc<Self>
+        + BindlessImages<Self>
+        + MemoryExport<Self>;
     /// A queue.
     type Queue: Queue<Self>;
     /// An event.
@@ -119,10 +139,32 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type Kernel: Kernel<Self>;
     /// A command buffer; [`SoftwareCommandBuffer`] where the driver has none.
     type CommandBuffer: CommandBuffer<Self>;
+    /// A graph that commands are captured into: [`SoftwareGraph`] where the driver captures nothing, and [`NoGraph`]
+    /// where there are to be none.
+    type Graph: Graph<Self>;
+    /// What is run of a graph: [`SoftwareExecutableGraph`] or [`NoExecutableGraph`].
+    type ExecutableGraph: ExecutableGraph<Self>;
     /// A pool of USM.
     type UsmPool: UsmPool<Self>;
     /// A piece of physical memory; [`NoPhysicalMem`] where there is none.
     type PhysicalMem: PhysicalMem<Self>;
+    /// Memory of another API; [`NoExternalMem`] where none can be imported.
+    type ExternalMem: ExternalMem<Self>;
+    /// A semaphore of another API; [`NoExternalSemaphore`] where none can be imported.
+    type ExternalSemaphore: ExternalSemaphore<Self>;
+
+    /// Whether [`enter`](Self::enter) and [`leave`](Self::leave) do anything. Where they do not, calls are as if there were
+    /// none.
+    const ENTRY_HOOKS: bool = false;
+
+    /// A call of the client's comes in. This is for what a driver keeps for each thread, such as its current context; if it
+    /// fails, so does the call. Calls nest: a host task, or a function that is called when an object goes, may make others.
+    fn enter(_subject: Subject<'_, Self>) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// A call that was entered is over.
+    fn leave() {}
 
     /// Puts entry points of the adapter's own into the tables, in place of the kit's: for functions that have no trait, or
     /// whose trait does not fit the driver. Called once, before a loader sees the tables. [`entry_point`] has what such a
@@ -140,7 +182,10 @@ macro_rules! entry {
                 // SAFETY: the caller of the C function vouches, as the specification demands, that pointers that are
                 // not null point to what their types say, and that handles are null or from a UR function. What can be
                 // checked is checked by the functions of `args` and `handle`.
-                unsafe { $body }
+                unsafe {
+                    let _entered = $crate::entry_hook::enter::<$b>(|| $crate::entry_hook::subject!($b; $($p),*))?;
+                    $body
+                }
             })
         }
     )* };

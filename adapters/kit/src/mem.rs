@@ -15,11 +15,13 @@ use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupporte
 pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
     /// Makes a buffer of `size` bytes, which are at least one.
     fn create_buffer(
-        context: &Arc<B::Context>,
-        flags: MemFlags,
-        size: usize,
-        properties: BufferProperties,
-    ) -> UrResult<Arc<Self>>;
+        _context: &Arc<B::Context>,
+        _flags: MemFlags,
+        _size: usize,
+        _properties: BufferProperties,
+    ) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
 
     /// Makes a buffer of a part of this one. `flags` may narrow the access.
     fn sub_buffer(self: &Arc<Self>, _flags: MemFlags, _origin: usize, _size: usize) -> UrResult<Arc<Self>> {
@@ -32,7 +34,9 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
     }
 
     /// Answers `urMemGetInfo`, but for the reference count.
-    fn info(&self, query: MemInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Answers `urMemImageGetInfo`.
     fn image_info(&self, _query: ImageInfo, _out: InfoOut<'_>) -> UrResult<()> {

@@ -18,7 +18,9 @@ pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
     fn devices(&self) -> &[Arc<B::Device>];
 
     /// Answers `urPlatformGetInfo`; [`PlatformInfo::ADAPTER`] and [`PlatformInfo::BACKEND`] are the kit's.
-    fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

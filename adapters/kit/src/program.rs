@@ -14,7 +14,9 @@ use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupporte
 /// A program: code that kernels come from.
 pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
     /// Makes a program of an intermediate language, SPIR-V as a rule.
-    fn create_with_il(context: &Arc<B::Context>, il: &[u8], metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>>;
+    fn create_with_il(_context: &Arc<B::Context>, _il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        unsupported()
+    }
 
     /// Makes a program of the binaries that [`ProgramInfo::BINARIES`] gave, one a device.
     fn create_with_binaries(
@@ -27,7 +29,9 @@ pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
     }
 
     /// Compiles and links for `devices`, or, if there are none, for all devices of the program.
-    fn build(&self, devices: &[Arc<B::Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()>;
+    fn build(&self, _devices: &[Arc<B::Device>], _options: Option<&CStr>, _flags: ExpProgramFlags) -> UrResult<()> {
+        unsupported()
+    }
 
     /// Compiles, so that the program may be linked with others.
     fn compile(&self, _devices: &[Arc<B::Device>], _options: Option<&CStr>, _flags: ExpProgramFlags) -> UrResult<()> {
@@ -64,10 +68,14 @@ pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
     }
 
     /// Answers `urProgramGetInfo`, but for the reference count.
-    fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Answers `urProgramGetBuildInfo`.
-    fn build_info(&self, device: &Arc<B::Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn build_info(&self, _device: &Arc<B::Device>, _query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Sets specialization constants: pairs of an id and a value.
     fn set_specialization_constants(&self, _constants: &[(u32, &[u8])]) -> UrResult<()> {

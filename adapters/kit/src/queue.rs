@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::capture::check_idle;
 use crate::chain::decode;
 use crate::graph_dump;
 use crate::handle::{self, export, object, optional_object};
@@ -21,8 +22,10 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Makes a queue.
     fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, properties: QueueProperties) -> UrResult<Arc<Self>>;
 
-    /// Answers `urQueueGetInfo`, but for the reference count.
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()>;
+    /// Answers `urQueueGetInfo`, but for the context, the device and the reference count.
+    fn info(&self, _query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// The context that it is of.
     fn context(&self) -> &Arc<B::Context>;
@@ -33,14 +36,19 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Whether each command waits for the one before.
     fn is_in_order(&self) -> bool;
 
-    /// What it knows of the capture that it takes part in, if any.
-    fn capture(&self) -> &Capture<B>;
+    /// What it knows of the capture that it takes part in, where the kit captures
+    /// ([`SoftwareGraph`](crate::SoftwareGraph)).
+    fn capture(&self) -> Option<&Capture<B>> {
+        None
+    }
 
     /// Waits for all commands.
     fn finish(&self) -> UrResult<()>;
 
-    /// Hands all commands to the device.
-    fn flush(&self) -> UrResult<()>;
+    /// Hands all commands to the device, where submitting them does not.
+    fn flush(&self) -> UrResult<()> {
+        Ok(())
+    }
 
     /// The client has given its last reference back. It may still have events that want to know the queue.
     fn released(self: Arc<Self>) {}
@@ -274,6 +282,8 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
+            QueueInfo::CONTEXT => out.handle(queue.context()),
+            QueueInfo::DEVICE => out.handle(queue.device()),
             QueueInfo::REFERENCE_COUNT => out.references(&**queue),
             _ => queue.info(query, out),
         }
@@ -312,7 +322,7 @@ entry! {
 
     fn urQueueFinish<B>(queue: QueueHandle) {
         let queue = object::<B::Queue>(queue)?;
-        queue.capture().check_idle("waiting for a queue")?;
+        check_idle::<B>(&queue, "waiting for a queue")?;
         queue.finish()
     }
 

@@ -19,7 +19,9 @@ pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
     }
 
     /// Answers `urSamplerGetInfo`, but for the reference count.
-    fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

@@ -63,12 +63,6 @@ macro_rules! entry_points {
 }
 pub(crate) use entry_points;
 
-/// The tables whose functions have no trait.
-mod without_trait {
-    oxur_api::bindless_images_exp_functions! { entry_points {} }
-    oxur_api::memory_export_exp_functions! { entry_points {} }
-}
-
 macro_rules! all_entry_points {
     ({ $b:ident } $($member:ident: $table:ident = $functions:ident;)*) => {
         DdiTable { $($member: EntryPoints::<$b>::entry_points()),* }

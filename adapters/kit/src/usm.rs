@@ -100,7 +100,9 @@ pub trait UsmPool<B: Backend>: Object<Handle = UsmPoolHandle> {
     }
 
     /// Answers `urUSMPoolGetInfo*`, but for the reference count.
-    fn info(&self, query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()>;
+    fn info(&self, _query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
+        out.unsupported()
+    }
 
     /// Changes a limit; `value` has as many bytes as the property's type.
     fn set(&self, _query: UsmPoolInfo, _value: &[u8]) -> UrResult<()> {

@@ -187,3 +187,5 @@ impl kit::Context<OpenCl> for Context {
 impl kit::VirtualMem<OpenCl> for Context {}
 
 impl kit::Ipc<OpenCl> for Context {}
+impl kit::BindlessImages<OpenCl> for Context {}
+impl kit::MemoryExport<OpenCl> for Context {}

@@ -55,8 +55,12 @@ impl kit::Backend for OpenCl {
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
+    type Graph = kit::SoftwareGraph<Self>;
+    type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = kit::NoPhysicalMem;
+    type ExternalMem = kit::NoExternalMem;
+    type ExternalSemaphore = kit::NoExternalSemaphore;
 }
 
 kit::object! {

@@ -108,14 +108,12 @@ impl kit::Queue<OpenCl> for Queue {
         !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
     }
 
-    fn capture(&self) -> &Capture<OpenCl> {
-        &self.capture
+    fn capture(&self) -> Option<&Capture<OpenCl>> {
+        Some(&self.capture)
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            QueueInfo::CONTEXT => out.handle(&self.context),
-            QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.is_empty()?),
             QueueInfo::DEVICE_DEFAULT => match self.device_default() {

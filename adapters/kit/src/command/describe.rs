@@ -10,6 +10,12 @@ use super::{Command, Range};
 use crate::{Backend, InfoOut, Kernel};
 
 impl<B: Backend> Command<'_, B> {
+    /// All that is known of it, on one line.
+    pub(crate) fn describe(&self) -> String {
+        let known = [Some(self.title()), self.name(), self.extent()];
+        known.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     /// What the ABI calls it, without the prefix.
     pub(crate) fn title(&self) -> String {
         let title = format!("{:?}", self.command_type());
@@ -22,6 +28,9 @@ impl<B: Backend> Command<'_, B> {
             Self::Launch(launch) => kernel::<B>(&launch.kernel),
             Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => {
                 Some(global.name.to_string_lossy().into_owned())
+            }
+            Self::HostPipeRead { pipe, .. } | Self::HostPipeWrite { pipe, .. } => {
+                Some(pipe.name.to_string_lossy().into_owned())
             }
             _ => None,
         }
@@ -38,7 +47,9 @@ impl<B: Backend> Command<'_, B> {
             | Self::BufferCopy { size, .. }
             | Self::BufferRead { size, .. }
             | Self::BufferWrite { size, .. }
-            | Self::BufferFill { size, .. } => bytes(*size),
+            | Self::BufferFill { size, .. }
+            | Self::HostPipeRead { size, .. }
+            | Self::HostPipeWrite { size, .. } => bytes(*size),
             Self::UsmFill2D { width, height, .. } | Self::UsmMemcpy2D { width, height, .. } => {
                 format!("{} bytes", product(&[*width, *height]))
             }
@@ -48,6 +59,7 @@ impl<B: Backend> Command<'_, B> {
             Self::ImageRead { region: of, .. }
             | Self::ImageWrite { region: of, .. }
             | Self::ImageCopy { region: of, .. } => region(of, "pixels"),
+            Self::BindlessCopy(copy) => region(&copy.region.copyExtent, "pixels"),
             Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => bytes(global.count),
             _ => return None,
         })

@@ -7,8 +7,9 @@ use oxur_api::*;
 use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
-use super::CommandBuffer;
-use super::update::Update;
+use super::update::{Change, Changed, Update};
+use super::{CommandBuffer, NativeCommand};
+use crate::capture::unsupported_in_capture;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
@@ -51,6 +52,8 @@ pub struct Node<B: Backend> {
     pub signal: Option<SignalOf<B>>,
     /// What the client changes it by.
     handle: Option<Arc<BufferCommand<B>>>,
+    /// Whether it stands for what a function of the client's appended to the driver's command buffer.
+    native: bool,
 }
 
 /// A command of a buffer as the client knows it, to change it later.
@@ -70,7 +73,7 @@ impl<B: Backend> Object for BufferCommand<B> {
 
 impl<B: Backend> BufferCommand<B> {
     /// The buffer that it is a command of.
-    pub(super) fn buffer(&self) -> UrResult<Arc<B::CommandBuffer>> {
+    pub fn buffer(&self) -> UrResult<Arc<B::CommandBuffer>> {
         self.buffer
             .upgrade()
             .ok_or_else(|| ExpCommandBufferCommandHandle::INVALID.into())
@@ -231,33 +234,85 @@ impl<B: Backend> CommandList<B> {
             events: events.iter().map(|event| Arc::clone(&event)).collect(),
             signal,
             handle,
+            native: false,
         });
-        buffer.appended(place, &state.nodes[place]);
+        if let Err(error) = buffer.append(&state.nodes) {
+            let refused = state.nodes.pop();
+            drop(state);
+            drop(refused);
+            return Err(error);
+        }
         Ok(appended)
     }
 
-    /// Appends all commands of another list, and one that is complete when they are, whose sync point is returned.
-    pub(super) fn splice(
+    /// Prepares for a function of the client's that appends to the driver's command buffer, or to `child`.
+    pub(super) fn begin_native(
         &self,
-        buffer: &B::CommandBuffer,
-        child: Option<&Self>,
+        buffer: &Arc<B::CommandBuffer>,
+        child: Option<&Arc<B::CommandBuffer>>,
+        after: &[ExpCommandBufferSyncPoint],
+    ) -> UrResult<()> {
+        if child.is_some_and(|child| Arc::ptr_eq(child, buffer)) {
+            return Err(invalid("a command buffer cannot be its own child"));
+        }
+        let state = self.open()?;
+        let dependencies = self.places(&state, after)?;
+        buffer.begin_native_command(child, &state.nodes, &dependencies)
+    }
+
+    /// The function has returned: appends what stands for it, or else all commands of `child` and one that is complete when
+    /// they are. Returns the sync point.
+    pub(super) fn end_native(
+        &self,
+        buffer: &Arc<B::CommandBuffer>,
+        child: Option<&Arc<B::CommandBuffer>>,
         after: &[ExpCommandBufferSyncPoint],
     ) -> UrResult<ExpCommandBufferSyncPoint> {
+        let mut state = self.open()?;
+        let dependencies = self.places(&state, after)?;
+        match buffer.end_native_command(child, &state.nodes, &dependencies)? {
+            NativeCommand::Appended => {
+                let point = u32::try_from(state.nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
+                state.nodes.push(Node {
+                    native: true,
+                    ..Node::new(OwnedCommand::Wait, dependencies)
+                });
+                return Ok(point);
+            }
+            NativeCommand::Child => drop(state),
+        }
         let commands = match child {
             None => Vec::new(),
-            Some(child) if std::ptr::eq(child, self) => {
-                return Err(invalid("a command buffer cannot be its own child"));
+            Some(child) => {
+                let child = child.commands();
+                let copies = child.copies(&child.state.lock().nodes)?;
+                if copies.iter().any(|node| node.native) {
+                    return Err(UrError::with_message(
+                        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                        "the child has native commands, which cannot be copied",
+                    ));
+                }
+                copies
             }
-            Some(child) => child.copies(&child.state.lock().nodes)?,
         };
         let mut state = self.open()?;
         let roots = self.places(&state, after)?;
-        let first = state.nodes.len();
-        let last = splice(&mut state.nodes, commands, roots)?;
-        for (place, node) in state.nodes.iter().enumerate().skip(first) {
-            buffer.appended(place, node);
+        let before = state.nodes.len();
+        let point = splice(&mut state.nodes, commands, roots)?;
+        let nodes = &mut state.nodes;
+        if let Err(error) = (before..nodes.len()).try_for_each(|last| buffer.append(&nodes[..=last])) {
+            let refused = nodes.split_off(before);
+            drop(state);
+            drop(refused);
+            return Err(error);
         }
-        Ok(last)
+        Ok(point)
+    }
+
+    /// Tells `append` of all commands, as if they came now.
+    pub(crate) fn append_all(&self, mut append: impl FnMut(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
+        let nodes = &self.state.lock().nodes;
+        (0..nodes.len()).try_for_each(|last| append(&nodes[..=last]))
     }
 
     /// Copies of commands, which stay as they are when these are updated.
@@ -275,6 +330,11 @@ impl<B: Backend> CommandList<B> {
     /// Copies of all commands of a finalized buffer, for a graph that they become part of.
     pub(crate) fn for_graph(&self) -> UrResult<Vec<Node<B>>> {
         let nodes = self.nodes()?;
+        if nodes.iter().any(|node| node.native) {
+            return Err(unsupported_in_capture(
+                "the command buffer has native commands, which no graph of the kit's can have",
+            ));
+        }
         if nodes
             .iter()
             .any(|node| !node.events.is_empty() || node.signal.is_some())
@@ -330,35 +390,36 @@ impl<B: Backend> CommandList<B> {
         Ok(())
     }
 
-    /// Changes launches; `changed` then gets all commands and the places of those that are not what they were. If any of
-    /// the updates fails, or `changed` does, all launches are what they were.
-    pub(super) fn update(
+    /// Changes launches; `changed` then gets all commands and what is new. If any of the updates fails, or `changed` does,
+    /// all launches are what they were.
+    pub(super) fn update<'a>(
         &self,
-        updates: Vec<Update<'_, B>>,
-        changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
+        updates: Vec<Update<'a, B>>,
+        changed: impl FnOnce(&[Node<B>], &[Change<'a, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
         // What each update replaced, in order. Dropped after the lock: to release a kernel is a call of the driver's.
-        let mut places = SmallVec::<[usize; 8]>::new();
+        let mut changes = Vec::with_capacity(updates.len());
         let mut replaced = SmallVec::<[OwnedLaunch<B>; 8]>::new();
         let mut state = self.updatable()?;
         let nodes = &mut state.nodes;
         let updated = updates.into_iter().try_for_each(|update| {
             let (place, launch) = launch(nodes, &update.command)?;
-            let new = update.applied_to(launch)?;
-            places.push(place);
+            let (new, change) = update.applied_to(launch)?;
+            let what = Changed::Launch(change);
+            changes.push(Change { place, what });
             replaced.push(std::mem::replace(launch, new));
             Ok(())
         });
-        let updated = updated.and_then(|()| changed(nodes, &places));
+        let updated = updated.and_then(|()| changed(nodes, &changes));
         if updated.is_err() {
             // Backwards: one command may be twice in the list.
-            for (place, old) in places.iter().zip(&mut replaced).rev() {
+            for (Change { place, .. }, old) in changes.iter().zip(&mut replaced).rev() {
                 if let OwnedCommand::Launch(launch) = &mut nodes[*place].command {
                     std::mem::swap(&mut **launch, old);
                 }
             }
         } else {
-            self.draw_again(nodes, &places);
+            self.draw_again(nodes, &changes);
         }
         drop(state);
         updated
@@ -368,18 +429,21 @@ impl<B: Backend> CommandList<B> {
     pub(super) fn change(
         &self,
         command: &BufferCommand<B>,
+        what: Changed<'_, B>,
         change: impl FnOnce(&mut Node<B>) -> UrResult<()>,
-        changed: impl FnOnce(&[Node<B>], &[usize]) -> UrResult<()>,
+        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
+        let place = command.place;
         let mut state = self.updatable()?;
-        change(&mut state.nodes[command.place])?;
-        self.draw_again(&state.nodes, &[command.place]);
-        changed(&state.nodes, &[command.place])
+        change(&mut state.nodes[place])?;
+        let changes = [Change { place, what }];
+        self.draw_again(&state.nodes, &changes);
+        changed(&state.nodes, &changes)
     }
 
-    fn draw_again(&self, nodes: &[Node<B>], changed: &[usize]) {
+    fn draw_again(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) {
         if let Some(graph_dump) = self.graph_dump.get() {
-            graph_dump.change(nodes, changed);
+            graph_dump.change(nodes, changes.iter().map(|change| change.place));
         }
     }
 
@@ -453,7 +517,14 @@ impl<B: Backend> Node<B> {
             events: Vec::new(),
             signal: None,
             handle: None,
+            native: false,
         }
+    }
+
+    /// Whether it stands for what a function of the client's appended to the driver's command buffer
+    /// ([`NativeCommand::Appended`]). Its command then does nothing.
+    pub fn is_native(&self) -> bool {
+        self.native
     }
 
     /// The same command of another buffer. What it signals is signalled once, by the first run of either.
@@ -461,6 +532,7 @@ impl<B: Backend> Node<B> {
         Self {
             events: self.events.clone(),
             signal: self.signal.clone(),
+            native: self.native,
             ..Self::new(self.command.clone(), self.dependencies.clone())
         }
     }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::command_list::Node;
 use super::software::{SoftwareCommandBuffer, Used, list};
+use crate::command::trace::trace;
 use crate::handle::handle_of;
 use crate::{Backend, EventOut, Queue, SoftwareEvent, UrResult, WaitList};
 
@@ -100,7 +101,9 @@ where
     }
 
     fn submit_command(&self, node: &Node<B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
-        let submitted = self.queue.submit(node.command.as_command(), false, wait, event);
+        let command = node.command.as_command();
+        trace("replays", self.queue, &command);
+        let submitted = self.queue.submit(command, false, wait, event);
         submitted.map_err(|error| error.context("a command of a command buffer or graph could not be submitted"))
     }
 

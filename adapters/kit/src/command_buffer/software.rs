@@ -12,9 +12,9 @@ use oxur_api::{CommandType, EventHandle, ExpCommandBufferHandle, Handle};
 use oxur_fork::{Mutex, OnceLock};
 use smallvec::SmallVec;
 
-use super::CommandBuffer;
 use super::command_list::{CommandList, Node};
 use super::signal::{Signal, Signals};
+use super::{Change, CommandBuffer};
 use crate::graph_dump::TimingQuery;
 use crate::handle::{self, object};
 use crate::queue::is_profiled;
@@ -224,7 +224,7 @@ where
         Ok(())
     }
 
-    fn update(&self, _nodes: &[Node<B>], _changed: &[usize]) -> UrResult<()> {
+    fn update(&self, _nodes: &[Node<B>], _changes: &[Change<'_, B>]) -> UrResult<()> {
         // Runs take what they find, and a queue has copied the arguments of what was submitted.
         Ok(())
     }

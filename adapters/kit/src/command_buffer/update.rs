@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Changes to a launch of a finalized command buffer.
+//! Changes to commands of a finalized command buffer: what the client asks for, and what the adapter learns of it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,39 @@ use crate::chain::decode;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::{Arg, Args, Backend, Kernel, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
 
-/// A change of one launch: what is `None` stays.
+/// What an update changed of one command. The command already is what it becomes.
+pub struct Change<'a, B: Backend> {
+    /// The place of the command among all of the buffer.
+    pub place: usize,
+    /// What is new.
+    pub what: Changed<'a, B>,
+}
+
+/// What an update changed.
+pub enum Changed<'a, B: Backend> {
+    /// Parts of a launch.
+    Launch(LaunchChange<'a, B>),
+    /// The events that the command waits for: as many as before.
+    Events,
+    /// What the command signals.
+    Signal,
+}
+
+/// The parts of a launch that an update changed.
+pub struct LaunchChange<'a, B: Backend> {
+    /// Another of the kernel's alternatives runs: what is not among `args` has no value yet.
+    pub kernel: bool,
+    /// The arguments that were set, with their indices and kinds.
+    pub args: Vec<Arg<'a, B>>,
+    /// Where the range begins.
+    pub offset: bool,
+    /// How many work-items there are.
+    pub global: bool,
+    /// The work-group size. It goes with the global size: one that fitted the old one may not fit the new one.
+    pub local: bool,
+}
+
+/// A change of one launch that a client asks for: what is `None` stays.
 pub(super) struct Update<'a, B: Backend> {
     pub(super) command: Borrowed<'a, BufferCommand<B>>,
     kernel: Option<Borrowed<'a, B::Kernel>>,
@@ -134,8 +166,8 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(())
     }
 
-    /// The launch with this change, which leaves `launch` as it is.
-    pub(super) fn applied_to(self, launch: &OwnedLaunch<B>) -> UrResult<OwnedLaunch<B>> {
+    /// The launch with this change, which leaves `launch` as it is, and what is new in it.
+    pub(super) fn applied_to(self, launch: &OwnedLaunch<B>) -> UrResult<(OwnedLaunch<B>, LaunchChange<'a, B>)> {
         self.check_dimensions(launch)?;
         let new_kernel = self.new_kernel(launch)?;
         let mut launch = launch.clone();
@@ -145,9 +177,16 @@ impl<'a, B: Backend> Update<'a, B> {
         } else if !self.args.is_empty() {
             launch.kernel = launch.kernel.snapshot(Args::none())?;
         }
-        for arg in self.args {
-            launch.kernel.set_arg(arg)?;
+        for arg in &self.args {
+            launch.kernel.set_arg(arg.clone())?;
         }
+        let mut change = LaunchChange {
+            kernel: new_kernel.is_some(),
+            args: self.args,
+            offset: self.offset.is_some(),
+            global: self.global.is_some(),
+            local: self.local.is_some(),
+        };
         if self.dimensions != 0 {
             let old = launch.range.range();
             // The work-group size stays with the global size: one that was chosen for another may not fit.
@@ -156,13 +195,14 @@ impl<'a, B: Backend> Update<'a, B> {
             } else {
                 self.local.or(old.local)
             };
+            change.local |= local != old.local;
             launch.range = OwnedRange::new(&Range {
                 offset: self.offset.or(old.offset),
                 global: self.global.unwrap_or(old.global),
                 local,
             });
         }
-        Ok(launch)
+        Ok((launch, change))
     }
 }
 

@@ -6,9 +6,12 @@
 
 use oxur_api::*;
 
+use crate::capture::is_active;
+use crate::command::trace::trace;
+use crate::entry_hook::enter;
 use crate::error::guard;
-use crate::handle::object_if;
-use crate::{Args, Backend, Command, EventOut, Launch, Queue, Range, UrResult, WaitList, command_entry};
+use crate::handle::{Borrowed, object_if};
+use crate::{Args, Backend, Command, EventOut, Launch, Queue, Range, Subject, UrResult, WaitList, command_entry};
 
 /// A launch that waits for nothing and asks for nothing special. `None` if the queue captures, or there is something to
 /// complain of: saying so is for the general way.
@@ -30,12 +33,15 @@ unsafe fn plain<'a, B: Backend>(
 ) -> Option<ResultCode> {
     // SAFETY: passed on to the caller.
     unsafe {
-        let queue = object_if::<B::Queue>(queue).filter(|queue| !queue.capture().is_active())?;
+        let queue = object_if::<B::Queue>(queue).filter(|queue| !is_active::<B>(queue))?;
         let kernel = object_if::<B::Kernel>(kernel)?;
         let range = Range::if_valid(dimensions, offset, global, local)?;
         Some(guard(function, || {
+            let _entered = enter::<B>(|| Subject::Queue(Borrowed::reborrow(&queue)))?;
             let launch = Launch::plain(kernel, range, args()?);
-            queue.submit(Command::Launch(launch), false, WaitList::empty(), event)
+            let command = Command::Launch(launch);
+            trace("runs", &queue, &command);
+            queue.submit(command, false, WaitList::empty(), event)
         }))
     }
 }
@@ -119,6 +125,7 @@ macro_rules! launches {
                         .with_properties(stringify!($name), properties)?;
                     let command: Command<'_, B> = Command::Launch(launch);
                 } run {
+                    trace("runs", &queue, &command);
                     queue.submit(command, false, wait, event)
                 } record {
                     command.into_owned()?

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::command::trace::trace;
 use crate::{Backend, Command, EventOut, Queue, UrResult, WaitList};
 
 /// Writes the C functions of commands: for each command
@@ -64,19 +65,23 @@ pub(super) use blocking;
 
 /// Submits a command, `inlined` or not.
 macro_rules! submit {
-    (inlined $queue:ident, $($rest:tt)*) => { $queue.submit($($rest)*) };
+    (inlined $queue:ident, $command:ident, $($rest:tt)*) => {{
+        $crate::command::trace::trace("runs", &*$queue, &$command);
+        $queue.submit($command, $($rest)*)
+    }};
     ($queue:ident, $($rest:tt)*) => { $crate::enqueue::table::submit_command::<B>(&$queue, $($rest)*) };
 }
 pub(super) use submit;
 
 /// [`Queue::submit`], once for all commands that are not frequent: adapters inline their part of it.
 #[inline(never)]
-pub(super) fn submit_command<B: Backend>(
+pub(crate) fn submit_command<B: Backend>(
     queue: &Arc<B::Queue>,
     command: Command<'_, B>,
     blocking: bool,
     wait: WaitList<'_, B>,
     event: EventOut<'_, B>,
 ) -> UrResult<()> {
+    trace("runs", queue, &command);
     queue.submit(command, blocking, wait, event)
 }

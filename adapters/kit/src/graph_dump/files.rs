@@ -62,13 +62,11 @@ impl GraphDump {
     }
 
     /// Commands at these places have changed.
-    pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: &[usize]) {
+    pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: impl Iterator<Item = usize>) {
         // A child of `fork` leaves the file to its parent.
         if self.0.process == process::id() {
             let mut commands = self.0.commands.lock();
-            changed
-                .iter()
-                .for_each(|place| commands[*place] = NodeLabel::new(&nodes[*place]));
+            changed.for_each(|place| commands[place] = NodeLabel::new(&nodes[place]));
         }
     }
 }

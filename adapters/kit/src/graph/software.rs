@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Graphs for adapters whose driver captures nothing: the kit keeps the commands of the queues that capture.
+//!
+//! Such a graph is the same for all adapters. What runs is a command buffer of the adapter's, which is made of the commands
+//! when the graph is instantiated.
+
+use std::mem::{replace, take};
+use std::path::Path;
+use std::sync::Arc;
+
+use oxur_api::*;
+use oxur_fork::{Mutex, MutexGuard};
+
+use super::{CapturedGraph, ExecutableGraph, Graph, GraphCell};
+use crate::context::is_same;
+use crate::graph_dump::{self, CommandTimings, NodeLabel};
+use crate::queue::is_profiled;
+use crate::{
+    Backend, Capture, CommandBuffer, CommandList, Context, EventOut, HandleCell, Node, Object, Queue, Settings,
+    UrError, UrResult, WaitList,
+};
+
+/// A graph that the kit captures: commands, and what each waits for.
+pub struct SoftwareGraph<B: Backend> {
+    handle_cell: HandleCell,
+    graph_cell: GraphCell,
+    context: Arc<B::Context>,
+    state: Mutex<State<B>>,
+}
+
+struct State<B: Backend> {
+    /// The device of its commands, once it has some.
+    device: Option<Arc<B::Device>>,
+    nodes: Vec<Node<B>>,
+    /// Whether a queue captures into it.
+    growing: bool,
+    /// Whether the client has destroyed it.
+    destroyed: bool,
+    /// Whether a queue that captured into it was made for profiling: runs then note the times of commands.
+    profiled: bool,
+    /// When the commands ran of what was made of it last.
+    times: Option<Arc<CommandTimings>>,
+}
+
+impl<B: Backend> Object for SoftwareGraph<B> {
+    type Handle = ExpGraphHandle;
+
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
+    }
+}
+
+impl<B: Backend> SoftwareGraph<B> {
+    /// An empty one.
+    pub(crate) fn new(context: &Arc<B::Context>) -> Arc<Self> {
+        Arc::new(Self {
+            handle_cell: HandleCell::new(),
+            graph_cell: GraphCell::new(),
+            context: context.clone(),
+            state: Mutex::new(State {
+                device: None,
+                nodes: Vec::new(),
+                growing: false,
+                destroyed: false,
+                profiled: false,
+                times: None,
+            }),
+        })
+    }
+
+    /// The context that it is of.
+    pub(crate) fn context(&self) -> &Arc<B::Context> {
+        &self.context
+    }
+
+    /// Begins a capture of a queue's. Returns how many commands there are before it.
+    pub(crate) fn begin(&self, queue: &B::Queue) -> UrResult<usize> {
+        if !is_same::<B>(queue.context(), &self.context) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "the queue and the graph are of different contexts",
+            ));
+        }
+        let mut state = self.whole()?;
+        if state
+            .device
+            .as_ref()
+            .is_some_and(|device| !Arc::ptr_eq(device, queue.device()))
+        {
+            return Err(invalid("the graph has commands of another device than the queue's"));
+        }
+        state.device = Some(queue.device().clone());
+        state.growing = true;
+        state.profiled |= is_profiled::<B>(queue);
+        Ok(state.nodes.len())
+    }
+
+    /// Whether the client has destroyed it.
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.state.lock().destroyed
+    }
+
+    /// Ends a capture. If it failed, its commands go: there were as many as `before` without them.
+    pub(crate) fn end(&self, failed: bool, before: usize) {
+        let mut state = self.state.lock();
+        state.growing = false;
+        let gone = if state.destroyed {
+            take(&mut state.nodes)
+        } else if failed {
+            state.nodes.split_off(before)
+        } else {
+            Vec::new()
+        };
+        drop(state);
+        // Kernels and memory objects may be destroyed by that.
+        drop(gone);
+    }
+
+    /// The commands.
+    pub(crate) fn nodes(&self) -> impl std::ops::DerefMut<Target = Vec<Node<B>>> + '_ {
+        MutexGuard::map(self.state.lock(), |state| &mut state.nodes)
+    }
+
+    /// The state of a graph that no queue captures into.
+    fn whole(&self) -> UrResult<MutexGuard<'_, State<B>>> {
+        let state = self.state.lock();
+        if state.growing {
+            return Err(invalid(
+                "a queue captures into the graph: urQueueEndGraphCaptureExp must end that first",
+            ));
+        }
+        Ok(state)
+    }
+
+    /// Its picture, with the times of the last run of what was made of it last.
+    fn graph_dump(&self) -> String {
+        let state = self.state.lock();
+        let commands: Vec<_> = state.nodes.iter().map(NodeLabel::new).collect();
+        let (profiled, times) = (state.profiled, state.times.clone());
+        drop(state);
+        let run = match times {
+            None => profiled.then(Vec::new),
+            Some(times) => Some(times.last()),
+        };
+        graph_dump::text(&format!("graph {}", self.graph_cell.id()), &commands, run.as_deref())
+    }
+}
+
+fn invalid(words: &str) -> UrError {
+    UrError::with_message(ResultCode::ERROR_INVALID_GRAPH, words)
+}
+
+/// What can be run of a [`SoftwareGraph`]: a command buffer.
+pub struct SoftwareExecutableGraph<B: Backend> {
+    handle_cell: HandleCell,
+    buffer: Arc<B::CommandBuffer>,
+}
+
+impl<B: Backend> Object for SoftwareExecutableGraph<B> {
+    type Handle = ExpExecutableGraphHandle;
+
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
+    }
+}
+
+impl<B> Graph<B> for SoftwareGraph<B>
+where
+    B: Backend<Graph = SoftwareGraph<B>, ExecutableGraph = SoftwareExecutableGraph<B>>,
+{
+    fn create(context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
+        Ok(Self::new(context))
+    }
+
+    fn graph_cell(&self) -> &GraphCell {
+        &self.graph_cell
+    }
+
+    fn begin_capture(queue: &Arc<B::Queue>, into: Option<&Arc<Self>>) -> UrResult<()> {
+        let (graph, own) = match into {
+            Some(graph) => (graph.clone(), false),
+            None => (Self::new(queue.context()), true),
+        };
+        Capture::begin(queue, graph, own)
+    }
+
+    fn end_capture(queue: &Arc<B::Queue>) -> UrResult<CapturedGraph<Self>> {
+        Capture::end(queue)
+    }
+
+    fn captured_by(queue: &Arc<B::Queue>) -> UrResult<Option<Arc<Self>>> {
+        Ok(queue.capture().and_then(Capture::graph))
+    }
+
+    fn is_empty(&self) -> UrResult<bool> {
+        Ok(self.nodes().is_empty())
+    }
+
+    fn instantiate(self: &Arc<Self>) -> UrResult<Arc<SoftwareExecutableGraph<B>>> {
+        let state = self.whole()?;
+        // A graph without commands runs on any.
+        let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
+        let nodes = state.nodes.iter().map(Node::copy).collect();
+        let profiled = state.profiled;
+        drop(state);
+        let settings = Settings {
+            profiled,
+            ..Settings::default()
+        };
+        let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
+        let buffer = B::CommandBuffer::create(commands)?;
+        buffer.commands().append_all(|nodes| buffer.append(nodes))?;
+        buffer.commands().finalize(|nodes| buffer.finalize(nodes))?;
+        let times = buffer.commands().times().cloned();
+        let old = replace(&mut self.state.lock().times, times);
+        // Events and their queues may go with it: not under the lock.
+        drop(old);
+        let handle_cell = HandleCell::new();
+        Ok(Arc::new(SoftwareExecutableGraph { handle_cell, buffer }))
+    }
+
+    fn dump(&self, file: &Path) -> UrResult<()> {
+        std::fs::write(file, self.graph_dump()).map_err(|error| {
+            UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the graph cannot be written to {}: {error}", file.display()),
+            )
+        })
+    }
+
+    /// Whoever else has the graph only keeps the place.
+    fn destroy(&self) {
+        let mut state = self.state.lock();
+        state.destroyed = true;
+        let times = state.times.take();
+        // A capture needs the commands to its end.
+        let nodes = if state.growing {
+            Vec::new()
+        } else {
+            take(&mut state.nodes)
+        };
+        drop(state);
+        drop((times, nodes));
+    }
+}
+
+impl<B> ExecutableGraph<B> for SoftwareExecutableGraph<B>
+where
+    B: Backend<ExecutableGraph = SoftwareExecutableGraph<B>>,
+{
+    fn check_queue(&self, queue: &Arc<B::Queue>) -> UrResult<()> {
+        self.buffer.commands().check_queue(queue)
+    }
+
+    fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        self.buffer.enqueue(queue, wait, event)
+    }
+
+    fn command_buffer(&self) -> Option<&Arc<B::CommandBuffer>> {
+        Some(&self.buffer)
+    }
+}
