@@ -275,9 +275,19 @@ impl kit::UsmAlloc<Cpu> for Context {
         }
     }
 
-    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
-        let about = self.about(memory as usize);
-        (about.kind != UsmType::UNKNOWN).then(|| about.size - (memory as usize - about.base as usize))
+    #[inline]
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+        let known = self.usm.cache.rest(memory.map(|address| address as usize));
+        if !crate::ipc::shares_usm() {
+            return known;
+        }
+        std::array::from_fn(|i| {
+            known[i].or_else(|| {
+                let address = memory[i] as usize;
+                let (start, size, _) = self.imports.find(address)?;
+                Some(size - (address - start))
+            })
+        })
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {

@@ -34,10 +34,10 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// How many bytes of an allocation there are from an address in it on; `None` for memory that the context does not
-    /// know.
-    fn usm_rest(self: &Arc<Self>, _memory: *const c_void) -> Option<usize> {
-        None
+    /// For each address, how many bytes of its allocation there are from there on; `None` for memory that the context does
+    /// not know, whose bounds are not checked. Every copy asks this: it takes no lock that threads share, and asks no driver.
+    fn usm_rest<const N: usize>(&self, _memory: [*const c_void; N]) -> [Option<usize>; N] {
+        [None; N]
     }
 
     /// Answers `urUSMGetMemAllocInfo` for any address.

@@ -273,11 +273,9 @@ impl kit::UsmAlloc<OpenCl> for Context {
         }
     }
 
-    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
-        match self.usm.cache.find(memory as usize) {
-            Found::Taken { base, size, .. } => Some(size - (memory as usize - base)),
-            Found::Free | Found::Foreign => None,
-        }
+    #[inline]
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+        self.usm.cache.rest(memory.map(|address| address as usize))
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -325,7 +323,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
         for address in [dst.cast_const(), src] {
-            if let Some(rest) = self.usm_rest(address)
+            if let [Some(rest)] = self.usm_rest([address])
                 && size > rest
             {
                 return Err(UrError::with_message(
