@@ -90,7 +90,6 @@ kit::object! {
     Sampler: SamplerHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
-    UsmPool: UsmPoolHandle,
     PhysicalMem: PhysicalMemHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }

@@ -25,6 +25,7 @@ mod handle;
 mod info;
 pub mod table;
 pub mod usm_cache;
+mod usm_stack;
 mod wait;
 
 mod adapter;
@@ -82,6 +83,9 @@ pub use queue::Queue;
 pub use recycle::recycled;
 pub use sampler::Sampler;
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolLimits, UsmRequest};
+pub use usm_stack::{
+    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmHints, UsmPlace, note_usm_change, usm_generation,
+};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+use crate::command::operands::check_inside;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -65,7 +66,7 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// Copies between any two pieces of memory of the context, at once and without a queue.
+    /// Copies between any two pieces of memory of the context, at once and without a queue. The kit has checked the bounds.
     fn usm_copy(self: &Arc<Self>, _dst: *mut c_void, _src: *const c_void, _size: usize) -> UrResult<()> {
         unsupported()
     }
@@ -372,6 +373,7 @@ entry! {
         if size == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
+        check_inside::<B, 2>(&context, [dst, src], size)?;
         context.usm_copy(dst, src, size)
     }
 

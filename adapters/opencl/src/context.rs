@@ -2,7 +2,6 @@
 //! Contexts.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
@@ -13,7 +12,7 @@ use oxur_adapter_kit as kit;
 use crate::cl::{self, cl, cl_create};
 use crate::extensions::Extensions;
 use crate::unique_id::UniqueId;
-use crate::usm::ContextUsm;
+use crate::usm::SharedContext;
 use crate::{Adapter, Device, OpenCl};
 
 /// A context.
@@ -24,7 +23,7 @@ pub(crate) struct Context {
     /// The functions of the platform that all devices belong to.
     pub(crate) ext: Arc<Extensions>,
     /// Shared with other wrappers of the OpenCL context.
-    pub(crate) usm: ManuallyDrop<Arc<ContextUsm>>,
+    pub(crate) shared: Arc<SharedContext>,
     deleters: Deleters,
 }
 
@@ -51,7 +50,7 @@ impl Context {
             raw,
             ext: devices[0].ext.clone(),
             devices,
-            usm: ManuallyDrop::new(ContextUsm::of(raw)),
+            shared: SharedContext::of(raw),
             deleters: Deleters::default(),
         })
     }
@@ -59,12 +58,12 @@ impl Context {
     /// The number of the OpenCL context.
     #[inline(always)]
     pub(crate) fn number(&self) -> UniqueId {
-        self.usm.number
+        self.shared.number
     }
 
     /// From now on others may allocate and free memory in it: a native handle was given out, by which they find it.
     pub(crate) fn share(&self) {
-        self.usm.share();
+        self.shared.share();
     }
 
     /// Wraps a native context; without devices it asks the driver for them.
@@ -107,8 +106,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it is not used after this.
-        unsafe { ManuallyDrop::take(&mut self.usm) }.leave(self.raw, &self.ext);
+        SharedContext::leave(self);
         // SAFETY: the reference is ours.
         if let Err(error) = unsafe { cl!(clReleaseContext(self.raw)) } {
             log::warn!("a context is leaked: {error}");

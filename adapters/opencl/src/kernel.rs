@@ -115,7 +115,7 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
         let arg_cache = &self.arg_cache;
-        let lasting = || self.context().usm.is_ours();
+        let lasting = || self.context().shared.is_ours();
         match *arg {
             Arg::Value(index, bytes) => {
                 let set = || self.set_bytes(index, bytes.len(), bytes.as_ptr().cast());

@@ -69,7 +69,6 @@ kit::object! {
     Sampler: SamplerHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
-    UsmPool: UsmPoolHandle,
 }
 
 kit::export_adapter!(OpenCl);

@@ -594,7 +594,7 @@ pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, si
 /// Checks that a command on `size` bytes of USM at each address stays inside of the allocations, as far as the context knows
 /// them.
 #[inline(always)]
-pub(super) fn check_inside<B: Backend, const N: usize>(
+pub(crate) fn check_inside<B: Backend, const N: usize>(
     context: &Arc<B::Context>,
     memory: [*const c_void; N],
     size: usize,

@@ -16,8 +16,6 @@ use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 
-use crate::usm;
-
 /// The kind of a cached argument in the lowest three bits; above them the length of a value, or the age of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct ArgKey(u64);
@@ -40,13 +38,13 @@ impl ArgKey {
     /// Eight bytes, as they are known now.
     #[inline(always)]
     pub(super) fn handle() -> Self {
-        Self(usm::times_changed() << Self::BITS | Self::HANDLE)
+        Self(kit::usm_generation() << Self::BITS | Self::HANDLE)
     }
 
     /// An address, as it is known now.
     #[inline(always)]
     pub(super) fn address() -> Self {
-        Self(usm::times_changed() << Self::BITS | Self::ADDRESS)
+        Self(kit::usm_generation() << Self::BITS | Self::ADDRESS)
     }
 }
 

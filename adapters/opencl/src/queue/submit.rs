@@ -48,7 +48,7 @@ impl Queue {
             device: device.clone(),
             capture: Capture::default(),
             flags,
-            mark: BusyMark::new(&context.usm.in_flight),
+            mark: BusyMark::new(&context.shared.in_flight),
             shared: AtomicBool::new(shared),
             released: AtomicBool::new(false),
             has_events: AtomicBool::new(false),
