@@ -5,20 +5,19 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 use kit::ur::{ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
+use kit::{Command, Deleters, HandleCell, InfoOut, Native, UniqueId, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, cl, cl_create};
+use crate::cl::{self, Ask, ContextObject, cl_create};
 use crate::extensions::Extensions;
-use crate::unique_id::UniqueId;
 use crate::usm::SharedContext;
 use crate::{Adapter, Device, OpenCl};
 
 /// A context.
 pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: cl_context,
+    pub(crate) raw: Native<ContextObject>,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The functions of the platform that all devices belong to.
     pub(crate) ext: Arc<Extensions>,
@@ -26,11 +25,6 @@ pub(crate) struct Context {
     pub(crate) shared: Arc<SharedContext>,
     deleters: Deleters,
 }
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
 
 /// What the driver says of a context when something goes wrong in it.
 unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _size: usize, _user_data: *mut c_void) {
@@ -42,15 +36,15 @@ unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _si
 }
 
 impl Context {
-    /// Takes over a reference of an OpenCL context of at least one device.
-    fn new(raw: cl_context, devices: Vec<Arc<Device>>) -> Arc<Self> {
+    /// A context of at least one device.
+    fn new(raw: Native<ContextObject>, devices: Vec<Arc<Device>>) -> Arc<Self> {
         cl::note_use();
         Arc::new(Self {
             handle_cell: HandleCell::new(),
-            raw,
             ext: devices[0].ext.clone(),
             devices,
-            shared: SharedContext::of(raw),
+            shared: SharedContext::of(*raw),
+            raw,
             deleters: Deleters::default(),
         })
     }
@@ -69,15 +63,14 @@ impl Context {
     /// Wraps a native context; without devices it asks the driver for them.
     pub(crate) fn from_native(
         adapter: &Adapter,
-        raw: cl_context,
+        native: cl_context,
         mut devices: Vec<Arc<Device>>,
         owned: bool,
     ) -> UrResult<Arc<Self>> {
         if devices.is_empty() {
-            // SAFETY: the client vouches for its native handle; the pointers are those of `array`.
-            let ids = cl::array::<*mut c_void>(|size, value, needed| unsafe {
-                cl!(clGetContextInfo(raw, CL_CONTEXT_DEVICES, size, value, needed))
-            })?;
+            // SAFETY: the client vouches for its native handle.
+            let context = unsafe { Native::<ContextObject>::borrowed(native) };
+            let ids = context.ask_array::<*mut c_void>(CL_CONTEXT_DEVICES)?;
             devices = ids
                 .into_iter()
                 .map(|id| kit::Adapter::device_from_native(adapter, id as NativeHandle))
@@ -89,11 +82,8 @@ impl Context {
                 "the native context has no device",
             ));
         }
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainContext(raw)) }?;
-        }
-        let context = Self::new(raw, devices);
+        // SAFETY: as above.
+        let context = Self::new(unsafe { Native::wrap(native, owned) }?, devices);
         context.share();
         Ok(context)
     }
@@ -107,10 +97,6 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         SharedContext::leave(self);
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseContext(self.raw)) } {
-            log::warn!("a context is leaked: {error}");
-        }
     }
 }
 
@@ -151,7 +137,7 @@ impl kit::Context<OpenCl> for Context {
     }
 
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
-        let check = |raw| match raw == self.raw {
+        let check = |context: &Context| match context.raw == self.raw {
             true => Ok(()),
             false => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
@@ -159,12 +145,12 @@ impl kit::Context<OpenCl> for Context {
             )),
         };
         command.check_buffers(|buffer, end| {
-            check(buffer.context.raw)?;
+            check(&buffer.context)?;
             buffer.check_range(0, end)
         })?;
-        command.check_images(|image| check(image.context.raw))?;
+        command.check_images(|image| check(&image.context))?;
         match command {
-            Command::Launch(launch) => check(launch.kernel.context().raw),
+            Command::Launch(launch) => check(launch.kernel.context()),
             Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => global
                 .program
                 .check_global((self, device), global.name, global.offset, global.count),
@@ -178,7 +164,7 @@ impl kit::Context<OpenCl> for Context {
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.share();
-        Ok(self.raw as NativeHandle)
+        Ok(*self.raw as NativeHandle)
     }
 }
 

@@ -20,17 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
 use kit::{
-    InfoOut, UrError, UrResult, UsmAllocation, UsmHints, UsmPlace, UsmRequest, note_usm_change, size_from_environment,
+    InFlight, InfoOut, Markers, Native, UniqueId, UrError, UrResult, UsmAllocation, UsmHints, UsmPlace, UsmRequest,
+    note_usm_change, size_from_environment,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::cl::{self, cl, cl_create};
+use crate::cl::{self, QueueObject, cl, cl_create};
 use crate::extensions::ext;
-use crate::in_flight::{InFlight, Markers};
-use crate::unique_id::UniqueId;
-use crate::{Context, Device, OpenCl};
+use crate::{Context, Device, OpenCl, Queue};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -43,7 +42,7 @@ pub(crate) struct SharedContext {
     shared: AtomicBool,
     usm: kit::ContextUsm<Context>,
     /// What may use memory that is freed.
-    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) in_flight: Arc<InFlight<Queue>>,
 }
 
 /// By OpenCL context: what its wrappers share, and how many there are.
@@ -81,7 +80,7 @@ impl SharedContext {
     pub(crate) fn leave(context: &Context) {
         let is_last = {
             let mut known = OF_CONTEXT.lock();
-            let key = context.raw as usize;
+            let key = *context.raw as usize;
             let wrappers = known.get_mut(&key).map(|(_, wrappers)| {
                 *wrappers -= 1;
                 *wrappers
@@ -106,7 +105,7 @@ fn limit() -> usize {
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    type Fence = Markers;
+    type Fence = Markers<Queue>;
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
         &self.shared.usm
@@ -166,19 +165,20 @@ impl kit::MemoryProvider for Context {
         Ok(())
     }
 
-    fn fence(&self) -> UrResult<Option<Markers>> {
-        if limit() == 0 {
+    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
+        // In a child of `fork` nothing runs.
+        if limit() == 0 || cl::is_lost() {
             return Ok(None);
         }
         let markers = self.shared.in_flight.unfinished()?;
         Ok((!markers.is_empty()).then_some(markers))
     }
 
-    fn progress(&self) -> impl Fn(&Markers) -> bool {
+    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
         |markers| markers.iter().all(|marker| marker.is_over())
     }
 
-    fn wait_for(&self, fence: &Markers) {
+    fn wait_for(&self, fence: &Markers<Queue>) {
         for marker in fence {
             if let Err(error) = marker.wait() {
                 log::debug!("a command failed before memory that it may have used was freed: {error}");
@@ -221,7 +221,7 @@ impl Context {
         let with_flags = [CL_MEM_ALLOC_FLAGS_INTEL, flags, 0];
         let properties = if flags == 0 { ptr::null() } else { with_flags.as_ptr() };
         let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
-        let (ext, context, mut code) = (&self.ext, self.raw, CL_SUCCESS);
+        let (ext, context, mut code) = (&self.ext, *self.raw, CL_SUCCESS);
         let name = match place.kind {
             UsmType::HOST => "clHostMemAllocINTEL",
             UsmType::DEVICE => "clDeviceMemAllocINTEL",
@@ -267,8 +267,8 @@ impl Context {
         // SAFETY: a live context; an address that is not the context's is an error of the driver's.
         unsafe {
             match blocking {
-                Some(function) => cl::check("clMemBlockingFreeINTEL", function(self.raw, address)),
-                None => ext!(self.ext, mem_free(self.raw, address)),
+                Some(function) => cl::check("clMemBlockingFreeINTEL", function(*self.raw, address)),
+                None => ext!(self.ext, mem_free(*self.raw, address)),
             }
         }
     }
@@ -286,17 +286,17 @@ impl Context {
         unsafe {
             ext!(
                 self.ext,
-                enqueue_mem_fill(queue.0, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
+                enqueue_mem_fill(*queue, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
             )?;
-            cl!(clFinish(queue.0))
+            cl!(clFinish(*queue))
         }
     }
 
     /// A queue for a single command, for a device or for any.
-    fn transient_queue(&self, device: Option<&Device>) -> UrResult<Transient> {
+    fn transient_queue(&self, device: Option<&Device>) -> UrResult<Native<QueueObject>> {
         let device = device.unwrap_or(&self.devices[0]);
         // SAFETY: a live context and a device of it; the function copies the properties, of which there are none.
-        unsafe { cl_create!(clCreateCommandQueue(self.raw, device.raw, 0)) }.map(Transient)
+        unsafe { cl_create!(clCreateCommandQueue(*self.raw, device.raw, 0)) }
     }
 
     /// Asks the driver for an address; `None` if it is no USM.
@@ -306,7 +306,7 @@ impl Context {
             unsafe {
                 ext!(
                     self.ext,
-                    get_mem_alloc_info(self.raw, address, what, size, value, needed)
+                    get_mem_alloc_info(*self.raw, address, what, size, value, needed)
                 )
             }
         })
@@ -338,20 +338,8 @@ impl kit::UsmAlloc<OpenCl> for Context {
         unsafe {
             ext!(
                 self.ext,
-                enqueue_memcpy(queue.0, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())
+                enqueue_memcpy(*queue, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())
             )
-        }
-    }
-}
-
-/// A queue for a single command.
-struct Transient(cl_command_queue);
-
-impl Drop for Transient {
-    fn drop(&mut self) {
-        // SAFETY: made for this, and no longer used.
-        if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.0)) } {
-            log::warn!("a queue is leaked: {error}");
         }
     }
 }

@@ -172,8 +172,8 @@ impl Device {
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::empty()),
 
             // Parts.
-            DeviceInfo::PARENT_DEVICE => match &self.parent {
-                Some(parent) => out.handle(parent),
+            DeviceInfo::PARENT_DEVICE => match &self.part {
+                Some(part) => out.handle(&part.of),
                 None => out.value(DeviceHandle::default()),
             },
             DeviceInfo::PARTITION_MAX_SUB_DEVICES => out.value(f.max_sub_devices),

@@ -43,11 +43,11 @@ impl Argument {
             Arg::Mem(index, None, _) => (index, Self::Object(None)),
             Arg::Mem(index, Some(ref mem), _) => {
                 let weak = Arc::downgrade(mem) as Weak<dyn Any + Send + Sync>;
-                (index, Self::Object(Some((weak, mem.raw.expose_provenance()))))
+                (index, Self::Object(Some((weak, (*mem.raw).expose_provenance()))))
             }
             Arg::Sampler(index, ref sampler) => {
                 let weak = Arc::downgrade(sampler) as Weak<dyn Any + Send + Sync>;
-                (index, Self::Object(Some((weak, sampler.raw.expose_provenance()))))
+                (index, Self::Object(Some((weak, (*sampler.raw).expose_provenance()))))
             }
         }
     }
