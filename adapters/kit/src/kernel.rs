@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels and their arguments.
 
+mod arg_cache;
+mod arg_objects;
+mod remembered;
+
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use oxur_api::*;
 
+pub use self::arg_cache::{ArgCache, ArgKey};
+pub use self::arg_objects::ArgObjects;
+pub use self::remembered::RememberedArgs;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, unsupported};

@@ -78,7 +78,7 @@ pub use handle::{Borrowed, HandleCell, HandleKind, Object, export, for_each_live
 pub use in_flight::{BusyMark, InFlight, Markers, TrackedQueue};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
-pub use kernel::{Arg, Args, ExecInfo, Kernel};
+pub use kernel::{Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, Kernel, RememberedArgs};
 pub use mem::{HostPointer, ImageCreate, Mem};
 pub use native::{Native, NativeObject};
 pub use physical_mem::{NoPhysicalMem, PhysicalMem};

@@ -352,8 +352,11 @@ impl kit::Program<Empty> for Program {
     }
 }
 
+#[derive(Default)]
 struct Kernel {
     handle_cell: HandleCell,
+    /// What it was told.
+    told: Mutex<Vec<String>>,
 }
 
 impl kit::Kernel<Empty> for Kernel {
@@ -363,6 +366,22 @@ impl kit::Kernel<Empty> for Kernel {
 
     fn info(&self, _: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
+    }
+
+    fn set_arg(&self, arg: kit::Arg<'_, Empty>) -> UrResult<()> {
+        self.told.lock().push(match arg {
+            kit::Arg::Value(index, bytes) => format!("{index}: {bytes:?}"),
+            kit::Arg::Pointer(index, pointer) => format!("{index}: {pointer:p}"),
+            kit::Arg::Local(index, size) => format!("{index}: {size} bytes"),
+            kit::Arg::Mem(index, mem, _) => format!("{index}: {}", if mem.is_some() { "memory" } else { "none" }),
+            kit::Arg::Sampler(index, _) => format!("{index}: sampler"),
+        });
+        Ok(())
+    }
+
+    fn set_exec_info(&self, info: kit::ExecInfo<'_>) -> UrResult<()> {
+        self.told.lock().push(format!("{info:?}"));
+        Ok(())
     }
 
     fn group_info(&self, _: &Arc<Device>, _: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -401,6 +420,8 @@ mod command_buffer;
 mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
+#[path = "empty/kernel.rs"]
+mod kernel;
 
 fn adapter() -> AdapterHandle {
     let mut adapter = AdapterHandle::default();

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels.
 
-mod arg_cache;
-mod kept;
-mod objects;
-
 use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
-use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Native, Range, UrResult};
+use kit::{
+    Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Native, Range, RememberedArgs, UrResult,
+};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
-use self::arg_cache::{ArgCache, ArgKey};
-use self::kept::Kept;
-use self::objects::Objects;
 use crate::cl::{self, Ask, KernelObject, Plain, api, cl, cl_create};
 use crate::extensions::{Extensions, ext};
 use crate::{Context, Device, OpenCl, Program, Queue};
@@ -31,10 +26,10 @@ pub(crate) struct Kernel {
     /// Held while arguments are set and used, so that two threads may launch one kernel with arguments of their own.
     pub(crate) arguments: Mutex<()>,
     /// The objects among the arguments that were set one by one.
-    objects: Objects,
+    objects: ArgObjects,
     arg_cache: ArgCache,
     /// What it was told, where the driver cannot copy it.
-    kept: Option<Kept>,
+    kept: Option<RememberedArgs<OpenCl>>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
@@ -48,9 +43,9 @@ impl Kernel {
             program: program.clone(),
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
-            objects: Objects::none(),
+            objects: ArgObjects::none(),
             arg_cache: ArgCache::empty(arguments),
-            kept: api().clCloneKernel.is_none().then(Kept::default),
+            kept: api().clCloneKernel.is_none().then(RememberedArgs::default),
             required_local_size: OnceLock::new(),
         })
     }
@@ -161,11 +156,7 @@ impl Kernel {
 
     fn set_exec(&self, what: cl_kernel_exec_info, bytes: &[u8]) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the bytes before it returns.
-        unsafe { cl!(clSetKernelExecInfo(*self.raw, what, bytes.len(), bytes.as_ptr().cast())) }?;
-        if let Some(kept) = &self.kept {
-            kept.exec(what, bytes);
-        }
-        Ok(())
+        unsafe { cl!(clSetKernelExecInfo(*self.raw, what, bytes.len(), bytes.as_ptr().cast())) }
     }
 }
 
@@ -280,16 +271,19 @@ impl kit::Kernel<OpenCl> for Kernel {
                 ] {
                     self.set_exec(what, &cl_bool::from(access).to_ne_bytes())?;
                 }
-                Ok(())
             }
             ExecInfo::UsmPointers(pointers) => {
                 // SAFETY: pointers are bytes without padding.
                 let bytes = unsafe { std::slice::from_raw_parts(pointers.as_ptr().cast(), size_of_val(pointers)) };
-                self.set_exec(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, bytes)
+                self.set_exec(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, bytes)?;
             }
             // A hint: OpenCL does not let a client split on-chip memory.
-            ExecInfo::CacheConfig(_) => Ok(()),
+            ExecInfo::CacheConfig(_) => {}
         }
+        if let Some(kept) = &self.kept {
+            kept.exec_info(info);
+        }
+        Ok(())
     }
 
     fn suggested_local_size(
