@@ -36,6 +36,7 @@ mod command;
 mod command_buffer;
 mod context;
 mod device;
+mod device_defaults;
 pub mod emulate;
 mod enqueue;
 mod event;
@@ -70,6 +71,7 @@ pub use command_buffer::{
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
+pub use device_defaults::default_device_info;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};

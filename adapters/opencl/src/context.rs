@@ -102,7 +102,11 @@ impl Drop for Context {
 
 impl kit::Context<OpenCl> for Context {
     fn create(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
-        let platforms: Vec<_> = devices.iter().filter_map(|d| d.platform()).map(|p| p.raw).collect();
+        let platforms: Vec<_> = devices
+            .iter()
+            .filter_map(|d| kit::Device::platform(&**d))
+            .map(|p| p.raw)
+            .collect();
         if platforms.iter().any(|p| *p != platforms[0]) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,

@@ -92,11 +92,6 @@ impl Device {
         Self::part(unsafe { Native::wrap(raw, false) }?, &parent)
     }
 
-    /// Its platform; `None` only while the adapter goes down.
-    pub(crate) fn platform(&self) -> Option<Arc<Platform>> {
-        self.platform.upgrade()
-    }
-
     /// What the device says of itself.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
@@ -121,8 +116,12 @@ impl kit::Device<OpenCl> for Device {
         self.facts.kind
     }
 
-    fn is_root(&self) -> bool {
-        self.part.is_none()
+    fn parent(&self) -> Option<&Arc<Self>> {
+        self.part.as_ref().map(|part| &part.of)
+    }
+
+    fn platform(&self) -> Option<Arc<Platform>> {
+        self.platform.upgrade()
     }
 
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {

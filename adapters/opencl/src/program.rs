@@ -254,7 +254,7 @@ fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
 
 /// Says what to do about a driver that takes no SPIR-V.
 fn no_compiler(context: &Context) -> UrError {
-    let platform = context.devices[0].platform();
+    let platform = kit::Device::platform(&*context.devices[0]);
     let name = platform.as_ref().map_or("", |p| p.name());
     UrError::with_message(
         ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
