@@ -12,7 +12,7 @@ use crate::activity::Activity;
 use crate::ipc::Imports;
 use crate::mem::Buffers;
 use crate::opencl::{self, NativeCell};
-use crate::usm::ContextUsm;
+use crate::usm::Foreign;
 use crate::virtual_mem::Ranges;
 use crate::{Cpu, Device};
 
@@ -23,7 +23,9 @@ pub(crate) struct Context {
     pub(crate) devices: Vec<Arc<Device>>,
     /// The commands that may be unfinished.
     pub(crate) activity: Activity,
-    pub(crate) usm: ContextUsm,
+    pub(crate) usm: kit::ContextUsm<Self>,
+    /// Memory of the client's own that counts as USM.
+    pub(crate) foreign: Foreign,
     /// The memory of buffers and images.
     pub(crate) buffers: Buffers,
     /// Reserved addresses.
@@ -53,6 +55,12 @@ impl Context {
     }
 }
 
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.usm.close(self);
+    }
+}
+
 impl AtFork for Context {
     fn in_child(&self) {
         self.activity.forked();
@@ -67,7 +75,8 @@ impl kit::Context<Cpu> for Context {
             max_alloc: devices[0].max_alloc(),
             devices,
             activity: Activity::default(),
-            usm: ContextUsm::default(),
+            usm: kit::ContextUsm::default(),
+            foreign: Foreign::default(),
             buffers: Buffers::default(),
             ranges: Ranges::default(),
             imports: Imports::default(),

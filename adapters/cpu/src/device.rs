@@ -136,8 +136,12 @@ impl kit::Device<Cpu> for Device {
         DeviceType::CPU
     }
 
-    fn is_root(&self) -> bool {
-        self.parent.is_none()
+    fn parent(&self) -> Option<&Arc<Self>> {
+        self.parent.as_ref()
+    }
+
+    fn platform(&self) -> Option<Arc<Platform>> {
+        self.platform.upgrade()
     }
 
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {

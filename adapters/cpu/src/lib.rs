@@ -94,7 +94,6 @@ kit::object! {
     Sampler: SamplerHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
-    UsmPool: UsmPoolHandle,
     PhysicalMem: PhysicalMemHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }

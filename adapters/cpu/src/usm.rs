@@ -1,56 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Unified shared memory: memory of the process, behind a cache.
+//! Unified shared memory: memory of the process, behind the kit's cache.
 //!
-//! Host, device and shared memory are the same here but for what queries say. [`place`] knows the kinds, [`pages`] gets
-//! memory from the system, and `kit::usm_cache` keeps what is freed and hands it out again: memory that was touched
-//! once costs no page faults then. `UR_CPU_USM_POOL` says how much a context keeps.
-//!
-//! **Memory that is freed in use.** `urUSMFree` must not let memory go before the commands that may use it are complete.
-//! Where the context has unfinished commands, the memory goes into [`quarantine`] until those are complete
-//! (`crate::activity` tells); nobody waits.
+//! Host, device and shared memory are the same here but for what queries say: [`pages`] gets all of it from the system.
+//! Memory that was touched once costs no page faults when the cache hands it out again. `UR_CPU_USM_POOL` says how much a
+//! context keeps. Memory that is freed in use waits for the epoch of the commands that may use it (`crate::activity`).
 //!
 //! Memory of the client's own is as good as USM to kernels. [`foreign`] knows what was imported or registered, so that
 //! queries call it host USM.
 
 mod foreign;
 pub(crate) mod pages;
-mod place;
-mod pool;
-mod quarantine;
 
 use std::ffi::c_void;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, Handle, ResultCode, UsmAllocInfo, UsmPoolHandle, UsmType};
-use kit::usm_cache::{Found, HeapOptions, UsmCache};
-use kit::{InfoOut, UrError, UrResult, UsmKind, UsmProperties, UsmRequest, size_from_environment};
+use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmType};
+use kit::{
+    InfoOut, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
+};
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, OnceLock};
+use oxur_fork::OnceLock;
 
-use self::foreign::Foreign;
-use self::place::{Arenas, Place, System};
-pub(crate) use self::pool::UsmPool;
-use self::quarantine::Quarantine;
+pub(crate) use self::foreign::Foreign;
+use crate::ipc::{self, SharedFile};
 use crate::{Context, Cpu, Device};
 
-/// The USM of a context.
-#[derive(Default)]
-pub(crate) struct ContextUsm {
-    cache: UsmCache<Place>,
-    /// Where allocations come from that name no pool.
-    arenas: OnceLock<Arenas>,
-    quarantine: Quarantine,
-    foreign: Foreign,
-    pools: Mutex<Vec<DevicePools>>,
-}
-
-/// The pools of a device for allocations in the order of a queue.
-struct DevicePools {
-    device: Arc<Device>,
-    default: Arc<UsmPool>,
-    /// The client's choice, which remains the client's.
-    current: Weak<UsmPool>,
-}
+/// A pool.
+pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 
 /// How much free memory a context keeps, in bytes: an eighth of all, unless `UR_CPU_USM_POOL` says it.
 pub(crate) fn limit() -> usize {
@@ -58,45 +34,79 @@ pub(crate) fn limit() -> usize {
     *LIMIT.get_or_init(|| size_from_environment("UR_CPU_USM_POOL", (crate::device::total_memory() / 8) as usize))
 }
 
-impl ContextUsm {
-    fn arenas(&self, devices: &[Arc<Device>]) -> &Arenas {
-        self.arenas.get_or_init(|| {
-            let heap = self.cache.heap(HeapOptions {
-                limit: limit(),
-                ..HeapOptions::default()
-            });
-            Arenas::new(&self.cache, &heap, devices, &Weak::new())
+// The flags and hints of an allocation change nothing here. Nor do those of a pool: what comes from the system is zero, there
+// is no other native pool than this, and that kernels only read is a hint.
+impl kit::MemoryProvider for Context {
+    type Device = Device;
+    /// An epoch.
+    type Fence = u64;
+
+    fn usm(&self) -> &kit::ContextUsm<Self> {
+        &self.usm
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn cache_limit() -> usize {
+        limit()
+    }
+
+    fn max_allocation(&self) -> usize {
+        self.max_alloc
+    }
+
+    fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
+        named.is_part_of(listed).then_some(named)
+    }
+
+    fn allocate(&self, place: &UsmPlace<Self>, size: usize, align: usize, _: &UsmProperties) -> UrResult<usize> {
+        if place.kind != UsmType::DEVICE || !ipc::shares_usm() {
+            return pages::map(size, align);
+        }
+        let whole = size
+            .checked_next_multiple_of(pages::page())
+            .ok_or_else(|| pages::exhausted(size))?;
+        let file = SharedFile::new(whole).map_err(|_| pages::exhausted(size))?;
+        let start = pages::map_file(&file, 0, whole, align).map_err(|_| pages::exhausted(size))?;
+        file.mapped(start, whole);
+        Ok(start)
+    }
+
+    fn free(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        if place.kind == UsmType::DEVICE && ipc::shares_usm() {
+            SharedFile::unmapped(address);
+        }
+        // SAFETY: what `allocate` gave, and the cache has no block of it any more.
+        unsafe { pages::unmap(address, size) };
+        Ok(())
+    }
+
+    fn fence(&self) -> UrResult<Option<u64>> {
+        Ok((!self.activity.is_idle()).then(|| self.activity.epoch()))
+    }
+
+    fn progress(&self) -> impl Fn(&u64) -> bool {
+        let epoch = self.activity.advance();
+        move |freed| *freed < epoch
+    }
+
+    fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        let (kind, (base, size, device)) = match self.foreign.find(address) {
+            Some((start, size)) => (UsmType::HOST, (start, size, None)),
+            None => {
+                let (start, size, device) = self.imports.find(address)?;
+                (UsmType::DEVICE, (start, size, Some(device)))
+            }
+        };
+        Some(UsmAllocation {
+            kind,
+            base,
+            size,
+            device,
+            pool: None,
         })
-    }
-
-    /// Hands memory out again whose commands are complete. Whether there was any.
-    #[cold]
-    fn reuse(&self, context: &Context) -> bool {
-        let epoch = context.activity.advance();
-        let mut any = false;
-        while let Some(address) = self.quarantine.take(epoch) {
-            any = true;
-            if let Err(error) = self.cache.free(&System, address) {
-                log::warn!("freed USM is lost: {error}");
-            }
-        }
-        any
-    }
-}
-
-impl Drop for ContextUsm {
-    fn drop(&mut self) {
-        // Commands keep their context: there are none any more.
-        while let Some(address) = self.quarantine.take(u64::MAX) {
-            if let Err(error) = self.cache.free(&System, address) {
-                log::warn!("freed USM is lost: {error}");
-            }
-        }
-        // What the client did not free stays: it may still look at it.
-        let (bytes, allocations) = self.cache.drain(&System);
-        if allocations != 0 {
-            log::info!("a context goes with {allocations} USM allocations ({bytes} bytes) that were never freed");
-        }
     }
 }
 
@@ -110,120 +120,28 @@ impl Context {
         pool: Option<&Arc<UsmPool>>,
         size: usize,
     ) -> UrResult<*mut c_void> {
-        let current = match (pool, &kind) {
-            (Some(_), _) | (None, UsmKind::Host) => None,
-            _ => self.current_pool(device),
-        };
+        let chosen = pool.is_none().then(|| self.usm.chosen_pool(device, &kind)).flatten();
         kit::UsmAlloc::usm_alloc(
             self,
             UsmRequest {
                 kind,
-                pool: pool.or(current.as_ref()),
+                pool: pool.or(chosen.as_ref()),
                 size,
                 properties: UsmProperties::default(),
             },
         )
     }
 
-    /// The pool that the client chose for a device, if it did.
-    fn current_pool(&self, device: &Arc<Device>) -> Option<Arc<UsmPool>> {
-        let pools = self.usm.pools.lock();
-        let of_device = pools.iter().find(|pools| Arc::ptr_eq(&pools.device, device))?;
-        of_device.current.upgrade()
-    }
-
-    /// Runs `f` with the pools of a device.
-    fn pools_of<R>(self: &Arc<Self>, device: &Arc<Device>, f: impl FnOnce(&mut DevicePools) -> R) -> UrResult<R> {
-        self.check_device(device)?;
-        let mut pools = self.usm.pools.lock();
-        let index = match pools.iter().position(|pools| Arc::ptr_eq(&pools.device, device)) {
-            Some(index) => index,
-            None => {
-                pools.push(DevicePools {
-                    device: device.clone(),
-                    default: UsmPool::of_context(self, device),
-                    current: Weak::new(),
-                });
-                pools.len() - 1
-            }
-        };
-        Ok(f(&mut pools[index]))
-    }
-
-    /// What there is to say of an address.
-    fn about(&self, address: usize) -> About {
-        match self.usm.cache.find(address) {
-            Found::Taken { base, .. } if self.usm.quarantine.has(base) => About::NOTHING,
-            Found::Taken { base, size, arena } => {
-                let place = arena.place();
-                About {
-                    kind: place.kind,
-                    base: base as *mut c_void,
-                    size,
-                    device: place.device.clone(),
-                    pool: place.pool.upgrade(),
-                }
-            }
-            Found::Free => About::NOTHING,
-            Found::Foreign => match self.usm.foreign.find(address) {
-                Some((start, size)) => About {
-                    kind: UsmType::HOST,
-                    base: start as *mut c_void,
-                    size,
-                    ..About::NOTHING
-                },
-                None => match self.imports.find(address) {
-                    Some((start, size, device)) => About {
-                        kind: UsmType::DEVICE,
-                        base: start as *mut c_void,
-                        size,
-                        device: Some(device),
-                        pool: None,
-                    },
-                    None => About::NOTHING,
-                },
-            },
-        }
-    }
-
     /// The start and size of the allocation of a device's that an address is in.
     pub(crate) fn device_allocation(&self, address: usize) -> Option<(usize, usize)> {
-        let about = self.about(address);
-        (about.kind == UsmType::DEVICE).then_some((about.base as usize, about.size))
+        let found = self.usm.find(self, address)?;
+        (found.kind == UsmType::DEVICE).then_some((found.base, found.size))
     }
 }
 
 impl kit::UsmAlloc<Cpu> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cpu>) -> UrResult<*mut c_void> {
-        let UsmRequest {
-            kind,
-            pool,
-            size,
-            properties,
-        } = request;
-        // Its flags and hints change nothing here.
-        properties.without_location()?;
-        let usm = &self.usm;
-        if size > self.max_alloc {
-            return Err(too_large(size, self.max_alloc));
-        }
-        let arenas = match pool {
-            Some(pool) if !pool.is_of(self) => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    "the pool is another context's",
-                ));
-            }
-            Some(pool) => &pool.arenas,
-            None => usm.arenas(&self.devices),
-        };
-        if !usm.quarantine.is_empty() {
-            usm.reuse(self);
-        }
-        let address = arenas.with(&usm.cache, &kind, |arena| {
-            usm.cache.alloc(&System, arena, size, properties.align)
-        })?;
-        Ok(address as *mut c_void)
+        self.usm.alloc(self, request)
     }
 
     fn usm_alloc_pitched(
@@ -237,7 +155,10 @@ impl kit::UsmAlloc<Cpu> for Context {
         const LINE: usize = 64;
         let pitch = width.checked_next_multiple_of(LINE);
         let Some((pitch, size)) = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?))) else {
-            return Err(too_large(usize::MAX, self.max_alloc));
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_USM_SIZE,
+                format!("{height} rows of {width} bytes are more than can be addressed"),
+            ));
         };
         let properties = UsmProperties {
             align: request.properties.align.max(LINE),
@@ -252,59 +173,34 @@ impl kit::UsmAlloc<Cpu> for Context {
     }
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        let (usm, address) = (&self.usm, memory as usize);
-        if !usm.quarantine.is_empty() {
-            if usm.quarantine.has(address) {
-                return Err(freed_before(memory));
-            }
-            usm.reuse(self);
-        }
-        if !self.activity.is_idle()
-            && let Found::Taken { base, .. } = usm.cache.find(address)
-            && base == address
-        {
-            return match usm.quarantine.put(address, self.activity.epoch()) {
-                true => Ok(()),
-                false => Err(freed_before(memory)),
-            };
-        }
-        if usm.cache.free(&System, address)? {
-            Ok(())
-        } else {
-            Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the memory at {memory:p} is no USM of this context"),
-            ))
-        }
+        self.usm.free(self, memory)
     }
 
-    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
-        let about = self.about(memory as usize);
-        (about.kind != UsmType::UNKNOWN).then(|| about.size - (memory as usize - about.base as usize))
+    #[inline]
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+        let known = self.usm.rest(memory);
+        if !ipc::shares_usm() {
+            return known;
+        }
+        std::array::from_fn(|i| {
+            known[i].or_else(|| {
+                let address = memory[i] as usize;
+                let (start, size, _) = self.imports.find(address)?;
+                Some(size - (address - start))
+            })
+        })
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let about = self.about(memory as usize);
-        match query {
-            UsmAllocInfo::TYPE => out.value(about.kind),
-            UsmAllocInfo::BASE_PTR => out.value(about.base),
-            UsmAllocInfo::SIZE => out.value(about.size),
-            // Memory of the host, and memory that is none of ours, is said to be the first device's.
-            UsmAllocInfo::DEVICE => out.handle(about.device.as_ref().unwrap_or(&self.devices[0])),
-            UsmAllocInfo::POOL => match &about.pool {
-                Some(pool) => out.handle(pool),
-                None => out.value(UsmPoolHandle::from_ptr(std::ptr::null_mut())),
-            },
-            _ => out.unsupported(),
-        }
+        self.usm.info(self, memory, query, out)
     }
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
-        self.usm.foreign.add(memory as usize, size)
+        self.foreign.add(memory as usize, size)
     }
 
     fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
-        self.usm.foreign.remove(memory as usize)
+        self.foreign.remove(memory as usize)
     }
 
     fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
@@ -315,85 +211,30 @@ impl kit::UsmAlloc<Cpu> for Context {
                 format!("whole pages of {page} bytes are registered, not {size} bytes at {memory:p}"),
             ));
         }
-        self.usm.foreign.add(memory as usize, size)
+        self.foreign.add(memory as usize, size)
     }
 
     fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
-        self.usm.foreign.remove(memory as usize)
+        self.foreign.remove(memory as usize)
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
-        for address in [dst.cast_const(), src] {
-            let about = self.about(address as usize);
-            if about.kind != UsmType::UNKNOWN && size > about.size - (address as usize - about.base as usize) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_SIZE,
-                    format!(
-                        "{size} bytes from {address:p} on are not inside of an allocation of {} bytes",
-                        about.size
-                    ),
-                ));
-            }
-        }
         // SAFETY: the client vouches for both ranges, which may overlap.
         unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), size) };
         Ok(())
     }
 
     fn default_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.pools_of(device, |pools| pools.default.clone())
+        self.usm.default_pool(self, device)
     }
 
     fn device_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.pools_of(device, |pools| {
-            pools.current.upgrade().unwrap_or_else(|| pools.default.clone())
-        })
+        self.usm.device_pool(self, device)
     }
 
     fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {
-        if !pool.is_of(self) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "the pool is another context's",
-            ));
-        }
-        self.pools_of(device, |pools| pools.current = Arc::downgrade(pool))
+        self.usm.set_device_pool(self, device, pool)
     }
-}
-
-#[cold]
-fn freed_before(memory: *mut c_void) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("the USM at {memory:p} was freed before"),
-    )
-}
-
-#[cold]
-fn too_large(size: usize, most: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_USM_SIZE,
-        format!("an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"),
-    )
-}
-
-/// What there is to say of an address.
-struct About {
-    kind: UsmType,
-    base: *mut c_void,
-    size: usize,
-    device: Option<Arc<Device>>,
-    pool: Option<Arc<UsmPool>>,
-}
-
-impl About {
-    const NOTHING: Self = Self {
-        kind: UsmType::UNKNOWN,
-        base: std::ptr::null_mut(),
-        size: 0,
-        device: None,
-        pool: None,
-    };
 }
 
 #[cfg(test)]
@@ -421,6 +262,15 @@ mod tests {
         }
     }
 
+    /// The allocation that an address is in, which must be there.
+    fn about(context: &Context, address: usize) -> UsmAllocation<Context> {
+        context.usm.find(context, address).unwrap()
+    }
+
+    fn is_usm(context: &Context, memory: *mut c_void) -> bool {
+        context.usm.find(context, memory as usize).is_some()
+    }
+
     fn code<T>(result: UrResult<T>) -> Option<ResultCode> {
         result.err().map(|error| error.code())
     }
@@ -440,10 +290,10 @@ mod tests {
                 assert!((memory as usize).is_multiple_of(align.max(16)));
                 // SAFETY: memory of this size.
                 unsafe { memory.cast::<u8>().write_bytes(7, size) };
-                let about = context.about(memory as usize + size - 1);
-                assert_eq!((about.kind, about.base, about.size), (is, memory, size));
+                let about = about(&context, memory as usize + size - 1);
+                assert_eq!((about.kind, about.base, about.size), (is, memory as usize, size));
                 context.usm_free(memory).unwrap();
-                assert_eq!(context.about(memory as usize).kind, UsmType::UNKNOWN);
+                assert!(!is_usm(&context, memory));
                 assert_eq!(code(context.usm_free(memory)), Some(ResultCode::ERROR_INVALID_VALUE));
             }
         }
@@ -463,7 +313,7 @@ mod tests {
         };
         let part = kit::Device::partition(root, &[property]).unwrap().remove(0);
         let memory = context.usm_alloc(request(UsmKind::Shared(&part), 100, 0)).unwrap();
-        assert!(Arc::ptr_eq(&context.about(memory as usize).device.unwrap(), &part));
+        assert!(Arc::ptr_eq(&about(&context, memory as usize).device.unwrap(), &part));
         context.usm_free(memory).unwrap();
         // A context of the part does not have the whole.
         let narrow = Context::create(vec![part], Default::default()).unwrap();
@@ -478,7 +328,7 @@ mod tests {
         let (first, mark) = (alloc(), context.activity.enter());
         context.usm_free(first).unwrap();
         assert_eq!(code(context.usm_free(first)), Some(ResultCode::ERROR_INVALID_VALUE));
-        assert_eq!(context.about(first as usize).kind, UsmType::UNKNOWN);
+        assert!(!is_usm(&context, first));
         let others: Vec<_> = (0..100).map(|_| alloc()).collect();
         assert!(!others.contains(&first));
         context.activity.leave(mark);
@@ -487,7 +337,6 @@ mod tests {
         for memory in others.into_iter().chain([again]) {
             context.usm_free(memory).unwrap();
         }
-        assert!(context.usm.quarantine.is_empty());
     }
 
     #[test]
@@ -497,18 +346,23 @@ mod tests {
         let memory = pages::map(4 * page, 0).unwrap();
         let pointer = memory as *mut c_void;
         context.usm_import(pointer, 100).unwrap();
-        let about = context.about(memory + 99);
-        assert_eq!((about.kind, about.base, about.size), (UsmType::HOST, pointer, 100));
+        let imported = about(&context, memory + 99);
+        assert_eq!(
+            (imported.kind, imported.base, imported.size),
+            (UsmType::HOST, memory, 100)
+        );
+        // That is a hint, which bounds no copy.
+        assert_eq!(context.usm_rest([pointer.cast_const()]), [None]);
         assert_eq!(code(context.usm_free(pointer)), Some(ResultCode::ERROR_INVALID_VALUE));
         context.usm_release(pointer).unwrap();
-        assert_eq!(context.about(memory).kind, UsmType::UNKNOWN);
+        assert!(!is_usm(&context, pointer));
         let flags = ExpUsmHostAllocRegisterFlags::empty();
         for (offset, size) in [(0, 100), (0, 0), (1, page)] {
             let refused = context.usm_register(pointer.wrapping_byte_add(offset), size, flags);
             assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_VALUE));
         }
         context.usm_register(pointer, 2 * page, flags).unwrap();
-        assert_eq!(context.about(memory + page).kind, UsmType::HOST);
+        assert_eq!(about(&context, memory + page).kind, UsmType::HOST);
         context.usm_unregister(pointer).unwrap();
         assert!(context.usm_unregister(pointer).is_err());
         // SAFETY: mapped above.
@@ -520,10 +374,10 @@ mod tests {
         let context = context();
         let memory = context.usm_alloc(request(UsmKind::Host, 100, 0)).unwrap();
         let source = [5u8; 200];
-        let copy = |offset, size| context.usm_copy(memory.wrapping_byte_add(offset), source.as_ptr().cast(), size);
-        copy(10, 90).unwrap();
-        assert_eq!(code(copy(10, 91)), Some(ResultCode::ERROR_INVALID_SIZE));
-        assert_eq!(code(copy(0, usize::MAX)), Some(ResultCode::ERROR_INVALID_SIZE));
+        let at = memory.wrapping_byte_add(10);
+        let source: *const c_void = source.as_ptr().cast();
+        assert_eq!(context.usm_rest([at.cast_const(), source]), [Some(90), None]);
+        context.usm_copy(at, source, 90).unwrap();
         // SAFETY: the bytes that were copied.
         let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>().add(10), 90) };
         assert!(bytes.iter().all(|byte| *byte == 5));
@@ -536,7 +390,7 @@ mod tests {
         let kind = || UsmKind::Device(&context.devices[0]);
         let (memory, pitch) = context.usm_alloc_pitched(request(kind(), 1, 0), 100, 3, 4).unwrap();
         assert_eq!((pitch, memory as usize % 64), (128, 0));
-        assert!(context.about(memory as usize).size >= 2 * pitch + 100);
+        assert!(about(&context, memory as usize).size >= 2 * pitch + 100);
         context.usm_free(memory).unwrap();
         for (width, height) in [(usize::MAX, 1), (1 << 40, 1 << 40)] {
             let refused = context.usm_alloc_pitched(request(kind(), 1, 0), width, height, 4);
@@ -555,11 +409,11 @@ mod tests {
             ..request(UsmKind::Device(device), 1000, 0)
         };
         let memory = context.usm_alloc(request).unwrap();
-        let of = context.about(memory as usize).pool;
+        let of = about(&context, memory as usize).pool;
         assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &pool)));
         // The memory outlives the pool.
         drop(pool);
-        assert!(context.about(memory as usize).pool.is_none());
+        assert!(about(&context, memory as usize).pool.is_none());
         context.usm_free(memory).unwrap();
 
         let default = context.default_pool(device).unwrap();
@@ -570,7 +424,7 @@ mod tests {
         let memory = context
             .alloc_for_queue(device, UsmKind::Device(device), None, 100)
             .unwrap();
-        let of = context.about(memory as usize).pool;
+        let of = about(&context, memory as usize).pool;
         assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &mine)));
         context.usm_free(memory).unwrap();
         // The choice is the client's to keep.

@@ -254,13 +254,15 @@ impl<B: Backend> Command<'_, B> {
         }
     }
 
-    /// Checks that the USM that it works on is inside of its allocations, as far as the context knows them. Copies and
-    /// fills are checked in command lists only: looking up an allocation costs as much as a short copy.
+    /// Checks that the USM that it works on is inside of its allocations, as far as the context knows them. Memory that it
+    /// does not know, such as the host's, is not checked.
     #[inline(always)]
-    pub(crate) fn check_usm(&self, context: &Arc<B::Context>, in_list: bool) -> UrResult<()> {
+    pub(crate) fn check_usm(&self, context: &Arc<B::Context>) -> UrResult<()> {
         match *self {
+            Self::UsmMemcpy { dst, src, size } => check_inside::<B, 2>(context, [dst, src], size),
+            Self::UsmFill { dst, size, .. } => check_inside::<B, 1>(context, [dst], size),
             Self::UsmPrefetch { memory, size, .. } | Self::UsmAdvise { memory, size, .. } => {
-                check_inside::<B>(context, memory, size)
+                check_inside::<B, 1>(context, [memory], size)
             }
             Self::UsmFill2D {
                 dst,
@@ -279,11 +281,6 @@ impl<B: Backend> Command<'_, B> {
             } => {
                 check_rows_inside::<B>(context, dst, dst_pitch, width, height)?;
                 check_rows_inside::<B>(context, src, src_pitch, width, height)
-            }
-            Self::UsmFill { dst, size, .. } if in_list => check_inside::<B>(context, dst, size),
-            Self::UsmMemcpy { dst, src, size } if in_list => {
-                check_inside::<B>(context, dst, size)?;
-                check_inside::<B>(context, src, size)
             }
             _ => Ok(()),
         }

@@ -156,7 +156,7 @@ pub(crate) unsafe fn append<B: Backend>(
 ) -> UrResult<()> {
     let commands = buffer.commands();
     commands.context().check_command(commands.device(), &command)?;
-    command.check_usm(commands.context(), true)?;
+    command.check_usm(commands.context())?;
     let command = command.into_owned()?;
     // SAFETY: passed on to the caller.
     unsafe {

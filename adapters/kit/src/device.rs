@@ -8,6 +8,7 @@ use oxur_api::*;
 use smallvec::SmallVec;
 
 use crate::chain::decode;
+use crate::device_defaults::{canonical, default_device_info};
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -17,15 +18,24 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     /// What kind of device it is.
     fn kind(&self) -> DeviceType;
 
+    /// The device that this is a part of, if it is one.
+    fn parent(&self) -> Option<&Arc<Self>> {
+        None
+    }
+
     /// Whether this is a device of the platform and not a part of one. The client's reference count of a root device
     /// means nothing.
     fn is_root(&self) -> bool {
-        true
+        self.parent().is_none()
     }
 
-    /// Answers `urDeviceGetInfo`, but for the kind and the reference count.
-    fn info(&self, _query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
+    /// The platform that has it; `None` only while that goes.
+    fn platform(&self) -> Option<Arc<B::Platform>>;
+
+    /// Answers `urDeviceGetInfo`, but for the kind, the platform, the parent and the reference count, and for names by which
+    /// a query exists twice. What the adapter has no answer of its own for is [`default_device_info`]'s.
+    fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        default_device_info(query, out)
     }
 
     /// Divides the device. `properties` has one kind of partition, once for each part where it counts.
@@ -98,7 +108,15 @@ entry! {
             DeviceInfo::TYPE => out.value(device.kind()),
             DeviceInfo::REFERENCE_COUNT if device.is_root() => out.value(1u32),
             DeviceInfo::REFERENCE_COUNT => out.references(&**device),
-            _ => device.info(query, out),
+            DeviceInfo::PARENT_DEVICE => match device.parent() {
+                Some(parent) => out.handle(parent),
+                None => out.value(DeviceHandle::default()),
+            },
+            DeviceInfo::PLATFORM => match device.platform() {
+                Some(platform) => out.handle(&platform),
+                None => Err(ResultCode::ERROR_INVALID_DEVICE.into()),
+            },
+            _ => device.info(canonical(query), out),
         }
     }
 

@@ -352,7 +352,7 @@ entry! {
         // It has no wait list.
         let queue = object::<B::Queue>(queue)?;
         let command = advise::<B>(memory, size, advice)?;
-        command.check_usm(queue.context(), false)?;
+        command.check_usm(queue.context())?;
         if is_active::<B>(&queue) {
             let none = (0, std::ptr::null());
             return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels and their arguments.
 
+mod arg_cache;
+mod arg_objects;
+mod remembered;
+
 use std::ffi::{CStr, c_char, c_void};
 use std::hint::cold_path;
 use std::marker::PhantomData;
@@ -8,6 +12,9 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
+pub use self::arg_cache::{ArgCache, ArgKey};
+pub use self::arg_objects::ArgObjects;
+pub use self::remembered::RememberedArgs;
 use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;

@@ -23,6 +23,7 @@ mod handle;
 mod info;
 pub mod table;
 pub mod usm_cache;
+mod usm_stack;
 mod wait;
 
 mod absent;
@@ -35,6 +36,7 @@ mod command;
 mod command_buffer;
 mod context;
 mod device;
+mod device_defaults;
 pub mod emulate;
 mod enqueue;
 mod entry_hook;
@@ -42,12 +44,14 @@ mod event;
 mod graph;
 mod graph_dump;
 mod host_pipe;
+mod in_flight;
 mod ipc;
 mod kernel;
 mod legacy;
 pub mod libopencl;
 mod mem;
 mod memory_export;
+mod native;
 mod peer;
 mod physical_mem;
 mod platform;
@@ -55,6 +59,7 @@ mod program;
 mod queue;
 mod recycle;
 mod sampler;
+mod unique_id;
 mod usm;
 mod virtual_mem;
 
@@ -78,6 +83,7 @@ pub use command_buffer::{
 };
 pub use context::{Context, Deleters};
 pub use device::Device;
+pub use device_defaults::default_device_info;
 pub use entry_hook::Subject;
 pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
@@ -86,18 +92,24 @@ pub use graph::{CapturedGraph, ExecutableGraph, Graph, GraphCell, SoftwareExecut
 pub use graph_dump::{CommandTimings, Span};
 pub use handle::{Borrowed, HandleCell, HandleGroup, HandleKind, Object, export, handle_of, take};
 pub use host_pipe::HostPipe;
+pub use in_flight::{BusyMark, InFlight, Markers, TrackedQueue};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
-pub use kernel::{Arg, Args, ExecInfo, Kernel};
+pub use kernel::{Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, Kernel, RememberedArgs};
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use memory_export::MemoryExport;
+pub use native::{Native, NativeObject};
 pub use physical_mem::PhysicalMem;
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
 pub use queue::{Queue, QueueNativeProperties, QueueProperties};
 pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
+pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
+pub use usm_stack::{
+    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
+};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 

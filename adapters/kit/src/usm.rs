@@ -8,6 +8,7 @@ use derive_where::derive_where;
 use oxur_api::*;
 
 use crate::chain::decode;
+use crate::command::operands::check_inside;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -36,10 +37,10 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// How many bytes of an allocation there are from an address in it on; `None` for memory that the context does not
-    /// know.
-    fn usm_rest(self: &Arc<Self>, _memory: *const c_void) -> Option<usize> {
-        None
+    /// For each address, how many bytes of its allocation there are from there on; `None` for memory that the context does
+    /// not know, whose bounds are not checked. Every copy asks this: it takes no lock that threads share, and asks no driver.
+    fn usm_rest<const N: usize>(&self, _memory: [*const c_void; N]) -> [Option<usize>; N] {
+        [None; N]
     }
 
     /// Answers `urUSMGetMemAllocInfo` for any address.
@@ -67,7 +68,7 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// Copies between any two pieces of memory of the context, at once and without a queue.
+    /// Copies between any two pieces of memory of the context, at once and without a queue. The kit has checked the bounds.
     fn usm_copy(self: &Arc<Self>, _dst: *mut c_void, _src: *const c_void, _size: usize) -> UrResult<()> {
         unsupported()
     }
@@ -139,7 +140,7 @@ pub struct UsmRequest<'a, B: Backend> {
 }
 
 /// What an allocation asks for beside its size: `ur_usm_desc_t` and its chain.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsmProperties {
     /// Alignment in bytes, a power of two; 0 for what suits every type.
     pub align: usize,
@@ -463,6 +464,7 @@ entry! {
         if size == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
+        check_inside::<B, 2>(&context, [dst, src], size)?;
         context.usm_copy(dst, src, size)
     }
 

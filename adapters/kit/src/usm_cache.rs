@@ -253,6 +253,18 @@ impl<T> UsmCache<T> {
         })
     }
 
+    /// For each address, how many bytes of its allocation there are from there on; `None` where it is in none.
+    #[inline]
+    pub fn rest<const N: usize>(&self, addresses: [usize; N]) -> [Option<usize>; N] {
+        self.state.local(|_, regions| {
+            addresses.map(|address| {
+                let (_, region) = regions.containing(address)?;
+                let (base, size) = region.taken_at(address)?;
+                Some(size - (address - base))
+            })
+        })
+    }
+
     /// Gives free memory of a heap back until it has no more than `keep` bytes of the driver's, or none to give.
     pub fn trim(&self, driver: &impl Driver<T>, heap: &Arc<Heap>, keep: usize) {
         self.shrink(driver, Some(heap), heap.reserved().current.saturating_sub(keep));

@@ -139,13 +139,17 @@ impl kit::Device<Empty> for Device {
         DeviceType::CUSTOM
     }
 
+    fn platform(&self) -> Option<Arc<Platform>> {
+        None
+    }
+
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             DeviceInfo::NAME => out.str("nothing"),
             DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(4u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
             DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
-            _ => out.unsupported(),
+            _ => kit::default_device_info(query, out),
         }
     }
 
@@ -355,6 +359,8 @@ mod command_buffer;
 mod emulate;
 #[path = "empty/graph.rs"]
 mod graph;
+#[path = "empty/kernel.rs"]
+mod kernel;
 #[path = "empty/objects.rs"]
 mod objects;
 #[path = "empty/properties.rs"]

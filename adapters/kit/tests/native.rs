@@ -112,6 +112,10 @@ impl kit::Device<Native> for Device {
     fn kind(&self) -> DeviceType {
         DeviceType::CUSTOM
     }
+
+    fn platform(&self) -> Option<Arc<Platform>> {
+        None
+    }
 }
 
 struct Context {

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use kit::ur::{self, NativeHandle, ResultCode};
-use kit::{HandleCell, UrError, UrResult};
+use kit::{HandleCell, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, cl};
-use crate::{Context, Device, OpenCl, Platform, device};
+use crate::cl::{self, DeviceObject, cl};
+use crate::{Context, Device, OpenCl, Platform};
 
 /// The adapter.
 pub(crate) struct Adapter {
@@ -96,7 +96,8 @@ impl kit::Adapter<OpenCl> for Adapter {
                 let device = Device::from_native(&self.platforms, native)?;
                 if owned {
                     // The wrapper has a reference of its own.
-                    device::release(native);
+                    // SAFETY: the client gives this one up.
+                    drop(unsafe { Native::<DeviceObject>::new(native) });
                 }
                 Ok(device)
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
+use kit::{Native, NativeObject, UrError, UrResult};
 use opencl_sys::cl_function_types::*;
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -189,17 +189,25 @@ macro_rules! cl {
 }
 pub(crate) use cl;
 
-/// Calls a function that makes an object and takes the place for an error code last.
-macro_rules! cl_create {
+/// Calls a function that returns a pointer and takes the place for an error code last.
+macro_rules! cl_get {
     ($name:ident($($arg:expr),* $(,)?)) => {
         match $crate::cl::api().$name {
             Some(function) => {
                 let mut code = opencl_sys::CL_SUCCESS;
-                let object = function($($arg,)* &mut code);
-                $crate::cl::check(stringify!($name), code).map(|()| object)
+                let pointer = function($($arg,)* &mut code);
+                $crate::cl::check(stringify!($name), code).map(|()| pointer)
             }
             None => Err($crate::cl::missing(stringify!($name))),
         }
+    };
+}
+pub(crate) use cl_get;
+
+/// As [`cl_get`], for a function that makes an object; its reference is the caller's.
+macro_rules! cl_create {
+    ($($call:tt)*) => {
+        $crate::cl::cl_get!($($call)*).map(|object| oxur_adapter_kit::Native::new(object))
     };
 }
 pub(crate) use cl_create;
@@ -304,4 +312,98 @@ pub fn string(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> U
     let bytes = bytes(ask)?;
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+/// A kind of OpenCL object with its functions.
+pub trait Queried: NativeObject {
+    /// Asks an object for `what`.
+    ///
+    /// # Safety
+    /// A live handle, and places for a value of `size` bytes and for a size, or null.
+    unsafe fn info(
+        handle: Self::Handle,
+        what: cl_uint,
+        size: usize,
+        value: *mut c_void,
+        needed: *mut usize,
+    ) -> UrResult<()>;
+}
+
+/// Queries of an object.
+pub trait Ask {
+    /// As [`value`].
+    fn ask<V: Plain>(&self, what: cl_uint) -> UrResult<V>;
+    /// As [`array`].
+    fn ask_array<V: Plain>(&self, what: cl_uint) -> UrResult<Vec<V>>;
+    /// As [`string`].
+    fn ask_string(&self, what: cl_uint) -> UrResult<String>;
+}
+
+impl<T: Queried> Ask for Native<T> {
+    fn ask<V: Plain>(&self, what: cl_uint) -> UrResult<V> {
+        // SAFETY: a live object; the pointers are those of `value`.
+        value(|size, value, needed| unsafe { T::info(**self, what, size, value, needed) })
+    }
+
+    fn ask_array<V: Plain>(&self, what: cl_uint) -> UrResult<Vec<V>> {
+        // SAFETY: a live object; the pointers are those of `array`.
+        array(|size, value, needed| unsafe { T::info(**self, what, size, value, needed) })
+    }
+
+    fn ask_string(&self, what: cl_uint) -> UrResult<String> {
+        // SAFETY: a live object; the pointers are those of `string`.
+        string(|size, value, needed| unsafe { T::info(**self, what, size, value, needed) })
+    }
+}
+
+macro_rules! objects {
+    ($( $(#[$doc:meta])* $kind:ident: $handle:ty, $name:literal, $retain:ident, $release:ident, $info:ident; )*) => { $(
+        $(#[$doc])*
+        pub enum $kind {}
+
+        // SAFETY: OpenCL's functions may be called from any thread. `clSetKernelArg` is the exception, and `Kernel` has a lock.
+        unsafe impl NativeObject for $kind {
+            type Handle = $handle;
+            const NAME: &'static str = $name;
+
+            unsafe fn retain(handle: $handle) -> UrResult<()> {
+                // SAFETY: passed on to the caller.
+                unsafe { cl!($retain(handle)) }
+            }
+
+            #[inline]
+            unsafe fn release(handle: $handle) -> UrResult<()> {
+                // SAFETY: passed on to the caller.
+                unsafe { cl!($release(handle)) }
+            }
+        }
+
+        impl Queried for $kind {
+            unsafe fn info(
+                handle: $handle, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize,
+            ) -> UrResult<()> {
+                // SAFETY: passed on to the caller.
+                unsafe { cl!($info(handle, what, size, value, needed)) }
+            }
+        }
+    )* };
+}
+
+objects! {
+    /// Sub-devices: root devices have no references.
+    DeviceObject: cl_device_id, "a sub-device", clRetainDevice, clReleaseDevice, clGetDeviceInfo;
+    /// Contexts.
+    ContextObject: cl_context, "a context", clRetainContext, clReleaseContext, clGetContextInfo;
+    /// Queues.
+    QueueObject: cl_command_queue, "a queue", clRetainCommandQueue, clReleaseCommandQueue, clGetCommandQueueInfo;
+    /// Events.
+    EventObject: cl_event, "an event", clRetainEvent, clReleaseEvent, clGetEventInfo;
+    /// Buffers and images.
+    MemObject: cl_mem, "a memory object", clRetainMemObject, clReleaseMemObject, clGetMemObjectInfo;
+    /// Samplers.
+    SamplerObject: cl_sampler, "a sampler", clRetainSampler, clReleaseSampler, clGetSamplerInfo;
+    /// Programs.
+    ProgramObject: cl_program, "a program", clRetainProgram, clReleaseProgram, clGetProgramInfo;
+    /// Kernels.
+    KernelObject: cl_kernel, "a kernel", clRetainKernel, clReleaseKernel, clGetKernelInfo;
 }

@@ -2,36 +2,29 @@
 //! Contexts.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
+use kit::{Command, Deleters, HandleCell, InfoOut, Native, UniqueId, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, cl, cl_create};
+use crate::cl::{self, Ask, ContextObject, cl_create};
 use crate::extensions::Extensions;
-use crate::unique_id::UniqueId;
-use crate::usm::ContextUsm;
+use crate::usm::SharedContext;
 use crate::{Adapter, Device, OpenCl};
 
 /// A context.
 pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: cl_context,
+    pub(crate) raw: Native<ContextObject>,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The functions of the platform that all devices belong to.
     pub(crate) ext: Arc<Extensions>,
     /// Shared with other wrappers of the OpenCL context.
-    pub(crate) usm: ManuallyDrop<Arc<ContextUsm>>,
+    pub(crate) shared: Arc<SharedContext>,
     deleters: Deleters,
 }
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
 
 /// What the driver says of a context when something goes wrong in it.
 unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _size: usize, _user_data: *mut c_void) {
@@ -43,15 +36,15 @@ unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _si
 }
 
 impl Context {
-    /// Takes over a reference of an OpenCL context of at least one device.
-    fn new(raw: cl_context, devices: Vec<Arc<Device>>) -> Arc<Self> {
+    /// A context of at least one device.
+    fn new(raw: Native<ContextObject>, devices: Vec<Arc<Device>>) -> Arc<Self> {
         cl::note_use();
         Arc::new(Self {
             handle_cell: HandleCell::new(),
-            raw,
             ext: devices[0].ext.clone(),
             devices,
-            usm: ManuallyDrop::new(ContextUsm::of(raw)),
+            shared: SharedContext::of(*raw),
+            raw,
             deleters: Deleters::default(),
         })
     }
@@ -59,26 +52,25 @@ impl Context {
     /// The number of the OpenCL context.
     #[inline(always)]
     pub(crate) fn number(&self) -> UniqueId {
-        self.usm.number
+        self.shared.number
     }
 
     /// From now on others may allocate and free memory in it: a native handle was given out, by which they find it.
     pub(crate) fn share(&self) {
-        self.usm.share();
+        self.shared.share();
     }
 
     /// Wraps a native context; without devices it asks the driver for them.
     pub(crate) fn from_native(
         adapter: &Adapter,
-        raw: cl_context,
+        native: cl_context,
         mut devices: Vec<Arc<Device>>,
         owned: bool,
     ) -> UrResult<Arc<Self>> {
         if devices.is_empty() {
-            // SAFETY: the client vouches for its native handle; the pointers are those of `array`.
-            let ids = cl::array::<*mut c_void>(|size, value, needed| unsafe {
-                cl!(clGetContextInfo(raw, CL_CONTEXT_DEVICES, size, value, needed))
-            })?;
+            // SAFETY: the client vouches for its native handle.
+            let context = unsafe { Native::<ContextObject>::borrowed(native) };
+            let ids = context.ask_array::<*mut c_void>(CL_CONTEXT_DEVICES)?;
             devices = ids
                 .into_iter()
                 .map(|id| kit::Adapter::device_from_native(adapter, id as NativeHandle, false))
@@ -90,11 +82,8 @@ impl Context {
                 "the native context has no device",
             ));
         }
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainContext(raw)) }?;
-        }
-        let context = Self::new(raw, devices);
+        // SAFETY: as above.
+        let context = Self::new(unsafe { Native::wrap(native, owned) }?, devices);
         context.share();
         Ok(context)
     }
@@ -107,18 +96,17 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it is not used after this.
-        unsafe { ManuallyDrop::take(&mut self.usm) }.leave(self.raw, &self.ext);
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseContext(self.raw)) } {
-            log::warn!("a context is leaked: {error}");
-        }
+        SharedContext::leave(self);
     }
 }
 
 impl kit::Context<OpenCl> for Context {
     fn create(devices: Vec<Arc<Device>>, _flags: ContextFlags) -> UrResult<Arc<Self>> {
-        let platforms: Vec<_> = devices.iter().filter_map(|d| d.platform()).map(|p| p.raw).collect();
+        let platforms: Vec<_> = devices
+            .iter()
+            .filter_map(|d| kit::Device::platform(&**d))
+            .map(|p| p.raw)
+            .collect();
         if platforms.iter().any(|p| *p != platforms[0]) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
@@ -153,7 +141,7 @@ impl kit::Context<OpenCl> for Context {
     }
 
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
-        let check = |raw| match raw == self.raw {
+        let check = |context: &Context| match context.raw == self.raw {
             true => Ok(()),
             false => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
@@ -161,12 +149,12 @@ impl kit::Context<OpenCl> for Context {
             )),
         };
         command.check_buffers(|buffer, end| {
-            check(buffer.context.raw)?;
+            check(&buffer.context)?;
             buffer.check_range(0, end)
         })?;
-        command.check_images(|image| check(image.context.raw))?;
+        command.check_images(|image| check(&image.context))?;
         match command {
-            Command::Launch(launch) => check(launch.kernel.context().raw),
+            Command::Launch(launch) => check(launch.kernel.context()),
             Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => global
                 .program
                 .check_global((self, device), global.name, global.offset, global.count),
@@ -180,7 +168,7 @@ impl kit::Context<OpenCl> for Context {
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.share();
-        Ok(self.raw as NativeHandle)
+        Ok(*self.raw as NativeHandle)
     }
 }
 

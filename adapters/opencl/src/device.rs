@@ -13,11 +13,11 @@ use std::ffi::CStr;
 use std::sync::{Arc, Weak};
 
 use kit::ur::*;
-use kit::{HandleCell, InfoOut, UrError, UrResult};
+use kit::{HandleCell, InfoOut, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::cl;
+use crate::cl::{DeviceObject, cl};
 use crate::extensions::Extensions;
 use crate::{OpenCl, Platform};
 
@@ -31,8 +31,15 @@ pub(crate) struct Device {
     /// The functions of the platform.
     pub(crate) ext: Arc<Extensions>,
     platform: Weak<Platform>,
-    parent: Option<Arc<Device>>,
+    part: Option<Part>,
     facts: Facts,
+}
+
+/// What a sub-device has beside.
+pub(crate) struct Part {
+    /// The reference of it.
+    pub(crate) _raw: Native<DeviceObject>,
+    pub(crate) of: Arc<Device>,
 }
 
 // SAFETY: an OpenCL handle may be used from any thread.
@@ -41,30 +48,26 @@ unsafe impl Send for Device {}
 unsafe impl Sync for Device {}
 
 impl Device {
-    /// Asks the driver for all that there is to know. Of a sub-device, one with a parent, it takes over the caller's
-    /// reference, also when it fails.
-    pub(crate) fn new(
-        raw: cl_device_id,
-        platform: Weak<Platform>,
-        parent: Option<Arc<Device>>,
-        ext: &Arc<Extensions>,
-    ) -> UrResult<Self> {
-        match Facts::ask(raw) {
-            Ok(facts) => Ok(Self {
-                handle_cell: HandleCell::new(),
-                raw,
-                ext: ext.clone(),
-                platform,
-                parent,
-                facts,
-            }),
-            Err(error) => {
-                if parent.is_some() {
-                    release(raw);
-                }
-                Err(error)
-            }
-        }
+    /// Asks the driver for all that there is to know of a root device.
+    pub(crate) fn new(raw: cl_device_id, platform: Weak<Platform>, ext: &Arc<Extensions>) -> UrResult<Self> {
+        Ok(Self {
+            handle_cell: HandleCell::new(),
+            raw,
+            ext: ext.clone(),
+            platform,
+            part: None,
+            facts: Facts::ask(raw)?,
+        })
+    }
+
+    /// The same of a part of a device.
+    fn part(raw: Native<DeviceObject>, of: &Arc<Self>) -> UrResult<Arc<Self>> {
+        let part = Self::new(*raw, of.platform.clone(), &of.ext)?;
+        let of = of.clone();
+        Ok(Arc::new(Self {
+            part: Some(Part { _raw: raw, of }),
+            ..part
+        }))
     }
 
     /// Wraps a native sub-device of one of `platforms`; the wrapper has a reference of its own.
@@ -86,14 +89,7 @@ impl Device {
         let parent_id: cl_device_id = facts::ask(raw, CL_DEVICE_PARENT_DEVICE).map_err(|_| stranger())?;
         let parent = Self::from_native(platforms, parent_id)?;
         // SAFETY: a device that just answered two queries.
-        unsafe { cl!(clRetainDevice(raw)) }?;
-        let ext = parent.ext.clone();
-        Self::new(raw, Arc::downgrade(platform), Some(parent), &ext).map(Arc::new)
-    }
-
-    /// Its platform; `None` only while the adapter goes down.
-    pub(crate) fn platform(&self) -> Option<Arc<Platform>> {
-        self.platform.upgrade()
+        Self::part(unsafe { Native::wrap(raw, false) }?, &parent)
     }
 
     /// What the device says of itself.
@@ -115,30 +111,17 @@ impl Device {
     }
 }
 
-/// Gives a reference of a sub-device back.
-/// Gives back a reference of a sub-device.
-pub(crate) fn release(raw: cl_device_id) {
-    // SAFETY: the caller owns a reference.
-    if let Err(error) = unsafe { cl!(clReleaseDevice(raw)) } {
-        log::warn!("a sub-device is lost: {error}");
-    }
-}
-
-impl Drop for Device {
-    fn drop(&mut self) {
-        if self.parent.is_some() {
-            release(self.raw);
-        }
-    }
-}
-
 impl kit::Device<OpenCl> for Device {
     fn kind(&self) -> DeviceType {
         self.facts.kind
     }
 
-    fn is_root(&self) -> bool {
-        self.parent.is_none()
+    fn parent(&self) -> Option<&Arc<Self>> {
+        self.part.as_ref().map(|part| &part.of)
+    }
+
+    fn platform(&self) -> Option<Arc<Platform>> {
+        self.platform.upgrade()
     }
 
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {

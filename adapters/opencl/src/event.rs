@@ -13,14 +13,13 @@ use std::sync::mpsc::{Sender, channel};
 use kit::ur::{
     CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
 };
-use kit::{Callback, HandleCell, InfoOut, UrResult, WaitList};
+use kit::{Callback, HandleCell, InfoOut, Native, UniqueId, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{LazyLock, OnceLock};
 use smallvec::SmallVec;
 
-use crate::cl::{self, cl, cl_create};
-use crate::unique_id::UniqueId;
+use crate::cl::{self, Ask, EventObject, cl, cl_create};
 use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
@@ -54,12 +53,12 @@ struct Promised {
 }
 
 impl Event {
-    /// Takes over a reference of an OpenCL event of a command in a queue of a context.
+    /// The event of a command in a queue of a context.
     #[inline]
-    pub(crate) fn new(raw: cl_event, queue: UniqueId, context: UniqueId, command: CommandType) -> Arc<Self> {
+    pub(crate) fn new(raw: RawEvent, queue: UniqueId, context: UniqueId, command: CommandType) -> Arc<Self> {
         kit::recycled(Self {
             handle_cell: HandleCell::new(),
-            raw: RawEvent(raw),
+            raw,
             began: Box::default(),
             context,
             owner: Owner::Queue(queue, OnceLock::new()),
@@ -130,49 +129,30 @@ impl Event {
     }
 }
 
-/// A reference of an OpenCL event, released with this.
-pub(crate) struct RawEvent(pub(crate) cl_event);
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for RawEvent {}
-// SAFETY: as above.
-unsafe impl Sync for RawEvent {}
+/// A reference of an OpenCL event.
+pub(crate) struct RawEvent(pub(crate) Native<EventObject>);
 
 impl RawEvent {
     /// Its execution status; negative for a command that failed.
     pub(crate) fn status(&self) -> UrResult<cl_int> {
-        // SAFETY: a live event; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe {
-            cl!(clGetEventInfo(
-                self.0,
-                CL_EVENT_COMMAND_EXECUTION_STATUS,
-                size,
-                value,
-                needed
-            ))
-        })
+        self.0.ask(CL_EVENT_COMMAND_EXECUTION_STATUS)
     }
 
     /// The driver's queue that its command is in; none for a user event.
     fn queue(&self) -> Option<cl_command_queue> {
-        // SAFETY: a live event; the pointers are those of `value`.
-        let queue = cl::value::<*mut c_void>(|size, value, needed| unsafe {
-            cl!(clGetEventInfo(self.0, CL_EVENT_COMMAND_QUEUE, size, value, needed))
-        });
+        let queue = self.0.ask::<*mut c_void>(CL_EVENT_COMMAND_QUEUE);
         queue.ok().filter(|queue| !queue.is_null())
     }
 
     /// Another reference of the same event.
     fn again(&self) -> UrResult<Self> {
-        // SAFETY: a live event. Released in `drop`.
-        unsafe { cl!(clRetainEvent(self.0)) }?;
-        Ok(Self(self.0))
+        self.0.again().map(Self)
     }
 
     /// When its command came how far, in nanoseconds of the device.
     fn time(&self, what: cl_profiling_info) -> UrResult<u64> {
         // SAFETY: a live event; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe { cl!(clGetEventProfilingInfo(self.0, what, size, value, needed)) })
+        cl::value(|size, value, needed| unsafe { cl!(clGetEventProfilingInfo(*self.0, what, size, value, needed)) })
     }
 
     /// Whether its command is complete, or failed. One whose status cannot be had is taken for unfinished.
@@ -183,22 +163,13 @@ impl RawEvent {
     /// Waits until its command is over. That it failed is an error, too.
     pub(crate) fn wait(&self) -> UrResult<()> {
         // SAFETY: a live event.
-        unsafe { cl!(clWaitForEvents(1, &self.0)) }
-    }
-}
-
-impl Drop for RawEvent {
-    fn drop(&mut self) {
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseEvent(self.0)) } {
-            log::warn!("an event is leaked: {error}");
-        }
+        unsafe { cl!(clWaitForEvents(1, &raw const *self.0)) }
     }
 }
 
 /// The OpenCL events of a wait list, on the stack unless there are many.
 pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]> {
-    wait.iter().map(|event| event.current().0).collect()
+    wait.iter().map(|event| *event.current().0).collect()
 }
 
 /// Calls `callback` with the status that an OpenCL event reached. `data` is a `Box<Registered>`.
@@ -333,7 +304,14 @@ impl kit::Event<OpenCl> for Event {
             callback,
         }));
         // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe { cl!(clSetEventCallback(self.current().0, status, Some(reached), data.cast())) };
+        let set = unsafe {
+            cl!(clSetEventCallback(
+                *self.current().0,
+                status,
+                Some(reached),
+                data.cast()
+            ))
+        };
         if set.is_err() {
             // SAFETY: OpenCL did not take it.
             drop(unsafe { Box::from_raw(data) });
@@ -345,19 +323,15 @@ impl kit::Event<OpenCl> for Event {
         if let Some(context) = self.context() {
             context.share();
         }
-        Ok(self.raw.0 as NativeHandle)
+        Ok(*self.raw.0 as NativeHandle)
     }
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
-        let raw = native as cl_event;
-        // SAFETY: the client vouches for its native handle; the pointers are those of `value`.
-        let kind: u32 = cl::value(|size, value, needed| unsafe {
-            cl!(clGetEventInfo(raw, CL_EVENT_COMMAND_TYPE, size, value, needed))
-        })?;
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainEvent(raw)) }?;
-        }
+        let native = native as cl_event;
+        // SAFETY: the client vouches for its native handle.
+        let kind: u32 = unsafe { Native::<EventObject>::borrowed(native) }.ask(CL_EVENT_COMMAND_TYPE)?;
+        // SAFETY: as above.
+        let raw = unsafe { Native::wrap(native, owned) }?;
         // A user event, say, has no UR name; a wait comes nearest.
         let command = conv::command(kind).unwrap_or(CommandType::EVENTS_WAIT);
         Ok(Self::of_context(context, RawEvent(raw), command))
@@ -365,9 +339,9 @@ impl kit::Event<OpenCl> for Event {
 
     fn complete(context: &Arc<Context>) -> UrResult<Arc<Self>> {
         // SAFETY: a live context.
-        let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
+        let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(*context.raw)) }?);
         // SAFETY: a live user event, whose status was not set.
-        unsafe { cl!(clSetUserEventStatus(raw.0, CL_COMPLETE)) }?;
+        unsafe { cl!(clSetUserEventStatus(*raw.0, CL_COMPLETE)) }?;
         Ok(Self::of_context(context, raw, CommandType::EVENTS_WAIT))
     }
 }
@@ -384,7 +358,7 @@ impl Event {
         let submitted = command.again()?;
         let data = Box::into_raw(Box::new(self.raw.again()?));
         // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe { cl!(clSetEventCallback(command.0, CL_COMPLETE, Some(over), data.cast())) };
+        let set = unsafe { cl!(clSetEventCallback(*command.0, CL_COMPLETE, Some(over), data.cast())) };
         match set {
             Ok(()) => {
                 if let Owner::Command(promised) = &self.owner {
@@ -416,7 +390,7 @@ impl kit::SoftwareEvent<OpenCl> for Event {
 
     fn create_pending(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         // SAFETY: a live context.
-        let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(context.raw)) }?);
+        let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(*context.raw)) }?);
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
@@ -449,7 +423,7 @@ impl kit::SoftwareEvent<OpenCl> for Event {
 /// Sets the status of a user event, which was not set before.
 fn end(event: &RawEvent, status: cl_int) {
     // SAFETY: a live user event.
-    if let Err(error) = unsafe { cl!(clSetUserEventStatus(event.0, status)) } {
+    if let Err(error) = unsafe { cl!(clSetUserEventStatus(*event.0, status)) } {
         log::error!("an event that others wait for cannot be ended: {error}");
     }
 }

@@ -1,65 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels.
 
-mod arg_cache;
-mod kept;
-mod objects;
-
 use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
-use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
+use kit::{
+    Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Native, Range, RememberedArgs, UrResult,
+};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
-use self::arg_cache::{ArgCache, ArgKey};
-use self::kept::Kept;
-use self::objects::Objects;
-use crate::cl::{self, Plain, api, cl, cl_create};
+use crate::cl::{self, Ask, KernelObject, Plain, api, cl, cl_create};
 use crate::extensions::{Extensions, ext};
 use crate::{Context, Device, OpenCl, Program, Queue};
 
 /// A kernel. OpenCL keeps the arguments in it.
 pub(crate) struct Kernel {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: cl_kernel,
+    pub(crate) raw: Native<KernelObject>,
     program: Arc<Program>,
     /// The functions of its platform, at hand because every pointer argument needs one.
     ext: Arc<Extensions>,
     /// Held while arguments are set and used, so that two threads may launch one kernel with arguments of their own.
     pub(crate) arguments: Mutex<()>,
     /// The objects among the arguments that were set one by one.
-    objects: Objects,
+    objects: ArgObjects,
     arg_cache: ArgCache,
     /// What it was told, where the driver cannot copy it.
-    kept: Option<Kept>,
+    kept: Option<RememberedArgs<OpenCl>>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
 
-// SAFETY: an OpenCL handle may be used from any thread; arguments are set under the lock.
-unsafe impl Send for Kernel {}
-// SAFETY: as above.
-unsafe impl Sync for Kernel {}
-
 impl Kernel {
-    /// Takes over a reference of an OpenCL kernel.
-    fn new(raw: cl_kernel, program: &Arc<Program>) -> UrResult<Self> {
-        let mut kernel = Self {
+    fn new(raw: Native<KernelObject>, program: &Arc<Program>) -> UrResult<Self> {
+        let arguments = raw.ask(CL_KERNEL_NUM_ARGS)?;
+        Ok(Self {
             handle_cell: HandleCell::new(),
             raw,
             program: program.clone(),
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
-            objects: Objects::none(),
-            arg_cache: ArgCache::empty(0),
-            kept: api().clCloneKernel.is_none().then(Kept::default),
+            objects: ArgObjects::none(),
+            arg_cache: ArgCache::empty(arguments),
+            kept: api().clCloneKernel.is_none().then(RememberedArgs::default),
             required_local_size: OnceLock::new(),
-        };
-        kernel.arg_cache = ArgCache::empty(arg_count(raw)?);
-        Ok(kernel)
+        })
     }
 
     pub(crate) fn context(&self) -> &Arc<Context> {
@@ -70,7 +58,7 @@ impl Kernel {
         // SAFETY: live handles; the pointers are those of `value`.
         cl::value(|size, value, needed| unsafe {
             cl!(clGetKernelWorkGroupInfo(
-                self.raw, device.raw, what, size, value, needed
+                *self.raw, device.raw, what, size, value, needed
             ))
         })
     }
@@ -88,10 +76,10 @@ impl Kernel {
             match self.ext.get_kernel_sub_group_info {
                 Some(function) if api().clGetKernelSubGroupInfo.is_none() => cl::check(
                     "clGetKernelSubGroupInfoKHR",
-                    function(self.raw, device.raw, what, input_size, input, size, value, needed),
+                    function(*self.raw, device.raw, what, input_size, input, size, value, needed),
                 ),
                 _ => cl!(clGetKernelSubGroupInfo(
-                    self.raw, device.raw, what, input_size, input, size, value, needed
+                    *self.raw, device.raw, what, input_size, input, size, value, needed
                 )),
             }
         })?;
@@ -115,7 +103,7 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn set(&self, arg: &Arg<'_, OpenCl>) -> UrResult<()> {
         let arg_cache = &self.arg_cache;
-        let lasting = || self.context().usm.is_ours();
+        let lasting = || self.context().shared.is_ours();
         match *arg {
             Arg::Value(index, bytes) => {
                 let set = || self.set_bytes(index, bytes.len(), bytes.as_ptr().cast());
@@ -130,7 +118,7 @@ impl Kernel {
             Arg::Pointer(index, pointer) => {
                 arg_cache.number(index, ArgKey::address(), pointer.addr() as u64, lasting, || {
                     // SAFETY: a live kernel; what the address is of is for OpenCL to find out.
-                    unsafe { ext!(self.ext, set_kernel_arg_mem_pointer(self.raw, index, pointer)) }
+                    unsafe { ext!(self.ext, set_kernel_arg_mem_pointer(*self.raw, index, pointer)) }
                 })
             }
             Arg::Local(index, size) => {
@@ -138,10 +126,10 @@ impl Kernel {
                 arg_cache.number(index, ArgKey::LOCAL, size as u64, || true, set)
             }
             Arg::Mem(index, ref mem, _) => {
-                let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| m.raw);
+                let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| *m.raw);
                 self.set_object(index, raw)
             }
-            Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.raw),
+            Arg::Sampler(index, ref sampler) => self.set_object(index, *sampler.raw),
         }
     }
 
@@ -149,7 +137,7 @@ impl Kernel {
     #[inline(always)]
     fn set_bytes(&self, index: u32, size: usize, bytes: *const c_void) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the bytes before it returns.
-        unsafe { cl!(clSetKernelArg(self.raw, index, size, bytes)) }
+        unsafe { cl!(clSetKernelArg(*self.raw, index, size, bytes)) }
     }
 
     fn set_object(&self, index: u32, handle: *mut c_void) -> UrResult<()> {
@@ -168,47 +156,24 @@ impl Kernel {
 
     fn set_exec(&self, what: cl_kernel_exec_info, bytes: &[u8]) -> UrResult<()> {
         // SAFETY: a live kernel; OpenCL copies the bytes before it returns.
-        unsafe { cl!(clSetKernelExecInfo(self.raw, what, bytes.len(), bytes.as_ptr().cast())) }?;
-        if let Some(kept) = &self.kept {
-            kept.exec(what, bytes);
-        }
-        Ok(())
-    }
-}
-
-/// How many arguments a kernel has.
-fn arg_count(kernel: cl_kernel) -> UrResult<u32> {
-    // SAFETY: a live kernel; the pointers are those of `value`.
-    cl::value(|size, value, needed| unsafe { cl!(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, size, value, needed)) })
-}
-
-impl Drop for Kernel {
-    fn drop(&mut self) {
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseKernel(self.raw)) } {
-            log::warn!("a kernel is leaked: {error}");
-        }
+        unsafe { cl!(clSetKernelExecInfo(*self.raw, what, bytes.len(), bytes.as_ptr().cast())) }
     }
 }
 
 impl kit::Kernel<OpenCl> for Kernel {
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
         // SAFETY: a live program and a zero-terminated string.
-        let raw = unsafe { cl_create!(clCreateKernel(program.raw, name.as_ptr())) }?;
+        let raw = unsafe { cl_create!(clCreateKernel(*program.raw, name.as_ptr())) }?;
         Ok(Arc::new(Self::new(raw, program)?))
     }
 
     fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let ask = |what: cl_kernel_info| {
-            // SAFETY: a live kernel; the pointers are those of `string` and `value`.
-            move |size, value, needed| unsafe { cl!(clGetKernelInfo(self.raw, what, size, value, needed)) }
-        };
         match query {
-            KernelInfo::FUNCTION_NAME => out.str(&cl::string(ask(CL_KERNEL_FUNCTION_NAME))?),
-            KernelInfo::NUM_ARGS => out.value(arg_count(self.raw)?),
+            KernelInfo::FUNCTION_NAME => out.str(&self.raw.ask_string(CL_KERNEL_FUNCTION_NAME)?),
+            KernelInfo::NUM_ARGS => out.value(self.raw.ask::<u32>(CL_KERNEL_NUM_ARGS)?),
             KernelInfo::CONTEXT => out.handle(self.context()),
             KernelInfo::PROGRAM => out.handle(&self.program),
-            KernelInfo::ATTRIBUTES => out.str(&cl::string(ask(CL_KERNEL_ATTRIBUTES))?),
+            KernelInfo::ATTRIBUTES => out.str(&self.raw.ask_string(CL_KERNEL_ATTRIBUTES)?),
             _ => out.unsupported(),
         }
     }
@@ -278,15 +243,12 @@ impl kit::Kernel<OpenCl> for Kernel {
         let _lock = self.arguments.lock();
         let raw = if api().clCloneKernel.is_some() {
             // SAFETY: a live kernel.
-            unsafe { cl_create!(clCloneKernel(self.raw)) }?
+            unsafe { cl_create!(clCloneKernel(*self.raw)) }?
         } else {
-            // SAFETY: a live kernel; the pointers are those of `string`.
-            let name = cl::string(|size, value, needed| unsafe {
-                cl!(clGetKernelInfo(self.raw, CL_KERNEL_FUNCTION_NAME, size, value, needed))
-            })?;
+            let name = self.raw.ask_string(CL_KERNEL_FUNCTION_NAME)?;
             let name = CString::new(name).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
             // SAFETY: a live program and a zero-terminated string.
-            unsafe { cl_create!(clCreateKernel(self.program.raw, name.as_ptr())) }?
+            unsafe { cl_create!(clCreateKernel(*self.program.raw, name.as_ptr())) }?
         };
         let mut copy = Self::new(raw, &self.program)?;
         copy.objects = self.objects.keep();
@@ -309,16 +271,19 @@ impl kit::Kernel<OpenCl> for Kernel {
                 ] {
                     self.set_exec(what, &cl_bool::from(access).to_ne_bytes())?;
                 }
-                Ok(())
             }
             ExecInfo::UsmPointers(pointers) => {
                 // SAFETY: pointers are bytes without padding.
                 let bytes = unsafe { std::slice::from_raw_parts(pointers.as_ptr().cast(), size_of_val(pointers)) };
-                self.set_exec(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, bytes)
+                self.set_exec(CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, bytes)?;
             }
             // A hint: OpenCL does not let a client split on-chip memory.
-            ExecInfo::CacheConfig(_) => Ok(()),
+            ExecInfo::CacheConfig(_) => {}
         }
+        if let Some(kept) = &self.kept {
+            kept.exec_info(info);
+        }
+        Ok(())
     }
 
     fn suggested_local_size(
@@ -336,8 +301,8 @@ impl kit::Kernel<OpenCl> for Kernel {
             ext!(
                 self.ext,
                 get_suggested_local_work_size(
-                    queue.raw,
-                    self.raw,
+                    *queue.raw,
+                    *self.raw,
                     range.global.len() as cl_uint,
                     offset,
                     range.global.as_ptr(),
@@ -357,7 +322,7 @@ impl kit::Kernel<OpenCl> for Kernel {
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.arg_cache.share();
         self.context().share();
-        Ok(self.raw as NativeHandle)
+        Ok(*self.raw as NativeHandle)
     }
 
     fn from_native(
@@ -366,22 +331,17 @@ impl kit::Kernel<OpenCl> for Kernel {
         native: NativeHandle,
         owned: bool,
     ) -> UrResult<Arc<Self>> {
-        let raw = native as cl_kernel;
+        let native = native as cl_kernel;
         let found = match program {
             Some(program) => program.clone(),
             None => {
-                // SAFETY: a live kernel; the pointers are those of `value`.
-                let program: cl_program = cl::value(|size, value, needed| unsafe {
-                    cl!(clGetKernelInfo(raw, CL_KERNEL_PROGRAM, size, value, needed))
-                })?;
+                // SAFETY: the client vouches for its native handle.
+                let program: cl_program = unsafe { Native::<KernelObject>::borrowed(native) }.ask(CL_KERNEL_PROGRAM)?;
                 kit::Program::from_native(context, program as NativeHandle, false)?
             }
         };
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainKernel(raw)) }?;
-        }
-        let kernel = Self::new(raw, &found)?;
+        // SAFETY: as above.
+        let kernel = Self::new(unsafe { Native::wrap(native, owned) }?, &found)?;
         kernel.arg_cache.share();
         Ok(Arc::new(kernel))
     }

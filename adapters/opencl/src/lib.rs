@@ -13,7 +13,6 @@ mod conv;
 mod device;
 mod event;
 mod extensions;
-mod in_flight;
 mod interop;
 mod kernel;
 mod mem;
@@ -21,7 +20,6 @@ mod platform;
 mod program;
 mod queue;
 mod sampler;
-mod unique_id;
 mod usm;
 
 use oxur_adapter_kit as kit;
@@ -73,7 +71,6 @@ kit::object! {
     Sampler: SamplerHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
-    UsmPool: UsmPoolHandle,
 }
 
 kit::export_adapter!(OpenCl);

@@ -5,30 +5,20 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, NativeHandle, ResultCode};
-use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, Plain, cl, cl_create};
+use crate::cl::{self, Ask, MemObject, Plain, cl, cl_create};
 use crate::{Context, Device, OpenCl, conv};
 
 /// A buffer or an image.
 pub(crate) struct Mem {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: cl_mem,
+    pub(crate) raw: Native<MemObject>,
     /// Bytes.
     pub(crate) size: usize,
     pub(crate) context: Arc<Context>,
-}
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Mem {}
-// SAFETY: as above.
-unsafe impl Sync for Mem {}
-
-fn ask<T: Plain>(raw: cl_mem, what: cl_mem_info) -> UrResult<T> {
-    // SAFETY: a live memory object; the pointers are those of `value`.
-    cl::value(|size, value, needed| unsafe { cl!(clGetMemObjectInfo(raw, what, size, value, needed)) })
 }
 
 fn host(pointer: Option<HostPointer>) -> *mut c_void {
@@ -78,8 +68,7 @@ impl Placement {
 }
 
 impl Mem {
-    /// Takes over a reference of an OpenCL object.
-    fn new(raw: cl_mem, size: usize, context: &Arc<Context>) -> Arc<Self> {
+    fn new(raw: Native<MemObject>, size: usize, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
@@ -89,19 +78,18 @@ impl Mem {
     }
 
     fn wrap(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
-        let raw = native as cl_mem;
-        let size = ask(raw, CL_MEM_SIZE)?;
-        if ask::<*mut c_void>(raw, CL_MEM_CONTEXT)? != context.raw {
+        let native = native as cl_mem;
+        // SAFETY: the client vouches for its native handle.
+        let mem = unsafe { Native::<MemObject>::borrowed(native) };
+        let size = mem.ask(CL_MEM_SIZE)?;
+        if mem.ask::<*mut c_void>(CL_MEM_CONTEXT)? != *context.raw {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the native memory object belongs to another context",
             ));
         }
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainMemObject(raw)) }?;
-        }
-        Ok(Self::new(raw, size, context))
+        // SAFETY: as above.
+        Ok(Self::new(unsafe { Native::wrap(native, owned) }?, size, context))
     }
 
     /// Checks that `size` bytes at `offset` are inside of it.
@@ -120,16 +108,7 @@ impl Mem {
 
     fn ask_image<T: Plain>(&self, what: cl_image_info) -> UrResult<T> {
         // SAFETY: a live memory object; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe { cl!(clGetImageInfo(self.raw, what, size, value, needed)) })
-    }
-}
-
-impl Drop for Mem {
-    fn drop(&mut self) {
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseMemObject(self.raw)) } {
-            log::warn!("a memory object is leaked: {error}");
-        }
+        cl::value(|size, value, needed| unsafe { cl!(clGetImageInfo(*self.raw, what, size, value, needed)) })
     }
 }
 
@@ -148,12 +127,13 @@ impl kit::Mem<OpenCl> for Mem {
                 let mut code = CL_SUCCESS;
                 cl::check_not_lost("clCreateBufferWithPropertiesINTEL")?;
                 // SAFETY: a live context and a list that ends with 0; the client vouches for its memory.
-                let raw = unsafe { create(context.raw, list, flags, size, pointer, &mut code) };
+                let raw = unsafe { create(*context.raw, list, flags, size, pointer, &mut code) };
                 cl::check("clCreateBufferWithPropertiesINTEL", code)?;
-                raw
+                // SAFETY: the reference is new.
+                unsafe { Native::new(raw) }
             }
             // SAFETY: a live context; the client vouches for its memory.
-            _ => unsafe { cl_create!(clCreateBuffer(context.raw, flags, size, pointer)) }?,
+            _ => unsafe { cl_create!(clCreateBuffer(*context.raw, flags, size, pointer)) }?,
         };
         Ok(Self::new(raw, size, context))
     }
@@ -173,7 +153,7 @@ impl kit::Mem<OpenCl> for Mem {
         // SAFETY: a live buffer; for a region OpenCL reads a `cl_buffer_region`.
         let raw = unsafe {
             cl_create!(clCreateSubBuffer(
-                self.raw,
+                *self.raw,
                 flags,
                 CL_BUFFER_CREATE_TYPE_REGION,
                 std::ptr::from_ref(&region).cast()
@@ -198,8 +178,10 @@ impl kit::Mem<OpenCl> for Mem {
         desc.num_samples = from.numSamples;
         let flags = conv::mem_flags(image.flags);
         // SAFETY: a live context and structures that live until the call returns; the client vouches for its memory.
-        let raw = unsafe { cl_create!(clCreateImage(context.raw, flags, &format, &desc, host(image.host))) }?;
-        Ok(Self::new(raw, ask(raw, CL_MEM_SIZE)?, context))
+        let raw: Native<MemObject> =
+            unsafe { cl_create!(clCreateImage(*context.raw, flags, &format, &desc, host(image.host))) }?;
+        let size = raw.ask(CL_MEM_SIZE)?;
+        Ok(Self::new(raw, size, context))
     }
 
     fn info(&self, query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -228,7 +210,7 @@ impl kit::Mem<OpenCl> for Mem {
 
     fn native(self: &Arc<Self>, _device: Option<&Arc<Device>>) -> UrResult<NativeHandle> {
         self.context.share();
-        Ok(self.raw as NativeHandle)
+        Ok(*self.raw as NativeHandle)
     }
 
     fn buffer_from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {

@@ -53,7 +53,7 @@ impl Platform {
         Ok(Arc::new_cyclic(|platform| {
             let mut devices = Vec::new();
             for id in ids {
-                match Device::new(id, platform.clone(), None, &functions) {
+                match Device::new(id, platform.clone(), &functions) {
                     Ok(device) => devices.push(Arc::new(device)),
                     Err(error) => log::warn!("a device of the OpenCL platform {name} is left out: {error}"),
                 }

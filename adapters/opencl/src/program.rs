@@ -8,19 +8,19 @@ use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
     ProgramMetadata, ResultCode,
 };
-use kit::{HandleCell, InfoOut, LinkFailure, UrError, UrResult};
+use kit::{HandleCell, InfoOut, LinkFailure, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 
-use crate::cl::{self, api, cl, cl_create};
+use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create};
 use crate::extensions::ext;
 use crate::{Context, Device, OpenCl};
 
 /// A program.
 pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: cl_program,
+    pub(crate) raw: Native<ProgramObject>,
     pub(crate) context: Arc<Context>,
     /// The device globals that were asked for, so that bounds are checked without the driver. Programs have few.
     global_sizes: GlobalSizes,
@@ -64,11 +64,6 @@ struct GlobalSize {
     next: GlobalSizes,
 }
 
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Program {}
-// SAFETY: as above.
-unsafe impl Sync for Program {}
-
 /// The driver's handles of devices that a build is for. Drivers crash on devices that are none of the context's.
 fn raw_devices(context: &Context, devices: &[Arc<Device>]) -> UrResult<Vec<cl_device_id>> {
     let raw = |device: &Arc<Device>| match context.device(device.raw) {
@@ -98,7 +93,7 @@ fn options(text: Option<&CStr>) -> *const c_char {
 }
 
 impl Program {
-    fn new(raw: cl_program, context: &Arc<Context>) -> Arc<Self> {
+    fn new(raw: Native<ProgramObject>, context: &Arc<Context>) -> Arc<Self> {
         let global_sizes = GlobalSizes::default();
         Arc::new(Self {
             handle_cell: HandleCell::new(),
@@ -108,16 +103,8 @@ impl Program {
         })
     }
 
-    fn bytes(&self, what: cl_program_info) -> UrResult<Vec<u8>> {
-        // SAFETY: a live program; the pointers are those of `bytes`.
-        cl::bytes(|size, value, needed| unsafe { cl!(clGetProgramInfo(self.raw, what, size, value, needed)) })
-    }
-
     fn devices(&self) -> UrResult<Vec<Arc<Device>>> {
-        // SAFETY: a live program; the pointers are those of `array`.
-        let raw = cl::array::<*mut c_void>(|size, value, needed| unsafe {
-            cl!(clGetProgramInfo(self.raw, CL_PROGRAM_DEVICES, size, value, needed))
-        })?;
+        let raw = self.raw.ask_array::<*mut c_void>(CL_PROGRAM_DEVICES)?;
         Ok(raw
             .into_iter()
             .filter_map(|d| self.context.device(d))
@@ -128,14 +115,14 @@ impl Program {
     fn build_number(&self, device: &Device, what: cl_program_build_info) -> UrResult<cl_int> {
         // SAFETY: live handles; the pointers are those of `value`.
         cl::value(|size, value, needed| unsafe {
-            cl!(clGetProgramBuildInfo(self.raw, device.raw, what, size, value, needed))
+            cl!(clGetProgramBuildInfo(*self.raw, device.raw, what, size, value, needed))
         })
     }
 
     fn build_text(&self, device: &Device, what: cl_program_build_info) -> UrResult<String> {
         // SAFETY: live handles; the pointers are those of `string`.
         cl::string(|size, value, needed| unsafe {
-            cl!(clGetProgramBuildInfo(self.raw, device.raw, what, size, value, needed))
+            cl!(clGetProgramBuildInfo(*self.raw, device.raw, what, size, value, needed))
         })
     }
 
@@ -153,13 +140,6 @@ impl Program {
         if text.is_empty() { error } else { error.context(&text) }
     }
 
-    fn names(&self) -> UrResult<String> {
-        // SAFETY: a live program; the pointers are those of `string`.
-        cl::string(|size, value, needed| unsafe {
-            cl!(clGetProgramInfo(self.raw, CL_PROGRAM_KERNEL_NAMES, size, value, needed))
-        })
-    }
-
     fn is_executable(&self, device: &Device) -> bool {
         let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE);
         kind.is_ok_and(|kind| kind as cl_program_binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -173,7 +153,7 @@ impl Program {
         let found = unsafe {
             ext!(
                 self.context.ext,
-                get_global_variable_pointer(device.raw, self.raw, name.as_ptr(), &mut size, &mut address)
+                get_global_variable_pointer(device.raw, *self.raw, name.as_ptr(), &mut size, &mut address)
             )
         };
         match found {
@@ -229,15 +209,6 @@ impl Program {
     }
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: the reference is ours.
-        if let Err(error) = unsafe { cl!(clReleaseProgram(self.raw)) } {
-            log::warn!("a program is leaked: {error}");
-        }
-    }
-}
-
 /// Checks what every SPIR-V module has: the magic number, in either byte order, and whole instructions up to the end.
 /// Drivers crash on modules that are cut off.
 fn check_spirv(module: &[u8]) -> Result<(), String> {
@@ -283,7 +254,7 @@ fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
 
 /// Says what to do about a driver that takes no SPIR-V.
 fn no_compiler(context: &Context) -> UrError {
-    let platform = context.devices[0].platform();
+    let platform = kit::Device::platform(&*context.devices[0]);
     let name = platform.as_ref().map_or("", |p| p.name());
     UrError::with_message(
         ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
@@ -305,10 +276,10 @@ impl kit::Program<OpenCl> for Program {
             match context.ext.create_program_with_il {
                 Some(function) if api().clCreateProgramWithIL.is_none() => {
                     let mut code = CL_SUCCESS;
-                    let raw = function(context.raw, il.as_ptr().cast(), il.len(), &mut code);
-                    cl::check("clCreateProgramWithILKHR", code).map(|()| raw)
+                    let raw = function(*context.raw, il.as_ptr().cast(), il.len(), &mut code);
+                    cl::check("clCreateProgramWithILKHR", code).map(|()| Native::new(raw))
                 }
-                _ => cl_create!(clCreateProgramWithIL(context.raw, il.as_ptr().cast(), il.len())),
+                _ => cl_create!(clCreateProgramWithIL(*context.raw, il.as_ptr().cast(), il.len())),
             }
         };
         let raw = made.map_err(|error| match error.code() {
@@ -332,7 +303,7 @@ impl kit::Program<OpenCl> for Program {
         // SAFETY: a live context and four arrays of the same length.
         let raw = unsafe {
             cl_create!(clCreateProgramWithBinary(
-                context.raw,
+                *context.raw,
                 devices.len() as cl_uint,
                 devices.as_ptr(),
                 lengths.as_ptr(),
@@ -350,7 +321,7 @@ impl kit::Program<OpenCl> for Program {
         // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
         unsafe {
             cl!(clBuildProgram(
-                self.raw,
+                *self.raw,
                 count,
                 pointer,
                 options(text),
@@ -368,7 +339,7 @@ impl kit::Program<OpenCl> for Program {
         // SAFETY: as in `build`; there are no headers.
         unsafe {
             cl!(clCompileProgram(
-                self.raw,
+                *self.raw,
                 count,
                 pointer,
                 options(text),
@@ -392,7 +363,7 @@ impl kit::Program<OpenCl> for Program {
         no_flags(flags)?;
         let raw = raw_devices(context, devices)?;
         let (count, pointer) = array(&raw);
-        let inputs: Vec<cl_program> = programs.iter().map(|p| p.raw).collect();
+        let inputs: Vec<cl_program> = programs.iter().map(|p| *p.raw).collect();
         let Some(function) = api().clLinkProgram else {
             return Err(cl::missing("clLinkProgram").into());
         };
@@ -401,7 +372,7 @@ impl kit::Program<OpenCl> for Program {
         // link is done.
         let linked = unsafe {
             function(
-                context.raw,
+                *context.raw,
                 count,
                 pointer,
                 options(text),
@@ -412,7 +383,8 @@ impl kit::Program<OpenCl> for Program {
                 &mut code,
             )
         };
-        let program = (!linked.is_null()).then(|| Self::new(linked, context));
+        // SAFETY: a program that was just made.
+        let program = (!linked.is_null()).then(|| Self::new(unsafe { Native::new(linked) }, context));
         match (cl::check("clLinkProgram", code), program) {
             (Ok(()), Some(program)) => Ok(program),
             (Ok(()), None) => Err(UrError::from(ResultCode::ERROR_PROGRAM_LINK_FAILURE).into()),
@@ -432,13 +404,13 @@ impl kit::Program<OpenCl> for Program {
         let found = unsafe {
             ext!(
                 self.context.ext,
-                get_function_pointer(device.raw, self.raw, name.as_ptr(), &mut address)
+                get_function_pointer(device.raw, *self.raw, name.as_ptr(), &mut address)
             )
         };
         match found {
             Ok(()) if address != 0 => Ok(address as *mut c_void),
             _ => {
-                let names = self.names()?;
+                let names = self.raw.ask_string(CL_PROGRAM_KERNEL_NAMES)?;
                 let known = names.split(';').any(|n| n.as_bytes() == name.to_bytes());
                 let code = if known {
                     ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE
@@ -462,15 +434,16 @@ impl kit::Program<OpenCl> for Program {
             ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(self.devices()?.len() as u32),
             ProgramInfo::DEVICES => out.handles(&self.devices()?),
-            ProgramInfo::IL => out.slice(&self.bytes(CL_PROGRAM_IL)?),
-            ProgramInfo::BINARY_SIZES => out.slice(&self.bytes(CL_PROGRAM_BINARY_SIZES)?),
+            ProgramInfo::IL => out.slice(&self.raw.ask_array::<u8>(CL_PROGRAM_IL)?),
+            ProgramInfo::BINARY_SIZES => out.slice(&self.raw.ask_array::<usize>(CL_PROGRAM_BINARY_SIZES)?),
             ProgramInfo::BINARIES => {
-                let len = self.bytes(CL_PROGRAM_BINARY_SIZES)?.len() / size_of::<usize>() * size_of::<*mut u8>();
+                let sizes = self.raw.ask_array::<usize>(CL_PROGRAM_BINARY_SIZES)?;
+                let len = sizes.len() * size_of::<*mut u8>();
                 out.bytes(len, |pointers| {
                     // SAFETY: a live program; the client's buffer holds a pointer to enough memory for each device.
                     unsafe {
                         cl!(clGetProgramInfo(
-                            self.raw,
+                            *self.raw,
                             CL_PROGRAM_BINARIES,
                             len,
                             pointers.cast(),
@@ -479,11 +452,8 @@ impl kit::Program<OpenCl> for Program {
                     }
                 })
             }
-            // SAFETY: a live program; the pointers are those of `value`.
-            ProgramInfo::NUM_KERNELS => out.value(cl::value::<usize>(|size, value, needed| unsafe {
-                cl!(clGetProgramInfo(self.raw, CL_PROGRAM_NUM_KERNELS, size, value, needed))
-            })?),
-            ProgramInfo::KERNEL_NAMES => out.str(&self.names()?),
+            ProgramInfo::NUM_KERNELS => out.value(self.raw.ask::<usize>(CL_PROGRAM_NUM_KERNELS)?),
+            ProgramInfo::KERNEL_NAMES => out.str(&self.raw.ask_string(CL_PROGRAM_KERNEL_NAMES)?),
             _ => out.unsupported(),
         }
     }
@@ -518,10 +488,10 @@ impl kit::Program<OpenCl> for Program {
                 match self.context.ext.set_specialization_constant {
                     Some(function) if api().clSetProgramSpecializationConstant.is_none() => cl::check(
                         "clSetProgramSpecializationConstant",
-                        function(self.raw, *id, value.len(), value.as_ptr().cast()),
+                        function(*self.raw, *id, value.len(), value.as_ptr().cast()),
                     ),
                     _ => cl!(clSetProgramSpecializationConstant(
-                        self.raw,
+                        *self.raw,
                         *id,
                         value.len(),
                         value.as_ptr().cast()
@@ -534,15 +504,12 @@ impl kit::Program<OpenCl> for Program {
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.context.share();
-        Ok(self.raw as NativeHandle)
+        Ok(*self.raw as NativeHandle)
     }
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
-        let raw = native as cl_program;
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainProgram(raw)) }?;
-        }
+        // SAFETY: the client vouches for its native handle.
+        let raw = unsafe { Native::wrap(native as cl_program, owned) }?;
         Ok(Self::new(raw, context))
     }
 }

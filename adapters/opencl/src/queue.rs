@@ -13,17 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
 use kit::{
-    Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, Objects, QueueNativeProperties, QueueProperties,
-    UrError, UrResult, WaitList,
+    BusyMark, Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, Native, Objects, QueueNativeProperties,
+    QueueProperties, TrackedQueue, UniqueId, UrError, UrResult, WaitList, WeakRegistry,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
-use crate::cl::{self, api, cl, cl_create};
+use crate::cl::{Ask, QueueObject, api, cl, cl_create, cl_get};
 use crate::event::RawEvent;
-use crate::in_flight::BusyMark;
-use crate::unique_id::{UniqueId, WeakRegistry};
 use crate::{Context, Device, Event, Mem, OpenCl, conv};
 
 type Wait<'a> = WaitList<'a, OpenCl>;
@@ -34,14 +32,14 @@ static QUEUES: WeakRegistry<Queue> = WeakRegistry::new();
 /// A queue.
 pub(crate) struct Queue {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: cl_command_queue,
+    pub(crate) raw: Native<QueueObject>,
     number: UniqueId,
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
     capture: Capture<OpenCl>,
     flags: QueueFlags,
     /// Whether there were commands since the probe, as the context knows it.
-    mark: BusyMark,
+    mark: BusyMark<Self>,
     /// Whether others may submit to it, too: it is a native queue, or its native handle was given out.
     shared: AtomicBool,
     /// Whether the client has given its last reference back: then events keep the queue.
@@ -51,11 +49,6 @@ pub(crate) struct Queue {
     /// A marker behind what was the last command: see [`Queue::unfinished`].
     probe: Mutex<Option<Arc<RawEvent>>>,
 }
-
-// SAFETY: an OpenCL handle may be used from any thread.
-unsafe impl Send for Queue {}
-// SAFETY: as above.
-unsafe impl Sync for Queue {}
 
 impl Drop for Queue {
     fn drop(&mut self) {
@@ -68,10 +61,7 @@ impl Drop for Queue {
             None
         });
         in_flight.leave(self, marker);
-        // SAFETY: the reference is ours. OpenCL finishes what is in the queue.
-        if let Err(error) = unsafe { cl!(clReleaseCommandQueue(self.raw)) } {
-            log::warn!("a queue is leaked: {error}");
-        }
+        // OpenCL finishes what is in the queue when its last reference goes.
     }
 }
 
@@ -85,12 +75,12 @@ impl kit::Queue<OpenCl> for Queue {
             if api().clCreateCommandQueueWithProperties.is_some() && device.version() >= (2, 0) {
                 let properties = [u64::from(CL_QUEUE_PROPERTIES), bits, 0];
                 cl_create!(clCreateCommandQueueWithProperties(
-                    context.raw,
+                    *context.raw,
                     device.raw,
                     properties.as_ptr()
                 ))
             } else {
-                cl_create!(clCreateCommandQueue(context.raw, device.raw, bits))
+                cl_create!(clCreateCommandQueue(*context.raw, device.raw, bits))
             }
         }?;
         Ok(Self::new(raw, context, device, flags, false))
@@ -120,22 +110,19 @@ impl kit::Queue<OpenCl> for Queue {
                 Some(queue) => out.handle(&queue),
                 None => out.value(QueueHandle::default()),
             },
-            // SAFETY: a live queue; the pointers are those of `value`.
-            QueueInfo::SIZE => out.value(cl::value::<u32>(|size, value, needed| unsafe {
-                cl!(clGetCommandQueueInfo(self.raw, CL_QUEUE_SIZE, size, value, needed))
-            })?),
+            QueueInfo::SIZE => out.value(self.raw.ask::<u32>(CL_QUEUE_SIZE)?),
             _ => out.unsupported(),
         }
     }
 
     fn finish(&self) -> UrResult<()> {
         // SAFETY: a live queue.
-        unsafe { cl!(clFinish(self.raw)) }
+        unsafe { cl!(clFinish(*self.raw)) }
     }
 
     fn flush(&self) -> UrResult<()> {
         // SAFETY: a live queue.
-        unsafe { cl!(clFlush(self.raw)) }
+        unsafe { cl!(clFlush(*self.raw)) }
     }
 
     fn released(self: Arc<Self>) {
@@ -147,7 +134,7 @@ impl kit::Queue<OpenCl> for Queue {
         self.shared.store(true, Ordering::Relaxed);
         self.mark.in_flight().note_shared();
         self.context.share();
-        Ok(self.raw as NativeHandle)
+        Ok(*self.raw as NativeHandle)
     }
 
     fn from_native(
@@ -158,25 +145,19 @@ impl kit::Queue<OpenCl> for Queue {
     ) -> UrResult<Arc<Self>> {
         // OpenCL has one kind of queues: what else the client says of it has no meaning.
         let (flags, owned) = (properties.queue.flags, properties.owned);
-        let raw = native as cl_command_queue;
-        // SAFETY: the client vouches for its native handle; the pointers are those of `value`.
-        let bits: u64 = cl::value(|size, value, needed| unsafe {
-            cl!(clGetCommandQueueInfo(raw, CL_QUEUE_PROPERTIES, size, value, needed))
-        })?;
-        // SAFETY: as above.
-        let id: *mut c_void = cl::value(|size, value, needed| unsafe {
-            cl!(clGetCommandQueueInfo(raw, CL_QUEUE_DEVICE, size, value, needed))
-        })?;
+        let native = native as cl_command_queue;
+        // SAFETY: the client vouches for its native handle.
+        let queue = unsafe { Native::<QueueObject>::borrowed(native) };
+        let bits: u64 = queue.ask(CL_QUEUE_PROPERTIES)?;
+        let id: *mut c_void = queue.ask(CL_QUEUE_DEVICE)?;
         let device = context.device(id).or(device).ok_or_else(|| {
             UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
                 "the native queue's device is not in the context",
             )
         })?;
-        if !owned {
-            // SAFETY: the client vouches for its native handle. Released in `drop`.
-            unsafe { cl!(clRetainCommandQueue(raw)) }?;
-        }
+        // SAFETY: as above.
+        let raw = unsafe { Native::wrap(native, owned) }?;
         // What OpenCL knows of the queue counts; the rest is what the client says.
         let known = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE
             | QueueFlags::PROFILING_ENABLE
@@ -217,8 +198,16 @@ impl kit::Queue<OpenCl> for Queue {
         self.enqueue(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
             // SAFETY: live handles.
             mapped = unsafe {
-                cl_create!(clEnqueueMapBuffer(
-                    self.raw, buffer.raw, blocking, flags, offset, size, d.count, d.events, d.event
+                cl_get!(clEnqueueMapBuffer(
+                    *self.raw,
+                    *buffer.raw,
+                    blocking,
+                    flags,
+                    offset,
+                    size,
+                    d.count,
+                    d.events,
+                    d.event
                 ))
             }?;
             Ok(())

@@ -1,91 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Unified shared memory: `cl_intel_unified_shared_memory` behind a cache.
+//! Unified shared memory: `cl_intel_unified_shared_memory` behind the kit's cache.
 //!
-//! Freed memory is kept and handed out again (`kit::usm_cache` says how), so that most calls never reach the driver.
-//! What the cache has is told by its own records; an address that is in none of them, such as memory that the client
-//! got from OpenCL itself, is a question for the driver, and freeing it as well.
+//! The kit keeps freed memory, and knows what is at the addresses that it handed out. An address that it does not know, such as
+//! memory that the client got from OpenCL itself, is a question for the driver, and freeing it as well.
 //!
-//! **Memory that is freed in use.** `urUSMFree` must not let memory go before the commands that may use it are complete.
-//! Intel's adapter has the driver wait (`clMemBlockingFreeINTEL`). Here the client does not wait: where the context has
-//! unfinished commands, the memory goes into quarantine with a marker behind them, and is handed out again when they are
-//! complete. So memory that leaves the cache is free of commands, and the driver need not wait either. With
-//! `UR_OPENCL_USM_POOL=off`, and for memory that is not from here, it waits as under Intel's adapter.
-//!
-//! An allocation that fails does not wait for what is in quarantine: the calling thread may be the one that the commands
-//! wait for. For the same reason the quarantine has no limit.
+//! **Memory that is freed in use.** Intel's adapter has the driver wait for commands that may use it
+//! (`clMemBlockingFreeINTEL`). Here the kit keeps the memory back until markers behind those commands are complete, so the
+//! driver need not wait. With `UR_OPENCL_USM_POOL=off`, and for memory that is not from here, it waits as under Intel's adapter.
 //!
 //! The flags of an allocation are hints and such memory is not cached; nor is memory of an alignment above 128 bytes, or in
 //! a partition of the device's memory (`cl_intel_mem_alloc_buffer_location`).
 //!
 //! What OpenCL has no word for is unsupported: rows at the device's pitch, the client's own memory as USM.
 
-mod driver;
-mod limit;
-mod pool;
-mod quarantine;
-
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 
-use kit::ur::{Handle, ResultCode, UsmAllocInfo, UsmPoolHandle, UsmType};
-use kit::usm_cache::{Arena, Found, Heap, HeapOptions, UsmCache};
-use kit::{InfoOut, UrError, UrResult, UsmKind, UsmRequest};
+use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
+use kit::{
+    InFlight, InfoOut, Markers, Native, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
+    UsmRequest, note_usm_change, size_from_environment,
+};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
-use self::driver::note_change;
-pub(crate) use self::driver::times_changed;
-use self::driver::{Driver, Place, alloc_flags};
-pub(crate) use self::pool::UsmPool;
-use self::quarantine::Quarantine;
-use crate::extensions::Extensions;
-use crate::in_flight::{InFlight, Markers};
-use crate::unique_id::UniqueId;
-use crate::{Context, Device, OpenCl};
+use crate::cl::{self, QueueObject, cl, cl_create};
+use crate::extensions::ext;
+use crate::{Context, Device, OpenCl, Queue};
 
-/// The USM of a context.
-pub(crate) struct ContextUsm {
+/// A pool.
+pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
+
+/// What all wrappers of an OpenCL context share.
+pub(crate) struct SharedContext {
     /// The number of the OpenCL context.
     pub(crate) number: UniqueId,
     /// Whether others may allocate and free memory in it, too.
     shared: AtomicBool,
-    cache: UsmCache<Place>,
-    /// Where allocations come from that name no pool.
-    arenas: OnceLock<Arenas>,
-    quarantine: Quarantine,
+    usm: kit::ContextUsm<Context>,
     /// What may use memory that is freed.
-    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) in_flight: Arc<InFlight<Queue>>,
 }
 
-/// The USM of every OpenCL context: a context that is wrapped twice has one cache.
-static OF_CONTEXT: Mutex<BTreeMap<usize, Weak<ContextUsm>>> = Mutex::new(BTreeMap::new());
+/// By OpenCL context: what its wrappers share, and how many there are.
+static OF_CONTEXT: Mutex<BTreeMap<usize, (Arc<SharedContext>, usize)>> = Mutex::new(BTreeMap::new());
 
-impl ContextUsm {
-    /// The USM of an OpenCL context.
+impl SharedContext {
+    /// For a new wrapper of an OpenCL context.
     pub(crate) fn of(context: cl_context) -> Arc<Self> {
         let mut known = OF_CONTEXT.lock();
-        let entry = known.entry(context as usize).or_default();
-        entry.upgrade().unwrap_or_else(|| {
-            let new = Arc::new(Self {
+        let (shared, wrappers) = known.entry(context as usize).or_insert_with(|| {
+            let new = Self {
                 number: UniqueId::new(),
                 shared: AtomicBool::new(false),
-                cache: UsmCache::default(),
-                arenas: OnceLock::new(),
-                quarantine: Quarantine::default(),
+                usm: kit::ContextUsm::default(),
                 in_flight: Arc::default(),
-            });
-            *entry = Arc::downgrade(&new);
-            new
-        })
+            };
+            (Arc::new(new), 0)
+        });
+        *wrappers += 1;
+        shared.clone()
     }
 
     /// From now on others may allocate and free memory, too.
     pub(crate) fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
-        note_change();
+        note_usm_change();
     }
 
     /// Whether all memory is allocated and freed here.
@@ -93,291 +77,314 @@ impl ContextUsm {
         !self.shared.load(Ordering::Relaxed)
     }
 
-    /// Gives up a wrapper's share. The last one gives all free memory back to the driver.
-    pub(crate) fn leave(self: Arc<Self>, context: cl_context, ext: &Extensions) {
-        let last = {
+    /// Ends a wrapper. The last one gives all free memory back to the driver.
+    pub(crate) fn leave(context: &Context) {
+        let is_last = {
             let mut known = OF_CONTEXT.lock();
-            let last = Arc::into_inner(self);
-            if last.is_some() {
-                known.remove(&(context as usize));
-            }
-            last
-        };
-        if let Some(usm) = last {
-            usm.free_all(context, ext);
-        }
-    }
-
-    /// Gives all free memory back to the driver. What the client did not free stays: it may still look at it.
-    fn free_all(&self, context: cl_context, ext: &Extensions) {
-        let driver = Driver::to_free(context, ext);
-        while let Some(address) = self.quarantine.wait_for_first() {
-            self.reuse(&driver, &[address]);
-        }
-        let (bytes, allocations) = self.cache.drain(&driver);
-        if allocations != 0 {
-            log::info!("a context goes with {allocations} USM allocations ({bytes} bytes) that were never freed");
-        }
-    }
-
-    /// Hands memory that is out of quarantine to the cache.
-    fn reuse(&self, driver: &Driver<'_>, addresses: &[usize]) {
-        for &address in addresses {
-            if let Err(error) = self.cache.free(driver, address) {
-                log::warn!("freed USM is lost: {error}");
-            }
-        }
-    }
-
-    fn arenas(&self, devices: &[Arc<Device>]) -> &Arenas {
-        self.arenas.get_or_init(|| {
-            let heap = self.cache.heap(HeapOptions {
-                limit: limit::from_environment(),
-                ..HeapOptions::default()
+            let key = *context.raw as usize;
+            let wrappers = known.get_mut(&key).map(|(_, wrappers)| {
+                *wrappers -= 1;
+                *wrappers
             });
-            Arenas::new(&self.cache, &heap, devices, &Weak::new(), false)
-        })
+            wrappers == Some(0) && known.remove(&key).is_some()
+        };
+        if is_last {
+            context.shared.usm.close(context);
+        }
     }
 }
 
-/// The arenas of a heap: one for the host, two for each device.
-struct Arenas {
-    host: Arc<Arena<Place>>,
-    devices: Vec<DeviceArenas>,
+/// `UR_OPENCL_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
+///
+/// With `off`, each allocation is the driver's own, and `urUSMFree` waits for the commands that may use the memory, as
+/// far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for finding
+/// them.
+fn limit() -> usize {
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| size_from_environment("UR_OPENCL_USM_POOL", 512 << 20))
 }
 
-struct DeviceArenas {
-    of: Arc<Device>,
-    device: Arc<Arena<Place>>,
-    shared: Arc<Arena<Place>>,
-}
+impl kit::MemoryProvider for Context {
+    type Device = Device;
+    type Fence = Markers<Queue>;
 
-impl Arenas {
-    fn new(
-        cache: &UsmCache<Place>,
-        heap: &Arc<Heap>,
-        devices: &[Arc<Device>],
-        pool: &Weak<UsmPool>,
-        zero: bool,
-    ) -> Self {
-        let arena = |kind, device| {
-            cache.arena(
-                heap,
-                Place {
-                    kind,
-                    device,
-                    pool: pool.clone(),
-                    zero,
-                },
-            )
+    fn usm(&self) -> &kit::ContextUsm<Self> {
+        &self.shared.usm
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn cache_limit() -> usize {
+        limit()
+    }
+
+    fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
+        (listed.raw == named.raw).then_some(listed)
+    }
+
+    fn check_properties(&self, kind: &UsmKind<'_, Device>, properties: &UsmProperties) -> UrResult<()> {
+        if properties.location.is_none() {
+            return Ok(());
+        }
+        let has = |device: &Arc<Device>| device.has_extension("cl_intel_mem_alloc_buffer_location");
+        let all_have = match kind {
+            UsmKind::Host => self.devices.iter().all(has),
+            UsmKind::Device(device) | UsmKind::Shared(device) => has(device),
         };
-        Self {
-            host: arena(UsmType::HOST, None),
-            devices: devices
-                .iter()
-                .map(|of| DeviceArenas {
-                    of: of.clone(),
-                    device: arena(UsmType::DEVICE, Some(of.clone())),
-                    shared: arena(UsmType::SHARED, Some(of.clone())),
-                })
-                .collect(),
+        match all_have {
+            true => Ok(()),
+            false => properties.without_location(),
         }
     }
 
-    fn get(&self, kind: &UsmKind<'_, Device>) -> UrResult<&Arc<Arena<Place>>> {
-        let of = |device: &Arc<Device>| {
-            self.devices
-                .iter()
-                .find(|arenas| arenas.of.raw == device.raw)
-                .ok_or_else(|| {
-                    UrError::with_message(
-                        ResultCode::ERROR_INVALID_DEVICE,
-                        "the device is none of the context's or of the pool's",
-                    )
-                })
+    fn allocate(
+        &self,
+        place: &UsmPlace<Self>,
+        size: usize,
+        align: usize,
+        properties: &UsmProperties,
+    ) -> UrResult<usize> {
+        let align = cl_uint::try_from(align).map_err(|_| ResultCode::ERROR_UNSUPPORTED_ALIGNMENT)?;
+        let (flags, location) = (alloc_flags(properties), properties.location);
+        let address = match self.allocate_with(place, size, align, flags, location) {
+            Err(error) if flags != 0 => {
+                // The flags are hints, and drivers refuse those that mean nothing to them.
+                log::debug!("USM is allocated without the flags {flags:#x}, with which it fails: {error}");
+                self.allocate_with(place, size, align, 0, location)
+            }
+            other => other,
+        }?;
+        if place.zero {
+            // SAFETY: `size` bytes that were just allocated.
+            if let Err(error) = unsafe { self.clear(place.device.as_deref(), address, size) } {
+                self.give_back(address, self.ext.mem_blocking_free)?;
+                return Err(error);
+            }
+        }
+        Ok(address as usize)
+    }
+
+    fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
+        // Without a cache there is no quarantine either, and the driver has to wait. Otherwise no command uses the memory, and
+        // the driver must not wait for others: this may be the thread that they wait for.
+        let blocking = self.ext.mem_blocking_free.filter(|_| limit() == 0);
+        self.give_back(address as *mut c_void, blocking)
+    }
+
+    fn is_dedicated(&self, properties: &UsmProperties) -> bool {
+        alloc_flags(properties) != 0 || properties.location.is_some()
+    }
+
+    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
+        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "OpenCL has no memory pools of its own",
+            ));
+        }
+        Ok(())
+    }
+
+    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
+        // In a child of `fork` nothing runs.
+        if limit() == 0 || cl::is_lost() {
+            return Ok(None);
+        }
+        let markers = self.shared.in_flight.unfinished()?;
+        Ok((!markers.is_empty()).then_some(markers))
+    }
+
+    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
+        |markers| markers.iter().all(|marker| marker.is_over())
+    }
+
+    fn wait_for(&self, fence: &Markers<Queue>) {
+        for marker in fence {
+            if let Err(error) = marker.wait() {
+                log::debug!("a command failed before memory that it may have used was freed: {error}");
+            }
+        }
+    }
+
+    fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        let address = address as *const c_void;
+        let kind = match self.ask_usm::<cl_uint>(address, CL_MEM_ALLOC_TYPE_INTEL)? {
+            CL_MEM_TYPE_HOST_INTEL => UsmType::HOST,
+            CL_MEM_TYPE_DEVICE_INTEL => UsmType::DEVICE,
+            CL_MEM_TYPE_SHARED_INTEL => UsmType::SHARED,
+            _ => return None,
         };
-        Ok(match kind {
-            UsmKind::Host => &self.host,
-            UsmKind::Device(device) => &of(device)?.device,
-            UsmKind::Shared(device) => &of(device)?.shared,
+        let device = self.ask_usm(address, CL_MEM_ALLOC_DEVICE_INTEL)?;
+        Some(UsmAllocation {
+            kind,
+            base: self.ask_usm(address, CL_MEM_ALLOC_BASE_PTR_INTEL)?,
+            size: self.ask_usm(address, CL_MEM_ALLOC_SIZE_INTEL)?,
+            device: self.device(device).cloned(),
+            pool: None,
         })
+    }
+
+    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
+        self.give_back(memory, self.ext.mem_blocking_free)
     }
 }
 
 impl Context {
-    /// Whether the devices that an allocation is for have memory in partitions.
-    fn has_locations(&self, kind: &UsmKind<'_, Device>) -> bool {
-        let has = |device: &Arc<Device>| device.has_extension("cl_intel_mem_alloc_buffer_location");
-        match kind {
-            UsmKind::Host => self.devices.iter().all(has),
-            UsmKind::Device(device) | UsmKind::Shared(device) => has(device),
+    /// Allocates with `flags`, in a partition of the memory; what the driver does not know is an error.
+    fn allocate_with(
+        &self,
+        place: &UsmPlace<Self>,
+        size: usize,
+        align: cl_uint,
+        flags: cl_mem_alloc_flags_intel,
+        location: Option<u32>,
+    ) -> UrResult<*mut c_void> {
+        let mut properties = [0; 5];
+        let mut used = 0;
+        let location = location.map(|location| (CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location.into()));
+        let flags = (flags != 0).then_some((CL_MEM_ALLOC_FLAGS_INTEL, flags));
+        for (property, value) in flags.into_iter().chain(location) {
+            properties[used..used + 2].copy_from_slice(&[property, value]);
+            used += 2;
         }
+        let properties = if used == 0 { ptr::null() } else { properties.as_ptr() };
+        let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
+        let (ext, context, mut code) = (&self.ext, *self.raw, CL_SUCCESS);
+        let name = match place.kind {
+            UsmType::HOST => "clHostMemAllocINTEL",
+            UsmType::DEVICE => "clDeviceMemAllocINTEL",
+            _ => "clSharedMemAllocINTEL",
+        };
+        cl::check_not_lost(name)?;
+        // SAFETY: a live context and device; the properties end with zero; a place for the code.
+        let address = unsafe {
+            match (
+                place.kind,
+                ext.host_mem_alloc,
+                ext.device_mem_alloc,
+                ext.shared_mem_alloc,
+            ) {
+                (UsmType::HOST, Some(alloc), ..) => alloc(context, properties, size, align, &mut code),
+                (UsmType::DEVICE, _, Some(alloc), _) => alloc(context, device, properties, size, align, &mut code),
+                (UsmType::SHARED, .., Some(alloc)) => alloc(context, device, properties, size, align, &mut code),
+                _ => return Err(cl::missing(name)),
+            }
+        };
+        if code == CL_INVALID_BUFFER_SIZE {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_USM_SIZE,
+                format!("{name}: the driver does not allocate {size} bytes at once"),
+            ));
+        }
+        cl::check(name, code)?;
+        if address.is_null() {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_OUT_OF_RESOURCES,
+                format!("{name} returned a null pointer"),
+            ));
+        }
+        Ok(address)
+    }
+
+    /// Gives memory back to the driver; with `blocking`, when all commands are complete.
+    fn give_back(&self, address: *mut c_void, blocking: clMemBlockingFreeINTEL_fn) -> UrResult<()> {
+        if cl::is_lost() {
+            // It goes with the process.
+            return Ok(());
+        }
+        // SAFETY: a live context; an address that is not the context's is an error of the driver's.
+        unsafe {
+            match blocking {
+                Some(function) => cl::check("clMemBlockingFreeINTEL", function(*self.raw, address)),
+                None => ext!(self.ext, mem_free(*self.raw, address)),
+            }
+        }
+    }
+
+    /// Clears memory of `device`, or of the host, and waits.
+    ///
+    /// # Safety
+    /// It must be good for `size` bytes.
+    unsafe fn clear(&self, device: Option<&Device>, address: *mut c_void, size: usize) -> UrResult<()> {
+        let queue = self.transient_queue(device)?;
+        let zero = 0_u8;
+        let pattern = ptr::from_ref(&zero).cast();
+        // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the
+        // caller promises, and the commands are complete before this returns.
+        unsafe {
+            ext!(
+                self.ext,
+                enqueue_mem_fill(*queue, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
+            )?;
+            cl!(clFinish(*queue))
+        }
+    }
+
+    /// A queue for a single command, for a device or for any.
+    fn transient_queue(&self, device: Option<&Device>) -> UrResult<Native<QueueObject>> {
+        let device = device.unwrap_or(&self.devices[0]);
+        // SAFETY: a live context and a device of it; the function copies the properties, of which there are none.
+        unsafe { cl_create!(clCreateCommandQueue(*self.raw, device.raw, 0)) }
+    }
+
+    /// Asks the driver for an address; `None` if it is no USM.
+    fn ask_usm<V: cl::Plain>(&self, address: *const c_void, what: cl_mem_info_intel) -> Option<V> {
+        cl::value(|size, value, needed| {
+            // SAFETY: a live context; the pointers are those of `value`; any address may be asked for.
+            unsafe {
+                ext!(
+                    self.ext,
+                    get_mem_alloc_info(*self.raw, address, what, size, value, needed)
+                )
+            }
+        })
+        .ok()
     }
 }
 
 impl kit::UsmAlloc<OpenCl> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, OpenCl>) -> UrResult<*mut c_void> {
-        if request.size > isize::MAX as usize {
-            return Err(ResultCode::ERROR_INVALID_USM_SIZE.into());
-        }
-        let properties = request.properties;
-        let flags = alloc_flags(properties.device_flags, properties.host_flags);
-        if properties.location.is_some() && !self.has_locations(&request.kind) {
-            properties.without_location()?;
-        }
-        let arenas = match request.pool {
-            Some(pool) if pool.context().raw != self.raw => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    "the pool is another context's",
-                ));
-            }
-            Some(pool) => &pool.arenas,
-            None => self.usm.arenas(&self.devices),
-        };
-        let (cache, driver, arena) = (&self.usm.cache, Driver::new(self), arenas.get(&request.kind)?);
-        if !self.usm.quarantine.is_empty() {
-            self.usm.reuse(&driver, &self.usm.quarantine.ready());
-        }
-        let alloc = || {
-            if flags == 0 && properties.location.is_none() {
-                cache.alloc(&driver, arena, request.size, properties.align)
-            } else {
-                let driver = driver.with_properties(flags, properties.location);
-                cache.alloc_dedicated(&driver, arena, request.size, properties.align)
-            }
-        };
-        let address = alloc().or_else(|error| {
-            // What came out of quarantine meanwhile may be what is missing.
-            let ready = self.usm.quarantine.ready();
-            if ready.is_empty() {
-                return Err(error);
-            }
-            self.usm.reuse(&driver, &ready);
-            alloc()
-        })?;
-        Ok(address as *mut c_void)
+        self.shared.usm.alloc(self, request)
     }
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        let (driver, usm, address) = (Driver::new(self), &self.usm, memory as usize);
-        let limit = limit::from_environment();
-        let markers = if limit == 0 {
-            Markers::new()
-        } else {
-            usm.in_flight.unfinished()?
-        };
-        if usm.quarantine.has(address) {
-            return Err(freed_before(memory));
-        }
-        // Anything else is somebody else's, or an error that the cache has words for.
-        if !markers.is_empty()
-            && let Found::Taken { base, .. } = usm.cache.find(address)
-            && base == address
-        {
-            return match usm.quarantine.put(address, markers) {
-                true => {
-                    usm.reuse(&driver, &usm.quarantine.ready());
-                    Ok(())
-                }
-                false => Err(freed_before(memory)),
-            };
-        }
-        if usm.cache.free(&driver, address)? {
-            Ok(())
-        } else {
-            driver.free_at(memory)
-        }
+        self.shared.usm.free(self, memory)
     }
 
-    fn usm_rest(self: &Arc<Self>, memory: *const c_void) -> Option<usize> {
-        match self.usm.cache.find(memory as usize) {
-            Found::Taken { base, size, .. } => Some(size - (memory as usize - base)),
-            Found::Free | Found::Foreign => None,
-        }
+    #[inline]
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+        self.shared.usm.rest(memory)
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let about = match self.usm.cache.find(memory as usize) {
-            Found::Taken { base, .. } if self.usm.quarantine.has(base) => About::NOTHING,
-            Found::Taken { base, size, arena } => {
-                let place = arena.place();
-                let (device, pool) = (place.device.clone(), place.pool.upgrade());
-                About {
-                    kind: place.kind,
-                    base: base as *mut c_void,
-                    size,
-                    device,
-                    pool,
-                }
-            }
-            Found::Free => About::NOTHING,
-            Found::Foreign => match Driver::new(self).native(memory) {
-                Some(native) => {
-                    let device = self.devices.iter().find(|device| device.raw == native.device).cloned();
-                    About {
-                        kind: native.kind,
-                        base: native.base,
-                        size: native.size,
-                        device,
-                        pool: None,
-                    }
-                }
-                None => About::NOTHING,
-            },
-        };
-        match query {
-            UsmAllocInfo::TYPE => out.value(about.kind),
-            UsmAllocInfo::BASE_PTR => out.value(about.base),
-            UsmAllocInfo::SIZE => out.value(about.size),
-            // Memory of the host, and memory that is none of ours, is said to be the first device's.
-            UsmAllocInfo::DEVICE => out.handle(about.device.as_ref().unwrap_or(&self.devices[0])),
-            UsmAllocInfo::POOL => match &about.pool {
-                Some(pool) => out.handle(pool),
-                None => out.value(UsmPoolHandle::from_ptr(std::ptr::null_mut())),
-            },
-            _ => out.unsupported(),
-        }
+        self.shared.usm.info(self, memory, query, out)
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
-        for address in [dst.cast_const(), src] {
-            if let Some(rest) = self.usm_rest(address)
-                && size > rest
-            {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_SIZE,
-                    format!("{size} bytes from {address:p} on are not inside of an allocation that ends after {rest}"),
-                ));
-            }
+        let queue = self.transient_queue(None)?;
+        // SAFETY: a live queue; no events; the client vouches for both ranges until the blocking call returns.
+        unsafe {
+            ext!(
+                self.ext,
+                enqueue_memcpy(*queue, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())
+            )
         }
-        // SAFETY: the client vouches for both ranges.
-        unsafe { Driver::new(self).copy(dst, src, size) }
     }
 }
 
-fn freed_before(memory: *mut c_void) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("the USM at {memory:p} was freed before"),
-    )
-}
-
-/// What there is to say of an address.
-struct About {
-    kind: UsmType,
-    base: *mut c_void,
-    size: usize,
-    device: Option<Arc<Device>>,
-    pool: Option<Arc<UsmPool>>,
-}
-
-impl About {
-    const NOTHING: Self = Self {
-        kind: UsmType::UNKNOWN,
-        base: std::ptr::null_mut(),
-        size: 0,
-        device: None,
-        pool: None,
-    };
+/// The flags of an allocation. There is no word for memory that kernels only read.
+fn alloc_flags(properties: &UsmProperties) -> cl_mem_alloc_flags_intel {
+    let mut flags = 0;
+    if properties.device_flags.contains(UsmDeviceMemFlags::WRITE_COMBINED) {
+        flags |= CL_MEM_ALLOC_WRITE_COMBINED_INTEL;
+    }
+    // At most one of the two is allowed.
+    if properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT) {
+        flags |= CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL;
+    } else if properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) {
+        flags |= CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
+    }
+    flags
 }

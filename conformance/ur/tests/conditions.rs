@@ -341,8 +341,9 @@ fn wait_lists_with_events_of_another_context() {
     event.wait().expect("urEventWait");
 }
 
-/// `urEnqueueUSMPrefetch`, `urEnqueueUSMAdvise`: INVALID_SIZE for more than the allocation has; `urEnqueueUSMFill2D`,
-/// `urEnqueueUSMMemcpy2D`: for rows of more than that. So do their namesakes of command buffers, copies and fills.
+/// `urEnqueueUSMMemcpy`, `urEnqueueUSMFill`, `urEnqueueUSMPrefetch`, `urEnqueueUSMAdvise`: INVALID_SIZE for more than the
+/// allocation has; `urEnqueueUSMFill2D`, `urEnqueueUSMMemcpy2D`: for rows of more than that. So do their namesakes of
+/// command buffers.
 #[test]
 fn usm_beyond_the_allocation() {
     let rig = Rig::new();
@@ -358,6 +359,22 @@ fn usm_beyond_the_allocation() {
         expect!(ur!(urEnqueueUSMAdvise(queue, at, size, UsmAdviceFlags::empty(), none)), ERROR_INVALID_SIZE;
             intel SUCCESS, reason);
     }
+    let copy = |dst, src, size| ur!(urEnqueueUSMMemcpy(queue, true, dst, src, size, 0, null(), none));
+    let fill = |dst, size| ur!(urEnqueueUSMFill(queue, dst, 4, pattern, size, 0, null(), none));
+    let mut host = vec![0u8; 4100];
+    let host = host.as_mut_ptr().cast::<c_void>();
+    for (at, size) in [(at, 4100), (middle, 100)] {
+        for other in [other.ptr(), host] {
+            expect!(copy(at, other, size), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE, known::PASSED_ON);
+            expect!(copy(other, at, size), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE, known::PASSED_ON);
+            // All that there is, and memory that is no USM.
+            expect!(copy(at, other, size - 4), SUCCESS);
+            expect!(copy(other, at, size - 4), SUCCESS);
+        }
+        expect!(fill(at, size), ERROR_INVALID_SIZE; intel ERROR_INVALID_VALUE, known::PASSED_ON);
+        expect!(fill(at, size - 4), SUCCESS);
+    }
+    expect!(copy(other.ptr(), host, 4100), SUCCESS);
     // 16 rows, the last of which is behind the end, of one place or the other.
     let (pitch, rows) = (272, 16);
     if !intel("the driver writes behind the allocation") {

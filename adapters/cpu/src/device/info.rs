@@ -85,13 +85,9 @@ impl Device {
             DeviceInfo::IL_VERSION => out.str(IL_VERSION),
             DeviceInfo::BUILT_IN_KERNELS => out.str(""),
             DeviceInfo::UUID => out.value(self.uuid()),
-            DeviceInfo::PLATFORM => match self.platform.upgrade() {
-                Some(platform) => out.handle(&platform),
-                None => Err(ResultCode::ERROR_INVALID_DEVICE.into()),
-            },
 
             // Compute units.
-            DeviceInfo::MAX_COMPUTE_UNITS | DeviceInfo::NUM_COMPUTE_UNITS => out.value(self.cpus.len() as u32),
+            DeviceInfo::MAX_COMPUTE_UNITS => out.value(self.cpus.len() as u32),
             DeviceInfo::MAX_CLOCK_FREQUENCY => out.value(f.clock),
             DeviceInfo::ADDRESS_BITS => out.value(usize::BITS),
             DeviceInfo::ENDIAN_LITTLE => out.bool(cfg!(target_endian = "little")),
@@ -103,8 +99,6 @@ impl Device {
             DeviceInfo::MAX_WORK_ITEM_DIMENSIONS => out.value(3u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.value([limits::WORK_GROUP_SIZE; 3]),
             DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(limits::WORK_GROUP_SIZE),
-            DeviceInfo::MAX_WORK_GROUPS_3D => out.value([usize::MAX; 3]),
-            DeviceInfo::MAX_WORK_GROUPS => out.value_since_2026_2(usize::MAX),
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(limits::ARGUMENTS),
             DeviceInfo::MAX_NUM_SUB_GROUPS => out.value(limits::SUB_GROUPS as u32),
             DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(false),
@@ -119,14 +113,13 @@ impl Device {
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_INT
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG_LONG
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT => out.value(1u32),
             DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE => out.value(unless_without("fp64", 1)),
             DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(f.vector),
             DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT | DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(f.vector / 2),
             DeviceInfo::NATIVE_VECTOR_WIDTH_INT | DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT => out.value(f.vector / 4),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG_LONG => out.value(f.vector / 8),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG => out.value(f.vector / 8),
             DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(unless_without("fp64", f.vector / 8)),
 
             // Atomics.
@@ -184,9 +177,8 @@ impl Device {
             DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(limits::IMAGE_ARRAY),
 
             // Queues and clocks.
-            DeviceInfo::QUEUE_PROPERTIES | DeviceInfo::QUEUE_ON_HOST_PROPERTIES => out.value(limits::QUEUE_FLAGS),
+            DeviceInfo::QUEUE_ON_HOST_PROPERTIES => out.value(limits::QUEUE_FLAGS),
             DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
-            DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(1u32),
             DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(1usize),
             DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
@@ -209,10 +201,6 @@ impl Device {
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
 
             // Sub-devices.
-            DeviceInfo::PARENT_DEVICE => match &self.parent {
-                Some(parent) => out.handle(parent),
-                None => out.value(DeviceHandle::default()),
-            },
             DeviceInfo::PARTITION_MAX_SUB_DEVICES => out.value(match self.cpus.len() {
                 1 => 0,
                 cpus => cpus as u32,
@@ -220,51 +208,7 @@ impl Device {
             DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&self.cpus)),
             DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(topology::domains(&self.cpus)),
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
-
-            // Unsupported features.
-            DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE
-            | DeviceInfo::KERNEL_SET_SPECIALIZATION_CONSTANTS
-            | DeviceInfo::ASYNC_BARRIER
-            | DeviceInfo::MEM_CHANNEL_SUPPORT
-            | DeviceInfo::HOST_PIPE_READ_WRITE_SUPPORT
-            | DeviceInfo::ESIMD_SUPPORT
-            | DeviceInfo::CLOCK_DEVICE_SUPPORT_EXP
-            | DeviceInfo::CLOCK_WORK_GROUP_SUPPORT_EXP
-            | DeviceInfo::CLOCK_SUB_GROUP_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_IMAGES_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_IMAGES_1D_USM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_IMAGES_2D_USM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_IMAGES_GATHER_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_USM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_USM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_3D_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_UNIQUE_ADDRESSING_PER_DIM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLE_1D_USM_SUPPORT_EXP
-            | DeviceInfo::BINDLESS_SAMPLE_2D_USM_SUPPORT_EXP
-            | DeviceInfo::IMAGE_ARRAY_SUPPORT_EXP
-            | DeviceInfo::MIPMAP_SUPPORT_EXP
-            | DeviceInfo::MIPMAP_ANISOTROPY_SUPPORT_EXP
-            | DeviceInfo::MIPMAP_LEVEL_REFERENCE_SUPPORT_EXP
-            | DeviceInfo::CUBEMAP_SUPPORT_EXP
-            | DeviceInfo::CUBEMAP_SEAMLESS_FILTERING_SUPPORT_EXP
-            | DeviceInfo::EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP
-            | DeviceInfo::EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP
-            | DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
-            | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
-            | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
-            | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),
-            DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
-            | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
-            | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP
-            | DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP => out.bool(true),
-            DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => {
-                out.value(kit::Settings::UPDATES | DeviceCommandBufferUpdateCapabilityFlags::EVENTS)
-            }
-            DeviceInfo::_2D_BLOCK_ARRAY_CAPABILITIES_EXP => out.value(0u32),
-            _ => out.unsupported(),
+            _ => kit::default_device_info(query, out),
         }
     }
 

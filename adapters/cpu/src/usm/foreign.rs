@@ -10,13 +10,13 @@ use oxur_fork::RwLock;
 
 /// Ranges of addresses that do not overlap, by their first address: their sizes.
 #[derive(Default)]
-pub(super) struct Foreign {
+pub(crate) struct Foreign {
     ranges: RwLock<BTreeMap<usize, usize>>,
 }
 
 impl Foreign {
     /// Takes a range in.
-    pub(super) fn add(&self, start: usize, size: usize) -> UrResult<()> {
+    pub(crate) fn add(&self, start: usize, size: usize) -> UrResult<()> {
         let end = match start.checked_add(size) {
             Some(end) if size != 0 => end,
             _ => {
@@ -42,7 +42,7 @@ impl Foreign {
     }
 
     /// Forgets the range that starts at an address.
-    pub(super) fn remove(&self, start: usize) -> UrResult<()> {
+    pub(crate) fn remove(&self, start: usize) -> UrResult<()> {
         match self.ranges.write().remove(&start) {
             Some(_) => Ok(()),
             None => Err(UrError::with_message(
@@ -53,7 +53,7 @@ impl Foreign {
     }
 
     /// The range that an address is in: its start and size.
-    pub(super) fn find(&self, address: usize) -> Option<(usize, usize)> {
+    pub(crate) fn find(&self, address: usize) -> Option<(usize, usize)> {
         let ranges = self.ranges.read();
         let (&start, &size) = ranges.range(..=address).next_back()?;
         (address - start < size).then_some((start, size))

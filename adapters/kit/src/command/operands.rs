@@ -598,17 +598,30 @@ pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, si
     unsafe { args::slice(pattern.cast(), pattern_size) }
 }
 
-/// Checks that a command on `size` bytes of USM stays inside of their allocation, as far as the context knows that.
-pub(super) fn check_inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_void, size: usize) -> UrResult<()> {
-    match context.usm_rest(memory) {
-        Some(rest) if size > rest => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!(
-                "{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"
-            ),
-        )),
-        _ => Ok(()),
+/// Checks that a command on `size` bytes of USM at each address stays inside of the allocations, as far as the context knows
+/// them.
+#[inline(always)]
+pub(crate) fn check_inside<B: Backend, const N: usize>(
+    context: &Arc<B::Context>,
+    memory: [*const c_void; N],
+    size: usize,
+) -> UrResult<()> {
+    for (memory, rest) in memory.into_iter().zip(context.usm_rest(memory)) {
+        if let Some(rest) = rest
+            && size > rest
+        {
+            return Err(outside(memory, size, rest));
+        }
     }
+    Ok(())
+}
+
+#[cold]
+fn outside(memory: *const c_void, size: usize, rest: usize) -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_SIZE,
+        format!("{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"),
+    )
 }
 
 /// The same for rows that [`check_2d_pitch`] has checked.
@@ -619,7 +632,7 @@ pub(super) fn check_rows_inside<B: Backend>(
     width: usize,
     height: usize,
 ) -> UrResult<()> {
-    check_inside::<B>(context, memory, pitch * (height - 1) + width)
+    check_inside::<B, 1>(context, [memory], pitch * (height - 1) + width)
 }
 
 /// Checks `height` rows of `width` bytes, `pitch` bytes apart.

@@ -25,7 +25,7 @@ macro_rules! command_table {
         $( $( $crate::command_entry! {
             fn $enqueue<B>(queue $(, $p: $ty)*; wait, event) {
                 let command: $crate::Command<'_, B> = $decode;
-                command.check_usm(queue.context(), false)?;
+                command.check_usm(queue.context())?;
             } run {
                 let blocking = $crate::enqueue::table::blocking!($($blocking)?);
                 $crate::enqueue::table::submit!($($inlined)? queue, command, blocking, wait, event)

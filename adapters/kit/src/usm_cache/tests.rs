@@ -85,12 +85,18 @@ fn one_arena(options: HeapOptions) -> (UsmCache<u8>, Arc<Heap>, Arc<Arena<u8>>) 
 }
 
 fn taken(cache: &UsmCache<u8>, address: usize) -> Option<(usize, usize)> {
+    let [rest, foreign] = cache.rest([address, 1]);
+    assert_eq!(foreign, None);
     match cache.find(address) {
         Found::Taken { base, size, arena } => {
             assert!(*arena.place() != 0);
+            assert_eq!(rest, Some(base + size - address));
             Some((base, size))
         }
-        _ => None,
+        _ => {
+            assert_eq!(rest, None);
+            None
+        }
     }
 }
 

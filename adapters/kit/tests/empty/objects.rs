@@ -97,8 +97,11 @@ impl kit::Program<Empty> for Program {
     }
 }
 
+#[derive(Default)]
 pub(super) struct Kernel {
     pub(super) handle_cell: HandleCell,
+    /// What it was told.
+    pub(super) told: Mutex<Vec<String>>,
 }
 
 impl kit::Kernel<Empty> for Kernel {
@@ -109,6 +112,22 @@ impl kit::Kernel<Empty> for Kernel {
     fn from_native(_: &Arc<Context>, _: Option<&Arc<Program>>, _: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         properties::saw(owned);
         unsupported()
+    }
+
+    fn set_arg(&self, arg: kit::Arg<'_, Empty>) -> UrResult<()> {
+        self.told.lock().push(match arg {
+            kit::Arg::Value(index, bytes) => format!("{index}: {bytes:?}"),
+            kit::Arg::Pointer(index, pointer) => format!("{index}: {pointer:p}"),
+            kit::Arg::Local(index, size) => format!("{index}: {size} bytes"),
+            kit::Arg::Mem(index, mem, _) => format!("{index}: {}", if mem.is_some() { "memory" } else { "none" }),
+            kit::Arg::Sampler(index, _) => format!("{index}: sampler"),
+        });
+        Ok(())
+    }
+
+    fn set_exec_info(&self, info: kit::ExecInfo<'_>) -> UrResult<()> {
+        self.told.lock().push(format!("{info:?}"));
+        Ok(())
     }
 
     fn info(&self, _: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{UrError, UrResult, unsupported};
+use kit::{Native, UrError, UrResult, unsupported};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -106,10 +106,9 @@ pub(super) fn divide(device: &Arc<Device>, properties: &[DevicePartitionProperty
             std::ptr::null_mut()
         ))
     }?;
-    let new = |raw| Device::new(raw, device.platform.clone(), Some(device.clone()), &device.ext).map(Arc::new);
-    // All are wrapped before the first error is looked at, so that each has an owner that releases it.
-    let made: Vec<UrResult<_>> = raw.into_iter().map(new).collect();
-    made.into_iter().collect()
+    // SAFETY: devices that were just made. All have an owner before one is asked anything.
+    let parts: Vec<_> = raw.into_iter().map(|raw| unsafe { Native::new(raw) }).collect();
+    parts.into_iter().map(|raw| Device::part(raw, device)).collect()
 }
 
 #[cfg(test)]

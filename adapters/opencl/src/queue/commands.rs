@@ -74,8 +74,8 @@ impl Queue {
             // SAFETY: live handles; the arrays have as many elements as there are dimensions.
             unsafe {
                 cl!(clEnqueueNDRangeKernel(
-                    self.raw,
-                    kernel.raw,
+                    *self.raw,
+                    *kernel.raw,
                     range.global.len() as cl_uint,
                     pointer(range.offset),
                     range.global.as_ptr(),
@@ -120,7 +120,7 @@ impl Queue {
 
     /// Calls OpenCL's function for a command.
     fn call(&self, command: &Command<'_, OpenCl>, blocking: cl_bool, deps: Deps) -> UrResult<()> {
-        let (queue, ext) = (self.raw, &self.context.ext);
+        let (queue, ext) = (*self.raw, &self.context.ext);
         let Deps { count, events, event } = deps;
         // SAFETY: live handles, arrays of three, zero-terminated names. The client vouches for its memory until the command
         // is complete; the driver copies patterns before it returns.
@@ -161,7 +161,15 @@ impl Queue {
                     size,
                     dst,
                 } => cl!(clEnqueueReadBuffer(
-                    queue, buffer.raw, blocking, offset, size, dst, count, events, event
+                    queue,
+                    *buffer.raw,
+                    blocking,
+                    offset,
+                    size,
+                    dst,
+                    count,
+                    events,
+                    event
                 )),
                 Command::BufferWrite {
                     ref buffer,
@@ -169,7 +177,15 @@ impl Queue {
                     size,
                     src,
                 } => cl!(clEnqueueWriteBuffer(
-                    queue, buffer.raw, blocking, offset, size, src, count, events, event
+                    queue,
+                    *buffer.raw,
+                    blocking,
+                    offset,
+                    size,
+                    src,
+                    count,
+                    events,
+                    event
                 )),
                 Command::BufferReadRect {
                     ref buffer,
@@ -177,7 +193,7 @@ impl Queue {
                     dst,
                 } => cl!(clEnqueueReadBufferRect(
                     queue,
-                    buffer.raw,
+                    *buffer.raw,
                     blocking,
                     corner(&rect.a_origin).as_ptr(),
                     corner(&rect.b_origin).as_ptr(),
@@ -197,7 +213,7 @@ impl Queue {
                     src,
                 } => cl!(clEnqueueWriteBufferRect(
                     queue,
-                    buffer.raw,
+                    *buffer.raw,
                     blocking,
                     corner(&rect.a_origin).as_ptr(),
                     corner(&rect.b_origin).as_ptr(),
@@ -218,7 +234,7 @@ impl Queue {
                     dst_offset,
                     size,
                 } => cl!(clEnqueueCopyBuffer(
-                    queue, src.raw, dst.raw, src_offset, dst_offset, size, count, events, event
+                    queue, *src.raw, *dst.raw, src_offset, dst_offset, size, count, events, event
                 )),
                 Command::BufferCopyRect {
                     ref src,
@@ -226,8 +242,8 @@ impl Queue {
                     ref rect,
                 } => cl!(clEnqueueCopyBufferRect(
                     queue,
-                    src.raw,
-                    dst.raw,
+                    *src.raw,
+                    *dst.raw,
                     corner(&rect.a_origin).as_ptr(),
                     corner(&rect.b_origin).as_ptr(),
                     sides(&rect.region).as_ptr(),
@@ -247,7 +263,15 @@ impl Queue {
                 } => {
                     let (from, period) = (pattern.as_ptr().cast(), pattern.len());
                     cl!(clEnqueueFillBuffer(
-                        queue, buffer.raw, from, period, offset, size, count, events, event
+                        queue,
+                        *buffer.raw,
+                        from,
+                        period,
+                        offset,
+                        size,
+                        count,
+                        events,
+                        event
                     ))
                 }
                 Command::ImageRead {
@@ -259,7 +283,7 @@ impl Queue {
                     dst,
                 } => cl!(clEnqueueReadImage(
                     queue,
-                    image.raw,
+                    *image.raw,
                     blocking,
                     corner(&origin).as_ptr(),
                     sides(&region).as_ptr(),
@@ -279,7 +303,7 @@ impl Queue {
                     src,
                 } => cl!(clEnqueueWriteImage(
                     queue,
-                    image.raw,
+                    *image.raw,
                     blocking,
                     corner(&origin).as_ptr(),
                     sides(&region).as_ptr(),
@@ -298,8 +322,8 @@ impl Queue {
                     region,
                 } => cl!(clEnqueueCopyImage(
                     queue,
-                    src.raw,
-                    dst.raw,
+                    *src.raw,
+                    *dst.raw,
                     corner(&src_origin).as_ptr(),
                     corner(&dst_origin).as_ptr(),
                     sides(&region).as_ptr(),
@@ -308,7 +332,7 @@ impl Queue {
                     event
                 )),
                 Command::DeviceGlobalRead { ref global, dst } => {
-                    let (program, name) = (global.program.raw, global.name.as_ptr());
+                    let (program, name) = (*global.program.raw, global.name.as_ptr());
                     let (size, offset) = (global.count, global.offset);
                     ext!(
                         ext,
@@ -316,7 +340,7 @@ impl Queue {
                     )
                 }
                 Command::DeviceGlobalWrite { ref global, src } => {
-                    let (program, name) = (global.program.raw, global.name.as_ptr());
+                    let (program, name) = (*global.program.raw, global.name.as_ptr());
                     let (size, offset) = (global.count, global.offset);
                     ext!(
                         ext,
@@ -325,7 +349,7 @@ impl Queue {
                 }
                 // OpenCL checks the address.
                 Command::Unmap { ref mem, mapped } => {
-                    cl!(clEnqueueUnmapMemObject(queue, mem.raw, mapped, count, events, event))
+                    cl!(clEnqueueUnmapMemObject(queue, *mem.raw, mapped, count, events, event))
                 }
                 _ => command.unsupported(),
             }

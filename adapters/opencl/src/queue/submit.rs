@@ -9,17 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
-use kit::{Capture, HandleCell, HandleGroup, UrError, UrResult};
+use kit::{BusyMark, Capture, HandleCell, HandleGroup, Native, TrackedQueue, UniqueId, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::{Out, QUEUES, Queue, Wait};
-use crate::cl::{self, cl};
+use crate::cl::{Ask, QueueObject, cl};
 use crate::event::{RawEvent, raw_events};
-use crate::in_flight::BusyMark;
-use crate::unique_id::UniqueId;
 use crate::{Context, Device, Event};
 
 /// The last three parameters of every `clEnqueue*` function.
@@ -30,10 +28,35 @@ pub(super) struct Deps {
     pub(super) event: *mut cl_event,
 }
 
+impl kit::TrackedQueue for Queue {
+    type Marker = Arc<RawEvent>;
+
+    /// A marker behind all commands that may be unfinished; `None` if there are none.
+    ///
+    /// OpenCL does not tell whether a queue is empty. A marker behind the last command does, by its status; it is kept,
+    /// so that whoever asks again and again asks the same one, until there is a new command.
+    fn unfinished(&self) -> UrResult<Option<Arc<RawEvent>>> {
+        let mut probe = self.probe.lock();
+        let changed = self.mark.take() || self.shared.load(Ordering::Relaxed);
+        if changed {
+            let marker = self.mark().inspect_err(|_| self.mark.set())?;
+            *probe = Some(Arc::new(marker));
+        }
+        if probe.as_ref().is_some_and(|marker| marker.is_over()) {
+            *probe = None;
+        }
+        Ok(probe.clone())
+    }
+
+    fn is_over(marker: &Arc<RawEvent>) -> bool {
+        marker.is_over()
+    }
+}
+
 impl Queue {
-    /// Takes over a reference of an OpenCL queue. `shared` says that others may submit to it.
+    /// `shared` says that others may submit to it.
     pub(super) fn new(
-        raw: cl_command_queue,
+        raw: Native<QueueObject>,
         context: &Arc<Context>,
         device: &Arc<Device>,
         flags: QueueFlags,
@@ -48,7 +71,7 @@ impl Queue {
             device: device.clone(),
             capture: Capture::default(),
             flags,
-            mark: BusyMark::new(&context.usm.in_flight),
+            mark: BusyMark::new(&context.shared.in_flight),
             shared: AtomicBool::new(shared),
             released: AtomicBool::new(false),
             events: HandleGroup::new(number.get()),
@@ -70,7 +93,7 @@ impl Queue {
 
     /// The queue of a native queue: one that UR knows, or a new one.
     pub(crate) fn of_native(context: &Arc<Context>, raw: cl_command_queue) -> UrResult<Arc<Self>> {
-        let known = QUEUES.any(|queue| queue.raw == raw && Arc::ptr_eq(&queue.context, context));
+        let known = QUEUES.any(|queue| *queue.raw == raw && Arc::ptr_eq(&queue.context, context));
         match known {
             Some(queue) => Ok(queue),
             None => kit::Queue::from_native(
@@ -84,35 +107,10 @@ impl Queue {
 
     /// The queue that kernels on the device submit to, unless they name another: one that UR knows.
     pub(super) fn device_default(&self) -> Option<Arc<Self>> {
-        // SAFETY: a live queue; the pointers are those of `value`. Drivers without such queues refuse to answer.
-        let raw = cl::value::<*mut c_void>(|size, value, needed| unsafe {
-            cl!(clGetCommandQueueInfo(
-                self.raw,
-                CL_QUEUE_DEVICE_DEFAULT,
-                size,
-                value,
-                needed
-            ))
-        });
+        // Drivers without such queues refuse to answer.
+        let raw = self.raw.ask::<*mut c_void>(CL_QUEUE_DEVICE_DEFAULT);
         let raw = raw.ok().filter(|raw| !raw.is_null())?;
-        QUEUES.any(|queue| queue.raw == raw && Arc::ptr_eq(&queue.context, &self.context))
-    }
-
-    /// A marker behind all commands that may be unfinished; `None` if there are none.
-    ///
-    /// OpenCL does not tell whether a queue is empty. A marker behind the last command does, by its status; it is kept,
-    /// so that whoever asks again and again asks the same one, until there is a new command.
-    pub(crate) fn unfinished(&self) -> UrResult<Option<Arc<RawEvent>>> {
-        let mut probe = self.probe.lock();
-        let changed = self.mark.take() || self.shared.load(Ordering::Relaxed);
-        if changed {
-            let marker = self.mark().inspect_err(|_| self.mark.set())?;
-            *probe = Some(Arc::new(marker));
-        }
-        if probe.as_ref().is_some_and(|marker| marker.is_over()) {
-            *probe = None;
-        }
-        Ok(probe.clone())
+        QUEUES.any(|queue| *queue.raw == raw && Arc::ptr_eq(&queue.context, &self.context))
     }
 
     /// Whether every command is complete.
@@ -142,7 +140,7 @@ impl Queue {
         // SAFETY: live handles.
         unsafe {
             cl!(clEnqueueMarkerWithWaitList(
-                self.raw,
+                *self.raw,
                 deps.count,
                 deps.events,
                 deps.event
@@ -154,10 +152,11 @@ impl Queue {
     fn mark(&self) -> UrResult<RawEvent> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: a live queue.
-        unsafe { cl!(clEnqueueMarkerWithWaitList(self.raw, 0, std::ptr::null(), &mut raw)) }?;
-        let marker = RawEvent(raw);
+        unsafe { cl!(clEnqueueMarkerWithWaitList(*self.raw, 0, std::ptr::null(), &mut raw)) }?;
+        // SAFETY: the event of the marker.
+        let marker = RawEvent(unsafe { Native::new(raw) });
         // SAFETY: as above.
-        unsafe { cl!(clFlush(self.raw)) }?;
+        unsafe { cl!(clFlush(*self.raw)) }?;
         Ok(marker)
     }
 
@@ -195,6 +194,8 @@ impl Queue {
     /// Hands the client the event of a command. Not inlined, for all that it needs.
     #[inline(never)]
     fn leave(self: &Arc<Self>, raw: cl_event, command: CommandType, event: Out<'_>) {
+        // SAFETY: the event that the driver gave the command.
+        let raw = RawEvent(unsafe { Native::new(raw) });
         let new = Event::new(raw, self.number, self.context.number(), command);
         if self.released.load(Ordering::Relaxed) {
             new.keep(self);
@@ -208,7 +209,8 @@ impl Queue {
         // A part of it may be in the queue.
         self.mark.set();
         if !event.is_null() {
-            drop(RawEvent(event));
+            // SAFETY: an event that nobody else knows.
+            drop(RawEvent(unsafe { Native::new(event) }));
         }
     }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory objects and samplers among a kernel's arguments. OpenCL neither keeps them nor says which they are.
+//! Memory objects and samplers among a kernel's arguments. Drivers neither keep them nor say which they are.
 
 use std::any::Any;
 use std::ptr;
 use std::sync::{Arc, Weak};
 
-use kit::Arg;
-use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
-use crate::OpenCl;
+use super::Arg;
+use crate::Backend;
 
 type Object = dyn Any + Send + Sync;
 
@@ -17,22 +16,24 @@ type Object = dyn Any + Send + Sync;
 type List<T> = Mutex<Vec<(u32, T)>>;
 
 /// What a kernel knows of the objects among its arguments.
-pub(super) enum Objects {
+pub struct ArgObjects(Objects);
+
+enum Objects {
     /// A client's kernel only knows them, for snapshots: if it kept them, memory would stay that the client has released.
     Known(List<Weak<Object>>),
     /// A snapshot keeps them.
     Kept(List<Arc<Object>>),
 }
 
-impl Objects {
+impl ArgObjects {
     /// Those of a kernel that has no arguments yet.
-    pub(super) fn none() -> Self {
-        Self::Known(Mutex::default())
+    pub fn none() -> Self {
+        Self(Objects::Known(Mutex::default()))
     }
 
     /// An argument was set one by one.
     #[inline(always)]
-    pub(super) fn set(&self, arg: &Arg<'_, OpenCl>) {
+    pub fn set<B: Backend>(&self, arg: &Arg<'_, B>) {
         match arg {
             // A number or a pointer in place of an object leaves it here: that costs less than looking for it.
             Arg::Value(..) | Arg::Pointer(..) | Arg::Local(..) => {}
@@ -43,12 +44,12 @@ impl Objects {
 
     #[inline(never)]
     fn put<T: Any + Send + Sync>(&self, index: u32, object: Option<&Arc<T>>) {
-        match self {
-            Self::Known(list) => {
+        match &self.0 {
+            Objects::Known(list) => {
                 let is = |known: &Weak<Object>, new: &Arc<T>| ptr::addr_eq(known.as_ptr(), Arc::as_ptr(new));
                 put(list, index, object, is, |object| Arc::downgrade(object) as _);
             }
-            Self::Kept(list) => {
+            Objects::Kept(list) => {
                 let is = |known: &Arc<Object>, new: &Arc<T>| ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(new));
                 put(list, index, object, is, |object| Arc::clone(object) as _);
             }
@@ -56,15 +57,15 @@ impl Objects {
     }
 
     /// Those that are still there, for a snapshot.
-    pub(super) fn keep(&self) -> Self {
-        let kept = match self {
-            Self::Known(list) => {
+    pub fn keep(&self) -> Self {
+        let kept = match &self.0 {
+            Objects::Known(list) => {
                 let upgrade = |(index, object): &(u32, Weak<Object>)| Some((*index, object.upgrade()?));
                 list.lock().iter().filter_map(upgrade).collect()
             }
-            Self::Kept(list) => list.lock().clone(),
+            Objects::Kept(list) => list.lock().clone(),
         };
-        Self::Kept(Mutex::new(kept))
+        Self(Objects::Kept(Mutex::new(kept)))
     }
 }
 

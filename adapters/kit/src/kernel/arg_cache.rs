@@ -1,59 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The arguments that OpenCL has for a kernel.
+//! The arguments that a driver has for a kernel.
 //!
-//! OpenCL keeps arguments from launch to launch, and most of them do not change. To set the same value again takes a
+//! Drivers keep arguments from launch to launch, and most of them do not change. To set the same value again takes a
 //! multiple of the time that the comparison here takes. The cache holds values of up to 32 bytes, addresses and sizes of
 //! local memory. It holds no objects: an object may be released, and another one get its handle.
 //!
 //! **Addresses.** When an address is set, a driver may look up its allocation. So a cached address is valid only until
 //! memory comes from a driver or goes back to it, and never in a context where the client may allocate without us. The same
-//! holds for values of eight bytes, which may be OpenCL's handle of a buffer.
+//! holds for values of eight bytes, which may be the driver's handle of a buffer.
 
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
-use oxur_adapter_kit as kit;
+use oxur_api::ResultCode;
 
-use crate::usm;
+use crate::{UrError, UrResult, usm_generation};
 
 /// The kind of a cached argument in the lowest three bits; above them the length of a value, or the age of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct ArgKey(u64);
+pub struct ArgKey(u64);
 
 impl ArgKey {
     const BITS: u32 = 3;
     const NOTHING: Self = Self(0);
     /// Local memory of so many bytes.
-    pub(super) const LOCAL: Self = Self(1);
+    pub const LOCAL: Self = Self(1);
     const VALUE: u64 = 2;
     const HANDLE: u64 = 3;
     const ADDRESS: u64 = 4;
 
     /// A value of so many bytes, which are not eight.
     #[inline(always)]
-    pub(super) fn value(length: usize) -> Self {
+    pub fn value(length: usize) -> Self {
         Self((length as u64) << Self::BITS | Self::VALUE)
     }
 
     /// Eight bytes, as they are known now.
     #[inline(always)]
-    pub(super) fn handle() -> Self {
-        Self(usm::times_changed() << Self::BITS | Self::HANDLE)
+    pub fn handle() -> Self {
+        Self(usm_generation() << Self::BITS | Self::HANDLE)
     }
 
     /// An address, as it is known now.
     #[inline(always)]
-    pub(super) fn address() -> Self {
-        Self(usm::times_changed() << Self::BITS | Self::ADDRESS)
+    pub fn address() -> Self {
+        Self(usm_generation() << Self::BITS | Self::ADDRESS)
     }
 }
 
 const WORDS: usize = 4;
 
 /// One argument. It is atomic because only the rules of the C API keep two threads from setting an argument at once. If they
-/// do so all the same, the cache may hold one value and OpenCL the other, until a third is set.
+/// do so all the same, the cache may hold one value and the driver the other, until a third is set.
 #[derive(Default)]
 struct CachedArg {
     what: AtomicU64,
@@ -91,7 +89,7 @@ impl CachedArg {
 }
 
 /// The arguments of a kernel.
-pub(super) struct ArgCache {
+pub struct ArgCache {
     arguments: Box<[CachedArg]>,
     /// Whether others may set arguments, too.
     shared: AtomicBool,
@@ -99,7 +97,7 @@ pub(super) struct ArgCache {
 
 impl ArgCache {
     /// An empty cache for this many arguments.
-    pub(super) fn empty(arguments: u32) -> Self {
+    pub fn empty(arguments: u32) -> Self {
         Self {
             arguments: (0..arguments).map(|_| CachedArg::default()).collect(),
             shared: AtomicBool::new(false),
@@ -107,7 +105,7 @@ impl ArgCache {
     }
 
     /// From now on others may set arguments.
-    pub(super) fn share(&self) {
+    pub fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
     }
 
@@ -130,7 +128,7 @@ impl ArgCache {
 
     /// Sets an argument of at most eight bytes, if it has changed. `lasting` is asked after `set`, whether the value can be cached.
     #[inline(always)]
-    pub(super) fn number(
+    pub fn number(
         &self,
         index: u32,
         what: ArgKey,
@@ -148,7 +146,7 @@ impl ArgCache {
 
     /// As [`Self::number`], for a value of any other length.
     #[inline(never)]
-    pub(super) fn bytes(&self, index: u32, bytes: &[u8], set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
+    pub fn bytes(&self, index: u32, bytes: &[u8], set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         let mut words = [0; WORDS];
         if self.shared.load(Ordering::Relaxed) || bytes.len() > size_of_val(&words) {
             return self.other(index, set);
@@ -163,7 +161,7 @@ impl ArgCache {
     }
 
     /// Sets an argument that is not cached.
-    pub(super) fn other(&self, index: u32, set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
+    pub fn other(&self, index: u32, set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         self.slot(index)?.forget();
         set()
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Which commands of a context may be unfinished.
 //!
-//! Freed USM must not be used again before the commands that may touch it are complete, and OpenCL does not tell which
+//! Freed USM must not be used again before the commands that may touch it are complete, and a driver does not tell which
 //! commands those are. So each command sets the [`BusyMark`] of its queue, and a marker behind the commands of each busy queue
 //! tells when they are complete. For a context whose queues had no commands since, this costs a few loads.
 
@@ -9,16 +9,26 @@ use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use kit::UrResult;
-use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::SmallVec;
 
-use crate::event::RawEvent;
-use crate::{Queue, cl};
+use crate::UrResult;
 
-/// Events, one a queue: when all are complete, so is what was submitted before they were made.
-pub(crate) type Markers = SmallVec<[Arc<RawEvent>; 2]>;
+/// A queue of a driver, as far as it is known whether its commands are complete.
+pub trait TrackedQueue: Send + Sync + Sized + 'static {
+    /// An event behind commands.
+    type Marker: Clone + Send;
+
+    /// A marker behind all commands that may be unfinished, whose [`BusyMark`] it [takes](BusyMark::take); `None` if there are
+    /// none.
+    fn unfinished(&self) -> UrResult<Option<Self::Marker>>;
+
+    /// Whether what is before a marker is complete.
+    fn is_over(marker: &Self::Marker) -> bool;
+}
+
+/// Markers, one a queue: when all are over, so is what was submitted before they were made.
+pub type Markers<Q> = SmallVec<[<Q as TrackedQueue>::Marker; 2]>;
 
 /// Nothing can be unfinished but commands whose marks are set.
 const IDLE: u8 = 0;
@@ -28,8 +38,7 @@ const BUSY: u8 = 1;
 const LOOKING: u8 = 2;
 
 /// The queues of a context.
-#[derive(Default)]
-pub(crate) struct InFlight {
+pub struct InFlight<Q: TrackedQueue> {
     marks: Chain,
     /// Bits that no queue has.
     free: Mutex<Vec<Place>>,
@@ -39,9 +48,23 @@ pub(crate) struct InFlight {
     looking: Mutex<()>,
     /// Whether somebody else may submit to a queue: such commands set no mark.
     shared: AtomicBool,
-    queues: Mutex<Vec<Weak<Queue>>>,
+    queues: Mutex<Vec<Weak<Q>>>,
     /// The last markers of released queues.
-    orphans: Mutex<Markers>,
+    orphans: Mutex<Markers<Q>>,
+}
+
+impl<Q: TrackedQueue> Default for InFlight<Q> {
+    fn default() -> Self {
+        Self {
+            marks: Chain::new(),
+            free: Mutex::default(),
+            state: AtomicU8::new(IDLE),
+            looking: Mutex::default(),
+            shared: AtomicBool::new(false),
+            queues: Mutex::default(),
+            orphans: Mutex::default(),
+        }
+    }
 }
 
 /// Bits of 64 queues, and of more if there are more.
@@ -61,14 +84,14 @@ struct Place {
 }
 
 /// Whether a queue had commands since it was looked at.
-pub(crate) struct BusyMark {
+pub struct BusyMark<Q: TrackedQueue> {
     place: Place,
-    in_flight: Arc<InFlight>,
+    in_flight: Arc<InFlight<Q>>,
 }
 
-impl BusyMark {
+impl<Q: TrackedQueue> BusyMark<Q> {
     /// A cleared mark for a new queue.
-    pub(crate) fn new(in_flight: &Arc<InFlight>) -> Self {
+    pub fn new(in_flight: &Arc<InFlight<Q>>) -> Self {
         Self {
             place: in_flight.place(),
             in_flight: in_flight.clone(),
@@ -77,7 +100,7 @@ impl BusyMark {
 
     /// Marks the queue as busy, after a command was submitted: a marker that another thread submitted before does not cover it.
     #[inline(always)]
-    pub(crate) fn set(&self) {
+    pub fn set(&self) {
         // A load, so that threads do not take the line from each other.
         let Place { marks, bit } = &self.place;
         if marks.bits.load(Ordering::Relaxed) & bit == 0 {
@@ -88,25 +111,25 @@ impl BusyMark {
 
     /// Clears the mark and returns whether it was set. The caller then submits a marker behind the commands, and has marked the
     /// context as busy before.
-    pub(crate) fn take(&self) -> bool {
+    pub fn take(&self) -> bool {
         let Place { marks, bit } = &self.place;
         marks.bits.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
     /// The in-flight set that the mark belongs to.
-    pub(crate) fn in_flight(&self) -> &InFlight {
+    pub fn in_flight(&self) -> &InFlight<Q> {
         &self.in_flight
     }
 }
 
-impl Drop for BusyMark {
+impl<Q: TrackedQueue> Drop for BusyMark<Q> {
     fn drop(&mut self) {
         self.take();
         self.in_flight.free.lock().push(self.place.clone());
     }
 }
 
-impl InFlight {
+impl<Q: TrackedQueue> InFlight<Q> {
     /// A bit that no queue has.
     fn place(&self) -> Place {
         let mut free = self.free.lock();
@@ -127,22 +150,22 @@ impl InFlight {
     }
 
     /// Takes note of what may be unfinished beside commands that left a mark.
-    pub(crate) fn mark_busy(&self) {
+    pub fn mark_busy(&self) {
         self.state.store(BUSY, Ordering::Relaxed);
     }
 
     /// Takes note of a queue that others may submit to.
-    pub(crate) fn note_shared(&self) {
+    pub fn note_shared(&self) {
         self.shared.store(true, Ordering::Relaxed);
     }
 
     /// Takes a new queue in.
-    pub(crate) fn add(&self, queue: &Arc<Queue>) {
+    pub fn add(&self, queue: &Arc<Q>) {
         self.queues.lock().push(Arc::downgrade(queue));
     }
 
     /// Forgets a queue that goes, but for the marker behind its last commands.
-    pub(crate) fn leave(&self, queue: &Queue, marker: Option<Arc<RawEvent>>) {
+    pub fn leave(&self, queue: &Q, marker: Option<Q::Marker>) {
         if let Some(marker) = marker {
             self.orphans.lock().push(marker);
             self.mark_busy();
@@ -165,18 +188,18 @@ impl InFlight {
     }
 
     /// Blocks readers of the in-flight set while marks are taken.
-    pub(crate) fn poll_lock(&self) -> MutexGuard<'_, ()> {
+    pub fn poll_lock(&self) -> MutexGuard<'_, ()> {
         self.looking.lock()
     }
 
-    /// Markers behind all commands that may be unfinished; none if there are no such commands.
-    pub(crate) fn unfinished(&self) -> UrResult<Markers> {
-        // In a child of `fork` nothing runs: and who was about to leave a marker here never will.
-        if self.is_idle() || cl::is_lost() {
-            return Ok(Markers::new());
+    /// Markers behind all commands that may be unfinished; none if there are no such commands. Not for a child of `fork`, in
+    /// which nothing runs, and a queue that was about to leave its marker never will.
+    pub fn unfinished(&self) -> UrResult<Markers<Q>> {
+        if self.is_idle() {
+            return Ok(Markers::<Q>::new());
         }
         // Dropped when the lock is gone: a queue whose last reference this was leaves its marker with us.
-        let queues: SmallVec<[Arc<Queue>; 4]>;
+        let queues: SmallVec<[Arc<Q>; 4]>;
         let all;
         let _alone = self.poll_lock();
         self.state.store(LOOKING, Ordering::Relaxed);
@@ -194,13 +217,13 @@ impl InFlight {
     }
 
     /// The queues, and whether these are all. One that is about to go is waited for, until it has left its marker.
-    fn queues(&self) -> (SmallVec<[Arc<Queue>; 4]>, bool) {
+    fn queues(&self) -> (SmallVec<[Arc<Q>; 4]>, bool) {
         // Far more than a marker takes. It would be too few for one thing only: that the driver, in the thread that makes the
         // marker, calls a function of the client's which frees memory.
         const PATIENCE: usize = 1_000_000;
         let mut turns = 0;
         loop {
-            let queues: SmallVec<[Option<Arc<Queue>>; 4]> = self.queues.lock().iter().map(Weak::upgrade).collect();
+            let queues: SmallVec<[Option<Arc<Q>>; 4]> = self.queues.lock().iter().map(Weak::upgrade).collect();
             let all = queues.iter().all(Option::is_some);
             if all || turns == PATIENCE {
                 return (queues.into_iter().flatten().collect(), all);
@@ -211,10 +234,10 @@ impl InFlight {
         }
     }
 
-    fn find(&self, queues: &[Arc<Queue>]) -> UrResult<Markers> {
+    fn find(&self, queues: &[Arc<Q>]) -> UrResult<Markers<Q>> {
         let mut markers = {
             let mut orphans = self.orphans.lock();
-            orphans.retain(|marker| !marker.is_over());
+            orphans.retain(|marker| !Q::is_over(marker));
             orphans.clone()
         };
         for queue in queues {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What a kernel was told, for copies of it where the driver cannot copy kernels.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use oxur_api::MemFlags;
+use oxur_fork::Mutex;
+
+use super::{Arg, ExecInfo, Kernel};
+use crate::handle::Borrowed;
+use crate::{Backend, UrResult};
+
+/// The arguments of a kernel that were set one by one, and its execution information.
+pub struct RememberedArgs<B: Backend>(Mutex<State<B>>);
+
+struct State<B: Backend> {
+    arguments: BTreeMap<u32, Argument<B>>,
+    usm_indirect_access: Option<bool>,
+    usm_pointers: Option<Box<[usize]>>,
+}
+
+/// An argument as it was set. Objects are the client's to keep: see [`ArgObjects`](super::ArgObjects).
+enum Argument<B: Backend> {
+    Value(Box<[u8]>),
+    Pointer(usize),
+    Local(usize),
+    Mem(Option<Weak<B::Mem>>, MemFlags),
+    Sampler(Weak<B::Sampler>),
+}
+
+impl<B: Backend> Clone for Argument<B> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Value(bytes) => Self::Value(bytes.clone()),
+            Self::Pointer(address) => Self::Pointer(*address),
+            Self::Local(size) => Self::Local(*size),
+            Self::Mem(mem, flags) => Self::Mem(mem.clone(), *flags),
+            Self::Sampler(sampler) => Self::Sampler(sampler.clone()),
+        }
+    }
+}
+
+impl<B: Backend> Argument<B> {
+    fn of(arg: &Arg<'_, B>) -> (u32, Self) {
+        match *arg {
+            Arg::Value(index, bytes) => (index, Self::Value(bytes.into())),
+            Arg::Pointer(index, pointer) => (index, Self::Pointer(pointer.expose_provenance())),
+            Arg::Local(index, size) => (index, Self::Local(size)),
+            Arg::Mem(index, ref mem, flags) => (index, Self::Mem(mem.as_ref().map(|mem| Arc::downgrade(mem)), flags)),
+            Arg::Sampler(index, ref sampler) => (index, Self::Sampler(Arc::downgrade(sampler))),
+        }
+    }
+
+    /// Sets it in `copy`. An object that is gone leaves the argument unset, which the launch then says.
+    fn set(&self, index: u32, copy: &B::Kernel) -> UrResult<()> {
+        match self {
+            Self::Value(bytes) => copy.set_arg(Arg::Value(index, bytes)),
+            Self::Pointer(address) => copy.set_arg(Arg::Pointer(index, std::ptr::with_exposed_provenance(*address))),
+            Self::Local(size) => copy.set_arg(Arg::Local(index, *size)),
+            Self::Mem(None, flags) => copy.set_arg(Arg::Mem(index, None, *flags)),
+            Self::Mem(Some(mem), flags) => match mem.upgrade() {
+                Some(mem) => copy.set_arg(Arg::Mem(index, Some(Borrowed::from(&mem)), *flags)),
+                None => Ok(()),
+            },
+            Self::Sampler(sampler) => match sampler.upgrade() {
+                Some(sampler) => copy.set_arg(Arg::Sampler(index, Borrowed::from(&sampler))),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl<B: Backend> Default for RememberedArgs<B> {
+    fn default() -> Self {
+        Self(Mutex::new(State {
+            arguments: BTreeMap::new(),
+            usm_indirect_access: None,
+            usm_pointers: None,
+        }))
+    }
+}
+
+impl<B: Backend> RememberedArgs<B> {
+    /// An argument was set.
+    #[cold]
+    pub fn argument(&self, arg: &Arg<'_, B>) {
+        let (index, argument) = Argument::of(arg);
+        self.0.lock().arguments.insert(index, argument);
+    }
+
+    /// Execution information was set.
+    pub fn exec_info(&self, info: ExecInfo<'_>) {
+        let mut state = self.0.lock();
+        match info {
+            ExecInfo::UsmIndirectAccess(access) => state.usm_indirect_access = Some(access),
+            ExecInfo::UsmPointers(pointers) => {
+                state.usm_pointers = Some(pointers.iter().map(|pointer| pointer.expose_provenance()).collect());
+            }
+            ExecInfo::CacheConfig(_) => {}
+        }
+    }
+
+    /// Tells `copy` the same; its arguments only if `arguments` says so.
+    pub fn tell(&self, copy: &B::Kernel, arguments: bool) -> UrResult<()> {
+        // Without the lock: the copy may lock what it has.
+        let (all, access, pointers) = {
+            let state = self.0.lock();
+            let pointers = state.usm_pointers.clone();
+            (state.arguments.clone(), state.usm_indirect_access, pointers)
+        };
+        for (index, argument) in all.into_iter().filter(|_| arguments) {
+            argument.set(index, copy)?;
+        }
+        if let Some(access) = access {
+            copy.set_exec_info(ExecInfo::UsmIndirectAccess(access))?;
+        }
+        if let Some(pointers) = pointers {
+            let pointers: Vec<_> = pointers
+                .iter()
+                .map(|address| std::ptr::with_exposed_provenance_mut(*address))
+                .collect();
+            copy.set_exec_info(ExecInfo::UsmPointers(&pointers))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The USM of a context, for adapters that have a [`MemoryProvider`]: caching, pools, queries, and memory that is freed while
+//! commands may use it.
+//!
+//! Freed memory is kept and handed out again ([`usm_cache`](crate::usm_cache) says how), so that most calls never reach the
+//! provider. The cache's own records tell what is at an address. An address that is in none of them is a question for the
+//! provider ([`MemoryProvider::foreign`]), and so is freeing it.
+//!
+//! **Memory that is freed in use.** `urUSMFree` must not let memory go before the commands that may use it are complete, and
+//! the client does not wait for them. Where the context has unfinished commands, the memory goes into quarantine with a fence
+//! behind them, and is handed out again when that is reached. So memory that goes back to the provider is free of commands.
+//!
+//! An allocation that fails does not wait for what is in quarantine: the calling thread may be the one that the commands
+//! wait for. For the same reason the quarantine has no limit.
+
+mod arenas;
+mod pool;
+mod quarantine;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use oxur_api::{DeviceHandle, Handle, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
+use oxur_fork::{Mutex, OnceLock};
+
+use self::arenas::Arenas;
+use self::pool::DevicePools;
+pub use self::pool::UsmHeapPool;
+use self::quarantine::Quarantine;
+use crate::usm_cache::{Driver, Found, HeapOptions, UsmCache};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, UsmKind, UsmProperties, UsmRequest};
+
+/// Where the USM of a context comes from: what an adapter's context implements to have the kit's [`ContextUsm`].
+pub trait MemoryProvider: Send + Sync + Sized + 'static {
+    /// The adapter's devices.
+    type Device: Object<Handle = DeviceHandle>;
+    /// What commands reach when all those are complete that were unfinished when it was made.
+    type Fence: Send;
+
+    /// The USM of this context.
+    fn usm(&self) -> &ContextUsm<Self>;
+
+    /// The devices of this context, of which there is at least one.
+    fn devices(&self) -> &[Arc<Self::Device>];
+
+    /// How many bytes of free memory are kept, unless the client says it of a pool.
+    fn cache_limit() -> usize;
+
+    /// The most bytes that an allocation has.
+    fn max_allocation(&self) -> usize {
+        isize::MAX as usize
+    }
+
+    /// The device whose memory a client gets that names `named` in a context, or a pool, of the device `listed`; `None` if
+    /// the two have nothing to do with each other.
+    fn memory_of<'a>(listed: &'a Arc<Self::Device>, named: &'a Arc<Self::Device>) -> Option<&'a Arc<Self::Device>> {
+        Arc::ptr_eq(listed, named).then_some(listed)
+    }
+
+    /// Refuses what the client asks for and does not get: a partition of the memory, unless the provider has them.
+    fn check_properties(&self, _kind: &UsmKind<'_, Self::Device>, properties: &UsmProperties) -> UrResult<()> {
+        properties.without_location()
+    }
+
+    /// Allocates. The address has the alignment `align`, a power of two, or what suits every type if that is 0.
+    fn allocate(
+        &self,
+        place: &UsmPlace<Self>,
+        size: usize,
+        align: usize,
+        properties: &UsmProperties,
+    ) -> UrResult<usize>;
+
+    /// Frees what [`allocate`](Self::allocate) returned when it was asked for `size` bytes. No command uses the memory.
+    fn free(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()>;
+
+    /// Whether memory that is allocated with such properties differs from other memory, so that it cannot be used again for
+    /// that.
+    fn is_dedicated(&self, _properties: &UsmProperties) -> bool {
+        false
+    }
+
+    /// Refuses flags of pools that the provider cannot keep.
+    fn check_pool_flags(_flags: UsmPoolFlags) -> UrResult<()> {
+        Ok(())
+    }
+
+    /// A fence behind all commands that may be unfinished; `None` if there are none. It is asked whenever memory is freed.
+    fn fence(&self) -> UrResult<Option<Self::Fence>>;
+
+    /// How far the commands are: tells whether a fence is reached.
+    fn progress(&self) -> impl Fn(&Self::Fence) -> bool;
+
+    /// Waits for a fence, when the context goes. Commands that keep their context are complete by then.
+    fn wait_for(&self, _fence: &Self::Fence) {}
+
+    /// What is at an address that the provider did not allocate for the kit.
+    fn foreign(&self, _address: usize) -> Option<UsmAllocation<Self>> {
+        None
+    }
+
+    /// Frees memory that the provider did not allocate for the kit, if it can.
+    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
+        Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("the memory at {memory:p} is no USM of this context"),
+        ))
+    }
+}
+
+/// What kind of memory, and whose.
+pub struct UsmPlace<P: MemoryProvider> {
+    /// The kind.
+    pub kind: UsmType,
+    /// The device; `None` for the host's memory.
+    pub device: Option<Arc<P::Device>>,
+    /// Whether it must be zero when it comes from the provider.
+    pub zero: bool,
+    /// The pool that it is for; nothing, if it is for none.
+    pool: Weak<UsmHeapPool<P>>,
+}
+
+/// What is at an address.
+pub struct UsmAllocation<P: MemoryProvider> {
+    /// The kind of memory.
+    pub kind: UsmType,
+    /// Where the allocation starts.
+    pub base: usize,
+    /// How many bytes it has.
+    pub size: usize,
+    /// Its device, if it has one.
+    pub device: Option<Arc<P::Device>>,
+    /// The pool that it was allocated from, if that is still there.
+    pub pool: Option<Arc<UsmHeapPool<P>>>,
+}
+
+/// The USM of a context.
+pub struct ContextUsm<P: MemoryProvider> {
+    cache: UsmCache<UsmPlace<P>>,
+    /// Where allocations come from that name no pool.
+    arenas: OnceLock<Arenas<P>>,
+    quarantine: Quarantine<P::Fence>,
+    pools: Mutex<Vec<DevicePools<P>>>,
+}
+
+impl<P: MemoryProvider> Default for ContextUsm<P> {
+    fn default() -> Self {
+        Self {
+            cache: UsmCache::default(),
+            arenas: OnceLock::new(),
+            quarantine: Quarantine::default(),
+            pools: Mutex::default(),
+        }
+    }
+}
+
+/// The cache's view of a provider, for an allocation with properties.
+struct Source<'a, P> {
+    provider: &'a P,
+    properties: UsmProperties,
+}
+
+impl<'a, P> Source<'a, P> {
+    fn new(provider: &'a P) -> Self {
+        let properties = UsmProperties::default();
+        Self { provider, properties }
+    }
+}
+
+impl<P: MemoryProvider> Driver<UsmPlace<P>> for Source<'_, P> {
+    fn allocate(&self, place: &UsmPlace<P>, size: usize, align: usize) -> UrResult<usize> {
+        let address = self.provider.allocate(place, size, align, &self.properties)?;
+        note_usm_change();
+        Ok(address)
+    }
+
+    fn free(&self, place: &UsmPlace<P>, address: usize, size: usize) -> UrResult<()> {
+        // Counted before the free, for threads that are given the address again, and after it, for those that used it in
+        // between.
+        note_usm_change();
+        let freed = self.provider.free(place, address, size);
+        note_usm_change();
+        freed
+    }
+}
+
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// How often memory came from a provider or went back to one, or may have: as long as it is the same, an address stands for
+/// the same allocation, or for none.
+#[inline(always)]
+pub fn usm_generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Takes note of memory that comes or goes past the kit.
+pub fn note_usm_change() {
+    GENERATION.fetch_add(1, Ordering::Release);
+}
+
+impl<P: MemoryProvider> ContextUsm<P> {
+    /// Allocates, as `urUSM*Alloc` do.
+    #[inline]
+    pub fn alloc<B>(&self, provider: &P, request: UsmRequest<'_, B>) -> UrResult<*mut c_void>
+    where
+        B: Backend<Context = P, Device = P::Device, UsmPool = UsmHeapPool<P>>,
+    {
+        self.alloc_from(provider, &request.kind, request.pool, request.size, &request.properties)
+    }
+
+    #[inline]
+    fn alloc_from(
+        &self,
+        provider: &P,
+        kind: &UsmKind<'_, P::Device>,
+        pool: Option<&Arc<UsmHeapPool<P>>>,
+        size: usize,
+        properties: &UsmProperties,
+    ) -> UrResult<*mut c_void> {
+        if size > provider.max_allocation() {
+            return Err(too_large(size, provider.max_allocation()));
+        }
+        provider.check_properties(kind, properties)?;
+        let arenas = match pool {
+            Some(pool) if !pool.is_of(provider) => return Err(strange_pool()),
+            Some(pool) => pool.arenas(),
+            None => self.default_arenas(provider),
+        };
+        if !self.quarantine.is_empty() {
+            self.reuse(provider);
+        }
+        let source = Source {
+            provider,
+            properties: *properties,
+        };
+        let align = properties.align;
+        let address = arenas.with(&self.cache, kind, |arena| {
+            let alloc = || match provider.is_dedicated(properties) {
+                true => self.cache.alloc_dedicated(&source, arena, size, align),
+                false => self.cache.alloc(&source, arena, size, align),
+            };
+            alloc().or_else(|error| match !self.quarantine.is_empty() && self.reuse(provider) {
+                // What came out of quarantine meanwhile may be what was missing.
+                true => alloc(),
+                false => Err(error),
+            })
+        })?;
+        Ok(address as *mut c_void)
+    }
+
+    /// Frees, as `urUSMFree` does.
+    pub fn free(&self, provider: &P, memory: *mut c_void) -> UrResult<()> {
+        let address = memory as usize;
+        if !self.quarantine.is_empty() {
+            if self.quarantine.has(address) {
+                return Err(freed_before(memory));
+            }
+            self.reuse(provider);
+        }
+        // Of memory that is not here, the provider knows what to wait for; and the cache has words for what is no allocation.
+        if let Some(fence) = provider.fence()?
+            && let Found::Taken { base, .. } = self.cache.find(address)
+            && base == address
+        {
+            return match self.quarantine.put(address, fence) {
+                true => Ok(()),
+                false => Err(freed_before(memory)),
+            };
+        }
+        if self.cache.free(&Source::new(provider), address)? {
+            return Ok(());
+        }
+        note_usm_change();
+        let freed = provider.free_foreign(memory);
+        note_usm_change();
+        freed
+    }
+
+    /// For each address, how many bytes of its allocation there are from there on: see
+    /// [`UsmAlloc::usm_rest`](crate::UsmAlloc::usm_rest).
+    #[inline]
+    pub fn rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+        self.cache.rest(memory.map(|address| address as usize))
+    }
+
+    /// The allocation that an address is in, if there is one.
+    pub fn find(&self, provider: &P, address: usize) -> Option<UsmAllocation<P>> {
+        match self.cache.find(address) {
+            Found::Taken { base, .. } if self.quarantine.has(base) => None,
+            Found::Taken { base, size, arena } => {
+                let place = arena.place();
+                Some(UsmAllocation {
+                    kind: place.kind,
+                    base,
+                    size,
+                    device: place.device.clone(),
+                    pool: place.pool.upgrade(),
+                })
+            }
+            Found::Free => None,
+            Found::Foreign => provider.foreign(address),
+        }
+    }
+
+    /// Answers `urUSMGetMemAllocInfo`.
+    pub fn info(&self, provider: &P, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let found = self.find(provider, memory as usize);
+        let found = found.as_ref();
+        match query {
+            UsmAllocInfo::TYPE => out.value(found.map_or(UsmType::UNKNOWN, |found| found.kind)),
+            UsmAllocInfo::BASE_PTR => out.value(found.map_or(0, |found| found.base)),
+            UsmAllocInfo::SIZE => out.value(found.map_or(0, |found| found.size)),
+            // Memory of the host, and memory that is no USM, is said to be the first device's.
+            UsmAllocInfo::DEVICE => {
+                let device = found.and_then(|found| found.device.as_ref());
+                out.handle(device.unwrap_or(&provider.devices()[0]))
+            }
+            UsmAllocInfo::POOL => match found.and_then(|found| found.pool.as_ref()) {
+                Some(pool) => out.handle(pool),
+                None => out.value(UsmPoolHandle::from_ptr(std::ptr::null_mut())),
+            },
+            _ => out.unsupported(),
+        }
+    }
+
+    /// Gives all free memory back to the provider, which is about to go. What the client did not free stays: it may still
+    /// look at it.
+    pub fn close(&self, provider: &P) {
+        let source = Source::new(provider);
+        while let Some((address, fence)) = self.quarantine.take_first() {
+            provider.wait_for(&fence);
+            self.free_again(&source, address);
+        }
+        let (bytes, allocations) = self.cache.drain(&source);
+        if allocations != 0 {
+            log::info!("a context goes with {allocations} USM allocations ({bytes} bytes) that were never freed");
+        }
+    }
+
+    fn default_arenas(&self, provider: &P) -> &Arenas<P> {
+        self.arenas.get_or_init(|| {
+            let heap = self.cache.heap(HeapOptions {
+                limit: P::cache_limit(),
+                ..HeapOptions::default()
+            });
+            Arenas::new(&self.cache, &heap, provider.devices(), &Weak::new(), false)
+        })
+    }
+
+    /// Hands memory to the cache that no command uses any more. Whether there was any.
+    #[cold]
+    fn reuse(&self, provider: &P) -> bool {
+        let ready = self.quarantine.ready(provider.progress());
+        for &address in &ready {
+            self.free_again(&Source::new(provider), address);
+        }
+        !ready.is_empty()
+    }
+
+    fn free_again(&self, source: &Source<'_, P>, address: usize) {
+        if let Err(error) = self.cache.free(source, address) {
+            log::warn!("freed USM is lost: {error}");
+        }
+    }
+}
+
+#[cold]
+fn freed_before(memory: *mut c_void) -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_VALUE,
+        format!("the USM at {memory:p} was freed before"),
+    )
+}
+
+#[cold]
+fn too_large(size: usize, most: usize) -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_USM_SIZE,
+        format!("an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"),
+    )
+}
+
+#[cold]
+fn strange_pool() -> UrError {
+    UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "the pool is another context's")
+}
+
+#[cold]
+fn strange_device() -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_DEVICE,
+        "the device is none of the context's or of the pool's, and no part of one",
+    )
+}
