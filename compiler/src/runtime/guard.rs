@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Running code that may fail: on a stack of its own, from which a signal, or the code itself, can be taken back.
+//! Signal handler and trap scopes: runs code that may fault on a stack of its own, which can be abandoned.
 //!
-//! A signal that the code raises (invalid memory, a trapping instruction, the end of its stack) ends the code, not the
-//! process. Signals raised elsewhere go to whoever handled them before.
+//! A signal that the code raises (invalid memory, a trapping instruction, a stack overflow) ends the code and not the
+//! process. Signals raised elsewhere go to the handler that was installed before.
 
 use std::arch::asm;
 use std::cell::Cell;
@@ -16,7 +16,7 @@ use oxur_fork::OnceLock;
 use super::stacks::Stack;
 use crate::Fault;
 
-/// How a stretch of code came to its end, as a signal handler can say it.
+/// Why code ended, in a form that a signal handler can write.
 type Outcome = Result<(), Trap>;
 
 /// A signal that ended the code.
@@ -40,24 +40,24 @@ impl From<Trap> for Fault {
 /// Code on a stack of its own.
 pub struct TrapScope(Coroutine<(), (), Outcome, Stack>);
 
-/// What this thread runs at the moment.
+/// The code that this thread runs.
 #[derive(Clone, Copy)]
 struct Running {
     trap: CoroutineTrapHandler<Outcome>,
     yielder: *const Yielder<(), ()>,
-    /// Where the code leaves the reason if it gives up.
+    /// Where the code stores the reason if it raises a fault.
     gave_up: *mut Option<Fault>,
 }
 
-// SAFETY: `running` is its thread's alone.
+// SAFETY: `running` is accessed by its thread only.
 unsafe impl Sync for Thread {}
 
 thread_local! {
-    /// This thread's; null before its first kernel.
+    /// This thread's state; null before its first kernel.
     static RUNNING_HERE: Cell<*const Thread> = const { Cell::new(ptr::null()) };
 }
 
-/// What this thread runs at the moment: it runs some code.
+/// The state of this thread, which runs code.
 #[inline]
 fn running() -> &'static Cell<Option<Running>> {
     let thread = RUNNING_HERE.get();
@@ -66,11 +66,11 @@ fn running() -> &'static Cell<Option<Running>> {
     unsafe { &(*thread).running }
 }
 
-/// What happened when code ran.
+/// The outcome of running code.
 pub enum Step {
-    /// It waits, and wants to be resumed.
+    /// It waits to be resumed.
     Waits,
-    /// It came to its end, or failed.
+    /// It ended, or failed.
     Ended(Result<(), Fault>),
 }
 
@@ -78,7 +78,7 @@ impl TrapScope {
     /// Prepares to run `code`.
     ///
     /// # Safety
-    /// What `code` borrows must outlive this value.
+    /// The borrows of `code` must outlive this value.
     pub unsafe fn new(stack: Stack, code: impl FnOnce()) -> Self {
         // SAFETY: passed on to the caller.
         Self(unsafe {
@@ -92,7 +92,7 @@ impl TrapScope {
         })
     }
 
-    /// Runs it until it waits or ends.
+    /// Runs the code until it waits or ends.
     pub fn resume(&mut self, yielder: &mut *const ()) -> Step {
         install();
         let mut gave_up = None;
@@ -112,10 +112,10 @@ impl TrapScope {
         }
     }
 
-    /// Gives the stack back.
+    /// Returns the stack.
     ///
     /// # Safety
-    /// If the code has not come to its end, what is on its stack is forgotten: it must be compiled code only.
+    /// If the code has not ended, its stack is abandoned without dropping anything. So it must be compiled code only.
     pub unsafe fn into_stack(mut self) -> Stack {
         if !self.0.done() {
             // SAFETY: passed on to the caller.
@@ -125,14 +125,14 @@ impl TrapScope {
     }
 }
 
-/// Called by code that runs guarded: waits until it is resumed.
+/// Called by guarded code: waits until it is resumed.
 pub fn wait() {
     let running = running().get().expect("compiled code runs guarded");
-    // SAFETY: the yielder of the code that runs, set when it began.
+    // SAFETY: the yielder of the running code, set when it began.
     unsafe { (*running.yielder).suspend(()) };
 }
 
-/// Called by code that runs guarded: it is not resumed any more.
+/// Called by guarded code: ends the code with a fault.
 pub fn raise_fault(fault: Fault) {
     let running = running().get().expect("compiled code runs guarded");
     // SAFETY: `resume`, which waits for this code, owns it.
@@ -140,30 +140,30 @@ pub fn raise_fault(fault: Fault) {
     wait();
 }
 
-/// Whether an address is on the stack of the code that runs.
+/// Whether an address is on the stack of the running code.
 pub fn is_on_stack(address: usize) -> bool {
     running().get().is_some_and(|r| r.trap.stack_ptr_in_bounds(address))
 }
 
-/// What a thread that has run kernels has here, for the handler of signals. Never freed, but another thread's when that one
-/// has ended.
+/// The state of a thread for the signal handler. It is never freed, but reused by another thread when its thread has
+/// ended.
 struct Thread {
-    /// The thread's pointer, as [`thread_pointer`] gives it; 0 if it is nobody's.
+    /// The thread's pointer, see [`thread_pointer`]; 0 if no thread uses the state.
     of: AtomicUsize,
-    /// Written by its thread, and read there, also by the handler.
+    /// Written by its thread only, and read there, also by the handler.
     running: Cell<Option<Running>>,
     next: *const Thread,
 }
 
-/// The first of all.
+/// The head of the list.
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(ptr::null_mut());
 
-/// A number that no other thread has while this one lives, nor in a child of `fork`. The handler of signals can have it: it
-/// must not look at thread-local variables, which are allocated when a thread first looks at one.
+/// A number that identifies a thread while it lives, also in a child of `fork`. The signal handler can read it. It must
+/// not access thread-local variables, which may be allocated on first access.
 #[inline]
 fn thread_pointer() -> usize {
     let pointer: usize;
-    // SAFETY: where the ABI has the address of the thread's control block.
+    // SAFETY: the ABI has the address of the thread control block there.
     unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, readonly, preserves_flags, pure)) };
     pointer
 }
@@ -177,7 +177,7 @@ impl Thread {
         std::iter::successors(by(THREADS.load(Ordering::Acquire)), move |thread| by(thread.next))
     }
 
-    /// This thread's, if it has run a kernel.
+    /// This thread's state, if it has run a kernel.
     fn find() -> Option<&'static Self> {
         let own = thread_pointer();
         Self::all().find(|thread| thread.of.load(Ordering::Relaxed) == own)
@@ -213,7 +213,7 @@ impl Thread {
 
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
-/// Who handled our signals before, by number. What is pointed to is never freed, nor changed.
+/// The handlers that were installed before ours, by signal. The actions are never freed, nor changed.
 static BEFORE: [AtomicPtr<libc::sigaction>; 32] = [const { AtomicPtr::new(ptr::null_mut()) }; 32];
 
 fn install() {
@@ -222,19 +222,19 @@ fn install() {
         static OWN: Own = Own::new();
     }
     if RUNNING_HERE.get().is_null() {
-        // A thread that is ending, and has lost it, leaves what it has to the next with its pointer.
+        // The thread is ending and has lost its state: the next thread with the same pointer reuses it.
         RUNNING_HERE.set(OWN.try_with(|own| own.thread).unwrap_or_else(|_| Thread::new()));
     }
     ONCE.get_or_init(|| SIGNALS.into_iter().for_each(handle_too));
 }
 
-/// Puts our handler before another one.
+/// Installs our handler in front of the current one.
 fn handle_too(signal: i32) {
     let keep = |before| BEFORE[signal as usize].store(Box::into_raw(Box::new(before)), Ordering::Release);
-    // SAFETY: structures of the right types, for which all zeros are values.
+    // SAFETY: structures of the right types, for which all zeros are valid.
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
-        // A signal may come as soon as the handler is there: then this is to be known.
+        // Stored before the handler is installed, because a signal may arrive at once.
         libc::sigaction(signal, ptr::null(), &mut before);
         keep(before);
         let known = (before.sa_sigaction, before.sa_flags);
@@ -242,14 +242,15 @@ fn handle_too(signal: i32) {
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigaction(signal, &action, &mut before);
-        // Another thread may have changed it in between. A handler may be reading the first: it stays.
+        // Another thread may have changed it in between. A running handler may read the first action, so that is never
+        // freed.
         if (before.sa_sigaction, before.sa_flags) != known {
             keep(before);
         }
     }
 }
 
-/// What a thread that runs kernels has until it ends.
+/// What a thread that runs kernels owns until it ends.
 struct Own {
     thread: *const Thread,
     _stack: AlternateStack,
@@ -274,14 +275,15 @@ impl Drop for Own {
     }
 }
 
-/// A stack for signal handlers: the end of the other one is what they may be called for.
+/// An alternate stack for signal handlers, which must run when the thread's own stack has overflowed.
 struct AlternateStack(*mut libc::c_void);
 
 const ALTERNATE_SIZE: usize = 64 << 10;
 
 impl AlternateStack {
     fn new() -> Self {
-        // SAFETY: the thread's alternate stack is asked for, and set if there is none, to memory that lives until the thread ends.
+        // SAFETY: queries the thread's alternate stack, and if there is none sets one, whose memory lives until the
+        // thread ends.
         unsafe {
             let mut now: libc::stack_t = std::mem::zeroed();
             libc::sigaltstack(ptr::null(), &mut now);
@@ -315,7 +317,7 @@ impl Drop for AlternateStack {
         if self.0.is_null() {
             return;
         }
-        // SAFETY: ours; it is taken out of use before it goes, unless somebody has put another in its place.
+        // SAFETY: our memory. It is disabled before it is freed, unless another stack has replaced it.
         unsafe {
             let mut now: libc::stack_t = std::mem::zeroed();
             libc::sigaltstack(ptr::null(), &mut now);
@@ -332,9 +334,9 @@ impl Drop for AlternateStack {
     }
 }
 
-/// The handler of our signals.
+/// The handler of all our signals.
 unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the kernel passes what the handler's kind gets.
+    // SAFETY: the kernel passes what a handler with `SA_SIGINFO` gets.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let sp = registers[libc::REG_RSP as usize] as usize;
@@ -343,7 +345,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
         {
             let address = (*info).si_addr() as usize;
             let fault = match signal {
-                // Near the stack pointer: the code has come to the guard page.
+                // Near the stack pointer: the code has hit the guard page.
                 libc::SIGSEGV | libc::SIGBUS if running.trap.stack_ptr_in_bounds(address) => Trap::StackOverflow,
                 libc::SIGSEGV | libc::SIGBUS => Trap::Memory(address),
                 other => Trap::Signal(other),
@@ -360,20 +362,20 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
     }
 }
 
-/// Lets whoever handled the signal before have it, as if this handler were not there.
+/// Calls the handler that was installed before, as if ours were not there.
 unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let place = &BEFORE[signal as usize];
-    // SAFETY: written before the handler was installed, and never freed; a handler is called as its flags say, with the
-    // signals blocked that it wants to be blocked.
+    // SAFETY: written before our handler was installed, and never freed. A handler is called as its flags require, with
+    // the signals blocked that it wants blocked.
     unsafe {
         let before = &*place.load(Ordering::Acquire);
-        // By an instruction, and not sent by a process.
+        // Raised by an instruction, not sent by a process.
         let is_raised = (*info).si_code > 0;
         match before.sa_sigaction {
             libc::SIG_IGN if !is_raised => return,
             libc::SIG_DFL | libc::SIG_IGN => {
                 libc::signal(signal, libc::SIG_DFL);
-                // The instruction is run again when this returns. What was sent is sent again, as it was.
+                // The instruction runs again when this returns. A signal that was sent is sent again, unchanged.
                 if !is_raised {
                     let (process, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
                     libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info);
@@ -385,7 +387,7 @@ unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c
         if before.sa_flags & libc::SA_RESETHAND != 0 {
             place.store((&raw const DEFAULT.0).cast_mut(), Ordering::Release);
         }
-        // What was blocked when the signal came is blocked when its handler runs, with what that asks for.
+        // The handler runs with the signal mask of the interrupted code, plus the signals that it wants blocked.
         let mut mask = (*context.cast::<libc::ucontext_t>()).uc_sigmask;
         for other in 1..=libc::SIGRTMAX() {
             if libc::sigismember(&before.sa_mask, other) == 1 {
@@ -409,10 +411,10 @@ unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c
     }
 }
 
-/// The default action, which follows a handler that wants to be called once.
+/// The default action, installed after a one-shot handler (`SA_RESETHAND`).
 struct Default(libc::sigaction);
 
-// SAFETY: never changed.
+// SAFETY: it is never changed.
 unsafe impl Sync for Default {}
 
 // SAFETY: all zeros are the default action.
