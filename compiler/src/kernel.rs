@@ -8,7 +8,7 @@ use crate::abi::Group;
 use crate::code::{Code, Compiled, Variant};
 use crate::interface::CodeIndex;
 use crate::program::Program;
-use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, guard};
+use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, trap};
 use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
 
@@ -226,10 +226,10 @@ impl Kernel {
 unsafe fn on_one_stack(fibers: &mut Fibers, stack_size: usize, code: impl FnOnce()) -> Result<(), Fault> {
     let stack = fibers.stack(stack_size)?;
     // SAFETY: the code has come to its end, or is forgotten, when this returns.
-    let mut guarded = unsafe { guard::TrapScope::new(stack, code) };
+    let mut guarded = unsafe { trap::TrapScope::new(stack, code) };
     let outcome = match guarded.resume(&mut std::ptr::null()) {
-        guard::Step::Ended(outcome) => outcome,
-        guard::Step::Waits => Err(Fault::BarrierDivergence),
+        trap::Step::Ended(outcome) => outcome,
+        trap::Step::Waits => Err(Fault::BarrierDivergence),
     };
     // SAFETY: the stack holds compiled code, and a closure that owns nothing.
     fibers.keep(unsafe { guarded.into_stack() });

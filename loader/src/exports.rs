@@ -66,8 +66,8 @@ macro_rules! function {
 /// The function that layers call: mostly `$function`, but the emulation intercepts some while it is in use.
 macro_rules! emulated {
     (@seen $name:ident $function:expr) => {
-        match crate::emulation::in_use() {
-            true => Ok(crate::emulation::seen::$name as pfn::$name),
+        match crate::arg_emulation::in_use() {
+            true => Ok(crate::arg_emulation::seen::$name as pfn::$name),
             false => $function,
         }
     };

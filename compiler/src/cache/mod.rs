@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The cache of compiled code on disk, shared by all processes of a user.
 //!
-//! | part | |
+//! | module | |
 //! |---|---|
 //! | [`key`] | the name of compiled code |
-//! | [`entry`]
-//!
-//! the format of a file: the object and a checksum |
-//! | [`folder`]
-//!
-//! reading, creating and removing files |
-//! | [`sweep`]
-//!
-//! removing the least recently used files when the cache is full |
+//! | [`entry`] | the format of a file: the object and a checksum |
+//! | [`folder`] | reading, creating and removing files |
+//! | [`sweep`] | removing the least recently used files when the cache is full |
 //!
 //! Any number of processes and threads share a folder without waiting for each other: a file is written under a
 //! temporary name and renamed, so that readers see all of it or nothing. Processes that compile the same kernel at the

@@ -9,8 +9,8 @@ use std::ptr;
 
 use smallvec::SmallVec;
 
-use super::guard::{self, Step, TrapScope};
 use super::stacks::{self, Stack};
+use super::trap::{self, Step, TrapScope};
 use crate::Fault;
 use crate::abi::{Group, Item, LANES, Rendezvous};
 
@@ -326,14 +326,14 @@ unsafe fn fiber_of(item: *const Item) -> *mut Fiber {
 pub(super) unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
     // SAFETY: passed on to the caller.
     unsafe { (*fiber_of(item)).state = State::Device };
-    guard::wait();
+    trap::wait();
 }
 
 /// Called by compiled code: a barrier of the group.
 pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
     // SAFETY: an item that `run` made.
     unsafe { (*fiber_of(item)).state = State::Barrier };
-    guard::wait();
+    trap::wait();
 }
 
 /// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the
@@ -342,7 +342,7 @@ pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits:
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {
         (*fiber_of(item)).state = State::Left { site, bits };
-        guard::wait();
+        trap::wait();
         (*fiber_of(item)).meeting
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 use spirv::StorageClass;
 
 use super::suspendable::frames_of;
-use super::{fibers, guard, suspendable};
+use super::{fibers, suspendable, trap};
 use crate::Fault;
 use crate::abi::Item;
 
@@ -70,7 +70,7 @@ unsafe fn assert_fail(texts: [*const c_char; 3], line: u32, item: &str) {
         let _section = oxur_fork::section();
         eprintln!("{file}:{line}: {function}: {item}Assertion `{expression}` failed.");
     }
-    guard::raise_fault(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
+    trap::raise_fault(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
 }
 
 /// The storage class of an address: local memory, the item's private memory, or else global memory.
@@ -82,7 +82,7 @@ unsafe extern "C" fn oxur_storage_class(item: *const Item, address: usize) -> u3
     let is_in_frame = || !group.frames.is_null() && unsafe { (*frames_of(group)).contains(address) };
     if (local..local + group.local_size as usize).contains(&address) {
         StorageClass::Workgroup as u32
-    } else if guard::is_on_stack(address) || is_in_frame() {
+    } else if trap::is_on_stack(address) || is_in_frame() {
         StorageClass::Function as u32
     } else {
         StorageClass::CrossWorkgroup as u32

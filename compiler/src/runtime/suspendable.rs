@@ -7,7 +7,7 @@
 use std::cell::UnsafeCell;
 use std::ptr;
 
-use super::guard;
+use super::trap;
 use crate::Fault;
 use crate::abi::{Group, Item};
 
@@ -169,7 +169,7 @@ pub(super) unsafe extern "C" fn oxur_frame(item: *const Item, bytes: u64) -> *mu
     // SAFETY: passed on to the caller.
     let frame = unsafe { (*frames_of((*item).group)).give(bytes as usize) };
     let Some(frame) = frame else {
-        guard::raise_fault(Fault::OutOfMemory);
+        trap::raise_fault(Fault::OutOfMemory);
         return ptr::null_mut();
     };
     // SAFETY: there is room for the head. Code that never suspends does not write to it.

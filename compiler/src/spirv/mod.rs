@@ -6,7 +6,7 @@
 //! which distinguishes ids from literals, is rspirv's. Its data representation is not used, because it rejects modules
 //! with unknown enumerants, and building it takes longer than the rest of a build.
 
-mod facts;
+mod queries;
 mod instruction;
 mod parse;
 mod reach;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
 use oxur_fork::OnceLock;
 
-pub use facts::{built_in, is_by_value, storage_class};
+pub use queries::{built_in, is_by_value, storage_class};
 pub use instruction::{Inst, string};
 pub use reach::Reach;
 pub use types::Type;

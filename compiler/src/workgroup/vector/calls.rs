@@ -2,8 +2,8 @@
 //! Calls: work-item intrinsics, collectives, LLVM's intrinsics, mathematical functions, and everything else one lane at a
 //! time.
 
+use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
-use super::vector_shape::VectorShape;
 use crate::builtins;
 use crate::fast_math::flag;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, WorkItemIntrinsic};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Sub-group collectives, which become operations on vectors.
 
+use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
-use super::vector_shape::VectorShape;
 use crate::fast_math::flag;
 use crate::intrinsics::{GroupCollective, ReduceOp};
 use crate::llvm::{Type, Value};

@@ -13,7 +13,7 @@ use super::Width;
 use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
-use super::vector_shape::{VectorShape, VectorShapes, widened};
+use super::divergence::{VectorShape, VectorShapes, widened};
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};

@@ -5,9 +5,9 @@ use llvm_sys::LLVMAtomicRMWBinOp as A;
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
+use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
-use super::vector_shape::VectorShape;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
 

@@ -2,7 +2,7 @@
 //! The whole-function vectorizer: from a kernel for one work-item to one for as many as a SIMD register has lanes.
 //!
 //! Every value is uniform (the same in all lanes), affine (lane 0's plus a multiple of the lane), or varying, which
-//! becomes a vector ([`vector_shape`]). Uniform branches stay branches. At divergent branches the blocks on both paths
+//! becomes a vector ([`divergence`]). Uniform branches stay branches. At divergent branches the blocks on both paths
 //! run one after the other, each under a mask of the lanes that reached it ([`emit`]; the order of blocks is that of
 //! "Partial Control-Flow Linearization", Moll and Hack, PLDI 2018). Sub-group collectives become operations on vectors.
 //!
@@ -13,11 +13,11 @@ mod calls;
 mod cfg;
 mod collectives;
 mod coroutine;
+mod divergence;
 mod division;
 mod emit;
 mod memory;
 mod private;
-mod vector_shape;
 
 pub use coroutine::split;
 

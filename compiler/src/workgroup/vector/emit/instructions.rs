@@ -3,7 +3,7 @@
 
 use llvm_sys::LLVMOpcode as L;
 
-use super::super::vector_shape::{VectorShape, variable_size};
+use super::super::divergence::{VectorShape, variable_size};
 use super::{Emit, Result, Slot, Wide};
 use crate::llvm::Value;
 

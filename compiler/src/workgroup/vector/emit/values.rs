@@ -4,7 +4,7 @@
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
-use super::super::vector_shape::VectorShape;
+use super::super::divergence::VectorShape;
 use super::{Emit, Result, Wide};
 use crate::llvm::{Type, Value};
 
