@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Runs each work-item on a stack of its own. This works for every kernel whose items wait for each other, and is the
-//! reference for faster ways.
-//! One thread runs a work-group. Items take turns: each runs until it waits at a barrier, leaves a value for its
-//! sub-group, or ends. If items of a sub-group wait at different sites, as in divergent code, the site that comes first
-//! in the program is resumed first, so that the items converge again where control flow does.
+//! Work-items on stacks of their own: the way to run any kernel whose items wait for each other, and the reference for
+//! faster ways.
+//!
+//! One thread runs a work-group. Items take turns: each runs until it waits at a barrier, or leaves a value for its
+//! sub-group, or ends. Items of a sub-group that wait at different places, as in divergent code, are served place by
+//! place, the first in the program first: so they come together again where control flow does.
 
 use std::ptr;
 
@@ -14,15 +15,15 @@ use super::trap::{self, Step, TrapScope};
 use crate::Fault;
 use crate::abi::{Group, Item, LANES, Rendezvous};
 
-/// The state of an item.
+/// What an item does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Runs,
-    /// It waits for its group.
+    /// It waits for the whole group.
     Barrier,
     /// It waits for all groups.
     Device,
-    /// It has left a value at a site.
+    /// It has left a value at a place in the program.
     Left {
         site: u32,
         bits: u64,
@@ -30,14 +31,14 @@ enum State {
     Ended,
 }
 
-/// The fiber of an item.
+/// What runs an item.
 pub struct Fiber {
     state: State,
-    /// The operands of the sub-group's last collective.
+    /// The last meeting of the item's sub-group.
     meeting: *const Rendezvous,
 }
 
-/// The entry of a kernel for one item, or for one item per lane.
+/// The entry of a kernel for one item, or for as many as its code has lanes.
 pub type ItemEntry = unsafe extern "C" fn(*mut Item, *const u8);
 
 /// Code that runs items on stacks of their own.
@@ -47,22 +48,22 @@ pub struct ItemCode {
     pub entry: ItemEntry,
     /// Its block of arguments.
     pub args: *const u8,
-    /// The number of items that it runs at a time.
+    /// How many items it runs at a time.
     pub width: u64,
-    /// The number of stacks in a sub-group: 1 for code with lanes, which runs a whole sub-group itself.
+    /// How many stacks make a sub-group: 1 for code with lanes, which has its sub-groups inside.
     pub sub_group: usize,
-    /// The stack size that it needs.
+    /// How large a stack has to be.
     pub stack_size: usize,
 }
 
-/// The stacks of a thread, reused for all groups.
+/// The stacks of a thread, kept from group to group.
 #[derive(Default)]
 pub struct Fibers {
     stacks: Vec<Stack>,
     stack_size: usize,
-    /// Whether stacks of that size have been created.
+    /// Whether some were made of that size.
     has_stacks: bool,
-    /// Empty teams, kept for their memory.
+    /// Teams without members, for their memory.
     spare: Vec<FiberGroup>,
 }
 
@@ -76,7 +77,7 @@ impl std::fmt::Debug for Fibers {
 }
 
 impl Fibers {
-    /// A stack of at least this size.
+    /// A stack of at least so many bytes.
     pub fn stack(&mut self, size: usize) -> Result<Stack, Fault> {
         if size > self.stack_size {
             self.stacks.clear();
@@ -96,17 +97,17 @@ impl Fibers {
         self.stacks.pop().ok_or(Fault::OutOfMemory)
     }
 
-    /// Returns a stack.
+    /// Takes a stack back.
     pub fn keep(&mut self, stack: Stack) {
         if stack.size() > self.stack_size {
             self.stacks.push(stack);
         }
     }
 
-    /// Runs all items of groups, which may wait for each other. Usually this is a single group.
+    /// Runs all items of groups, which may wait for each other: mostly there is one.
     ///
     /// # Safety
-    /// The code must be a compiled kernel's, with arguments that fit.
+    /// The code must be a compiled kernel's, with the arguments that it expects.
     pub unsafe fn run(&mut self, code: &ItemCode, groups: &[Group]) -> Result<(), Fault> {
         let mut teams: SmallVec<[FiberGroup; 1]> = SmallVec::new();
         let mut result = Ok(());
@@ -130,7 +131,7 @@ impl Fibers {
     }
 }
 
-/// Runs all teams to their end.
+/// Lets all teams run to their end.
 fn advance_all(teams: &mut [FiberGroup]) -> Result<(), Fault> {
     loop {
         let mut some_wait = false;
@@ -156,10 +157,10 @@ struct Running {
 #[derive(Default)]
 struct FiberGroup {
     running: Vec<Running>,
-    /// As many as items. Items point to them, so while one runs they are accessed through pointers only.
+    /// As many as items. Items point to them, so they are reached by pointers only while one runs.
     fibers: Vec<Fiber>,
     items: Vec<Item>,
-    /// One per sub-group, for code that does not run whole sub-groups itself.
+    /// One a sub-group, for code that has not its sub-groups inside.
     meetings: Vec<Rendezvous>,
     /// How many stacks make a sub-group.
     lanes: usize,
@@ -169,7 +170,7 @@ impl FiberGroup {
     /// Puts every item on a stack.
     ///
     /// # Safety
-    /// As for [`Fibers::run`]. The team must end before the group and the arguments are dropped.
+    /// As [`Fibers::run`]; and the team must end before the group and the arguments go.
     unsafe fn start(&mut self, stacks: &mut Fibers, code: &ItemCode, group: &Group) -> Result<(), Fault> {
         let count = group.size.div_ceil(code.width) as usize;
         self.lanes = code.sub_group.clamp(1, LANES);
@@ -217,26 +218,26 @@ impl FiberGroup {
         Ok(())
     }
 
-    /// Returns the stacks.
+    /// Gives the stacks back.
     fn end(&mut self, stacks: &mut Fibers) {
         for Running { guarded, .. } in self.running.drain(..) {
-            // SAFETY: such a stack holds compiled code only, and the closure that called it, which owns nothing.
+            // SAFETY: on such a stack is compiled code only, and the closure that called it, which owns nothing.
             stacks.keep(unsafe { guarded.into_stack() });
         }
     }
 
-    /// The state of an item, read through a pointer because the item's code writes it.
+    /// What an item does. Read through a pointer, as the item's code writes it.
     fn state(&self, item: usize) -> State {
-        // SAFETY: one of our items; none runs.
+        // SAFETY: one of ours; no item runs.
         unsafe { (*fiber_of(&self.items[item])).state }
     }
 
     fn set_state(&mut self, item: usize, state: State) {
-        // SAFETY: one of our items; none runs.
+        // SAFETY: one of ours; no item runs.
         unsafe { (*fiber_of(&self.items[item])).state = state };
     }
 
-    /// Resumes the items in a state.
+    /// Lets those that wait in a way go on.
     fn release(&mut self, from: State) {
         for item in 0..self.items.len() {
             if self.state(item) == from {
@@ -245,7 +246,7 @@ impl FiberGroup {
         }
     }
 
-    /// Runs the items until all have ended or wait for other groups. Returns whether some wait.
+    /// Runs the items until all have ended, or wait for other groups: says whether some do.
     fn advance(&mut self) -> Result<bool, Fault> {
         let count = self.items.len();
         loop {
@@ -270,7 +271,7 @@ impl FiberGroup {
                     }
                 }
             }
-            // None can continue.
+            // None can go on by itself.
             if !(0..count).any(|i| self.state(i) == State::Barrier) {
                 return Ok((0..count).any(|i| self.state(i) == State::Device));
             }
@@ -278,7 +279,7 @@ impl FiberGroup {
         }
     }
 
-    /// Resumes those items of a sub-group that have left values at one site, the first in the program. Returns whether
+    /// Lets those items of a sub-group go on that have left values at one place, the first in the program; says whether
     /// there are any.
     fn meet(&mut self, first: usize, end: usize) -> bool {
         if self.meetings.is_empty() {
@@ -302,7 +303,7 @@ impl FiberGroup {
                 meeting.slots[item - first] = bits;
                 let meeting = ptr::from_ref(meeting);
                 self.set_state(item, State::Runs);
-                // SAFETY: one of our items; none runs.
+                // SAFETY: one of ours; no item runs.
                 unsafe { (*fiber_of(&self.items[item])).meeting = meeting };
             }
         }
@@ -319,25 +320,25 @@ unsafe fn fiber_of(item: *const Item) -> *mut Fiber {
     unsafe { (*item).fiber.cast() }
 }
 
-/// Called by compiled code: a barrier of the device.
+/// Called by compiled code: waits for all items of all groups.
 ///
 /// # Safety
-/// The item must run here.
+/// The item must be one that runs here.
 pub(super) unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
     // SAFETY: passed on to the caller.
     unsafe { (*fiber_of(item)).state = State::Device };
     trap::wait();
 }
 
-/// Called by compiled code: a barrier of the group.
+/// Called by compiled code: waits for all items of the group.
 pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
     // SAFETY: an item that `run` made.
     unsafe { (*fiber_of(item)).state = State::Barrier };
     trap::wait();
 }
 
-/// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the
-/// address of all operands.
+/// Called by compiled code: leaves bits, waits for the items of the sub-group that come here, too, and gives the address
+/// of what they came with.
 pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits: u64) -> *const Rendezvous {
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Allocates stacks for work-items, many at a time.
+//! Stacks for work-items, many at a time.
 //!
-//! Each stack has a guard page at its end. A protected page splits a mapping in two, and a process may have 65,530
-//! mappings. Groups that run one item at a time exceed that on a machine with many cores. So stacks are allocated in
-//! slabs of one mapping, and where the kernel has guard regions (Linux 6.13), which do not split mappings, a slab stays
-//! one mapping.
+//! Each has a guard page at its end. A page that is protected would make two mappings of each stack, and a process may
+//! have 65,530 of those, which groups that run one item at a time exceed on a machine with many cores. So stacks come in
+//! slabs of one mapping, and where the kernel has guard regions (Linux 6.13), which are no mappings, it stays one.
 
 use std::io;
 use std::ptr;
@@ -13,23 +12,23 @@ use std::sync::Arc;
 use corosensei::stack::{Stack as CoroutineStack, StackPointer};
 use oxur_fork::OnceLock;
 
-/// The size of the guard, and the granularity of stack sizes.
+/// Of the guard, and what sizes are multiples of.
 const PAGE: usize = 4096;
 /// `MADV_GUARD_INSTALL`.
 const GUARD_INSTALL: i32 = 102;
 
-/// The number of stacks in a slab. A thread's first slab has one, because most kernels need one.
+/// How many stacks a slab has, but for the first of a thread: most kernels want one.
 const SLAB: usize = 64;
 
 /// A stack with a guard page.
 pub struct Stack {
     base: StackPointer,
-    /// The size, with the guard.
+    /// With the guard.
     size: usize,
     _slab: Arc<Slab>,
 }
 
-// SAFETY: a guard page, and above it memory of this stack only, which lives as long as the slab.
+// SAFETY: a guard page, and above it memory of this stack alone, which lives as long as the slab.
 unsafe impl CoroutineStack for Stack {
     #[inline]
     fn base(&self) -> StackPointer {
@@ -38,13 +37,13 @@ unsafe impl CoroutineStack for Stack {
 
     #[inline]
     fn limit(&self) -> StackPointer {
-        // The size is less than the address, so this does not overflow.
+        // The size is less than the address.
         StackPointer::new(self.base.get() - self.size).unwrap_or(self.base)
     }
 }
 
 impl Stack {
-    /// The size, with the guard.
+    /// Bytes of it, with the guard.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -58,13 +57,12 @@ struct Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        // SAFETY: our own mapping, which no stack uses any more.
+        // SAFETY: a mapping of ours, of which no stack is left.
         unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
     }
 }
 
-/// Adds new stacks of at least `size` bytes to a list: a single one if it is the first, or many if there `are` some
-/// already.
+/// Puts new stacks of at least `size` bytes into a list: one into an empty one, or else many if there `are` some already.
 pub fn add(stacks: &mut Vec<Stack>, size: usize, are: bool) -> io::Result<()> {
     let count = if are { SLAB } else { 1 };
     let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
@@ -96,10 +94,10 @@ pub fn add(stacks: &mut Vec<Stack>, size: usize, are: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a page a guard region.
+/// Makes a page a guard.
 ///
 /// # Safety
-/// Nothing uses the page.
+/// Nobody uses the page.
 unsafe fn protect(page: *mut libc::c_void) -> io::Result<()> {
     // SAFETY: passed on to the caller.
     let failed = unsafe {
@@ -116,11 +114,11 @@ unsafe fn protect(page: *mut libc::c_void) -> io::Result<()> {
     }
 }
 
-/// Whether the kernel has guard regions.
+/// Whether the kernel has guards that are no mappings.
 fn has_guard_regions() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
-        // SAFETY: a page of its own, which is unmapped at once.
+        // SAFETY: a page of its own, which goes at once.
         unsafe {
             let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -143,7 +141,7 @@ mod tests {
 
     #[test]
     fn more_than_there_may_be_mappings() {
-        // As many as 64 threads need that run groups of 900 items.
+        // As many as 64 threads have that run groups of 900 items.
         const MANY: usize = 64 * 900;
         let wanted = if has_guard_regions() { MANY } else { 10_000 };
         println!("{wanted} stacks");

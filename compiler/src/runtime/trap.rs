@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Trap scopes: run code that may fault on a stack of its own, which can be abandoned.
 //!
-//! A signal that the code raises (invalid memory, a trapping instruction, a stack overflow) ends the code and not the
-//! process. Signals raised elsewhere go to the handler that was installed before.
+//! A signal that the code raises (invalid memory, a trapping instruction, the end of its stack) ends the code, not the
+//! process. Signals raised elsewhere go to whoever handled them before.
 
 use std::arch::asm;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ use super::signals::{self, AlternateStack};
 use super::stacks::Stack;
 use crate::Fault;
 
-/// Why code ended, in a form that a signal handler can write.
+/// How a stretch of code came to its end, as a signal handler can say it.
 type Outcome = Result<(), Trap>;
 
 /// A signal that ended the code.
@@ -41,24 +41,24 @@ impl From<Trap> for Fault {
 /// Code on a stack of its own.
 pub struct TrapScope(Coroutine<(), (), Outcome, Stack>);
 
-/// The code that this thread runs.
+/// What this thread runs at the moment.
 #[derive(Clone, Copy)]
 struct Running {
     trap: CoroutineTrapHandler<Outcome>,
     yielder: *const Yielder<(), ()>,
-    /// Where the code stores the reason if it raises a fault.
+    /// Where the code leaves the reason if it gives up.
     gave_up: *mut Option<Fault>,
 }
 
-// SAFETY: `running` is accessed by its thread only.
+// SAFETY: `running` is its thread's alone.
 unsafe impl Sync for Thread {}
 
 thread_local! {
-    /// This thread's state; null before its first kernel.
+    /// This thread's; null before its first kernel.
     static RUNNING_HERE: Cell<*const Thread> = const { Cell::new(ptr::null()) };
 }
 
-/// The state of this thread, which runs code.
+/// What this thread runs at the moment: it runs some code.
 #[inline]
 fn running() -> &'static Cell<Option<Running>> {
     let thread = RUNNING_HERE.get();
@@ -67,11 +67,11 @@ fn running() -> &'static Cell<Option<Running>> {
     unsafe { &(*thread).running }
 }
 
-/// The outcome of running code.
+/// What happened when code ran.
 pub enum Step {
-    /// It waits to be resumed.
+    /// It waits, and wants to be resumed.
     Waits,
-    /// It ended, or failed.
+    /// It came to its end, or failed.
     Ended(Result<(), Fault>),
 }
 
@@ -79,7 +79,7 @@ impl TrapScope {
     /// Prepares to run `code`.
     ///
     /// # Safety
-    /// The borrows of `code` must outlive this value.
+    /// What `code` borrows must outlive this value.
     pub unsafe fn new(stack: Stack, code: impl FnOnce()) -> Self {
         // SAFETY: passed on to the caller.
         Self(unsafe {
@@ -93,7 +93,7 @@ impl TrapScope {
         })
     }
 
-    /// Runs the code until it waits or ends.
+    /// Runs it until it waits or ends.
     pub fn resume(&mut self, yielder: &mut *const ()) -> Step {
         install();
         let mut gave_up = None;
@@ -113,10 +113,10 @@ impl TrapScope {
         }
     }
 
-    /// Returns the stack.
+    /// Gives the stack back.
     ///
     /// # Safety
-    /// If the code has not ended, its stack is abandoned without dropping anything. So it must be compiled code only.
+    /// If the code has not come to its end, what is on its stack is forgotten: it must be compiled code only.
     pub unsafe fn into_stack(mut self) -> Stack {
         if !self.0.done() {
             // SAFETY: passed on to the caller.
@@ -126,14 +126,14 @@ impl TrapScope {
     }
 }
 
-/// Called by guarded code: waits until it is resumed.
+/// Called by code that runs guarded: waits until it is resumed.
 pub fn wait() {
     let running = running().get().expect("compiled code runs guarded");
-    // SAFETY: the yielder of the running code, set when it began.
+    // SAFETY: the yielder of the code that runs, set when it began.
     unsafe { (*running.yielder).suspend(()) };
 }
 
-/// Called by guarded code: ends the code with a fault.
+/// Called by code that runs guarded: it is not resumed any more.
 pub fn raise_fault(fault: Fault) {
     let running = running().get().expect("compiled code runs guarded");
     // SAFETY: `resume`, which waits for this code, owns it.
@@ -141,30 +141,30 @@ pub fn raise_fault(fault: Fault) {
     wait();
 }
 
-/// Whether an address is on the stack of the running code.
+/// Whether an address is on the stack of the code that runs.
 pub fn is_on_stack(address: usize) -> bool {
     running().get().is_some_and(|r| r.trap.stack_ptr_in_bounds(address))
 }
 
-/// The state of a thread for the signal handler. It is never freed, but reused by another thread when its thread has
-/// ended.
+/// What a thread that has run kernels has here, for the handler of signals. Never freed, but another thread's when that one
+/// has ended.
 struct Thread {
-    /// The thread's pointer, see [`thread_pointer`]; 0 if no thread uses the state.
+    /// The thread's pointer, as [`thread_pointer`] gives it; 0 if it is nobody's.
     of: AtomicUsize,
-    /// Written by its thread only, and read there, also by the handler.
+    /// Written by its thread, and read there, also by the handler.
     running: Cell<Option<Running>>,
     next: *const Thread,
 }
 
-/// The head of the list.
+/// The first of all.
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(ptr::null_mut());
 
-/// A number that identifies a thread while it lives, also in a child of `fork`. The signal handler can read it. It must
-/// not access thread-local variables, which may be allocated on first access.
+/// A number that no other thread has while this one lives, nor in a child of `fork`. The handler of signals can have it: it
+/// must not look at thread-local variables, which are allocated when a thread first looks at one.
 #[inline]
 fn thread_pointer() -> usize {
     let pointer: usize;
-    // SAFETY: the ABI has the address of the thread control block there.
+    // SAFETY: where the ABI has the address of the thread's control block.
     unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, readonly, preserves_flags, pure)) };
     pointer
 }
@@ -178,7 +178,7 @@ impl Thread {
         std::iter::successors(by(THREADS.load(Ordering::Acquire)), move |thread| by(thread.next))
     }
 
-    /// This thread's state, if it has run a kernel.
+    /// This thread's, if it has run a kernel.
     fn find() -> Option<&'static Self> {
         let own = thread_pointer();
         Self::all().find(|thread| thread.of.load(Ordering::Relaxed) == own)
@@ -218,13 +218,13 @@ fn install() {
         static OWN: Own = Own::new();
     }
     if RUNNING_HERE.get().is_null() {
-        // The thread is ending and has lost its state: the next thread with the same pointer reuses it.
+        // A thread that is ending, and has lost it, leaves what it has to the next with its pointer.
         RUNNING_HERE.set(OWN.try_with(|own| own.thread).unwrap_or_else(|_| Thread::new()));
     }
     ONCE.get_or_init(|| signals::install(handle));
 }
 
-/// What a thread that runs kernels owns until it ends.
+/// What a thread that runs kernels has until it ends.
 struct Own {
     thread: *const Thread,
     _stack: AlternateStack,
@@ -249,9 +249,9 @@ impl Drop for Own {
     }
 }
 
-/// The handler of all our signals.
+/// The handler of our signals.
 unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the kernel passes what a handler with `SA_SIGINFO` gets.
+    // SAFETY: the kernel passes what the handler's kind gets.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let sp = registers[libc::REG_RSP as usize] as usize;
@@ -260,7 +260,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
         {
             let address = (*info).si_addr() as usize;
             let fault = match signal {
-                // Near the stack pointer: the code has hit the guard page.
+                // Near the stack pointer: the code has come to the guard page.
                 libc::SIGSEGV | libc::SIGBUS if running.trap.stack_ptr_in_bounds(address) => Trap::StackOverflow,
                 libc::SIGSEGV | libc::SIGBUS => Trap::Memory(address),
                 other => Trap::Signal(other),

@@ -207,7 +207,7 @@ impl Device {
             DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(false),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
 
-            // Sub-devices.
+            // Parts.
             DeviceInfo::PARENT_DEVICE => match &self.parent {
                 Some(parent) => out.handle(parent),
                 None => out.value(DeviceHandle::default()),
@@ -220,7 +220,7 @@ impl Device {
             DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(topology::domains(&self.cpus)),
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
 
-            // Unsupported features.
+            // What this adapter or its compiler does not do.
             DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE
             | DeviceInfo::KERNEL_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::ASYNC_BARRIER

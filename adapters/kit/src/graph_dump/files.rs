@@ -61,9 +61,9 @@ impl GraphDump {
         Some(Self(drawn))
     }
 
-    /// Commands at these places have changed.
+    /// Commands at these places are not what they were.
     pub(crate) fn change<B: Backend>(&self, nodes: &[Node<B>], changed: &[usize]) {
-        // A child of `fork` leaves the file to its parent.
+        // The file is the parent's.
         if self.0.process == process::id() {
             let mut commands = self.0.commands.lock();
             changed
