@@ -358,7 +358,7 @@ mod tests {
         assert!(part.sub_buffer(MemFlags::empty(), 0, 1).is_err(), "no part of a part");
         let address = whole.data();
         drop(whole);
-        // The sub-buffer keeps its buffer alive.
+        // The part keeps the whole.
         let other = Mem::create_buffer(&context, MemFlags::READ_ONLY, 100, None).unwrap();
         assert!(other.data() != address);
         assert!(part.check_range(0, 90).is_ok() && part.check_range(1, 90).is_err());

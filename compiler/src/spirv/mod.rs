@@ -6,9 +6,9 @@
 //! which distinguishes ids from literals, is rspirv's. Its data representation is not used, because it rejects modules
 //! with unknown enumerants, and building it takes longer than the rest of a build.
 
-mod queries;
 mod instruction;
 mod parse;
+mod queries;
 mod reach;
 mod types;
 
@@ -18,8 +18,8 @@ use std::sync::Arc;
 use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
 use oxur_fork::OnceLock;
 
-pub use queries::{built_in, is_by_value, storage_class};
 pub use instruction::{Inst, string};
+pub use queries::{built_in, is_by_value, storage_class};
 pub use reach::Reach;
 pub use types::Type;
 
