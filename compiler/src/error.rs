@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What can go wrong: while compiling ([`Error`]) and while running ([`Fault`]).
+//! Errors of compilation ([`Error`]) and of running kernels ([`Fault`]).
 
-/// Why a module, a program or a kernel cannot be had.
+/// Why a module, a program or a kernel cannot be compiled.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The module breaks a rule of SPIR-V.
@@ -9,30 +9,31 @@ pub enum Error {
     Malformed {
         /// Where the instruction begins, in bytes from the start of the module.
         offset: usize,
-        /// Which rule.
+        /// The rule.
         what: String,
     },
-    /// The module is right, but needs what this compiler does not have.
+    /// The module is valid, but needs an unsupported feature.
     #[error("{feature} is not supported{}", place(.what))]
     Unsupported {
         /// A capability, instruction, extension or type, by its name in SPIR-V.
         feature: String,
-        /// Where it is used, or nothing.
+        /// Where it is used, or an empty string.
         what: String,
     },
-    /// Modules do not fit together.
+    /// The modules cannot be linked.
     #[error("link: {0}")]
     Link(String),
     /// There is no kernel of this name.
     #[error("there is no kernel {0}")]
     NoKernel(String),
-    /// LLVM refused what it was given: a flaw of ours, or a malformed module that no check has found.
+    /// LLVM rejected its input: a bug of this compiler, or a malformed module that no check has found.
     #[error("code generation failed: {0}")]
     Codegen(String),
 }
 
 impl Error {
-    /// A broken rule of SPIR-V, found where the instruction's place is not known; who knows it fills in the offset.
+    /// A violated rule of SPIR-V, found where the offset of the instruction is not known. A caller that knows it adds
+    /// the offset.
     pub(crate) fn malformed(what: impl Into<String>) -> Self {
         Error::Malformed {
             offset: 0,
@@ -40,7 +41,7 @@ impl Error {
         }
     }
 
-    /// The same, with the place of the instruction (in words) where it was found, if none is known yet.
+    /// The same, with the offset of the instruction (in words), unless it already has one.
     pub(crate) fn at(self, word: usize) -> Self {
         match self {
             Error::Malformed { offset: 0, what } => Error::Malformed { offset: word * 4, what },
@@ -60,19 +61,19 @@ fn place(what: &str) -> String {
 /// Why a running kernel was stopped. The process and the other commands go on.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
-    /// An assertion of the kernel's failed; the message is on stderr already.
+    /// An assertion of the kernel failed. The message is already on stderr.
     #[error("an assertion failed: {0}")]
     Assert(String),
-    /// The kernel touched memory that is not there, at this address.
+    /// The kernel accessed unmapped memory at this address.
     #[error("invalid memory access at {0:#x}")]
     Memory(usize),
-    /// A work-item used more stack than it has.
+    /// A work-item overflowed its stack.
     #[error("stack overflow")]
     StackOverflow,
     /// The kernel raised another signal, for example by an instruction that traps.
     #[error("signal {0}")]
     Signal(i32),
-    /// Work-items of a group wait at different barriers, or for one that has ended.
+    /// Work-items of a group wait at different barriers, or at one that other items never reach.
     #[error("work-items of a group do not reach the same barrier")]
     BarrierDivergence,
     /// There is not enough memory for local memory or for stacks.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Permissions of floating-point arithmetic.
+//! Relaxations of floating-point arithmetic.
 
 use std::ops::{BitAndAssign, BitOr, BitOrAssign};
 
-/// Permissions to deviate from IEEE 754 and from OpenCL's precision, as a program's build options give them. They add to
-/// those that a module gives single instructions, and none lifts `ContractionOff` or `NoContraction`.
+/// Permissions to deviate from IEEE 754 and from OpenCL's precision, given by a program's build options. They add to
+/// those that a module gives to single instructions. None overrides `ContractionOff` or `NoContraction`.
 ///
 /// `-cl-mad-enable` needs none: contraction is allowed wherever the module does not forbid it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -27,8 +27,8 @@ impl FastMath {
     pub const NO_SIGNED_ZEROS: Self = Self(flag::NO_SIGNED_ZERO as u8);
     /// `-cl-finite-math-only`: no argument or result is infinite or not a number.
     pub const FINITE_ONLY: Self = Self((flag::NO_NAN | flag::NO_INFINITY) as u8);
-    /// Division and square roots need not be rounded correctly: they are without it, though OpenCL wants 2.5 and 3 units
-    /// in the last place. `-cl-fp32-correctly-rounded-divide-sqrt` takes it away.
+    /// Divisions and square roots need not be rounded correctly. Without this they are, though OpenCL allows errors of
+    /// 2.5 and 3 units in the last place. `-cl-fp32-correctly-rounded-divide-sqrt` removes it.
     pub const INEXACT_DIVISION: Self = Self(1 << 7);
     /// `-cl-unsafe-math-optimizations`: arithmetic may be reassociated, and functions may be less precise.
     pub const UNSAFE: Self = Self(
@@ -38,12 +38,12 @@ impl FastMath {
     /// `-cl-fast-relaxed-math`
     pub const RELAXED: Self = Self(Self::UNSAFE.0 | Self::FINITE_ONLY.0);
 
-    /// The permissions as a number, to be kept.
+    /// The permissions as a number, for storage.
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// What [`Self::bits`] gave.
+    /// The permissions of a number from [`Self::bits`].
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What fuzz targets call (`compiler/fuzz`). Not there otherwise.
+//! The entry points of the fuzz targets in `compiler/fuzz`. They exist in fuzzing builds only.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ pub fn compile(bytes: &[u8]) {
 pub fn object(bytes: &[u8]) {
     let Ok(file) = Object::parse(bytes) else { return };
     let symbols = file.undefined().count();
-    // Any address will do: nothing is called.
+    // Any address will do, because nothing is called.
     let resolve = |name: &str| (name != "missing").then_some(object as fn(&[u8]) as *const u8);
     if let Ok(loaded) = file.load(resolve) {
         _ = loaded.symbol("oxur.entry.group");

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a kernel wants from whoever launches it: its parameters, the block of arguments, the range.
+//! The interface of a kernel: its parameters, the layout of its arguments, and the range of a launch.
 
-/// What is known of a kernel without compiling it.
+/// The properties of a kernel that are known without compiling it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelInfo {
     /// The name of the entry point.
     pub name: String,
     /// The parameters, in order.
     pub params: Vec<Param>,
-    /// How long a block of arguments is, in bytes.
+    /// The size of a block of arguments, in bytes.
     pub args_size: usize,
-    /// The largest alignment of a parameter: a block begins at a multiple of it.
+    /// The largest alignment of a parameter, which is the alignment of a block.
     pub args_align: usize,
-    /// `LocalSize`: the work-group size that a launch must have.
+    /// `LocalSize`: the required work-group size.
     pub required_work_group_size: Option<[u32; 3]>,
     /// `LocalSizeHint`.
     pub work_group_size_hint: Option<[u32; 3]>,
     /// `MaxWorkgroupSizeINTEL`, as a number of work-items.
     pub max_work_group_size: Option<u32>,
-    /// How many work-items a sub-group has: what `SubgroupSize` demands, or our choice.
+    /// The sub-group size: the one that `SubgroupSize` requires, or our choice.
     pub sub_group_size: u32,
-    /// Whether the kernel demanded that size.
+    /// Whether the kernel requires that size.
     pub sub_group_size_required: bool,
-    /// How many sub-groups a work-group must have (`SubgroupsPerWorkgroup`).
+    /// The required number of sub-groups in a work-group (`SubgroupsPerWorkgroup`).
     pub sub_groups_per_work_group: Option<u32>,
-    /// How much local memory the kernel's own variables take, in bytes, without `Local` arguments.
+    /// The size of the kernel's own local variables, in bytes, without `Local` arguments.
     pub local_memory: usize,
-    /// Whether work-items of a group wait for each other.
+    /// Whether work-items of a group wait for each other (barriers, collectives).
     pub has_barriers: bool,
     /// Whether all work-groups wait for each other (a barrier of scope `Device`: SYCL's root group).
     pub has_device_barrier: bool,
@@ -35,25 +35,25 @@ pub struct KernelInfo {
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// What it is.
+    /// Its kind.
     pub kind: ParamKind,
     /// Its size in bytes: that of the value, or 8.
     pub size: usize,
-    /// Where its value is in the block of arguments.
+    /// Its offset in the block of arguments.
     pub offset: usize,
-    /// Its name, if the module tells.
+    /// Its name, if the module has one.
     pub name: String,
 }
 
-/// What a parameter is, and so what stands at its place in the block of arguments.
+/// The kind of a parameter, which determines its representation in the block of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// The value itself.
     Value,
     /// An address, 8 bytes.
     Pointer(AddressSpace),
-    /// A pointer to local memory, whose size the launch decides. At its place stands, as a `u64`, the offset of
-    /// the argument's memory in the work-group's local memory: see [`KernelInfo::place_local`].
+    /// A pointer to local memory, whose size the launch decides. The block contains, as a `u64`, the offset of the
+    /// argument's memory in the work-group's local memory: see [`KernelInfo::place_local`].
     Local,
     /// The address of an [`Image`], 8 bytes.
     Image,
@@ -61,7 +61,7 @@ pub enum ParamKind {
     Sampler,
 }
 
-/// Where a pointer points. All are addresses of the process.
+/// The address space of a pointer. All are addresses of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
     /// `CrossWorkgroup`.
@@ -72,12 +72,12 @@ pub enum AddressSpace {
     Generic,
 }
 
-/// The alignment of everything in local memory that has none of its own: that of the largest vector type.
+/// The alignment of local memory: that of the largest vector type.
 const LOCAL_ALIGN: usize = 128;
 
 impl KernelInfo {
-    /// Finds places for `Local` arguments of the given sizes: behind the kernel's own variables. Gives the offset of
-    /// each, and the size of a work-group's local memory, or `None` if that overflows.
+    /// Assigns offsets to `Local` arguments of the given sizes, after the kernel's own variables. Calls `place` with
+    /// the offset of each. Returns the size of a work-group's local memory, or `None` if that overflows.
     pub fn place_local(&self, sizes: impl IntoIterator<Item = usize>, mut place: impl FnMut(u64)) -> Option<usize> {
         let mut end = self.local_memory;
         for size in sizes {
@@ -92,17 +92,17 @@ impl KernelInfo {
 /// The most work-items that a work-group may have.
 pub const MAX_WORK_GROUP_SIZE: usize = 8192;
 
-/// How many work-items run, and in what groups.
+/// The range of a launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NdRange {
-    /// 1 to 3. In the dimensions beyond, offsets are 0 and sizes 1.
+    /// 1 to 3. In further dimensions, offsets are 0 and sizes 1.
     pub dimensions: u64,
     /// The first global id.
     pub global_offset: [u64; 3],
-    /// How many work-items.
+    /// The number of work-items.
     pub global_size: [u64; 3],
-    /// How many of them a group has: a divisor of the global size.
+    /// The number of work-items in a group, a divisor of the global size.
     pub local_size: [u64; 3],
 }
 
@@ -112,7 +112,7 @@ impl NdRange {
         std::array::from_fn(|d| self.global_size[d] / self.local_size[d].max(1))
     }
 
-    /// How many work-groups there are. (The product of three sizes that a launch was checked for.)
+    /// The number of work-groups. The product does not overflow, because launches are checked.
     pub fn group_count(&self) -> u64 {
         self.groups().iter().product()
     }
@@ -130,7 +130,7 @@ pub struct PreparedRange {
     pub(crate) code: CodeIndex,
 }
 
-/// Which of a kernel's codes.
+/// The index of a kernel's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CodeIndex {
     Best,
@@ -151,7 +151,7 @@ pub struct Launch<'a> {
     pub args: &'a [u8],
     /// The range, prepared by the kernel that is launched.
     pub range: PreparedRange,
-    /// How many bytes of local memory a work-group has: what [`KernelInfo::place_local`] gave.
+    /// The size of a work-group's local memory, in bytes: the result of [`KernelInfo::place_local`].
     pub local_memory: usize,
 }
 

@@ -8,11 +8,11 @@ use crate::abi::Group;
 use crate::code::{Code, Compiled, Variant};
 use crate::interface::CodeIndex;
 use crate::program::Program;
-use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, guard};
+use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, trap};
 use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
 
-/// What compiled code needs of its stack beyond its variables: spilled registers, and the functions that it calls.
+/// The stack that compiled code needs beyond its variables: for spilled registers, and for functions that it calls.
 const STACK: usize = 192 << 10;
 
 /// A compiled kernel. It keeps its program alive.
@@ -53,7 +53,7 @@ impl Kernel {
         self.compiled.best.from_cache
     }
 
-    /// How many work-items it runs at a time, where the range allows it.
+    /// How many work-items its main code runs at a time.
     pub fn lanes(&self) -> u32 {
         self.compiled.best.shape.lanes
     }
@@ -63,12 +63,12 @@ impl Kernel {
         (self.compiled.best.shape.variables / u64::from(self.compiled.best.shape.lanes)) as usize
     }
 
-    /// Finds the code for a range, and compiles it if no range before needed it. To be called before the run: how long that
-    /// takes says nothing of the kernel, and the threads that run it would all wait. Groups have at most
+    /// Finds the code for a range, and compiles it if necessary. Callers do this before the run, because compile time
+    /// must not count as the kernel's cost, and all threads of the run would wait. Groups have at most
     /// [`MAX_WORK_GROUP_SIZE`] items.
     #[inline]
     pub fn prepare(&self, range: NdRange) -> Result<PreparedRange, Error> {
-        // There would be no room for the values of all sub-groups.
+        // Local memory has room for the values of this many sub-groups only.
         if range.group_size() > MAX_WORK_GROUP_SIZE as u64 {
             return Err(Error::Unsupported {
                 feature: format!("a work-group of {} items", range.group_size()),
@@ -98,7 +98,7 @@ impl Kernel {
     }
 
     /// # Panics
-    /// Of a range that was prepared for another kernel there may be no code.
+    /// If the range was prepared for another kernel, which may have other code.
     fn code(&self, index: CodeIndex) -> &Code {
         match index {
             CodeIndex::Best => &self.compiled.best,
@@ -109,15 +109,15 @@ impl Kernel {
         }
     }
 
-    /// Runs work-groups: those with the linear numbers `groups`, dimension 0 fastest, of `launch.range`. May be
-    /// called by several threads at a time with different numbers, each with its own `worker`. A kernel with
-    /// [`KernelInfo::has_device_barrier`] wants all numbers in one call.
+    /// Runs work-groups of `launch.range` by their linear numbers, dimension 0 fastest. Several threads may call it at
+    /// a time with different numbers, each with its own `worker`. A kernel with [`KernelInfo::has_device_barrier`]
+    /// needs all numbers in one call.
     ///
     /// # Safety
-    /// The arguments must be what the kernel expects: pointers valid for what it does with them, images alive. The range must
-    /// have been prepared for this kernel.
+    /// The arguments must fit the kernel: pointers must be valid for its accesses, images alive. The range must have
+    /// been prepared for this kernel.
     pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
-        // Also after a fault: the stack of the code goes, this one returns.
+        // Restored even after a fault, which abandons the stack of the code, but returns from here.
         let _env = FloatEnv::enter_default();
         let PreparedRange { range, code } = launch.range;
         let code = self.code(code);
@@ -177,7 +177,7 @@ impl Kernel {
                 // SAFETY: the address of code of this type, made for this kernel.
                 let entry = unsafe { std::mem::transmute::<*const u8, ItemEntry>(code.address) };
                 let lanes = u64::from(code.shape.lanes);
-                // Code with lanes has its sub-groups inside.
+                // Code with lanes runs a whole sub-group itself.
                 let sub_group = if lanes > 1 {
                     1
                 } else {
@@ -198,7 +198,7 @@ impl Kernel {
                     }
                     return Ok(());
                 }
-                // All groups side by side, each with local memory of its own.
+                // All groups side by side, each with its own local memory.
                 if groups != (0..range.group_count()) {
                     return Err(Fault::BarrierDivergence);
                 }
@@ -219,24 +219,24 @@ impl Kernel {
     }
 }
 
-/// Runs code of items that need no stack each.
+/// Runs code on a single stack, shared by all items.
 ///
 /// # Safety
-/// The code must own nothing: it may end anywhere.
+/// The code must own nothing, because a fault may stop it anywhere.
 unsafe fn on_one_stack(fibers: &mut Fibers, stack_size: usize, code: impl FnOnce()) -> Result<(), Fault> {
     let stack = fibers.stack(stack_size)?;
     // SAFETY: the code has come to its end, or is forgotten, when this returns.
-    let mut guarded = unsafe { guard::TrapScope::new(stack, code) };
+    let mut guarded = unsafe { trap::TrapScope::new(stack, code) };
     let outcome = match guarded.resume(&mut std::ptr::null()) {
-        guard::Step::Ended(outcome) => outcome,
-        guard::Step::Waits => Err(Fault::BarrierDivergence),
+        trap::Step::Ended(outcome) => outcome,
+        trap::Step::Waits => Err(Fault::BarrierDivergence),
     };
-    // SAFETY: on the stack is compiled code, and a closure that owns nothing.
+    // SAFETY: the stack holds compiled code, and a closure that owns nothing.
     fibers.keep(unsafe { guarded.into_stack() });
     outcome
 }
 
-/// What a thread needs to run kernels: stacks, frames and local memory, kept from run to run.
+/// The state of a thread that runs kernels: stacks, frames and local memory, which are reused.
 #[derive(Debug, Default)]
 pub struct ThreadContext {
     fibers: Fibers,

@@ -18,49 +18,50 @@ use crate::options::{Options, Part};
 use crate::spirv::{EntryPoint, Id, Module, Reach, Type, built_in, is_by_value, storage_class};
 use crate::{AddressSpace, Error, FastMath, KernelInfo, MAX_WORK_GROUP_SIZE, Param, ParamKind};
 
-/// The sub-group size of kernels that leave it to us.
+/// The sub-group size of kernels that do not require one.
 const SUB_GROUP_SIZE: u32 = 16;
 
-/// A thing in one of the modules.
+/// The definition of an id in one of the modules.
 pub type Place = (usize, Id);
 
-/// Modules that know each other's exports.
+/// Linked modules.
 pub struct Linked {
     /// The modules.
     pub parts: Vec<Part>,
     exports: HashMap<String, Place>,
     /// The kernels.
     pub kernels: Vec<LinkedKernel>,
-    /// What all their floating-point instructions may do.
+    /// The fast-math permissions of all floating-point instructions.
     pub fast_math: FastMath,
     /// The variables that live as long as the program.
     pub globals: Vec<GlobalVariable>,
     global_of: HashMap<Place, usize>,
-    /// What modules call the variables that they define.
+    /// The names of the variables that modules define.
     pub global_names: Vec<GlobalName>,
     /// The functions that are called through pointers.
     pub pointed: Vec<Place>,
     pointed_of: HashMap<Place, usize>,
-    /// Size and alignment of structures and arrays: found once, since what nests in two members of two members ... is met
-    /// very often.
+    /// The size and alignment of structures and arrays. They are cached, because nested types may contain a type an
+    /// exponential number of times.
     layouts: Mutex<HashMap<Place, (u64, u64)>>,
 }
 
 /// A kernel in a module.
 pub struct LinkedKernel {
-    /// What is known of it.
+    /// Its properties.
     pub info: Arc<KernelInfo>,
     /// Its function.
     pub place: Place,
-    /// Where its own local variables are in a work-group's local memory.
+    /// The offsets of its local variables in a work-group's local memory.
     pub locals: HashMap<Place, u64>,
-    /// Where sub-groups put their values for collectives of a work-group, in its local memory: [`VALUE_SIZE`] bytes each.
+    /// The offset in local memory of the values of sub-groups, for collectives of a work-group: [`VALUE_SIZE`] bytes
+    /// each.
     pub values: u64,
     /// Whether all floating-point contraction is forbidden (`ContractionOff`).
     pub no_contraction: bool,
 }
 
-/// The bytes of a sub-group's value in a collective of the work-group.
+/// The size of a sub-group's value in a collective of the work-group, in bytes.
 pub const VALUE_SIZE: u64 = 8;
 
 /// A variable that lives as long as the program.
@@ -69,12 +70,12 @@ pub struct GlobalVariable {
     pub place: Place,
     /// Its size in bytes.
     pub size: u64,
-    /// Whether nobody may write to it.
+    /// Whether it is read-only.
     pub is_constant: bool,
 }
 
-/// What a module calls a variable that it defines. Of a definition that several modules have, one alone is a variable, but
-/// all of them have names for it.
+/// The names of a variable in a module that defines it. If several modules define the same variable, only one
+/// definition is used, but the names of all remain valid.
 pub struct GlobalName {
     /// The module.
     pub part: usize,
@@ -82,7 +83,7 @@ pub struct GlobalName {
     pub name: Option<String>,
     /// The name by which the host reaches it.
     pub host_name: Option<String>,
-    /// The definition that counts.
+    /// The definition that is used.
     pub place: Place,
 }
 
@@ -143,23 +144,23 @@ impl Linked {
     pub fn resolve(&self, (part, id): Place) -> Result<Place, Error> {
         match self.module(part).linkage(id) {
             Some((name, LinkageType::Import)) => self.exports.get(&name).copied().ok_or_else(|| undefined(&[name])),
-            // All users must see the same one.
+            // All users must use the same definition.
             Some((name, LinkageType::LinkOnceODR)) => Ok(self.exports.get(&name).copied().unwrap_or((part, id))),
             _ => Ok((part, id)),
         }
     }
 
-    /// The definition that a name has.
+    /// The definition of an exported name.
     pub fn export(&self, name: &str) -> Option<Place> {
         self.exports.get(name).copied()
     }
 
-    /// Which of the program's variables one is.
+    /// The index of a variable among the program's.
     pub fn global(&self, place: Place) -> Option<usize> {
         self.global_of.get(&place).copied()
     }
 
-    /// Which of the functions that are called through pointers one is.
+    /// The index of a function among those that are called through pointers.
     pub fn pointed(&self, place: Place) -> Option<usize> {
         self.pointed_of.get(&place).copied()
     }
@@ -210,7 +211,7 @@ impl Linked {
         for part in 0..self.parts.len() {
             let module = self.parts[part].module.clone();
             let mut targets: Vec<Id> = Vec::new();
-            // The constants stand before the first function.
+            // Constants come before the first function.
             let end = module.functions().first().map_or(module.words().len(), |f| f.start);
             for inst in module.instructions(5, end) {
                 if inst.op == Op::ConstantFunctionPointerINTEL {
@@ -223,7 +224,7 @@ impl Linked {
                 .filter(|f| f.defined && module.decoration(f.id, Decoration::ReferencedIndirectlyINTEL).is_some());
             targets.extend(referenced.map(|f| f.id));
             for id in targets {
-                // One that nothing defines is an error only where a kernel uses it.
+                // An undefined function is an error only if a kernel uses it.
                 let Ok(place) = self.resolve((part, id)) else { continue };
                 if !self.pointed_of.contains_key(&place) {
                     self.pointed_of.insert(place, self.pointed.len());
@@ -258,7 +259,7 @@ impl Linked {
         Err(undefined(&missing.into_iter().collect::<Vec<_>>()))
     }
 
-    /// All that a function reaches, in all modules. Imports that nothing defines are left out, and `missing`.
+    /// Everything that a function reaches, in all modules. Undefined imports are added to `missing`.
     fn reach(&self, start: Place, missing: &mut BTreeSet<String>) -> Vec<(usize, Reach)> {
         let mut reached: HashMap<usize, Reach> = HashMap::new();
         // How many functions and variables of each part were resolved.
@@ -436,7 +437,7 @@ impl Linked {
         })
     }
 
-    /// A constant integer's value under specialization.
+    /// The value of a constant integer, with specialization.
     pub fn constant(&self, part: usize, id: Id) -> Option<u64> {
         let Part { module, constants } = &self.parts[part];
         if let Some(spec) = module.spec_id(id)
@@ -463,7 +464,7 @@ impl Linked {
     }
 }
 
-/// An error that names all that does not fit, unless there is nothing.
+/// An error with all messages, if there are any.
 fn all_well(again: Vec<String>) -> Result<(), Error> {
     match again.is_empty() {
         true => Ok(()),
@@ -471,10 +472,10 @@ fn all_well(again: Vec<String>) -> Result<(), Error> {
     }
 }
 
-/// What it means that no module defines these names.
+/// The error for undefined names.
 fn undefined(names: &[String]) -> Error {
     if let Some(name) = names.iter().find(|name| name.starts_with("llvm.genx.")) {
-        // ESIMD: not one work-item's code, but that of a GPU's vectors.
+        // ESIMD functions are not code of a work-item, but of a GPU's vector thread.
         return Error::Unsupported {
             feature: "ESIMD".into(),
             what: format!("capability VectorComputeINTEL, function {name}"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Programs: modules that were linked, and the kernels in them.
+//! Programs: linked modules and their kernels. Runs the stages of the compiler.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,11 +25,11 @@ pub struct Program {
     /// The variables, and the functions that are called through pointers.
     globals: OnceLock<Result<Arc<Loaded>, Error>>,
     kernels: Mutex<HashMap<String, Slot>>,
-    /// What its code is found by in the cache.
+    /// The keys of its code in the cache.
     key: OnceLock<ProgramKey>,
 }
 
-/// A kernel that is compiled once, by whoever asks first.
+/// The result of compiling a kernel once, for all threads.
 type Slot = Arc<OnceLock<Result<Arc<Compiled>, Error>>>;
 
 impl std::fmt::Debug for Program {
@@ -43,18 +43,18 @@ impl std::fmt::Debug for Program {
 /// A global variable of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Global {
-    /// Where it is.
+    /// Its address.
     pub address: *mut u8,
     /// Its size in bytes.
     pub size: usize,
 }
 
 impl Program {
-    /// Links modules: each import finds its export, every global variable gets its memory and its initial value.
+    /// Links modules: resolves imports, and assigns indices to global variables.
     pub fn link(parts: &[Part], options: &Options) -> Result<Arc<Self>, Error> {
         let mut options = options.clone();
         if !parts.iter().any(|part| part.module.has_floats()) {
-            // The code is the same, and is found in the cache as the same.
+            // The code is the same, so the cache finds it under the same key.
             options.fast_math = FastMath::default();
         }
         let linked = Linked::new(parts, &options)?;
@@ -80,18 +80,18 @@ impl Program {
         self.linked.kernels.iter().filter(of_these).map(|kernel| &kernel.info)
     }
 
-    /// Whether a kernel was made of it or is being made, or somebody knows where one of its variables is.
+    /// Whether a kernel was or is being created, or the address of a variable is known.
     pub fn is_used(&self) -> bool {
         let has_failed = |slot: &Slot| matches!(slot.get(), Some(Err(_)));
         self.globals.get().is_some_and(Result::is_ok) || !self.kernels.lock().values().all(has_failed)
     }
 
-    /// Whether it has variables that live as long as it does, and change.
+    /// Whether it has variables that kernels can change.
     pub fn has_variables(&self) -> bool {
         self.linked.globals.iter().any(|global| !global.is_constant)
     }
 
-    /// What is known of a kernel without compiling it.
+    /// The properties of a kernel, without compiling it.
     pub fn kernel_info(&self, name: &str) -> Option<&Arc<KernelInfo>> {
         self.infos.iter().find(|kernel| kernel.name == name)
     }
@@ -121,7 +121,7 @@ impl Program {
         })
     }
 
-    /// The address of an exported function, as function pointers in kernels have it.
+    /// The address of an exported function, as kernels see it in function pointers.
     pub fn function(self: &Arc<Self>, name: &str) -> Result<*const u8, Error> {
         let place = self
             .linked
@@ -180,7 +180,7 @@ impl Program {
         })
     }
 
-    /// The code of a kernel, from the cache or made now.
+    /// The code of a kernel, from the cache or compiled now.
     pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
         let kernel = &self.linked.kernels[index];
         let (mut code, from_cache) = self.options.cache.get(
@@ -195,7 +195,7 @@ impl Program {
     /// Loads the object of a kernel.
     fn load(&self, object: &[u8]) -> Result<Code, Error> {
         let object = Object::parse(object)?;
-        // What it needs of the program's own is made before it is looked up.
+        // The variables and functions that it refers to must exist before they are looked up.
         let globals = match object.undefined().any(is_of_program) {
             true => Some(self.loaded_globals()?),
             false => None,
@@ -227,7 +227,7 @@ impl Program {
         llvm::isolated(&format!("the kernel {} ({variant:?})", kernel.info.name), compile)
     }
 
-    /// The kernel as it is given to LLVM's optimizer.
+    /// The kernel before LLVM's optimizer.
     fn widened<'c>(
         &'c self,
         context: &'c Context,
@@ -249,7 +249,7 @@ impl Program {
         Ok((machine, module, shape))
     }
 
-    /// Lowers all kernels and the variables, and makes work-groups of those that LLVM's verifier accepts.
+    /// Lowers all kernels and the variables, and vectorizes those that LLVM's verifier accepts.
     #[cfg(fuzzing)]
     pub(crate) fn lower_all(&self, widen: bool) {
         let context = Context::new();
@@ -299,7 +299,7 @@ fn is_of_program(name: &str) -> bool {
     name.starts_with("oxur.global.") || name.starts_with("oxur.function.")
 }
 
-/// What compiled code may call.
+/// The functions that compiled code may call.
 fn symbol(name: &str) -> Option<*const u8> {
     static SYMBOLS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     let symbols = SYMBOLS.get_or_init(|| {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use oxur_api::{Backend, DeviceInitFlags};
 
+use crate::device_selector::Selector;
 use crate::library::{self, Adapter, Refused};
-use crate::selector::Selector;
 use crate::{environment, exports};
 
 /// An adapter that the loader knows by name.

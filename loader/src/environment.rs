@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Reading the environment: lists, switches, texts. Every variable is read when the loader is initialised, because
-//! clients set some of them themselves.
+//! Reads environment variables. Every variable is read when the loader is initialized, because clients set some of them
+//! themselves.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// Adapters to load instead of those that are found.
+/// Adapters to load instead of searching.
 pub(crate) const FORCE_LOAD: &str = "UR_ADAPTERS_FORCE_LOAD";
-/// Folders to look for adapters in first.
+/// Folders to search first.
 pub(crate) const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
 /// Whether adapters prefer their own symbols to those of the program.
 pub(crate) const DEEP_BIND: &str = "UR_ADAPTERS_DEEP_BIND";
-/// Whether handles are to be wrapped even with one adapter. Ours never are.
+/// Whether to wrap handles even with one adapter. This loader never wraps handles.
 pub(crate) const INTERCEPT: &str = "UR_ENABLE_LOADER_INTERCEPT";
 /// Whether the device selector decides which adapters are loaded.
 pub(crate) const PRELOAD_FILTER: &str = "UR_LOADER_PRELOAD_FILTER";
-/// Layers to switch on.
+/// Layers to enable.
 pub(crate) const ENABLE_LAYERS: &str = "UR_ENABLE_LAYERS";
-/// Which devices the program is to see.
+/// The devices that the program sees.
 pub(crate) const DEVICE_SELECTOR: &str = "ONEAPI_DEVICE_SELECTOR";
 
 /// The variable's text, `None` where it is unset or empty.
@@ -27,7 +27,7 @@ pub(crate) fn text(variable: &str) -> Option<String> {
     Some(value.to_string_lossy().into_owned())
 }
 
-/// Whether a switch is on; `default` where it is unset or says nothing that we know.
+/// Whether a switch is on; `default` if it is unset or has an unknown value.
 pub(crate) fn switch(variable: &str, default: bool) -> bool {
     let Some(value) = text(variable) else { return default };
     match value.to_ascii_lowercase().as_str() {
@@ -56,8 +56,7 @@ pub(crate) fn words(variable: &str) -> Vec<String> {
         .collect()
 }
 
-/// Splits at separators that stand outside quotes, of either kind. Quotes and surrounding blanks are taken away; so is
-/// what is empty.
+/// Splits at separators outside of quotes of either kind. Removes quotes, surrounding blanks and empty elements.
 fn split(value: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = vec![Vec::new()];
     let mut quote = None;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions of the ABI, expanded from their table.
 //!
-//! A function finds the function to call and jumps to it: the adapter's, by the handle; or, where a layer is
-//! on, its namesake in `layered`, which calls it with the layers around. All of them have the same signature, and there
-//! is one call, at the end: so it compiles to a jump that leaves the arguments where they are.
+//! A function finds the function to call and jumps to it: the adapter's, by the handle, or, if a layer is enabled, its
+//! namesake in `layered`, which calls it through the layers. All have the same signature, and there is a single call at
+//! the end, so it compiles to a jump that leaves the arguments in place.
 //!
-//! The symbols are in [`symbols`](crate::symbols), but for those of functions that the loader answers itself.
+//! The symbols are in [`symbols`](crate::symbols), except for those of functions that the loader implements itself.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -33,7 +33,7 @@ macro_rules! table {
 
 /// The function behind a name, or the code of the failure to find it.
 macro_rules! function {
-    // The loader answers itself.
+    // The loader implements it.
     ($kind:ident loader $member:ident $slot:ident $name:ident) => {
         Ok::<pfn::$name, ResultCode>(crate::own::$name)
     };
@@ -47,7 +47,7 @@ macro_rules! function {
         match table!($via) {
             Ok(table) => match crate::legacy::table_of_first(table) {
                 Some(legacy) => legacy.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
-                // A search would need registers that hold arguments, so it has a function of its own.
+                // A search would need registers that hold arguments, so it is a function of its own.
                 None => Ok(crate::exports::slow_path::$name as pfn::$name),
             },
             Err(code) => Err(code),
@@ -63,11 +63,11 @@ macro_rules! function {
     };
 }
 
-/// The function that comes after the layers: mostly `$function`, but some are seen by the emulation while it is in use.
+/// The function that layers call: mostly `$function`, but the emulation intercepts some while it is in use.
 macro_rules! emulated {
     (@seen $name:ident $function:expr) => {
-        match crate::emulation::in_use() {
-            true => Ok(crate::emulation::seen::$name as pfn::$name),
+        match crate::arg_emulation::in_use() {
+            true => Ok(crate::arg_emulation::seen::$name as pfn::$name),
             false => $function,
         }
     };
@@ -80,7 +80,7 @@ macro_rules! emulated {
     ($other:ident: $function:expr) => { $function };
 }
 
-/// Gives a function that the loader answers its C symbol.
+/// Exports a function that the loader implements under its C symbol.
 macro_rules! symbol {
     (loader $function:item) => {
         #[unsafe(no_mangle)]

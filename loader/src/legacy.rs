@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use oxur_api::{AdapterHandle, DdiTable, Handle, LegacyDdiTable};
 use oxur_fork::Mutex;
 
-use crate::emulation;
+use crate::arg_emulation;
 
 /// An adapter's functions for older clients, which stay as long as the process.
 pub(crate) type LegacyTable = &'static LegacyDdiTable;
 
 /// The table for an adapter without such functions.
-pub(crate) const EMULATED: LegacyTable = &emulation::TABLE;
+pub(crate) const EMULATED: LegacyTable = &arg_emulation::TABLE;
 
 /// Whether it is the table for an adapter without such functions.
 pub(crate) fn is_emulated(table: LegacyTable) -> bool {

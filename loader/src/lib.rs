@@ -4,45 +4,33 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`symbols`], [`exports`]
-//!
-//! the C symbols and their targets, expanded from the table in `oxur-api` |
+//! | [`symbols`], [`exports`] | the C symbols and their targets, expanded from the table in `oxur-api` |
 //! | `dispatch` | from a handle to its adapter's functions |
-//! | `state`
-//!
-//! initialization, teardown, the list of adapters |
-//! | `discovery`, `library`, `elf`
-//!
-//! finding and loading adapters |
-//! | `legacy`, `emulation`
-//!
-//! functions that 2026.2 removed and older clients call |
-//! | `client`, [`v2025`]
-//!
-//! detection of SYCL runtimes of release 2025.3, which call some functions with other parameters |
-//! | `selector`, `selected` | `ONEAPI_DEVICE_SELECTOR` and `urDeviceGetSelected` |
+//! | `state` | initialization, teardown, the list of adapters |
+//! | `discovery`, `library`, `elf` | finding and loading adapters |
+//! | `legacy`, `arg_emulation` | functions that 2026.2 removed and older clients call |
+//! | `libsycl_compat`, [`v2025`] | SYCL runtimes of release 2025.3, which call some functions with other parameters |
+//! | `device_selector`, `device_get_selected` | `ONEAPI_DEVICE_SELECTOR` and `urDeviceGetSelected` |
 //! | `config` | `urLoaderConfig*` |
-//! | `layers`
-//!
-//! validation, tracing, leak checking |
+//! | `layers` | validation, tracing, leak checking |
 //! | `environment` | variables; docs/environment.md lists them |
 //!
 //! A loaded adapter stays in the process: its handles, threads and exit handlers may outlive any teardown.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
-mod client;
+mod arg_emulation;
 mod config;
+mod device_get_selected;
+mod device_selector;
 mod discovery;
 mod dispatch;
 mod elf;
-mod emulation;
 mod environment;
 pub mod exports;
 mod layers;
 mod legacy;
 mod library;
-mod selected;
-mod selector;
+mod libsycl_compat;
 mod state;
 pub mod symbols;
 pub mod v2025;
@@ -55,7 +43,7 @@ mod own {
         urLoaderConfigCreate, urLoaderConfigEnableLayer, urLoaderConfigGetInfo, urLoaderConfigRelease,
         urLoaderConfigRetain, urLoaderConfigSetCodeLocationCallback, urLoaderConfigSetMockingEnabled,
     };
-    pub(crate) use crate::selected::urDeviceGetSelected;
+    pub(crate) use crate::device_get_selected::urDeviceGetSelected;
     pub(crate) use crate::state::{urAdapterGet, urLoaderInit, urLoaderTearDown};
 }
 

@@ -11,7 +11,7 @@ use oxur_fork::{Mutex, OnceLock, Turns};
 use oxur_log::Component;
 
 use crate::library::Adapter;
-use crate::{UrResult, answer, client, config, discovery, layers, legacy, symbols, v2025};
+use crate::{UrResult, answer, config, discovery, layers, legacy, libsycl_compat, symbols, v2025};
 
 /// Serializes initialization and teardown. Adapters are loaded and called meanwhile, so it is not held over a fork: a
 /// child whose parent was initializing starts again.
@@ -78,7 +78,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderInit(
         let settings = config::settings(hLoaderConfig)?;
         let _turn = TURNS.take();
         start_logging();
-        client::adapt()?;
+        libsycl_compat::detect()?;
         if STATE.lock().initialisations == 0 {
             let found = discovery::adapters(device_flags);
             let adapters = STATE.lock().keep(found);

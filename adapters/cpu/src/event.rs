@@ -12,7 +12,7 @@ use kit::{Callback, HandleCell, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 use self::reusable::Reusable;
-use crate::exec::{Node, Progress, Stamps, client};
+use crate::exec::{Node, Progress, Stamps, client_threads};
 use crate::ipc::SharedEvent;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Queue};
@@ -294,7 +294,7 @@ impl kit::Event<Cpu> for Event {
             callback.call(&event, status);
             // It may be the last to keep its queue and context, whose ends call the client: not inside of a callback.
             if let Some(last) = Arc::into_inner(event) {
-                client::reap(last);
+                client_threads::reap(last);
             }
         };
         task.call_at(progress, Box::new(call));

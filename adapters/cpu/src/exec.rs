@@ -11,8 +11,8 @@
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
 //! | [`inline`](mod@inline) | commands that run on the thread that submits them |
-//! | [`client`] | threads for functions of the client, which may block as long as they like |
-//! | [`calls`] | callbacks for the progress of a command, in order |
+//! | [`client_threads`] | threads for functions of the client, which may block as long as they like |
+//! | [`callbacks`] | callbacks for the progress of a command, in order |
 //! | [`cost`] | estimates from the last runs of a kernel, which decide whether it runs inline |
 //! | [`progress`], [`failure`] | the states of a command, and why it failed |
 //! | [`futex`], [`fork`], [`clock`] | the system: sleeping, a process that forks, time |
@@ -28,9 +28,9 @@
 //!
 //! Most commands never get here: a short command whose queue is idle runs [inline](mod@inline).
 
-mod calls;
+mod callbacks;
 mod chunks;
-pub(crate) mod client;
+pub(crate) mod client_threads;
 pub(crate) mod clock;
 mod cost;
 mod failure;

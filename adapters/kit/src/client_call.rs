@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Entry points that call a function of the client's.
+//! Entry points that call a function of the client.
 
 use oxur_api::ResultCode;
 
 use crate::UrResult;
 use crate::error::guard;
 
-/// Runs the body of an entry point that calls a function of the client's in the middle. The call is outside of [`guard`]: if it
-/// throws an exception of C++, what `before` made is dropped, and the exception passes to the client.
+/// Runs the body of an entry point that calls a function of the client in the middle. The call is outside of [`guard`]:
+/// if it throws a C++ exception, the results of `before` are dropped, and the exception propagates to the client.
 pub(crate) fn guard_around<T>(
     function: &'static str,
     before: impl FnOnce() -> UrResult<T>,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Commands that a driver lacks, done by others that it has: copies and fills of rows, fills with any pattern, host tasks.
+//! Emulates commands that a driver lacks with other commands: 2D copies and fills, fills with any pattern, host tasks.
 //!
-//! An adapter passes such a command from its [`Queue::submit`] to [`submit`], which hands simpler ones to the same queue:
-//! each waits for the one before, and together they have one event. A step may be emulated in its turn.
+//! An adapter passes such a command from its [`Queue::submit`] to [`submit`], which submits simpler ones to the same
+//! queue: each waits for the one before, and together they have one event. A simpler command may itself be emulated.
 
 mod threads;
 
@@ -90,7 +90,7 @@ where
                 });
                 return sequence.submit(rows, Vec::new());
             }
-            // Each row is a part of an array that is longer than a row by nearly a pattern.
+            // Each row is part of an array that is up to a pattern longer than the row.
             let source: Vec<u8> = pattern.iter().copied().cycle().take(width + period - 1).collect();
             let from = source.as_ptr();
             let rows = (0..height).map(|y| Command::UsmMemcpy {
@@ -101,7 +101,8 @@ where
             sequence.submit(rows, source)
         }
         Command::UsmFill { dst, pattern, size } => {
-            // The client's pattern need not outlive the call, which must not wait for what the command waits for.
+            // The client's pattern need not outlive the call, and the call must not wait for the command's
+            // dependencies.
             let source = pattern.to_vec();
             let first = Command::UsmMemcpy {
                 dst,
@@ -142,7 +143,8 @@ where
     }
 }
 
-/// The sizes of copies that fill `size` bytes, of which `first` are filled: each as much as is filled, or as is left.
+/// The sizes of copies that fill `size` bytes, of which `first` are filled: each copies what is filled so far, or the
+/// rest.
 fn doublings(first: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     let mut filled = first;
     std::iter::from_fn(move || {
@@ -153,7 +155,7 @@ fn doublings(first: usize, size: usize) -> impl Iterator<Item = (usize, usize)> 
     })
 }
 
-/// Commands that run one after the other on any queue, as one.
+/// A sequence of commands on any queue, with a single event.
 struct Sequence<'a, B: Backend> {
     queue: &'a Arc<B::Queue>,
     command_type: CommandType,
@@ -166,7 +168,8 @@ impl<B: Backend> Sequence<'_, B>
 where
     B::Event: SoftwareEvent<B>,
 {
-    /// Submits the steps, of which there is at least one. They may read `source`, which lives until the last is complete.
+    /// Submits the steps, of which there is at least one. They may read `source`, which lives until the last one is
+    /// complete.
     fn submit<'c>(self, steps: impl IntoIterator<Item = Command<'c, B>>, source: Vec<u8>) -> UrResult<()> {
         let mut steps = steps.into_iter().peekable();
         let mut first = None;
@@ -202,7 +205,7 @@ where
             keep_until_complete::<B>(&last, source);
         }
         if self.event.wanted() {
-            // It began when its first step did.
+            // The start time of the sequence is that of its first step.
             let first: SmallVec<[Arc<B::Event>; 1]> =
                 first.filter(|_| is_profiled::<B>(self.queue)).into_iter().collect();
             self.event
@@ -211,17 +214,17 @@ where
         Ok(())
     }
 
-    /// A step could not be submitted: those before it must not outlive what they use.
+    /// A step could not be submitted. Those before it must not outlive the memory that they use.
     #[cold]
     fn abandon(&self, source: Vec<u8>) {
         if let Err(error) = self.queue.finish() {
-            log::warn!("what a broken command reads is leaked: {error}");
+            log::warn!("the memory that a failed command reads is leaked: {error}");
             std::mem::forget(source);
         }
     }
 
-    /// Runs a host task between two commands: one that completes when the task may start, and one that waits for an event
-    /// which the task's end resolves. The task takes a [thread](threads) only from the one to the other.
+    /// Runs a host task between two commands: one that completes when the task may start, and one that waits for an
+    /// event which the end of the task resolves. The task occupies a [thread](threads) only between the two.
     fn run_on_host(self, task: HostTask) -> UrResult<()> {
         let Self {
             queue,
@@ -231,8 +234,8 @@ where
             ..
         } = self;
         let end = TaskEnd::<B>(Some(B::Event::create_pending(queue.context(), command_type)?));
-        // Without a list the first command would wait for all before it. On an out-of-order queue a task waits for barriers
-        // alone: the list has an event that is complete.
+        // Without a wait list, the first command would wait for all earlier ones. On an out-of-order queue a task waits
+        // only for barriers, so the list has a completed event.
         let complete = match queue.is_in_order() || !wait.is_empty() {
             true => None,
             false => Some(B::Event::complete(queue.context())?),
@@ -242,7 +245,7 @@ where
         let mut ready = Used::new();
         queue.submit(Command::Wait, false, wait, ready.next())?;
         let ready = ready.last()?;
-        // On an in-order queue the commands after it must wait, too.
+        // On an in-order queue, later commands must wait, too.
         let after = match queue.is_in_order() {
             true => Command::Barrier,
             false => Command::Wait,
@@ -261,7 +264,7 @@ where
         }
         .start_after(&ready);
         B::Event::defer_drop(ready);
-        // Without it the driver may not start the first command before somebody waits.
+        // Without a flush, the driver may not start the first command until a thread waits for it.
         if let Err(error) = queue.flush() {
             log::warn!("a host task may be late: {error}");
         }
@@ -272,13 +275,13 @@ where
     }
 }
 
-/// A host task that waits for its turn.
+/// A host task that waits for its dependencies.
 struct Pending<B: Backend>
 where
     B::Event: SoftwareEvent<B>,
 {
     task: HostTask,
-    /// That of the command before it.
+    /// The event of the command before it.
     ready: Arc<B::Event>,
     end: TaskEnd<B>,
 }
@@ -287,31 +290,31 @@ impl<B: Backend> Pending<B>
 where
     B::Event: SoftwareEvent<B>,
 {
-    /// Has a thread run the task when the command of `ready` is complete.
+    /// Starts a thread for the task when the command of `ready` is complete.
     fn start_after(self, ready: &Arc<B::Event>) {
         /// `data` is a `Box<Pending<B>>`.
         unsafe extern "C" fn complete<B: Backend>(_event: EventHandle, _status: ExecutionInfo, data: *mut c_void)
         where
             B::Event: SoftwareEvent<B>,
         {
-            // SAFETY: `start_after` gave the box away, and adapters call once.
+            // SAFETY: `start_after` passed the box on, and adapters call back once.
             let pending = unsafe { Box::from_raw(data.cast::<Pending<B>>()) };
             pending.start();
         }
         let pending = Box::into_raw(Box::new(self));
         let callback = Callback::new(complete::<B>, pending.cast());
         if let Err(error) = ready.set_callback(ExecutionInfo::COMPLETE, callback) {
-            log::warn!("a thread has to wait for the turn of a host task: {error}");
-            // SAFETY: the adapter did not take it.
+            log::warn!("no callback for the dependencies of a host task, so a thread waits for them: {error}");
+            // SAFETY: the adapter did not take the box.
             unsafe { Box::from_raw(pending) }.start();
         }
     }
 
-    /// Has a thread run the task. Where there is none the task is dropped, and with it the end, which fails what waits for
-    /// it.
+    /// Runs the task on a thread. If there is none, the task is dropped together with its end, which fails the commands
+    /// that wait for it.
     fn start(self) {
         if let Err(error) = threads::run(Box::new(|| self.run())) {
-            log::error!("no thread for a host task, which fails: {error}");
+            log::error!("a host task fails because no thread can be started: {error}");
         }
     }
 
@@ -319,19 +322,19 @@ where
     fn run(self) {
         let Self { task, ready, end } = self;
         let handles = [handle_of(&ready)];
-        // Whether that command failed, only waiting tells with some drivers.
+        // With some drivers, only waiting tells whether that command failed.
         match list(&handles).and_then(B::Event::wait_all) {
             Ok(()) => {
                 task.call();
                 end.reach(&ready);
             }
-            Err(error) => log::warn!("a host task is not run because what it waits for failed: {error}"),
+            Err(error) => log::warn!("a host task is not run because a command that it waits for failed: {error}"),
         }
         B::Event::defer_drop(ready);
     }
 }
 
-/// The event of a task's end. It fails if this is dropped before the task has ended.
+/// The event for the end of a task. It fails if this is dropped before the task has ended.
 struct TaskEnd<B: Backend>(Option<Arc<B::Event>>)
 where
     B::Event: SoftwareEvent<B>;
@@ -340,7 +343,7 @@ impl<B: Backend> TaskEnd<B>
 where
     B::Event: SoftwareEvent<B>,
 {
-    /// The task has ended, which came after `ready`.
+    /// The task has ended. Its start came after `ready`.
     fn reach(mut self, ready: &Arc<B::Event>) {
         if let Some(end) = self.0.take() {
             end.resolve(Some(ready));
@@ -365,7 +368,7 @@ where
 fn keep_until_complete<B: Backend>(event: &Arc<B::Event>, source: Vec<u8>) {
     /// `data` is a `Box<Vec<u8>>`.
     unsafe extern "C" fn complete(_event: EventHandle, _status: ExecutionInfo, data: *mut c_void) {
-        // SAFETY: `keep_until_complete` gave the box away, and adapters call once.
+        // SAFETY: `keep_until_complete` passed the box on, and adapters call back once.
         drop(unsafe { Box::from_raw(data.cast::<Vec<u8>>()) });
     }
     let source = Box::into_raw(Box::new(source));
@@ -373,19 +376,19 @@ fn keep_until_complete<B: Backend>(event: &Arc<B::Event>, source: Vec<u8>) {
     let Err(error) = event.set_callback(ExecutionInfo::COMPLETE, callback) else {
         return;
     };
-    log::warn!("the end of a command must be waited for: {error}");
+    log::warn!("no callback for the end of a command, so the call waits for it: {error}");
     let handles = [handle_of(event)];
-    // Whether the command failed is not of interest here: the status tells whether it is over.
+    // Whether the command failed does not matter here. The status tells whether it is over.
     _ = list(&handles).and_then(B::Event::wait_all);
     if is_over::<B>(event) {
         // SAFETY: the adapter did not take the callback, and the command that reads the source is over.
         drop(unsafe { Box::from_raw(source) });
     } else {
-        log::error!("the pattern of a fill is leaked: the driver does not say when it is read");
+        log::error!("the pattern of a fill is leaked because the driver does not report when it was read");
     }
 }
 
-/// Whether a command is complete, or failed. One whose status cannot be had is taken for unfinished.
+/// Whether a command is complete or failed. If its status is unknown, it counts as unfinished.
 fn is_over<B: Backend>(event: &B::Event) -> bool {
     let mut status = EventStatus::QUEUED;
     // SAFETY: a place of that size.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Variables of the environment by which a user says how much of something is kept.
+//! Environment variables for cache sizes.
 //!
-//! - `0` or `off`: none.
-//! - a number of bytes, with `K`, `M` or `G` for powers of 1024: that much.
-//! - not set, empty or `on`: what the adapter keeps by itself.
+//! - `0` or `off`: nothing is cached.
+//! - a number of bytes, with `K`, `M` or `G` for powers of 1024: the limit.
+//! - not set, empty or `on`: the adapter's default.
 
-/// The size in bytes that the variable `name` says; `default` if it says nothing.
+/// The size in bytes that the variable `name` sets; `default` if it sets none.
 pub fn size_from_environment(name: &str, default: usize) -> usize {
     let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else {
         return default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Errors: a result code of the ABI, with words for the log where there is more to say.
+//! Errors: a result code of the ABI, with a message for the log if there is more to say.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,14 +15,14 @@ pub struct UrError(Box<Reason>);
 
 #[derive(Debug, thiserror::Error)]
 enum Reason {
-    /// The code says it all.
+    /// The code says everything.
     #[error("{0:?}")]
     Code(ResultCode),
-    /// The code, and for the log what was wrong and what to do about it.
+    /// The code, and a message for the log: what was wrong and what to do about it.
     #[error("{1} ({0:?})")]
     Message(ResultCode, String),
-    /// An error that only this backend has, with the backend's own code: the client gets `ERROR_ADAPTER_SPECIFIC` and may
-    /// ask `urAdapterGetLastError` for the rest.
+    /// An error of this backend only, with the backend's own code. The client gets `ERROR_ADAPTER_SPECIFIC` and may
+    /// query `urAdapterGetLastError`.
     #[error("{1} ({0})")]
     Native(i32, String),
 }
@@ -31,14 +31,14 @@ enum Reason {
 pub type UrResult<T> = Result<T, UrError>;
 
 impl UrError {
-    /// `code`, with words for the log: what was wrong and what to do about it.
+    /// `code` with a message for the log: what was wrong and what to do about it.
     #[cold]
     pub fn with_message(code: ResultCode, message: impl Into<String>) -> Self {
         Self(Box::new(Reason::Message(code, message.into())))
     }
 
-    /// An error that only this backend has: its code, and what that means. The client gets `ERROR_ADAPTER_SPECIFIC` and may
-    /// ask `urAdapterGetLastError` for the rest.
+    /// An error of this backend only: its code and message. The client gets `ERROR_ADAPTER_SPECIFIC` and may query
+    /// `urAdapterGetLastError`.
     #[cold]
     pub fn native(code: i32, message: impl Into<String>) -> Self {
         Self(Box::new(Reason::Native(code, message.into())))
@@ -52,7 +52,7 @@ impl UrError {
         }
     }
 
-    /// The same error with more words for the log.
+    /// The same error with another line in its message.
     pub fn context(self, words: &str) -> Self {
         match *self.0 {
             Reason::Code(code) => Self::with_message(code, words),
@@ -61,7 +61,7 @@ impl UrError {
         }
     }
 
-    /// The same words with another code of the ABI.
+    /// The same message with another code of the ABI.
     pub fn with_code(self, code: ResultCode) -> Self {
         match *self.0 {
             Reason::Code(_) => code.into(),
@@ -82,7 +82,7 @@ const _: () = assert!(
     "a result fits a register"
 );
 
-/// The error of what an adapter does not do.
+/// The error for a feature that an adapter does not support.
 pub fn unsupported<T>() -> UrResult<T> {
     Err(ResultCode::ERROR_UNSUPPORTED_FEATURE.into())
 }
@@ -91,7 +91,7 @@ thread_local! {
     static LAST: RefCell<(CString, i32)> = RefCell::default();
 }
 
-/// The last native error of this thread: its message, alive until the next one, and its code.
+/// The last native error of this thread: its message, which lives until the next one, and its code.
 pub(crate) fn last() -> (*const c_char, i32) {
     let last = LAST.try_with(|last| {
         let last = last.borrow();
@@ -112,7 +112,7 @@ pub fn guard(function: &'static str, body: impl FnOnce() -> UrResult<()>) -> Res
     }
 }
 
-/// Logs what went wrong. A log that fails is no reason for another error, nor for the end of the process.
+/// Logs an error. A panic of the logger must not end the process.
 #[cold]
 #[inline(never)]
 fn report(function: &'static str, error: UrError) -> ResultCode {
@@ -124,13 +124,13 @@ fn report(function: &'static str, error: UrError) -> ResultCode {
 fn note(function: &'static str, error: UrError) {
     match *error.0 {
         Reason::Code(code) => log::debug!("{function}: {code:?}"),
-        // Queries that an implementation need not answer are no news.
+        // Clients probe for optional queries, so an unsupported one is no warning.
         Reason::Message(ResultCode::ERROR_UNSUPPORTED_ENUMERATION, _) => log::debug!("{function}: {error}"),
         Reason::Message(..) => log::warn!("{function}: {error}"),
         Reason::Native(code, ref message) => {
             log::warn!("{function}: {error}");
             let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-            // A thread that is ending may have lost its place for it.
+            // A thread that is ending may have no storage for it any more.
             _ = LAST.try_with(|last| last.replace((message, code)));
         }
     }
@@ -172,7 +172,7 @@ mod tests {
         let (send, receive) = channel();
         let thread = std::thread::spawn(move || {
             AT_END.set(Some(Last(send)));
-            // It is made after the other, and so goes before.
+            // It is created after the other, so it is destroyed first.
             let code = guard("urFirst", || Err(UrError::native(5, "in time")));
             assert_eq!((code, last().1), (ResultCode::ERROR_ADAPTER_SPECIFIC, 5));
         });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which `libOpenCL.so.1` to use, when a machine has several.
+//! Chooses a `libOpenCL.so.1` when a machine has several.
 //!
-//! A SYCL runtime brings its own ICD loader, which knows its drivers (Intel's reads `OCL_ICD_FILENAMES`, Debian's does
-//! not), and its adapter finds it by a run path. A user who swaps that adapter for ours must keep his platforms, so the
-//! order here is the one that such a run path makes: the one that is loaded already, then `LD_LIBRARY_PATH`, then the
-//! folder of the SYCL runtime, then the system's.
+//! A SYCL runtime ships its own ICD loader, which knows its drivers (Intel's reads `OCL_ICD_FILENAMES`, Debian's does
+//! not), and its adapter finds it by a run path. A user who replaces that adapter with ours must keep the same
+//! platforms, so the search order is that of such a run path: a library that is already loaded, then `LD_LIBRARY_PATH`,
+//! then the folder of the SYCL runtime, then the system's.
 
 use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -14,13 +14,13 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 const NAME: &str = "libOpenCL.so.1";
 
-/// The one that is loaded already.
+/// The library that is already loaded.
 pub fn loaded() -> Option<Library> {
-    // SAFETY: nothing is loaded that is not there already.
+    // SAFETY: this loads nothing new.
     unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) }.ok()
 }
 
-/// Opens it, or says why that failed.
+/// Opens the library, or says why that failed.
 pub fn open() -> Result<Library, String> {
     if let Some(library) = loaded() {
         return Ok(library);
@@ -42,14 +42,14 @@ pub fn open() -> Result<Library, String> {
 
 /// Opens one.
 pub fn load(file: &Path) -> Result<Library, String> {
-    // SAFETY: the initialisers of an ICD loader are those of a well-behaved library.
+    // SAFETY: an ICD loader's constructors are safe to run.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())?;
     log::debug!("{} is loaded", file.display());
     Ok(library)
 }
 
-/// Loads a library whose dependencies lie beside it, though it has no run path that says so: what is missing is loaded
-/// first, and the dynamic linker then finds it by its name. Intel's ICD loader needs `libsvml.so` this way.
+/// Loads a library whose dependencies are in the same folder but not on its run path: a missing dependency is loaded
+/// first, and the dynamic linker then finds it by its name. Intel's ICD loader needs this for `libsvml.so`.
 fn load_with_neighbours(file: &Path) -> Result<Library, String> {
     const MOST: usize = 16;
     let mut result = load(file);
@@ -63,7 +63,7 @@ fn load_with_neighbours(file: &Path) -> Result<Library, String> {
         if missing.contains('/') || neighbour == file || !neighbour.is_file() {
             break;
         }
-        // It must stay loaded for `file`, which stays for the life of the process.
+        // It must stay loaded for `file`, which is never unloaded.
         std::mem::forget(load_with_neighbours(&neighbour)?);
         result = load(file);
     }
@@ -82,10 +82,10 @@ pub fn folders_of(start: &str) -> Vec<PathBuf> {
         found: Vec<PathBuf>,
     }
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the dynamic linker gives a live description, and `search` is the one below.
+        // SAFETY: the dynamic linker passes a valid description, and `search` is the one below.
         let (name, Search { start, found }) = unsafe { ((*info).dlpi_name, &mut *search.cast::<Search<'_>>()) };
         if !name.is_null() {
-            // SAFETY: the dynamic linker gives a zero-terminated string.
+            // SAFETY: the dynamic linker passes a zero-terminated string.
             let file = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
             let is_it = file
                 .file_name()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Peer access: what a device may do to the USM of another one. The methods that these entry points call are those of
-//! [`Device`].
+//! Peer access: access of a device to the USM of another one. The entry points call methods of [`Device`].
 
 use std::ffi::c_void;
 

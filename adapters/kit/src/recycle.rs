@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory for objects that come and go with every command.
+//! Reuses the memory of objects that are created and destroyed with every command.
 //!
-//! An `Arc` that goes counts down twice and frees, and a new one allocates. That is most of what an event costs. An event
-//! that nobody but the client knew leaves its place here instead, in a list of the thread, for the next one.
+//! Dropping an `Arc` decrements two counters and frees memory, and creating one allocates. That is most of the cost of
+//! an event. If the client had the only reference to an event, its memory is kept in a list of the thread for the next
+//! event.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -12,21 +13,21 @@ use std::sync::atomic::{Ordering, fence};
 
 use crate::Object;
 
-/// How many places a thread keeps.
+/// How many blocks of memory a thread keeps.
 const MOST: usize = 256;
 
 type Place = Arc<dyn Any + Send + Sync>;
 
 thread_local! {
-    /// Places of one type, since an adapter has one type of event. Each has this one reference.
+    /// Blocks of one type, because an adapter has one type of event. Each has a single reference, this one.
     static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
 }
 
-/// As `Arc::new`, in a place that [`recycle`] kept if there is one. Inlined, so that the object is made in its place.
+/// Like `Arc::new`, in memory that [`recycle`] kept, if there is some. Inlined, so that the object is built in place.
 #[inline(always)]
 pub fn recycled<T: Object>(object: T) -> Arc<T> {
     let place = place::<T>();
-    // SAFETY: this is the only reference of the place, whether it is new or kept, and there are no weak ones.
+    // SAFETY: this is the only reference to the memory, new or kept, and there are no weak ones.
     unsafe {
         Arc::as_ptr(&place).cast_mut().cast::<T>().write(object);
         place.assume_init()
@@ -37,25 +38,25 @@ fn place<T: Object>() -> Arc<MaybeUninit<T>> {
     let kept = PLACES.try_with(|places| places.borrow_mut().pop()).ok().flatten();
     match kept.map(Arc::downcast) {
         Some(Ok(place)) => place,
-        // There is none, or it is another type's: then it goes.
+        // There is none, or it is of another type and is freed.
         _ => Arc::new_uninit(),
     }
 }
 
-/// As `drop`, but keeps the place of an object that nobody else has a reference of.
+/// Like `drop`, but keeps the memory of an object if this is the last reference.
 #[inline]
 pub(crate) fn recycle<T: Object>(object: Arc<T>) {
     if Arc::strong_count(&object) != 1 || Arc::weak_count(&object) != 0 {
         return;
     }
-    // What others did to the object before they gave their references back is done.
+    // Acquire: other threads' accesses happened before they dropped their references.
     fence(Ordering::Acquire);
     let place = Arc::into_raw(object);
-    // SAFETY: the only reference there is, so nobody can come to look at the object any more; it is dropped once.
+    // SAFETY: this is the only reference, so nobody can access the object any more. It is dropped once.
     unsafe { place.cast_mut().drop_in_place() };
     // SAFETY: the reference from above; `MaybeUninit<T>` has the layout of `T`.
     let place = unsafe { Arc::from_raw(place.cast::<MaybeUninit<T>>()) };
-    // In a thread that is ending and has lost its list the place just goes.
+    // A thread that is ending has lost its list; then the memory is freed.
     _ = PLACES.try_with(|places| {
         let mut places = places.borrow_mut();
         if places.len() < MOST {
@@ -108,7 +109,7 @@ mod tests {
         let second = event::<0>(2);
         assert_eq!((Arc::as_ptr(&second), second.number), (place, 2));
 
-        // Who else has it keeps it.
+        // Another reference keeps the object alive.
         let other = second.clone();
         recycle(second);
         assert_eq!((other.number, DROPS.load(Ordering::Relaxed)), (2, 1));
@@ -117,7 +118,7 @@ mod tests {
         assert!(weak.upgrade().is_none());
         assert_eq!(DROPS.load(Ordering::Relaxed), 2);
 
-        // A place of another type is of no use.
+        // Memory of another type is not reused.
         recycle(event::<0>(3));
         assert_eq!(event::<1>(4).number, 4);
         assert_eq!(DROPS.load(Ordering::Relaxed), 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a command waits for, and the event that it may leave.
+//! Decodes the wait list of a command, and the place for its event.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::event::{event, reusable};
 use crate::handle::{Borrowed, export_owned, object};
 use crate::{Backend, UrError, UrResult};
 
-/// The events that a command waits for, all checked to be events of this adapter. Reading it allocates nothing.
+/// The wait list of a command, whose handles are checked to be events of this adapter. Reading it allocates nothing.
 pub struct WaitList<'a, B> {
     handles: &'a [EventHandle],
     backend: PhantomData<B>,
@@ -25,7 +25,7 @@ impl<B> Clone for WaitList<'_, B> {
 impl<B> Copy for WaitList<'_, B> {}
 
 impl<'a, B: Backend> WaitList<'a, B> {
-    /// Takes `numEventsInWaitList` and `phEventWaitList`.
+    /// Decodes `numEventsInWaitList` and `phEventWaitList`.
     ///
     /// # Safety
     /// `events`, unless null, must point to `count` handles that stay valid for `'a`.
@@ -65,7 +65,7 @@ impl<'a, B: Backend> WaitList<'a, B> {
         })
     }
 
-    /// A list of no events.
+    /// An empty list.
     #[inline]
     pub fn empty() -> Self {
         Self {
@@ -79,12 +79,12 @@ impl<'a, B: Backend> WaitList<'a, B> {
         self.handles
     }
 
-    /// How many events.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.handles.len()
     }
 
-    /// Whether there is nothing to wait for.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.handles.is_empty()
     }
@@ -98,14 +98,14 @@ impl<'a, B: Backend> WaitList<'a, B> {
     }
 }
 
-/// Where the client wants the event of a command, if it does.
+/// The place for the event of a command, if the client wants the event.
 pub struct EventOut<'a, B> {
     out: *mut EventHandle,
     client: PhantomData<(&'a mut EventHandle, B)>,
 }
 
 impl<B: Backend> EventOut<'_, B> {
-    /// Takes `phEvent`.
+    /// Decodes `phEvent`.
     ///
     /// # Safety
     /// `out`, unless null, must be writable.
@@ -116,7 +116,7 @@ impl<B: Backend> EventOut<'_, B> {
         }
     }
 
-    /// For a command whose event nobody wants.
+    /// For a command without an event.
     pub fn none() -> Self {
         Self {
             out: std::ptr::null_mut(),
@@ -124,24 +124,24 @@ impl<B: Backend> EventOut<'_, B> {
         }
     }
 
-    /// The reusable event that the client wants signalled instead of getting one, if it is so.
+    /// The reusable event to signal instead of creating one, if the client passed one.
     ///
     /// # Safety
-    /// The place must be one that is read, too, as that of `urEnqueueEventsWaitWithBarrierExt`.
+    /// The place must be initialized, as that of `urEnqueueEventsWaitWithBarrierExt` is.
     pub(crate) unsafe fn reusable(&self) -> Option<Borrowed<'_, B::Event>> {
         if !self.wanted() {
             return None;
         }
-        // SAFETY: `new`'s caller vouches for the place, the caller for what is in it.
+        // SAFETY: `new`'s caller vouches for the place, this function's caller for its content.
         unsafe { reusable::<B>(self.out.read()) }
     }
 
-    /// Whether the client wants the event: if not, none need be made.
+    /// Whether the client wants the event. If not, none need be created.
     pub fn wanted(&self) -> bool {
         !self.out.is_null()
     }
 
-    /// Hands the event to the client.
+    /// Returns the event to the client.
     #[inline]
     pub fn set(self, event: Arc<B::Event>) {
         if self.wanted() {

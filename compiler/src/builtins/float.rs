@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Math functions: OpenCL C 3.0, section 6.15.2, with their `half_` and `native_` forms.
 //!
-//! Three kinds: what LLVM has; what moves or tests bits, composed here; and calls of the [`table`]'s functions.
+//! Three kinds: what LLVM has; what moves or tests bits, composed here; and calls of the [`libcalls`]'s functions.
 
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
-use super::{Emit, check, elementary, table};
+use super::{Emit, check, elementary, libcalls};
 use crate::Error;
 use crate::llvm::{Type, Value};
 
@@ -107,7 +107,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::exp | Op::exp2 | Op::exp10 | Op::log | Op::log2 | Op::log10 | Op::cbrt => in_place(e, op, ty, x),
         Op::half_sin | Op::native_sin => call(e, Op::sin, ty, args),
         Op::half_tan | Op::native_tan => call(e, Op::tan, ty, args),
-        _ if table::callee(op, 32).is_some() => call(e, op, ty, args),
+        _ if libcalls::callee(op, 32).is_some() => call(e, op, ty, args),
         _ => return Err(check::wrong("unknown")),
     })
 }
@@ -157,7 +157,7 @@ fn call<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Value
 }
 
 fn call_elements<'c>(e: &Emit<'_, 'c>, op: Op, bits: u32, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    let callee = table::callee(op, bits).expect("an instruction of the table");
+    let callee = libcalls::callee(op, bits).expect("an instruction of the table");
     let function = callee.declare(e.context, e.module);
     e.each_lane(result, args, |args| e.fast(e.builder.call(function, args)))
 }

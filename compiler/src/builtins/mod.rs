@@ -2,14 +2,14 @@
 //! The instructions of the extended set OpenCL.std, as LLVM IR.
 //!
 //! What LLVM has an instruction or an intrinsic for becomes that; what few operations make up is composed of them, on
-//! whole vectors; the rest are calls, an element at a time, of the functions in [`table`]: glibc's where they are
+//! whole vectors; the rest are calls, an element at a time, of the functions in [`libcalls`]: glibc's where they are
 //! precise enough, else ours ([`runtime`]). The measure is OpenCL C 3.0: section 7.4 (the tables of ulps, full profile),
 //! 7.5 (edge cases; denormals are supported for all types) and, for half, the extension `cl_khr_fp16`. Functions of half
 //! are computed as float and rounded once, where that is as good.
 //!
 //! Every argument is checked against the instruction's rules first ([`check`]): LLVM does not check what it is given.
 //!
-//! A function of the user's must not have a name of the table's in the LLVM module: calls here go by name.
+//! A function of the program must not have the name of a library function in the LLVM module, because calls are by name.
 
 mod check;
 mod common;
@@ -17,14 +17,14 @@ mod elementary;
 mod float;
 mod geometric;
 mod integer;
+pub mod libcalls;
+mod libmvec;
 mod memory;
 mod printf;
 mod relational;
 pub mod runtime;
-pub mod table;
 #[cfg(test)]
 mod tests;
-mod vector;
 
 use llvm_sys::LLVMOpcode;
 use smallvec::SmallVec;
@@ -33,8 +33,8 @@ use spirv::OpenclStd100Op as Op;
 use crate::Error;
 use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 
-pub use table::symbols;
-pub use vector::{vector_symbol, vector_variant};
+pub use libcalls::symbols;
+pub use libmvec::{vector_symbol, vector_variant};
 
 /// Where an instruction is emitted to.
 pub struct Emit<'a, 'c> {

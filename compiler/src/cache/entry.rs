@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A file of the cache: an object file, and behind it by what one knows that it is whole, and the one that is wanted.
+//! A file of the cache: an object file, and a trailer that shows whether the file is complete and has the right key.
 //!
-//! The object comes first so that it is aligned as its memory is, and so that objdump can show what is in a cache.
+//! The object comes first so that it is aligned in memory, and so that objdump can read files of the cache.
 
 use super::Key;
 
-/// What the trailer begins with; the digit is the format's version.
+/// The start of the trailer. The digit is the format's version.
 const MAGIC: [u8; 8] = *b"oxurobj1";
 
 /// Magic, size of the object, key, checksum.
 pub const TRAILER: usize = 8 + 8 + 32 + 32;
 
-/// No object is larger: the loader would not take it.
+/// The largest object, a limit of the loader.
 pub const LARGEST: u64 = 1 << 30;
 
 fn checksum(object: &[u8], key: &Key) -> [u8; 32] {
@@ -21,7 +21,7 @@ fn checksum(object: &[u8], key: &Key) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// What stands behind an object.
+/// The trailer of an object.
 pub fn trailer(object: &[u8], key: &Key) -> [u8; TRAILER] {
     let mut trailer = [0; TRAILER];
     trailer[..8].copy_from_slice(&MAGIC);
@@ -31,7 +31,7 @@ pub fn trailer(object: &[u8], key: &Key) -> [u8; TRAILER] {
     trailer
 }
 
-/// Cuts a file back to its object, or says what is wrong with it.
+/// Cuts a file back to its object, or returns what is wrong with it.
 pub fn open(mut file: Vec<u8>, key: &Key) -> Result<Vec<u8>, &'static str> {
     let Some(end) = file.len().checked_sub(TRAILER) else {
         return Err("it is too short");

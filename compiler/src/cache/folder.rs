@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The folder of a cache: who may write to it, how files are read, appear and go.
+//! The folder of a cache: who may write to it, and how files are read, created and removed.
 //!
-//! All that is done is done relative to the opened folder, whose owner and rights were looked at: nobody can put another
-//! one in its place in between.
+//! All operations are relative to the opened folder, whose owner and permissions were checked. So nobody can replace
+//! the folder in between.
 
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -16,20 +16,20 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UT
 
 use super::{Key, entry, sweep};
 
-/// How old the time of last use may be before it is set anew: use is told to the hour, and most uses write nothing.
+/// How old the time of last use may be before it is updated. Most uses write nothing.
 const STALE: Duration = Duration::from_secs(3600);
 
-/// The beginning of the names of files that are being written.
+/// The prefix of files that are being written.
 pub const TEMPORARY: &str = ".new-";
 
-/// What <https://bford.info/cachedir/> wants: backups leave the folder out.
+/// The tag of <https://bford.info/cachedir/>, by which backup tools skip the folder.
 const TAG: &str =
     "Signature: 8a477f597d28d172789f06886806bc55\n# Code that oxur has compiled. It may be removed at any time.\n";
 
-/// An opened folder that is ours.
+/// An opened folder that belongs to the user.
 pub struct Folder(pub(super) OwnedFd);
 
-/// Whether somebody else might have written what this is of.
+/// Whether another user may have written to the file or folder.
 fn check_owner(stat: &Stat) -> io::Result<()> {
     let denied = |what: String| Err(io::Error::new(ErrorKind::PermissionDenied, what));
     let me = rustix::process::geteuid().as_raw();
@@ -58,14 +58,14 @@ impl Folder {
         Ok(Some(Self(folder)))
     }
 
-    /// Opens a folder, which is made if it is not there.
+    /// Opens a folder, and creates it if necessary.
     pub fn open_or_make(path: &Path) -> io::Result<Self> {
         if let Some(folder) = Self::open(path)? {
             return Ok(folder);
         }
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         let folder = Self::open(path)?.ok_or(ErrorKind::NotFound)?;
-        // For others to know; the cache does without.
+        // For other tools; the cache works without it.
         if let Ok(tag) = folder.create("CACHEDIR.TAG") {
             _ = File::from(tag).write_all(TAG.as_bytes());
         }
@@ -77,7 +77,7 @@ impl Folder {
         rustix::fs::openat(&self.0, path, flags, Mode::RUSR | Mode::WUSR)
     }
 
-    /// The object of a key. A file that is damaged is removed, and as good as none.
+    /// The object of a key. A damaged file is removed and treated as missing.
     pub fn read(&self, key: &Key) -> io::Result<Option<Vec<u8>>> {
         let path = key.path();
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -93,7 +93,7 @@ impl Folder {
             Err("it is no file, or too large")
         } else {
             let mut file = File::from(file);
-            // One byte more: the end is seen without asking for more room.
+            // One byte more, so that the end is found without growing the buffer.
             let mut bytes = Vec::with_capacity(size as usize + 1);
             file.read_to_end(&mut bytes)?;
             touch(&file, &stat);
@@ -109,7 +109,7 @@ impl Folder {
         }
     }
 
-    /// Keeps an object, unless it alone is too much.
+    /// Stores an object, unless it alone exceeds the limit.
     pub fn write(&self, key: &Key, object: &[u8], limit: u64) -> io::Result<()> {
         let size = (object.len() + entry::TRAILER) as u64;
         if size > limit.min(entry::LARGEST) {
@@ -129,7 +129,7 @@ impl Folder {
             other => other,
         };
         let mut file = File::from(created?);
-        // Not synced to disk: what a crash of the machine leaves of it, the checksum finds.
+        // Not synced to disk: the checksum detects what a crash of the machine leaves of it.
         let written = file
             .write_all(object)
             .and_then(|()| file.write_all(&entry::trailer(object, key)))
@@ -151,14 +151,14 @@ impl Folder {
     }
 }
 
-/// When a file was last used: its time of modification, since that of access is not kept everywhere.
+/// When a file was last used: its modification time, because not all file systems keep access times.
 pub fn last_used(stat: &Stat) -> SystemTime {
     let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
     let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0).min(999_999_999);
     UNIX_EPOCH + Duration::new(seconds.min(1 << 40), nanoseconds)
 }
 
-/// Notes that a file was used: what was not used for longest goes first.
+/// Records a use of a file. The least recently used files are removed first.
 fn touch(file: &File, stat: &Stat) {
     if SystemTime::now()
         .duration_since(last_used(stat))
@@ -170,7 +170,7 @@ fn touch(file: &File, stat: &Stat) {
         tv_sec: 0,
         tv_nsec: UTIME_NOW,
     };
-    // Fails where the cache is read-only.
+    // This fails in a read-only cache.
     _ = rustix::fs::futimens(
         file,
         &Timestamps {

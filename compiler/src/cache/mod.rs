@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Compiled code on disk: what one process has compiled, no other compiles again.
+//! The cache of compiled code on disk, shared by all processes of a user.
 //!
-//! | part | |
+//! | module | |
 //! |---|---|
 //! | [`key`] | the name of compiled code |
-//! | [`entry`] | a file of the cache: the object, and by what one knows that it is whole |
-//! | [`folder`] | files are read, appear at once, and go |
-//! | [`sweep`] | what was not used for longest goes when there is too much |
+//! | [`entry`] | the format of a file: the object and a checksum |
+//! | [`folder`] | reading, creating and removing files |
+//! | [`sweep`] | removing the least recently used files when the cache is full |
 //!
-//! Any number of processes and threads share a folder, and none waits for another: a file is written beside its place
-//! and moved there, so that readers see all of it or nothing. Who compiles what somebody else is compiling at the time
-//! writes the same file. A cache that cannot be used (read-only, full, somebody else's) is no error: it is as if it
-//! were empty, and the log says so once.
+//! Any number of processes and threads share a folder without waiting for each other: a file is written under a
+//! temporary name and renamed, so that readers see all of it or nothing. Processes that compile the same kernel at the
+//! same time write the same file. A cache that cannot be used (read-only, full, another user's) is no error: it counts
+//! as empty, and the log says so once.
 //!
-//! Code is taken from the folder and run. It must therefore belong to the user who runs it, and nobody else may write
-//! to it: see [`folder`].
+//! Code from the folder is executed. So the folder must belong to the user who runs it, and nobody else may write to
+//! it: see [`folder`].
 
 pub mod entry;
 mod folder;
@@ -31,16 +31,16 @@ pub use key::Key;
 use crate::Error;
 use folder::Folder;
 
-/// Where compiled code is kept, and how much of it.
+/// Where compiled code is cached, and how much.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CacheConfig {
-    /// The folder; `None` if nothing is kept.
+    /// The folder; `None` for no cache.
     folder: Option<PathBuf>,
-    /// How many bytes there may be.
+    /// The limit in bytes.
     limit: u64,
 }
 
-/// How much there is in a cache.
+/// The size of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheUsage {
     /// Compiled kernels, and sets of program-scope variables.
@@ -50,7 +50,7 @@ pub struct CacheUsage {
 }
 
 impl CacheConfig {
-    /// How much is kept unless the user says something else.
+    /// The default limit.
     pub const DEFAULT_LIMIT: u64 = 1 << 30;
 
     /// No cache.
@@ -58,7 +58,7 @@ impl CacheConfig {
         Self::default()
     }
 
-    /// A cache in this folder, which is made when there is something to keep.
+    /// A cache in this folder, which is created when it is first needed.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: Some(folder.into()),
@@ -66,11 +66,12 @@ impl CacheConfig {
         }
     }
 
-    /// The user's: `$XDG_CACHE_HOME/oxur/kernels`, else `~/.cache/oxur/kernels`. None if the user has no home.
+    /// The user's default folder: `$XDG_CACHE_HOME/oxur/kernels`, else `~/.cache/oxur/kernels`. No cache if the user
+    /// has no home.
     pub fn user() -> Self {
         // SAFETY: has no preconditions.
         if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
-            // The variables are of somebody else than the one whose rights the process has.
+            // The process has another user's rights than the one who set the variables.
             return Self::off();
         }
         let absolute = |name| {
@@ -82,7 +83,7 @@ impl CacheConfig {
         base.map_or_else(Self::off, |base| Self::at(base.join("oxur/kernels")))
     }
 
-    /// The same, with room for so many bytes. 0 is no cache.
+    /// The same with a limit of this many bytes. 0 means no cache.
     pub fn with_limit(self, limit: u64) -> Self {
         Self { limit, ..self }
     }
@@ -92,7 +93,7 @@ impl CacheConfig {
         self.folder.as_deref().filter(|_| self.limit > 0)
     }
 
-    /// What is in it.
+    /// The size of its content.
     pub fn usage(&self) -> std::io::Result<CacheUsage> {
         match self.folder().map_or(Ok(None), Folder::open)? {
             Some(folder) => sweep::usage(&folder),
@@ -100,7 +101,7 @@ impl CacheConfig {
         }
     }
 
-    /// Removes all of it; says what that was. Processes that use it go on, and fill it again.
+    /// Removes its content, and returns the size of that. Processes that use the cache continue, and fill it again.
     pub fn clear(&self) -> std::io::Result<CacheUsage> {
         match self.folder().map_or(Ok(None), Folder::open)? {
             Some(folder) => sweep::clear(&folder),
@@ -108,9 +109,9 @@ impl CacheConfig {
         }
     }
 
-    /// Code from the cache, or else code that is made now, and kept. Says whether it came from the cache.
+    /// Returns cached code, or compiles and stores it. Also returns whether it came from the cache.
     ///
-    /// `load` makes of an object what the caller wants. An object from the cache that it does not take is forgotten.
+    /// `load` converts an object to what the caller needs. A cached object that `load` rejects is replaced.
     pub(crate) fn get<T>(
         &self,
         key: impl FnOnce() -> Key,
@@ -136,7 +137,7 @@ impl CacheConfig {
     }
 }
 
-/// Says once what is wrong with a cache.
+/// Warns of an unusable cache, once.
 fn complain<T>(place: &std::path::Path, error: &std::io::Error) -> Option<T> {
     static SAID: AtomicBool = AtomicBool::new(false);
     let level = match SAID.swap(true, Ordering::Relaxed) {

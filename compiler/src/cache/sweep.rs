@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Keeps a cache within its limit.
 //!
-//! To know how large it is one must look at all of it, which takes a good part of a second for 100,000 files. So the
-//! cache keeps a note of how much it has grown since somebody looked: a file that is one byte long for each block that was
-//! added. Appending is atomic, so that processes need no lock, and its length is all that it says. Only when the cache
-//! may have grown by a part of its limit does who added to it look at all files, and remove those that were not used for
-//! longest.
+//! To find out how large a cache is, one must list all of it, which takes a good part of a second for 100,000 files. So
+//! the cache has a file that records its growth since the last listing: it grows by one byte for each block that is
+//! added. Appending is atomic, so that processes need no lock, and only the length matters. When the growth reaches a
+//! fraction of the limit, the process that notices it lists all files and removes the least recently used ones.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -15,16 +14,16 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use super::CacheUsage;
 use super::folder::{Folder, TEMPORARY, last_used};
 
-/// What a file takes on disk is a multiple of this.
+/// File sizes on disk are multiples of this.
 const BLOCK: u64 = 4096;
 
-/// The note of how much was added.
+/// The file that records the growth.
 const GROWTH: &str = "growth";
 
-/// After growing by the limit's 64th part, the cache is looked at.
+/// The cache is listed after it has grown by this fraction of the limit.
 const PARTS: u64 = 64;
 
-/// A file that is being written for so long is one that somebody died over.
+/// A temporary file of this age was left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A file in the cache.
@@ -36,7 +35,7 @@ struct Found {
     path: String,
 }
 
-/// Notes that a file was added, and makes room if that is due.
+/// Records that a file was added, and removes others if necessary.
 pub fn has_grown(folder: &Folder, bytes: u64, limit: u64) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let growth = rustix::fs::openat(&folder.0, GROWTH, flags, Mode::RUSR | Mode::WUSR)?;
@@ -45,14 +44,15 @@ pub fn has_grown(folder: &Folder, bytes: u64, limit: u64) -> io::Result<()> {
     rustix::io::write(&growth, &NOTE[..blocks])?;
     let added = u64::try_from(rustix::fs::fstat(&growth)?.st_size).unwrap_or(0);
     if added > limit / BLOCK / PARTS {
-        // First, so that others do not do the same.
+        // Reset first, so that other processes do not sweep at the same time.
         rustix::fs::ftruncate(&growth, 0)?;
         sweep(folder, limit / BLOCK)?;
     }
     Ok(())
 }
 
-/// Removes what was not used for longest, if there is more than the limit: so much that it is not due again soon.
+/// Removes the least recently used files if the limit is exceeded, and some more, so that the next sweep is not due
+/// soon.
 fn sweep(folder: &Folder, limit: u64) -> io::Result<()> {
     let mut all = list(folder)?;
     let mut blocks: u64 = all.iter().map(|found| found.blocks).sum();
@@ -70,7 +70,7 @@ fn sweep(folder: &Folder, limit: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// All files; those of writers that died are removed.
+/// Lists all files, and removes those of writers that died.
 fn list(folder: &Folder) -> io::Result<Vec<Found>> {
     let now = SystemTime::now();
     let mut all = Vec::new();
@@ -112,12 +112,12 @@ fn sum(all: &[Found]) -> CacheUsage {
     }
 }
 
-/// How much there is.
+/// The size of the content.
 pub fn usage(folder: &Folder) -> io::Result<CacheUsage> {
     Ok(sum(&list(folder)?))
 }
 
-/// Removes all files. The folders stay: others may be writing to them.
+/// Removes all files. The folders stay, because other processes may be writing to them.
 pub fn clear(folder: &Folder) -> io::Result<CacheUsage> {
     let all = list(folder)?;
     for found in &all {

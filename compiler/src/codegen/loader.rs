@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Puts an object file into memory: sections, a table of addresses for what is elsewhere, relocations.
+//! Loads an object file into memory: sections, a table of addresses and jumps for external symbols, relocations.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -15,7 +15,7 @@ use crate::Error;
 /// An object file, parsed.
 pub struct Object<'d>(ElfFile64<'d>);
 
-/// Code and data in memory. It goes when this does.
+/// Code and data in memory, which are unmapped when this is dropped.
 #[derive(Debug)]
 pub struct Loaded {
     base: *mut u8,
@@ -23,7 +23,7 @@ pub struct Loaded {
     symbols: HashMap<String, *const u8>,
 }
 
-// SAFETY: the code does not change, and who calls it or writes its variables vouches for that.
+// SAFETY: the code does not change. Callers vouch for calling it and for writing to its variables.
 unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
@@ -45,7 +45,7 @@ impl<'d> Object<'d> {
         Ok(Self(file))
     }
 
-    /// The symbols that it needs.
+    /// Its undefined symbols.
     pub fn undefined(&self) -> impl Iterator<Item = &str> {
         self.0
             .symbols()
@@ -54,10 +54,10 @@ impl<'d> Object<'d> {
             .filter(|n| !n.is_empty())
     }
 
-    /// Loads it. `resolve` gives the addresses of symbols that it needs.
+    /// Loads the object. `resolve` returns the addresses of undefined symbols.
     pub fn load(&self, resolve: impl Fn(&str) -> Option<*const u8>) -> Result<Loaded, Error> {
         let file = &self.0;
-        // Where sections go: those with code first, then a page boundary, then data.
+        // The layout: sections with code first, then a page boundary, then data.
         let mut places: HashMap<usize, usize> = HashMap::new();
         let mut end = 0usize;
         let is_code = |k: SectionKind| k == SectionKind::Text;
@@ -94,7 +94,7 @@ impl<'d> Object<'d> {
         };
         place(true, &mut end)?;
         let stubs = end.next_multiple_of(16);
-        // An address and a jump for each symbol that is elsewhere.
+        // A table entry with an address and a jump for each external symbol.
         let outside: Vec<(object::SymbolIndex, *const u8)> = file
             .symbols()
             .filter(|s| s.is_undefined() && s.name().is_ok_and(|n| !n.is_empty()))
@@ -109,7 +109,7 @@ impl<'d> Object<'d> {
         end = code_end;
         place(false, &mut end)?;
         let table = end.next_multiple_of(16);
-        // Entries for symbols of its own that are reached through the table, too.
+        // Entries for symbols of the object that are accessed through the table.
         let entries = outside.len() + file.symbols().count() + 1;
         let size = (table + entries * 8).next_multiple_of(PAGE);
         // SAFETY: fresh memory.
@@ -132,7 +132,7 @@ impl<'d> Object<'d> {
             symbols: HashMap::new(),
         };
         let base = loaded.base;
-        // SAFETY: ours alone, and `size` bytes long.
+        // SAFETY: this is the only reference to the memory, which is `size` bytes long.
         let memory = unsafe { std::slice::from_raw_parts_mut(base, size) };
         for section in file.sections() {
             if let Some(&at) = places.get(&section.index().0)
@@ -161,7 +161,7 @@ impl<'d> Object<'d> {
             stub_of.insert(symbol, stub);
         }
         let outside: HashMap<_, _> = outside.into_iter().collect();
-        // The address of a symbol, wherever it is.
+        // The address of a symbol, internal or external.
         let address_of = |index: object::SymbolIndex| -> Result<u64, Error> {
             if let Some(&address) = outside.get(&index) {
                 return Ok(address as u64);
@@ -173,7 +173,7 @@ impl<'d> Object<'d> {
                         .get(&section.0)
                         .ok_or_else(|| bad("a symbol of a section that is left out"))?;
                     let size = file.section_by_index(section).map_err(bad)?.size();
-                    // The end of a section may have a name, too.
+                    // A symbol may be at the end of a section.
                     if symbol.address() > size || symbol.size() > size - symbol.address() {
                         return Err(bad("a symbol outside of its section"));
                     }
@@ -242,7 +242,7 @@ impl<'d> Object<'d> {
             let name = symbol.name().map_err(bad)?.to_string();
             loaded.symbols.insert(name, address_of(symbol.index())? as *const u8);
         }
-        // SAFETY: the first part of the memory from above, page by page.
+        // SAFETY: the first part of the memory above, in whole pages.
         let protected =
             code_end == 0 || unsafe { libc::mprotect(base.cast(), code_end, libc::PROT_READ | libc::PROT_EXEC) } == 0;
         if protected {
@@ -259,21 +259,21 @@ impl Loaded {
         self.symbols.get(name).copied()
     }
 
-    /// Numbers that are at a symbol.
+    /// The numbers at a symbol.
     pub fn numbers<const N: usize>(&self, name: &str) -> Option<[u64; N]> {
         let at = self.symbol(name)?;
         let offset = (at as usize).checked_sub(self.base as usize)?;
         if offset.checked_add(size_of::<[u64; N]>())? > self.size {
             return None;
         }
-        // SAFETY: within the memory that was loaded into, which is readable.
+        // SAFETY: within the loaded memory, which is readable.
         Some(unsafe { at.cast::<[u64; N]>().read_unaligned() })
     }
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // SAFETY: ours, mapped with this size.
+        // SAFETY: our own mapping, with this size.
         unsafe { libc::munmap(self.base.cast(), self.size) };
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! From LLVM IR to code in this process: an object file for this CPU, and a loader for it.
 //!
-//! The loader is ours, not LLVM's: an object from the cache is in place in some microseconds, and LLVM is not touched.
-//! It handles what x86-64 objects of LLVM's with position-independent code have, and refuses the rest.
+//! We do not use LLVM's loader: ours loads an object from the cache in a few microseconds, and without LLVM. It
+//! supports the relocations of LLVM's position-independent code for x86-64, and rejects others.
 
 mod loader;
 #[cfg(test)]
@@ -13,16 +13,16 @@ pub use loader::{Loaded, Object};
 use crate::llvm::{Machine, Module};
 use crate::{Error, Options};
 
-/// Makes an object file of a module that is ready.
+/// Emits a finished module as an object file.
 pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
     machine.emit(module, false).map_err(Error::Codegen)
 }
 
-/// Makes a module ready to be emitted. `is_wide` says that it was made of vectors.
+/// Optimizes a module. `is_wide` says that it was vectorized.
 pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
     machine.set_target(module);
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
-        // Large frames touch each page, so that the guard page behind a stack is met.
+        // Large frames touch each page, so that a stack overflow hits the guard page.
         function.text_attribute("probe-stack", "inline-asm");
         // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good.
         function.text_attribute("prefer-vector-width", "256");

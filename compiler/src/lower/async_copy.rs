@@ -31,7 +31,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             self.builder.zext_or_trunc(count, wide),
             self.builder.zext_or_trunc(stride, wide),
         );
-        // The stride is global memory's, on whichever side that is.
+        // The stride applies to global memory, whether it is the source or the destination.
         let class = |body: &Self, operand| {
             let ty = body
                 .module

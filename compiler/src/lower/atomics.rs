@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Atomic operations and fences. Memory is the process's: a scope is never narrower than all threads.
+//! Atomic operations and fences. All memory is shared by the threads of the process, so every scope is treated as all
+//! threads.
 
 use llvm_sys::{LLVMAtomicOrdering as O, LLVMAtomicRMWBinOp as R, LLVMIntPredicate};
 use spirv::Op;
@@ -27,7 +28,7 @@ pub(super) fn ordering(semantics: u64) -> O {
     }
 }
 
-/// The strongest that a load may have.
+/// The strongest ordering that a load may have.
 fn for_load(ordering: O) -> O {
     match ordering {
         O::LLVMAtomicOrderingRelease => O::LLVMAtomicOrderingMonotonic,
@@ -36,7 +37,7 @@ fn for_load(ordering: O) -> O {
     }
 }
 
-/// The strongest that a store may have.
+/// The strongest ordering that a store may have.
 fn for_store(ordering: O) -> O {
     match ordering {
         O::LLVMAtomicOrderingAcquire => O::LLVMAtomicOrderingMonotonic,
@@ -46,7 +47,7 @@ fn for_store(ordering: O) -> O {
 }
 
 impl<'c> FunctionLowering<'_, 'c> {
-    /// Lowers an atomic instruction; `None` if it is another one.
+    /// Lowers an atomic instruction; `None` for other instructions.
     pub(super) fn atomic(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         let change = match inst.op {
             Op::AtomicExchange => R::LLVMAtomicRMWBinOpXchg,
@@ -155,15 +156,15 @@ impl<'c> FunctionLowering<'_, 'c> {
         }))
     }
 
-    /// The fence of a barrier. The barrier itself orders the items of a group, which one thread runs; what it promises to
-    /// others is never more than acquire and release.
+    /// The fence of a barrier. The barrier itself orders the items of a group, which run on one thread. Towards other
+    /// threads, acquire and release suffice.
     pub(super) fn barrier_fence(&mut self, semantics: u64) {
         if ordering(semantics) != O::LLVMAtomicOrderingMonotonic {
             self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
         }
     }
 
-    /// A fence, unless the semantics ask for none.
+    /// A fence, unless the semantics are relaxed.
     pub(super) fn fence(&mut self, semantics: u64) {
         let ordering = ordering(semantics);
         if ordering != O::LLVMAtomicOrderingMonotonic {

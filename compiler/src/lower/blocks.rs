@@ -61,11 +61,11 @@ fn is_end(op: Op) -> bool {
     )
 }
 
-/// The blocks that control can come to, each behind those that dominate it. (SPIR-V demands that order of a module, but not
-/// every producer keeps to it.)
+/// The reachable blocks, each after those that dominate it. (SPIR-V requires that order, but not every producer follows
+/// it.)
 pub(super) fn order<'b, 'm>(blocks: &'b [SourceBlock<'m>]) -> Vec<&'b SourceBlock<'m>> {
     let number: HashMap<Id, usize> = blocks.iter().enumerate().map(|(i, b)| (b.label, i)).collect();
-    // Every word that names a block counts: a literal that happens to be one's number adds an edge, which is no harm.
+    // Every word that is the id of a block counts. A literal with the same value adds an edge, which does no harm.
     let targets = |block: &SourceBlock<'_>| -> Vec<usize> {
         let end = block.instructions.last().expect("it has an end");
         end.operands().iter().filter_map(|id| number.get(id).copied()).collect()

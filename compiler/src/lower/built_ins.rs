@@ -6,7 +6,7 @@ use spirv::BuiltIn;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Builder, Context, Module, Value};
 
-/// Which value a built-in variable holds, element by element.
+/// The value of a built-in variable, by component.
 pub fn built_in<'c>(
     module: &Module<'c>,
     b: &Builder<'c>,
@@ -26,7 +26,7 @@ pub fn built_in<'c>(
         }
     };
     let at = |intrinsic: WorkItemIntrinsic, d: u64| b.call(intrinsic.declare(module), &[item, cx.int(32).int(d)]);
-    // Without the offset.
+    // Global ids without the offset.
     let position = |d: u64| {
         b.sub(
             at(WorkItemIntrinsic::GlobalId, d),
@@ -34,7 +34,7 @@ pub fn built_in<'c>(
         )
     };
     let lanes = wide.int(sub_group_size.into());
-    // A mask of the bits below this lane's: (1 << lane) - 1.
+    // The bits of lower lanes: (1 << lane) - 1.
     let below = || b.sub(b.shl(wide.int(1), call(WorkItemIntrinsic::Lane)), wide.int(1));
     let own = || b.shl(wide.int(1), call(WorkItemIntrinsic::Lane));
     let present = || {
@@ -75,7 +75,7 @@ pub fn built_in<'c>(
     })
 }
 
-/// How many items this item's sub-group has: the last one of a group may have fewer.
+/// The number of items in this item's sub-group. The last sub-group of a group may be smaller.
 pub fn sub_group_items<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, sub_group_size: u32) -> Value<'c> {
     let wide = module.context().int(64);
     let lanes = wide.int(sub_group_size.into());

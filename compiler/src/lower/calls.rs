@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls: of functions of the modules, through pointers, of what the compiler itself defines, of extended instructions.
+//! Calls of functions, direct and through pointers, of functions that the compiler defines, and of extended
+//! instructions.
 
 use spirv::{Op, OpenclStd100Op as ClOp};
 
@@ -13,7 +14,7 @@ use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{ExtSet, Inst};
 
 impl<'c> ModuleLowering<'c> {
-    /// A function that no module defines, but the compiler does.
+    /// Defines an imported function that no module defines.
     pub(super) fn define_import(&mut self, name: &str, function: Function<'c>) -> Result<(), Error> {
         let import =
             known_import(name).ok_or_else(|| Error::Link(format!("nothing defines {name}, which is called")))?;
@@ -78,7 +79,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         let place = self.unit.linked.resolve((self.part, callee));
         let place = match place {
             Ok(place) => place,
-            // Defined by the compiler, if at all.
+            // The compiler defines it, or it is an error.
             Err(error) => match self.module.linkage(callee) {
                 Some((name, _)) if known_import(&name).is_some() => (self.part, callee),
                 Some((name, _)) => return self.llvm_import(inst, &name),
@@ -91,7 +92,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         self.finish_call(inst, function.function_type(), function.into(), &args)
     }
 
-    /// Calls an intrinsic of LLVM's that the module imports by its name.
+    /// Calls an LLVM intrinsic that the module imports by its name.
     fn llvm_import(&mut self, inst: &Inst<'c>, name: &str) -> Result<Option<Value<'c>>, Error> {
         let args = self.values(&inst.operands()[1..])?;
         let Some(base) = [
@@ -157,7 +158,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     pub(super) fn image(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
         let values = image::operands(inst.op).unwrap_or_default();
         let ids = inst.operands();
-        // Image operands stand behind: a level of detail, or what the format says anyway.
+        // Image operands follow: a level of detail, or what the format implies anyway.
         let args = self.values(&ids[..values.min(ids.len())])?;
         let ty = match inst.result_type() {
             Some(ty) => self.ty(ty)?,
@@ -176,7 +177,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok((ty.kind() != Kind::Void).then_some(value))
     }
 
-    /// An instruction of an extended set.
+    /// Lowers an instruction of an extended instruction set.
     pub(super) fn extended(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
         match self.module.ext_set(inst.operand(0)?) {
             Some(ExtSet::OpenCl) => {}
@@ -189,7 +190,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             what: String::new(),
         })?;
         let operands = &inst.operands()[2..];
-        // Numbers that are no ids stand behind the values.
+        // Literal numbers follow the values.
         let literals = match op {
             ClOp::vloadn | ClOp::vload_halfn | ClOp::vloada_halfn => 1,
             ClOp::vstore_half_r | ClOp::vstore_halfn_r | ClOp::vstorea_halfn_r => 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Vectors, arrays and structures: made of parts, taken apart, changed, shuffled.
+//! Vectors, arrays and structures: construction, extraction, insertion, shuffles.
 
 use spirv::Op;
 
@@ -41,7 +41,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 if indices.is_empty() || indices.iter().any(|&i| i != u32::MAX && i >= n + m) {
                     return Err(wrong());
                 }
-                // LLVM wants both of one length.
+                // LLVM requires equal lengths.
                 let most = n.max(m);
                 let widen = |v: Value<'c>, have: u32| {
                     if have == most {
@@ -65,7 +65,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         let mut whole = ty.undef();
         match ty.kind() {
             Kind::Vector(lanes) => {
-                // Parts may be vectors themselves.
+                // Constituents may be vectors.
                 let mut at = 0;
                 for &part in parts {
                     let count = part.ty().lanes();

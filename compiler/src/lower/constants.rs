@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Constants, specialization constants among them, and variables outside of functions.
+//! Constants, specialization constants, and module-scope variables.
 
 use spirv::{Decoration, Op, StorageClass};
 
@@ -150,7 +150,7 @@ impl<'c> ModuleLowering<'c> {
         }
     }
 
-    /// The address of a variable outside of functions.
+    /// The address of a module-scope variable.
     fn variable(&mut self, part: usize, id: Id, inst: &Inst<'_>) -> Result<Value<'c>, Error> {
         let place = self.linked.resolve((part, id))?;
         if place != (part, id) {
@@ -188,7 +188,7 @@ impl<'c> ModuleLowering<'c> {
         }
     }
 
-    /// One of the program's variables: declared here, or defined, in the module that holds them.
+    /// A variable of the program: declared here, or defined in the module for globals.
     fn global(&mut self, index: usize, ty: Type<'c>) -> Value<'c> {
         self.globals
             .entry(index)

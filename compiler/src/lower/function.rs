@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions: parameters, control flow, values by their ids, and the choice of who lowers an instruction.
+//! Lowers functions: parameters, control flow, the values of ids. Instructions are dispatched to the other files.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{self as front, Id, Inst, built_in, is_by_value, storage_class};
 
 impl<'c> ModuleLowering<'c> {
-    /// Lowers a function into `function`, as a kernel or as what others call.
+    /// Lowers a function into `function`, as a kernel or as a callee.
     pub(super) fn lower(&mut self, place: Place, function: Function<'c>, is_kernel: bool) -> Result<(), Error> {
         let (part, id) = place;
         let module = self.linked.module(part);
@@ -74,7 +74,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(())
     }
 
-    /// A copy of what the caller points to: the function may change it.
+    /// A copy of a by-value argument, because the function may change it.
     fn copy_of(&mut self, id: Id, from: Value<'c>) -> Result<Value<'c>, Error> {
         let pointee = self.unit.pointee(self.part, id).unwrap_or_default();
         let ty = self.ty(pointee)?;
@@ -132,7 +132,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 }
             }
         }
-        // What nothing leads to.
+        // Unreachable blocks.
         for block in sources.iter().filter(|b| !self.ends.contains_key(&b.label)) {
             self.builder.go_to_end(self.blocks[&block.label]);
             self.builder.unreachable();
@@ -152,7 +152,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 };
                 let Some(&end) = self.ends.get(&from) else {
                     if self.blocks.contains_key(&from) {
-                        // Nothing leads there.
+                        // Unreachable.
                         continue;
                     }
                     return Err(inst.malformed(format!("{from} is no block")));
@@ -224,8 +224,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             .ok_or_else(|| inst.unsupported("with a scope or semantics that is computed"))
     }
 
-    /// The address of a variable outside of functions that is the work-item's or the work-group's: made in the entry
-    /// block.
+    /// The address of a variable that belongs to the work-item or work-group, computed in the entry block.
     fn special_variable(&mut self, id: Id) -> Result<Option<Value<'c>>, Error> {
         let cx = self.unit.context;
         if let Some(what) = built_in(self.module, id) {
@@ -289,7 +288,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         self.unit.kernel.map_or(1, |k| k.info.sub_group_size)
     }
 
-    /// Fast-math flags of an instruction, as LLVM has them.
+    /// The fast-math flags of an instruction, in LLVM's encoding.
     pub(super) fn flags(&self, inst: &Inst<'_>) -> u32 {
         let mut flags = 0;
         let Some(id) = inst.result() else { return 0 };
@@ -349,7 +348,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             .ok_or_else(|| inst.malformed(format!("{id} is no block of this function")))
     }
 
-    /// Lowers an instruction that ends a block; says whether it is one.
+    /// Lowers a terminator. Returns false for other instructions.
     fn terminator(&mut self, inst: &Inst<'c>) -> Result<bool, Error> {
         match inst.op {
             Op::Branch => {
@@ -412,7 +411,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(true)
     }
 
-    /// Lowers an instruction; gives the value of its result, if it has one.
+    /// Lowers an instruction. Returns the value of its result, if it has one.
     fn instruction(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
         match inst.op {
             Op::Phi => {
@@ -490,7 +489,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         };
         let ty = self.ty(ty)?;
         let ids = match inst.op {
-            // Literals behind the values.
+            // Literals follow the values.
             Op::SDot | Op::UDot | Op::SUDot => &inst.operands()[..inst.operands().len().min(2)],
             Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => &inst.operands()[..inst.operands().len().min(3)],
             _ => inst.operands(),
@@ -509,7 +508,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         value.map(Some).ok_or_else(|| inst.unsupported(""))
     }
 
-    /// A conversion that saturates, or rounds in a way of its own.
+    /// A conversion that saturates, or has an explicit rounding mode.
     fn decorated_conversion(
         &mut self,
         inst: &Inst<'c>,
@@ -527,7 +526,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         let lanes = x.ty().lanes() == ty.lanes();
         Ok(match inst.op {
             Op::ConvertFToS | Op::ConvertFToU if x.ty().is_float() && ty.is_int() && lanes => {
-                // Rounded to an integer first, as the mode says (0 nearest even, 1 to zero, 2 up, 3 down).
+                // First rounded to an integer by the mode (0 nearest even, 1 to zero, 2 up, 3 down).
                 let name = match rounding {
                     Some(0) => "llvm.rint",
                     Some(2) => "llvm.ceil",
@@ -569,7 +568,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 }
 
-/// Whether an instruction divides or takes a square root: what `-cl-fp32-correctly-rounded-divide-sqrt` is about.
+/// Whether an instruction is a division or a square root, which `-cl-fp32-correctly-rounded-divide-sqrt` affects.
 fn is_division_or_root(inst: &Inst<'_>) -> bool {
     match inst.op {
         Op::FDiv => true,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the items of a group do together: barriers, collectives, shuffles, block reads.
+//! Group instructions: barriers, collectives, shuffles, block reads.
 //!
-//! Sub-group operations become [`GroupCollective`]s. Those of a work-group are made of them: each sub-group finds its own
-//! result, the results meet in local memory, and every item puts together those that concern it.
+//! Sub-group operations become [`GroupCollective`]s, and work-group operations are made of them: each sub-group
+//! computes its own result, stores it in local memory, and every item combines the results that it needs.
 
 use llvm_sys::LLVMIntPredicate as I;
 use spirv::Op;
@@ -28,7 +28,7 @@ enum Operation {
 }
 
 impl<'c> FunctionLowering<'_, 'c> {
-    /// Lowers an instruction of groups; `None` if it is another one.
+    /// Lowers a group instruction; `None` for other instructions.
     pub(super) fn group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         if let Some(how) = reduce_op(inst.op) {
             return self.collective(inst, how).map(|v| Some(Some(v)));
@@ -40,7 +40,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 self.barrier(inst, scope, semantics)?;
                 None
             }
-            // Arriving orders what came before; waiting is where items meet.
+            // Arriving orders earlier accesses; waiting is the barrier.
             Op::ControlBarrierArriveINTEL => {
                 let semantics = self.literal(inst, 2)?;
                 self.fence(semantics);
@@ -87,7 +87,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 return Ok(());
             }
             scope::DEVICE | scope::CROSS_DEVICE => {
-                // All work-groups of the launch meet: the runtime runs them side by side.
+                // A barrier of the device: the runtime runs all work-groups side by side.
                 let cx = self.unit.context;
                 let meet = self
                     .unit
@@ -108,7 +108,7 @@ impl<'c> FunctionLowering<'_, 'c> {
 
     fn is_work_group(&self, inst: &Inst<'_>, scope: u64) -> Result<bool, Error> {
         match scope {
-            // Where the values meet is a kernel's own.
+            // The values of sub-groups are in the local memory of a kernel.
             scope::WORKGROUP if self.unit.kernel.is_none() => {
                 Err(inst.unsupported("in a function that is called through a pointer"))
             }
@@ -118,7 +118,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         }
     }
 
-    /// Calls an exchange that gives a value of the type that it takes.
+    /// Calls a collective whose result has the type of its operand.
     fn exchange(&mut self, exchange: GroupCollective, value: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
         let site = self.unit.site();
         let function = exchange.declare(&self.unit.module, Some(value.ty()));
@@ -127,7 +127,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         self.builder.call(function, &args)
     }
 
-    /// A bit for each item of the sub-group that came with `true`.
+    /// A bit for each item of the sub-group whose operand is true.
     fn ballot(&mut self, truth: Value<'c>) -> Value<'c> {
         let site = self.unit.site();
         self.builder.call(
@@ -185,7 +185,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         })
     }
 
-    /// Does to each element of a vector what is done to a number.
+    /// Applies a function of numbers to each element of a vector.
     fn each_element(
         &mut self,
         value: Value<'c>,
@@ -206,7 +206,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 
     fn reduce(&mut self, value: Value<'c>, how: ReduceOp, operation: Operation, work_group: bool) -> Value<'c> {
-        // Truth values travel as bytes.
+        // Booleans are exchanged as bytes.
         let ty = value.ty();
         let is_bool = ty.kind() == Kind::Int(1);
         let value = if is_bool {
@@ -215,7 +215,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             value
         };
         let value = if is_bool && how == ReduceOp::And {
-            // All bits, so that the identity is one, too.
+            // True is all bits, so that it is the identity.
             self.builder.neg(value)
         } else {
             value
@@ -237,7 +237,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         }
     }
 
-    /// A collective of the work-group for each item's own value.
+    /// A collective of the work-group on each item's value.
     fn across_all(&mut self, value: Value<'c>, how: ReduceOp, operation: Operation) -> Value<'c> {
         match operation {
             Operation::Reduce => {
@@ -257,7 +257,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         }
     }
 
-    /// Where the value of a sub-group of this number is, among those that meet: there is room for as many as a group has.
+    /// The address of the value of a sub-group in local memory, which has room for all sub-groups of a group.
     fn meeting_place(&mut self, number: Value<'c>) -> Value<'c> {
         let cx = self.unit.context;
         let start = self.unit.kernel.expect("collectives are in kernels").values;
@@ -269,13 +269,13 @@ impl<'c> FunctionLowering<'_, 'c> {
         self.builder.offset(base, bytes)
     }
 
-    /// Puts together what the sub-groups of a work-group came with: of all, or of those before one's own.
+    /// Combines the values of all sub-groups of a work-group, or of those before the own one.
     fn across(&mut self, own: Value<'c>, how: ReduceOp, operation: Operation) -> Value<'c> {
         let number = self
             .builder
             .call(WorkItemIntrinsic::SubGroup.declare(&self.unit.module), &[self.item]);
         let place = self.meeting_place(number);
-        // All items of the sub-group write the same.
+        // All items of the sub-group write the same value.
         self.builder.store(own, place);
         self.meet();
         let size = self.sub_group_size();
@@ -300,7 +300,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         );
     }
 
-    /// A loop over the numbers below `end` that makes one value.
+    /// A loop over the numbers below `end`, which computes one value.
     pub(super) fn count_to(
         &mut self,
         end: Value<'c>,
@@ -329,7 +329,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         so_far
     }
 
-    /// A reduction among items whose numbers differ in the low bits only.
+    /// A reduction over items whose numbers differ in the low bits only.
     fn clustered(&mut self, value: Value<'c>, how: ReduceOp, size: u64) -> Value<'c> {
         let mut result = value;
         let mut step = 1;
@@ -351,7 +351,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         self.builder.zext_or_trunc(lane, self.unit.context.int(32))
     }
 
-    /// What the item of a number came with, for a number, truth value or pointer.
+    /// The value of another item, for a number, boolean or pointer.
     fn shuffle(&mut self, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
         let ty = value.ty();
         let cx = self.unit.context;
@@ -403,7 +403,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             };
             return self.shuffle_all(inst, value, lane);
         }
-        // The item of this local id writes, all read.
+        // The item with this local id writes, and all read.
         let cx = self.unit.context;
         let mut own = cx.int(1).int(1);
         for d in 0..place.ty().lanes().unwrap_or(1).min(3) {
@@ -438,7 +438,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     fn sub_group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         let cx = self.unit.context;
         let word = cx.int(32);
-        // The KHR and non-uniform forms have a scope in front.
+        // The KHR and non-uniform forms begin with a scope.
         let first = usize::from(inst.grammar_name().starts_with("GroupNonUniform"));
         if first == 1 && self.literal(inst, 0)? != scope::SUBGROUP {
             return Err(inst.unsupported("with a scope other than the sub-group's"));
@@ -610,7 +610,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(self.builder.zext_or_trunc(value, ty))
     }
 
-    /// The lowest number among the bits, 32 bits.
+    /// The number of the lowest bit, 32 bits.
     fn first_of(&mut self, bits: Value<'c>) -> Value<'c> {
         let no = self.unit.context.int(1).zero();
         let index = self
@@ -619,7 +619,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         self.builder.zext_or_trunc(index, self.unit.context.int(32))
     }
 
-    /// Four words of which the first two hold the bits.
+    /// A ballot: four words, of which the first two hold the bits.
     fn mask_of(&mut self, inst: &Inst<'_>, bits: Value<'c>) -> Result<Value<'c>, Error> {
         let cx = self.unit.context;
         let word = cx.int(32);
@@ -633,7 +633,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(b.insert_element(low, high, word.int(1)))
     }
 
-    /// The bits in four words.
+    /// A ballot of these bits.
     fn bits_of(&mut self, inst: &Inst<'_>, mask: Value<'c>) -> Result<Value<'c>, Error> {
         let wide = self.unit.context.int(64);
         let word = |body: &Self, i| {
@@ -649,7 +649,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         ))
     }
 
-    /// Two values make a row of twice the sub-group's size, from which each item takes one `delta` away from its own.
+    /// Two values form a row of twice the sub-group's size. Each item takes the value `delta` away from its own.
     fn shuffle_two(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
         let (first, second) = (self.value(inst.operand(0)?)?, self.value(inst.operand(1)?)?);
         if first.ty() != second.ty() {

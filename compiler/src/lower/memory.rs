@@ -10,7 +10,7 @@ use crate::link::layout;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::{Id, Inst, Type as Ty};
 
-/// What a load or store says of itself.
+/// The memory operands of a load or store.
 #[derive(Default)]
 struct Access {
     volatile: bool,
@@ -33,7 +33,7 @@ impl Access {
             }
             access.align = Some(align.min(1 << 16));
         }
-        // Alias scopes and lists behind them: they may be ignored.
+        // Alias scopes and lists follow, which may be ignored.
         Ok(access)
     }
 }
@@ -41,7 +41,7 @@ impl Access {
 type Done<'c> = Option<Option<Value<'c>>>;
 
 impl<'c> FunctionLowering<'_, 'c> {
-    /// Lowers an instruction of memory; `None` if it is another one.
+    /// Lowers a memory instruction; `None` for other instructions.
     pub(super) fn memory(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         Ok(Some(match inst.op {
             Op::Variable => {
@@ -159,7 +159,8 @@ impl<'c> FunctionLowering<'_, 'c> {
         }))
     }
 
-    /// Fills memory if the value is an aggregate of zeros, and says whether it is: LLVM would make a store for each member.
+    /// Fills memory if the value is an aggregate of zeros, and returns whether it is. LLVM would emit a store for each
+    /// member.
     fn store_zeros(&self, value: Value<'c>, address: Value<'c>, align: u32) -> bool {
         if !matches!(value.ty().kind(), Kind::Array(_) | Kind::Struct) || !value.is_null() {
             return false;
@@ -182,7 +183,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(address)
     }
 
-    /// That a type is one that can be in memory.
+    /// Checks that values of a type can be in memory.
     fn check_memory(&self, inst: &Inst<'_>, ty: Type<'c>) -> Result<(), Error> {
         match ty.kind() {
             Kind::Void | Kind::Other => Err(inst.malformed("it accesses what has no value")),
@@ -237,7 +238,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(self.builder.gep(pointee, address, &indices, in_bounds))
     }
 
-    /// An index: signed, whatever its type says.
+    /// An index. It is signed, whatever its type says.
     fn index(&mut self, inst: &Inst<'_>, id: Id) -> Result<Value<'c>, Error> {
         let index = self.value(id)?;
         if !matches!(index.ty().kind(), Kind::Int(_)) {
@@ -246,8 +247,8 @@ impl<'c> FunctionLowering<'_, 'c> {
         Ok(self.builder.sext_or_trunc(index, self.unit.context.int(64)))
     }
 
-    /// The pointer if it points into the storage class, else null. Only local memory can be told from the rest, and
-    /// the stack is taken for global memory's unless that is asked for.
+    /// The pointer if it points into the storage class, else null. Only local memory can be told apart. The stack
+    /// counts as global memory, unless it is asked for explicitly.
     fn explicit_cast(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
         let address = self.address(inst, 0)?;
         let cx = self.unit.context;

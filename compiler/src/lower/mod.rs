@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! From SPIR-V to LLVM IR for one work-item.
-//!
-//! A kernel becomes `void kernel(ptr item, ptr args)`, any other function takes the item that runs it in front of its
-//! parameters. What depends on how work-items run, such as ids and barriers, are calls of
-//! [intrinsics](crate::intrinsics), which `workgroup` defines. All storage classes are one address space, of the process. Operands are checked against SPIR-V's rules
-//! here, so that a malformed module is an error at an offset, not a crash in LLVM.
+//! A kernel becomes `void kernel(ptr item, ptr args)`. Other functions get the item as an additional first parameter.
+//! Whatever depends on how work-items run, such as ids and barriers, is a call of an [intrinsic](crate::intrinsics),
+//! which `workgroup` defines. All storage classes are one address space. Operands are checked against SPIR-V's rules
+//! here, so that a malformed module is an error with an offset and not a crash in LLVM.
 
 mod async_copy;
 mod atomics;
@@ -29,11 +28,11 @@ use crate::spirv::{self, Id, Inst, Type};
 
 pub use constants::{global_name, pointed_name};
 
-/// What is lowered into one LLVM module: a kernel, or the variables of a program.
+/// The state of lowering one LLVM module: a kernel, or the variables of a program.
 pub struct ModuleLowering<'c> {
     /// The context.
     pub context: &'c Context,
-    /// What was made.
+    /// The module.
     pub module: llvm::Module<'c>,
     linked: &'c Linked,
     /// The kernel; `None` for the module that defines variables and functions that are called through pointers.
@@ -45,9 +44,9 @@ pub struct ModuleLowering<'c> {
     todo: Vec<Place>,
     scratch: Option<Block<'c>>,
     defines_globals: bool,
-    /// How deep constants nest at the moment.
+    /// The current depth of nested constants.
     depth: usize,
-    /// The number of barriers and group operations so far. Each gets its own number.
+    /// The number of barriers and group operations so far. Each has a unique number, its site.
     sites: u32,
 }
 
@@ -60,8 +59,8 @@ pub fn kernel<'c>(
     let mut unit = ModuleLowering::new(context, linked, Some(kernel), &kernel.info.name);
     let ty = context.void().function(&[context.ptr(), context.ptr()]);
     let function = unit.module.add_function(KERNEL, ty);
-    // Nothing that a kernel may write is the item or the block of arguments: structures in there need no copy for each
-    // item, unless it changes its own.
+    // Kernels cannot write to the item or to the block of arguments. So structures in there need no copy for each item,
+    // unless the item changes its own.
     for param in 0..2 {
         function
             .param_attribute(param, "noalias", 0)
@@ -148,7 +147,7 @@ impl<'c> ModuleLowering<'c> {
         Ok(self.module)
     }
 
-    /// A block to fold constants in.
+    /// A block for folding constants.
     fn scratch(&mut self) -> Block<'c> {
         *self.scratch.get_or_insert_with(|| {
             let ty = self.context.void().function(&[]);
@@ -156,7 +155,7 @@ impl<'c> ModuleLowering<'c> {
         })
     }
 
-    /// What a value that is a pointer points to.
+    /// The pointee of a pointer value.
     fn pointee(&self, part: usize, id: Id) -> Option<Id> {
         let module = self.linked.module(part);
         match module.ty(module.value_type(id)?)? {
@@ -174,7 +173,7 @@ impl<'c> ModuleLowering<'c> {
         Ok(self.ty(part, function.result)?.function(&params))
     }
 
-    /// The function of a place, which will be lowered if it was not yet.
+    /// The function of a definition, which is lowered later if it was not yet.
     fn function(&mut self, place: Place) -> Result<Function<'c>, Error> {
         if let Some(&known) = self.functions.get(&place) {
             return Ok(known);
@@ -209,12 +208,12 @@ struct FunctionLowering<'u, 'c> {
     module: &'c spirv::Module,
     function: Function<'c>,
     builder: Builder<'c>,
-    /// Stands in the entry block, where variables and work-item values are made.
+    /// A builder in the entry block, for variables and work-item queries.
     entry: Builder<'c>,
     item: Value<'c>,
     values: HashMap<Id, Value<'c>>,
     blocks: HashMap<Id, Block<'c>>,
-    /// Where control leaves a block of SPIR-V: an instruction may take several of LLVM's.
+    /// The last LLVM block of each SPIR-V block: an instruction may need several.
     ends: HashMap<Id, Block<'c>>,
     phis: Vec<(Value<'c>, Inst<'c>)>,
     no_contraction: bool,

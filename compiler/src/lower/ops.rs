@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Instructions that make a value of values, and nothing else: arithmetic, conversions, comparisons, bits.
+//! Instructions without side effects: arithmetic, conversions, comparisons, bits.
 
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 use spirv::Op;
 
 use crate::llvm::{Builder, Kind, Module, Type, Value};
 
-/// Where such instructions are built.
+/// The context of building such an instruction.
 pub struct Ops<'a, 'c> {
     /// The module, for intrinsics.
     pub module: &'a Module<'c>,
-    /// The place.
+    /// The position.
     pub builder: &'a Builder<'c>,
     /// Fast-math flags.
     pub flags: u32,
@@ -23,7 +23,7 @@ fn fail<T>(what: impl Into<String>) -> Result<T> {
 }
 
 impl<'c> Ops<'_, 'c> {
-    /// Builds the instruction; `None` if it is not of this kind.
+    /// Builds the instruction; `None` for other instructions.
     pub fn value(&self, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
         let b = self.builder;
         let value = match op {
@@ -54,7 +54,7 @@ impl<'c> Ops<'_, 'c> {
                 if x.ty() != ty || !ty.is_int() || !count.ty().is_int() || count.ty().lanes() != ty.lanes() {
                     return fail("operands do not fit the result");
                 }
-                // SPIR-V lets the count have another width; what is too large is undefined in both.
+                // In SPIR-V the shift count may have another width. Counts that are too large are undefined in both.
                 let count = b.zext_or_trunc(count, ty);
                 match op {
                     Op::ShiftLeftLogical => b.shl(x, count),
@@ -355,7 +355,7 @@ impl<'c> Ops<'_, 'c> {
         self.exactly(args)
     }
 
-    /// Whether a type is of as many truth values as another has elements.
+    /// Whether a type has as many booleans as another has elements.
     fn bools(&self, ty: Type<'c>, of: Type<'c>) -> bool {
         ty.is_int() && ty.bits() == 1 && ty.lanes() == of.lanes()
     }
@@ -378,7 +378,7 @@ impl<'c> Ops<'_, 'c> {
         ty.with_scalar(self.module.context().int(ty.bits()))
     }
 
-    /// Division: by zero, or of the least number by -1, gives something, and does not trap.
+    /// Integer division. Division by zero, and of the least number by -1, gives an arbitrary value and does not trap.
     fn division(&self, op: Op, x: Value<'c>, y: Value<'c>) -> Value<'c> {
         let b = self.builder;
         let ty = x.ty();
@@ -397,7 +397,7 @@ impl<'c> Ops<'_, 'c> {
                 b.urem(x, divisor)
             };
         }
-        // By -1: the negative, and no remainder.
+        // For -1: the negated dividend, and remainder 0.
         let negative = (!is_const).then(|| b.icmp(I::LLVMIntEQ, y, ty.ones()));
         if let Some(negative) = negative {
             divisor = b.select(negative, one, divisor);
@@ -418,7 +418,7 @@ impl<'c> Ops<'_, 'c> {
         }
     }
 
-    /// The remainder of the divisor's sign.
+    /// The remainder with the divisor's sign.
     fn fmod(&self, x: Value<'c>, y: Value<'c>) -> Value<'c> {
         let b = self.builder;
         let rest = b.frem(x, y);
@@ -436,7 +436,7 @@ impl<'c> Ops<'_, 'c> {
         Ok(self.builder.icmp(predicate, x, y))
     }
 
-    /// Where a bit field begins, and a mask as wide as it.
+    /// The offset of a bit field, and a mask of its width.
     fn field(&self, ty: Type<'c>, offset: Value<'c>, count: Value<'c>) -> Result<(Value<'c>, Value<'c>)> {
         let b = self.builder;
         if !offset.ty().is_int()
@@ -453,7 +453,7 @@ impl<'c> Ops<'_, 'c> {
         let (offset, count) = (widen(offset), widen(count));
         let bits = ty.int(ty.bits().into());
         let ones = b.lshr(ty.ones(), b.sub(bits, count));
-        // A shift by all bits is poison.
+        // A shift by the full width is poison.
         let none = b.icmp(I::LLVMIntEQ, count, ty.zero());
         let offset = b.select(none, ty.zero(), offset);
         Ok((offset, b.select(none, ty.zero(), ones)))
@@ -477,7 +477,7 @@ impl<'c> Ops<'_, 'c> {
         if x.ty() != y.ty() || !x.ty().is_int() || !matches!(ty.kind(), Kind::Int(_)) {
             return fail("it takes integers");
         }
-        // Four bytes may come packed into one integer.
+        // Four bytes may be packed into one integer.
         let packed = self.module.context().int(8).vector(4);
         let (x, y) = match x.ty().lanes() {
             Some(_) => (x, y),
@@ -535,7 +535,7 @@ impl<'c> Ops<'_, 'c> {
                 ty,
             ),
             Op::FConvert if from.is_float() && ty.is_float() && lanes => b.fpcast(x, ty),
-            // bfloat16 by SPV_KHR_bfloat16 is an integer here.
+            // SPV_KHR_bfloat16 values are integers here.
             Op::FConvert if from.is_float() && from.bits() == 32 && ty.is_int() && ty.bits() == 16 && lanes => {
                 self.float_to_bfloat16(x, ty)
             }
@@ -572,7 +572,7 @@ impl<'c> Ops<'_, 'c> {
         })
     }
 
-    /// Rounds to nearest even; a NaN stays one.
+    /// Rounds to nearest even and keeps NaNs.
     fn float_to_bfloat16(&self, x: Value<'c>, ty: Type<'c>) -> Value<'c> {
         let b = self.builder;
         let wide = ty.with_scalar(self.module.context().int(32));
@@ -589,11 +589,11 @@ impl<'c> Ops<'_, 'c> {
         b.bitcast(b.shl(b.zext_or_trunc(x, wide), wide.int(16)), ty)
     }
 
-    /// Converts an integer, what does not fit to the nearest that does.
+    /// Converts an integer with saturation.
     pub fn saturate(&self, x: Value<'c>, ty: Type<'c>, from_signed: bool, to_signed: bool) -> Value<'c> {
         let b = self.builder;
         let from = x.ty();
-        // One bit wider than both: there all values compare as signed.
+        // One bit wider than both types, so that all values compare as signed.
         let wide = from.with_scalar(self.module.context().int(from.bits().max(ty.bits()) + 1));
         let value = if from_signed {
             b.sext_or_trunc(x, wide)
@@ -611,8 +611,8 @@ impl<'c> Ops<'_, 'c> {
         b.zext_or_trunc(b.intrinsic(self.module, "llvm.smin", &[wide], &[above, high]), ty)
     }
 
-    /// Converts to a floating-point number and rounds to zero (1), up (2) or down (3); `None` if it is no such
-    /// conversion. Rounded to nearest first, then corrected by one step where that went the wrong way.
+    /// Converts to a floating-point number with rounding to zero (1), up (2) or down (3); `None` for other conversions.
+    /// The value is rounded to nearest first, and corrected by one step if that went in the wrong direction.
     pub fn directed(&self, op: Op, x: Value<'c>, ty: Type<'c>, mode: u32) -> Option<Value<'c>> {
         let b = self.builder;
         let near = self.convert(op, ty, x).ok()?;
@@ -631,7 +631,7 @@ impl<'c> Ops<'_, 'c> {
             } else {
                 (I::LLVMIntUGT, I::LLVMIntULT)
             };
-            // What is beyond the integers came back as their greatest or least.
+            // Values beyond the range of the integer were saturated.
             let limit = ty.real(2f64.powi(x.ty().bits() as i32 - i32::from(signed)));
             let beyond = b.fcmp(F::LLVMRealOGE, near, limit);
             let beneath = b.fcmp(F::LLVMRealOEQ, near, ty.real(f64::NEG_INFINITY));
@@ -645,7 +645,7 @@ impl<'c> Ops<'_, 'c> {
         let one = bits.ty().int(1);
         let is_zero = b.fcmp(F::LLVMRealOEQ, near, ty.zero());
         let sign = b.shl(one, bits.ty().int(u64::from(ty.bits()) - 1));
-        // One step up or down in value; from zero, to the least number of that sign.
+        // One step up or down in value. From zero, to the smallest number of that sign.
         let up = b.select(is_zero, one, b.select(negative, b.sub(bits, one), b.add(bits, one)));
         let down = b.select(
             is_zero,
@@ -668,7 +668,7 @@ impl<'c> Ops<'_, 'c> {
         Some(b.bitcast(result, ty))
     }
 
-    /// Converts a floating-point number to an integer, what does not fit to the nearest that does, NaN to 0.
+    /// Converts a floating-point number to an integer with saturation, NaN to 0.
     pub fn saturate_float(&self, x: Value<'c>, ty: Type<'c>, signed: bool) -> Value<'c> {
         let name = if signed { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
         self.builder.intrinsic(self.module, name, &[ty, x.ty()], &[x])

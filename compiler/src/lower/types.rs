@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Types: SPIR-V's as LLVM's.
+//! Conversion of types from SPIR-V to LLVM.
 
 use spirv::Decoration;
 
@@ -8,11 +8,11 @@ use crate::Error;
 use crate::llvm::{self, Kind};
 use crate::spirv::{Id, Type};
 
-/// The most parts that a structure or array may have that is a value: loaded, passed, returned. LLVM takes such a value
-/// apart into its parts, in more than linear time. In memory they may be of any size.
+/// The most members of a structure or array that is used as a value: loaded, passed, returned. LLVM splits such a value
+/// into its members, in more than linear time. In memory it may be of any size.
 const MOST_PARTS: u32 = 4096;
 
-/// That a value has not too many parts; else, how many an error tells of.
+/// Checks that a value does not have too many members. The error says how many it has.
 pub(super) fn check_parts(ty: llvm::Type<'_>) -> Result<(), Error> {
     fn count(ty: llvm::Type<'_>, so_far: &mut u32) -> bool {
         *so_far += 1;
@@ -49,7 +49,7 @@ impl<'c> ModuleLowering<'c> {
             Some(Type::BFloat16) => cx.int(16),
             Some(Type::Vector(element, count)) => self.ty(part, *element)?.vector(*count),
             Some(Type::Array(element, length)) => {
-                // `layout` has the limits.
+                // `layout` checks the limits.
                 crate::link::layout(linked, part, id)?;
                 let length = linked.constant(part, *length).expect("layout found it");
                 self.ty(part, *element)?.array(length)
@@ -66,7 +66,7 @@ impl<'c> ModuleLowering<'c> {
             Some(Type::SampledImage(_)) => cx.structure(&[cx.ptr(), cx.int(32)], false),
             Some(Type::Event) => cx.int(64),
             Some(Type::Function(result, params)) => {
-                // Behind the item that runs it.
+                // After the item.
                 let mut all = vec![cx.ptr()];
                 for &param in params {
                     all.push(self.ty(part, param)?);

@@ -17,8 +17,8 @@ use std::ptr;
 use corosensei::stack::Stack as _;
 use smallvec::SmallVec;
 
-use super::guard::{self, Step, TrapScope};
 use super::stacks::{self, Stack};
+use super::trap::{self, Step, TrapScope};
 use crate::Fault;
 use crate::abi::{Group, Item, LANES, Rendezvous};
 
@@ -215,7 +215,7 @@ impl Sharing {
 
     /// Copies what it has on the stack, right after it has come to wait.
     fn save(&mut self, stack: &Stack) -> Result<(), Fault> {
-        let low = guard::waits_above().max(stack.low());
+        let low = trap::waits_above().max(stack.low());
         let len = stack.base().get() - low;
         self.saved.clear();
         self.saved.try_reserve_exact(len).map_err(|_| Fault::OutOfMemory)?;
@@ -469,14 +469,14 @@ unsafe fn fiber_of(item: *const Item) -> *mut Fiber {
 pub(super) unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
     // SAFETY: passed on to the caller.
     unsafe { (*fiber_of(item)).state = State::Device };
-    guard::wait();
+    trap::wait();
 }
 
 /// Called by compiled code: waits for all items of the group.
 pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
     // SAFETY: an item that `run` made.
     unsafe { (*fiber_of(item)).state = State::Barrier };
-    guard::wait();
+    trap::wait();
 }
 
 /// Called by compiled code: leaves bits, waits for the items of the sub-group that come here, too, and gives the address
@@ -485,7 +485,7 @@ pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits:
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {
         (*fiber_of(item)).state = State::Left { site, bits };
-        guard::wait();
+        trap::wait();
         (*fiber_of(item)).meeting
     }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The floating-point environment: rounding, flushing of denormals, and which exceptions trap.
 //!
-//! Each thread has its own, and a new thread inherits that of the thread that starts it. A program may change it at any
-//! time (`fesetround`, `-ffast-math`, which sets FTZ and DAZ at start-up). A kernel's results must not depend on that, nor
-//! on the thread that runs it, so all compiled code, and the compiler, which folds constants, runs in the default one.
+//! Each thread has its own environment, which it inherits from the thread that starts it. A program may change it at
+//! any time (`fesetround`, or `-ffast-math`, which sets FTZ and DAZ at start-up). A kernel's results must not depend on
+//! that, nor on the thread that runs it. So all compiled code runs in the default environment, and so does the
+//! compiler, which folds constants.
 
 use std::arch::asm;
 
-/// The caller's environment, which comes back when this is dropped. Until then the thread has the default one.
+/// The caller's environment, restored when this is dropped. Until then the thread has the default one.
 #[derive(Debug)]
 #[must_use]
 pub struct FloatEnv(Registers);
@@ -19,10 +20,10 @@ struct Registers {
 }
 
 const DEFAULT: Registers = Registers {
-    // Round to nearest, denormals as they are, no exception traps, none was raised.
+    // Round to nearest, keep denormals, trap no exceptions, no exceptions raised.
     mxcsr: 0x1f80,
-    // Round to nearest, all 64 bits of precision, no exception traps. Kernels have no use for the x87, but `printf` of the
-    // C library asks it for the rounding mode.
+    // Round to nearest, 64 bits of precision, trap no exceptions. Kernels do not use the x87, but `printf` of the C
+    // library asks it for the rounding mode.
     x87: 0x037f,
 };
 
@@ -55,11 +56,11 @@ impl Registers {
         Self { mxcsr, x87 }
     }
 
-    /// Loads what differs from `now`, which is what the registers hold: to load takes longer than to compare.
+    /// Loads only what differs from `now`, the content of the registers, because comparing is faster than loading.
     #[inline]
     fn load(self, now: Self) {
         if self.mxcsr != now.mxcsr {
-            // SAFETY: a value that was stored, or the default one: no reserved bit is set.
+            // SAFETY: a value that was stored, or the default one. No reserved bit is set.
             unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const self.mxcsr, options(nostack, preserves_flags)) };
         }
         if self.x87 != now.x87 {
@@ -88,7 +89,7 @@ mod tests {
         set(odd);
         let env = FloatEnv::enter_default();
         let inside = Registers::current();
-        // As a kernel that has divided.
+        // As after a kernel that has divided.
         set(raised(0x20));
         drop(env);
         let after = Registers::current();

@@ -4,10 +4,11 @@
 
 mod fibers;
 mod float;
-pub mod guard;
 mod services;
+mod signals;
 mod stacks;
 mod suspendable;
+pub mod trap;
 
 pub use fibers::{Fibers, ItemCode, ItemEntry};
 pub use float::FloatEnv;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What compiled code calls of the runtime, beside exchanges.
+//! Runtime functions that compiled code calls: assertions and address spaces.
 
 use std::ffi::{CStr, c_char};
 
 use spirv::StorageClass;
 
 use super::suspendable::frames_of;
-use super::{fibers, guard, suspendable};
+use super::{fibers, suspendable, trap};
 use crate::Fault;
 use crate::abi::Item;
 
@@ -24,7 +24,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     .into_iter()
 }
 
-/// An assertion of the kernel's has failed.
+/// A failed assertion of a kernel.
 unsafe extern "C" fn oxur_assert_fail(
     expression: *const c_char,
     file: *const c_char,
@@ -55,7 +55,7 @@ unsafe extern "C" fn oxur_assert_fail_at(
 }
 
 /// # Safety
-/// The texts, which the compiler of the kernel passes, end with a zero, or are null.
+/// The texts are null or end with a zero. The compiler of the kernel passes them.
 unsafe fn assert_fail(texts: [*const c_char; 3], line: u32, item: &str) {
     let [expression, file, function] = texts.map(|text| {
         if text.is_null() {
@@ -70,19 +70,19 @@ unsafe fn assert_fail(texts: [*const c_char; 3], line: u32, item: &str) {
         let _section = oxur_fork::section();
         eprintln!("{file}:{line}: {function}: {item}Assertion `{expression}` failed.");
     }
-    guard::raise_fault(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
+    trap::raise_fault(Fault::Assert(format!("{file}:{line}: {function}: {expression}")));
 }
 
-/// What storage class an address is of: local memory, the item's own, or else the device's.
+/// The storage class of an address: local memory, the item's private memory, or else global memory.
 unsafe extern "C" fn oxur_storage_class(item: *const Item, address: usize) -> u32 {
-    // SAFETY: compiled code passes the item that runs it.
+    // SAFETY: compiled code passes its own item.
     let group = unsafe { &*(*item).group };
     let local = group.local_memory as usize;
     // SAFETY: they live as long as the group.
     let is_in_frame = || !group.frames.is_null() && unsafe { (*frames_of(group)).contains(address) };
     if (local..local + group.local_size as usize).contains(&address) {
         StorageClass::Workgroup as u32
-    } else if guard::is_on_stack(address) || is_in_frame() {
+    } else if trap::is_on_stack(address) || is_in_frame() {
         StorageClass::Function as u32
     } else {
         StorageClass::CrossWorkgroup as u32

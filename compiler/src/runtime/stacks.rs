@@ -223,7 +223,7 @@ fn has_guard_regions() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::guard::{Step, TrapScope};
+    use super::super::trap::{Step, TrapScope};
     use super::*;
     use crate::Fault;
 

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Work-groups of kernels that were widened and have barriers: each sub-group runs up to a barrier and returns; when all
-//! have come there, each is called again.
+//! Runs vectorized kernels with barriers: each sub-group runs up to a barrier and returns. When all have returned, each
+//! is resumed.
 //!
-//! What a sub-group keeps between calls lies in its frame. Frames lie side by side in memory that a thread keeps.
+//! The state of a sub-group across a barrier is in its coroutine frame. Frames are in an arena that a thread reuses.
 
 use std::cell::UnsafeCell;
 use std::ptr;
 
-use super::guard;
+use super::trap;
 use crate::Fault;
 use crate::abi::{Group, Item};
 
-/// The head of a frame, as LLVM makes it.
+/// The head of a coroutine frame, as LLVM lays it out.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Frame {
-    /// Goes on; null if the code has come to its end. (LLVM's `fastcc`, which for one pointer is the same as C's.)
+    /// Resumes the coroutine; null if it has ended. (LLVM's `fastcc`, which for a single pointer is the same as C's.)
     resume: Option<unsafe extern "C" fn(*mut Frame)>,
 }
 
-/// The entry of a kernel for as many items as its code has lanes: runs them up to a barrier.
+/// The entry of a kernel for one item per lane, which runs up to a barrier.
 pub type SuspendableEntry = unsafe extern "C" fn(*mut Item, *const u8) -> *mut Frame;
 
-/// Frames are aligned to the largest vector type. The vectorizer knows it, too.
+/// Frames are aligned to the largest vector type, which the vectorizer relies on.
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]
 struct Line([u8; 128]);
 
-/// How many lines are reserved at a time, unless a frame needs more.
+/// How many lines are allocated at a time, unless a frame needs more.
 const PIECE: usize = 512;
 
-/// What a thread needs to run such kernels, kept from run to run.
+/// The state of a thread for such kernels, which is reused.
 #[derive(Default)]
 pub struct Suspendable {
     items: Vec<Item>,
@@ -42,7 +42,7 @@ pub struct Suspendable {
 #[derive(Default)]
 pub struct Frames {
     pieces: Vec<Vec<Line>>,
-    /// The piece that is being given out, and how many of its lines are.
+    /// The chunk that is being handed out, and how many of its lines are in use.
     piece: usize,
     used: usize,
 }
@@ -62,7 +62,7 @@ impl Frames {
 
     fn give(&mut self, bytes: usize) -> Option<*mut Frame> {
         let mut lines = bytes.div_ceil(size_of::<Line>()).max(1);
-        // An odd number: or else the same part of all frames would fall into few sets of the cache.
+        // An odd number of lines. Otherwise equal offsets in all frames would map to few sets of the cache.
         lines |= 1;
         loop {
             match self.pieces.get_mut(self.piece) {
@@ -96,9 +96,9 @@ impl Frames {
 }
 
 impl Suspendable {
-    /// Makes the sub-groups of a group, of `width` items each. They are the same for all groups of a launch.
+    /// Prepares the sub-groups of a group, of `width` items each. They are the same for all groups of a launch.
     pub fn prepare(&mut self, group: *mut Group, width: u64) {
-        // SAFETY: the group is alive, and nobody else uses it now.
+        // SAFETY: the group is alive, and nothing else uses it now.
         let Group { range, size, .. } = unsafe {
             (*group).frames = self.frames.get().cast();
             *group
@@ -120,13 +120,13 @@ impl Suspendable {
         }));
     }
 
-    /// Runs the sub-groups of the group that they were made for, to the end.
+    /// Runs the sub-groups of the prepared group to their end.
     ///
     /// # Safety
-    /// The code must be a compiled kernel's that returns at barriers, with the arguments that it expects. It must run
-    /// guarded. The group must be alive.
+    /// The code must be a compiled kernel's that returns at barriers, with arguments that fit. It must run guarded. The
+    /// group must be alive.
     pub unsafe fn run(&mut self, entry: SuspendableEntry, args: *const u8) {
-        // SAFETY: ours; no code runs that asks for frames.
+        // SAFETY: our own, and no code runs that asks for frames.
         unsafe { (*self.frames.get()).take_back() };
         self.waiting.clear();
         for item in &mut self.items {
@@ -140,7 +140,7 @@ impl Suspendable {
         }
         while !self.waiting.is_empty() {
             self.waiting.retain(|&frame| {
-                // SAFETY: a frame that waits; it says itself whether it still does.
+                // SAFETY: a suspended frame, which says itself whether it still is.
                 unsafe {
                     if let Some(resume) = (*frame).resume {
                         resume(frame);
@@ -161,18 +161,18 @@ pub(super) unsafe fn frames_of(group: *const Group) -> *mut Frames {
     unsafe { (*group).frames.cast() }
 }
 
-/// Called by compiled code when it begins: gives the memory for a frame.
+/// Called by compiled code when it begins: allocates a frame.
 ///
 /// # Safety
-/// The item must be one that runs here.
+/// The item must run here.
 pub(super) unsafe extern "C" fn oxur_frame(item: *const Item, bytes: u64) -> *mut u8 {
     // SAFETY: passed on to the caller.
     let frame = unsafe { (*frames_of((*item).group)).give(bytes as usize) };
     let Some(frame) = frame else {
-        guard::raise_fault(Fault::OutOfMemory);
+        trap::raise_fault(Fault::OutOfMemory);
         return ptr::null_mut();
     };
-    // SAFETY: there is room for its head. Code that never waits leaves it alone.
+    // SAFETY: there is room for the head. Code that never suspends does not write to it.
     unsafe { (*frame).resume = None };
     frame.cast()
 }

@@ -12,24 +12,24 @@ use crate::Error;
 /// An instruction.
 #[derive(Clone, Copy)]
 pub struct Inst<'m> {
-    /// What it does.
+    /// Its opcode.
     pub op: Op,
-    /// Its number, for those that `op` cannot tell: unknown ones are `OpNop`.
+    /// Its opcode as a number. For unknown opcodes `op` is `OpNop`.
     pub code: u16,
-    /// Where it begins, in words.
+    /// Its offset, in words.
     pub offset: usize,
-    /// Its words, the first among them.
+    /// Its words, with the first.
     pub words: &'m [u32],
 }
 
-/// What the grammar says of an instruction, as far as it matters.
+/// What the grammar says of an instruction, as far as the compiler uses it.
 struct OperandLayout {
     name: &'static str,
-    /// What a module must declare to use it.
+    /// The capability that it needs.
     capability: Option<Capability>,
     has_type: bool,
     has_result: bool,
-    /// The operands behind type and result.
+    /// Its operands, without result type and result.
     operands: Vec<(OperandKind, OperandQuantifier)>,
 }
 
@@ -61,7 +61,7 @@ fn shapes() -> &'static [Option<OperandLayout>] {
 }
 
 impl<'m> Inst<'m> {
-    /// The instruction at a place, unless its words run over the end.
+    /// The instruction at an offset, unless its words exceed the module.
     pub(super) fn new(words: &'m [u32], offset: usize) -> Option<Self> {
         let first = *words.get(offset)?;
         let count = (first >> 16) as usize;
@@ -81,7 +81,7 @@ impl<'m> Inst<'m> {
         shapes().get(self.code as usize)?.as_ref()
     }
 
-    /// Its name in the grammar; empty for one that the grammar does not know.
+    /// Its name in the grammar; empty for unknown instructions.
     pub fn grammar_name(&self) -> &'static str {
         self.shape().map_or("", |s| s.name)
     }
@@ -123,14 +123,14 @@ impl<'m> Inst<'m> {
             .and_then(|_| self.words.get(1).copied())
     }
 
-    /// The id that it defines, if it does.
+    /// The id that it defines, if any.
     pub fn result(&self) -> Option<Id> {
         self.shape()
             .filter(|s| s.has_result)
             .and_then(|s| self.words.get(1 + usize::from(s.has_type)).copied())
     }
 
-    /// The operands behind type and result.
+    /// The operands, without result type and result.
     pub fn operands(&self) -> &'m [u32] {
         let skip = self
             .shape()
@@ -138,7 +138,7 @@ impl<'m> Inst<'m> {
         self.words.get(skip..).unwrap_or(&[])
     }
 
-    /// One operand behind type and result.
+    /// An operand, counted without result type and result.
     pub fn operand(&self, index: usize) -> Result<u32, Error> {
         self.operands()
             .get(index)
@@ -146,13 +146,13 @@ impl<'m> Inst<'m> {
             .ok_or_else(|| self.malformed("an operand is missing"))
     }
 
-    /// The ids among the operands, as far as the grammar tells them without the meaning of masks.
+    /// The ids among the operands, as far as the grammar identifies them without the meaning of masks.
     pub fn ids(&self) -> impl Iterator<Item = Id> + use<'m> {
         let words = self.operands();
         let kinds = self.shape().map_or(&[][..], |s| s.operands.as_slice());
         let mut at = 0;
         let mut kind = 0;
-        // Pairs of a literal and an id repeat: the target of a switch.
+        // Pairs of a literal and an id repeat: the targets of a switch.
         let mut in_pair = false;
         std::iter::from_fn(move || {
             while at < words.len() && kind < kinds.len() {
@@ -194,7 +194,7 @@ impl<'m> Inst<'m> {
                         next();
                         at += 1;
                     }
-                    // Masks with operands of their own, literals of unknown width, decorations: the rest is not known.
+                    // Masks with operands of their own, literals of unknown width, decorations: the rest is unknown.
                     _ => return None,
                 }
             }
@@ -202,7 +202,7 @@ impl<'m> Inst<'m> {
         })
     }
 
-    /// An error at this place.
+    /// An error at this instruction.
     pub fn malformed(&self, what: impl std::fmt::Display) -> Error {
         Error::Malformed {
             offset: self.offset * 4,
@@ -210,7 +210,7 @@ impl<'m> Inst<'m> {
         }
     }
 
-    /// What this compiler does not have: the instruction, its capability, and where or how it is used.
+    /// The error for an unsupported instruction, with its capability, and where or how it is used.
     pub fn unsupported(&self, what: &str) -> Error {
         let capability = self.capability();
         let separator = if capability.is_empty() || what.is_empty() {
@@ -224,14 +224,14 @@ impl<'m> Inst<'m> {
         }
     }
 
-    /// The capability that a module must declare to use it, in words; empty if there is none.
+    /// The name of the capability that it needs; empty if there is none.
     pub fn capability(&self) -> String {
         let capability = self.shape().and_then(|s| s.capability);
         capability.map_or_else(String::new, |c| format!("capability {c:?}"))
     }
 }
 
-/// A text, and how many words it takes.
+/// A string, and the number of its words.
 pub fn string(words: &[u32]) -> Option<(String, usize)> {
     let mut bytes = Vec::new();
     for (i, word) in words.iter().enumerate() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! SPIR-V modules: parsed into an index over their words, and checked.
 //!
-//! A module stays the words that it came as. What is kept beside them says where things are: which instruction defines
-//! an id, what decorates it, where functions begin. Only functions that a kernel reaches are ever looked at again, by
-//! `lower`. The grammar, which tells ids from literals, is rspirv's; its data representation is not used, since it
-//! refuses modules with enumerants that it does not know, and takes longer than the rest of a build.
+//! A module keeps its words as they are. The index says where things are: which instruction defines an id, its
+//! decorations, where functions begin. Only functions that a kernel reaches are read again, by `lower`. The grammar,
+//! which distinguishes ids from literals, is rspirv's. Its data representation is not used, because it rejects modules
+//! with unknown enumerants, and building it takes longer than the rest of a build.
 
-mod facts;
 mod instruction;
 mod parse;
+mod queries;
 mod reach;
 mod types;
 
@@ -18,22 +18,22 @@ use std::sync::Arc;
 use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
 use oxur_fork::OnceLock;
 
-pub use facts::{built_in, is_by_value, storage_class};
 pub use instruction::{Inst, string};
+pub use queries::{built_in, is_by_value, storage_class};
 pub use reach::Reach;
 pub use types::Type;
 
 use crate::Error;
 
-/// A number that a module gives a thing.
+/// The id of a type, value or other entity in a module.
 pub type Id = u32;
 
 /// A parsed and checked module.
 pub struct Module {
     words: Vec<u32>,
-    /// Where the instruction that defines an id begins, by id; 0 where there is none.
+    /// The offset of the instruction that defines an id, by id; 0 if there is none.
     defs: Vec<u32>,
-    /// The type of an id's value, by id; 0 where there is none.
+    /// The type of an id's value, by id; 0 if there is none.
     value_types: Vec<Id>,
     types: HashMap<Id, Type>,
     decorations: HashMap<Id, Vec<Decorated>>,
@@ -42,7 +42,7 @@ pub struct Module {
     ext_sets: HashMap<Id, ExtSet>,
     functions: Vec<Function>,
     function_of: HashMap<Id, usize>,
-    /// What each function uses, once somebody has asked.
+    /// The uses of each function, computed when they are first needed.
     uses: Vec<OnceLock<reach::Uses>>,
     variables: Vec<Id>,
     entry_points: Vec<EntryPoint>,
@@ -52,10 +52,10 @@ pub struct Module {
     digest: OnceLock<[u8; 32]>,
 }
 
-/// A decoration: what, and where its literals are.
+/// A decoration and its operands.
 #[derive(Clone, Debug)]
 pub struct Decorated {
-    /// What it is.
+    /// The decoration.
     pub decoration: Decoration,
     /// Its operands.
     pub operands: Vec<u32>,
@@ -66,13 +66,13 @@ pub struct Decorated {
 pub struct Function {
     /// Its id.
     pub id: Id,
-    /// What it returns.
+    /// Its return type.
     pub result: Id,
     /// Its parameters.
     pub params: Vec<Id>,
-    /// Where its `OpFunction` begins, in words.
+    /// The offset of its `OpFunction`, in words.
     pub start: usize,
-    /// Where its `OpFunctionEnd` begins.
+    /// The offset of its `OpFunctionEnd`.
     pub end: usize,
     /// Whether it has a body.
     pub defined: bool,
@@ -85,20 +85,20 @@ pub struct EntryPoint {
     pub name: String,
     /// The function.
     pub function: Id,
-    /// Where its `OpEntryPoint` begins, in words.
+    /// The offset of its `OpEntryPoint`, in words.
     pub offset: usize,
     /// Its execution modes with their operands.
     pub modes: Vec<(ExecutionMode, Vec<u32>)>,
 }
 
-/// A set of extended instructions.
+/// An extended instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtSet {
     /// OpenCL.std.
     OpenCl,
-    /// Debug information: has no effect.
+    /// Debug information, which has no effect.
     Debug,
-    /// One that we do not know.
+    /// An unknown set.
     Unknown,
 }
 
@@ -133,11 +133,11 @@ impl Module {
         &self.words
     }
 
-    /// A cryptographic hash of its words: equal for equal modules only. Found when it is first asked for.
+    /// A cryptographic hash of its words, computed when it is first needed.
     pub fn digest(&self) -> &[u8; 32] {
         self.digest.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
-            // As bytes, some at a time: that is a copy where the machine is little-endian.
+            // Converted to bytes in blocks, which is a copy on little-endian machines.
             let mut bytes = [0; 4096];
             for words in self.words.chunks(bytes.len() / 4) {
                 for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -164,7 +164,7 @@ impl Module {
         &self.variables
     }
 
-    /// Whether an instruction stands outside of all functions.
+    /// Whether an instruction is outside of all functions.
     fn is_global(&self, offset: usize) -> bool {
         self.functions.first().is_none_or(|f| offset < f.start)
     }
@@ -177,12 +177,12 @@ impl Module {
         }
     }
 
-    /// The instruction at a place, in words. It is one where an instruction begins: `parse` has been over it.
+    /// The instruction at an offset, in words. There is one, because `parse` has checked the module.
     fn at(&self, offset: usize) -> Inst<'_> {
         Inst::new(&self.words, offset).expect("instructions were counted when the module was parsed")
     }
 
-    /// The instructions between two places.
+    /// The instructions between two offsets.
     pub fn instructions(&self, start: usize, end: usize) -> impl Iterator<Item = Inst<'_>> {
         let mut at = start;
         std::iter::from_fn(move || {
@@ -195,7 +195,7 @@ impl Module {
         })
     }
 
-    /// Whether there are floating-point numbers.
+    /// Whether it has floating-point types.
     pub fn has_floats(&self) -> bool {
         self.types.values().any(|ty| matches!(ty, Type::Float(_)))
     }
@@ -213,7 +213,7 @@ impl Module {
         }
     }
 
-    /// What decorates an id.
+    /// The decorations of an id.
     pub fn decorations(&self, id: Id) -> &[Decorated] {
         self.decorations.get(&id).map_or(&[], Vec::as_slice)
     }
@@ -226,17 +226,17 @@ impl Module {
             .map(|d| d.operands.as_slice())
     }
 
-    /// What decorates members of a structure.
+    /// The decorations of the members of a structure.
     pub fn member_decorations(&self, id: Id) -> &[(u32, Decorated)] {
         self.member_decorations.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// What `OpName` says.
+    /// The name that `OpName` gives an id.
     pub fn name(&self, id: Id) -> Option<&str> {
         self.names.get(&id).map(String::as_str)
     }
 
-    /// The set of extended instructions of an id.
+    /// The extended instruction set of an id.
     pub fn ext_set(&self, id: Id) -> Option<ExtSet> {
         self.ext_sets.get(&id).copied()
     }
@@ -246,21 +246,20 @@ impl Module {
         self.spec_ids.get(&id).copied()
     }
 
-    /// The linkage of a function or variable: its name, and whether it is exported, imported, or one of equal
-    /// definitions.
+    /// The linkage of a function or variable: its name, and whether it is exported, imported, or `linkonce_odr`.
     pub fn linkage(&self, id: Id) -> Option<(String, LinkageType)> {
         let operands = self.decoration(id, Decoration::LinkageAttributes)?;
         let (name, used) = string(operands)?;
         Some((name, LinkageType::from_u32(*operands.get(used)?)?))
     }
 
-    /// The name by which the host reaches a variable.
+    /// The host name of a variable.
     pub fn host_name(&self, id: Id) -> Option<String> {
         let operands = self.decoration(id, Decoration::HostAccessINTEL)?;
         string(operands.get(1..)?).map(|s| s.0)
     }
 
-    /// A constant integer's value, unless specialization decides it.
+    /// The value of a constant integer, unless it is a specialization constant.
     pub fn constant(&self, id: Id) -> Option<u64> {
         let inst = self.def(id)?;
         match inst.op {

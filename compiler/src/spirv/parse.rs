@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! From bytes to a [`Module`]: one pass over all instructions, and checks that need the whole.
+//! From bytes to a [`Module`]: one pass over all instructions, then the checks that need the whole module.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,13 +11,14 @@ use crate::Error;
 
 const MAGIC: u32 = 0x0723_0203;
 
-/// SPIR-V's universal limit of ids (2.17).
+/// SPIR-V's limit of ids (2.17).
 const MOST_IDS: u32 = 0x3f_ffff;
 
-/// How deep types may nest: recursion over types must end on hostile modules, too. SPIR-V's limit for structures is 255.
+/// The deepest nesting of types, so that recursion over types ends on hostile modules. SPIR-V's limit for structures is
+/// 255.
 const DEEPEST_TYPE: usize = 255;
 
-/// How many decorations and execution modes may be copied: a group of many for many would fill the memory.
+/// The most decorations and execution modes that are copied: a large group applied to many ids would exhaust memory.
 const MOST_COPIES: usize = 1 << 20;
 
 fn malformed<T>(offset: usize, what: impl Into<String>) -> Result<T, Error> {
@@ -112,7 +113,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     Ok(module)
 }
 
-/// A decoration by its number, also by one that it had before its extension was final.
+/// A decoration by its number, or by the number that it had before its extension was final.
 fn decoration(number: u32) -> Option<Decoration> {
     match number {
         // SPV_INTEL_global_variable_decorations, which DPC++ still writes.
@@ -123,9 +124,9 @@ fn decoration(number: u32) -> Option<Decoration> {
 
 struct Parser<'a> {
     module: &'a mut Module,
-    /// The function that has begun, and whether a block of it has.
+    /// The current function, and whether a block of it has begun.
     open: Option<Function>,
-    /// Groups of decorations, and what they decorate.
+    /// Decoration groups, and their targets.
     groups: Vec<(Id, Vec<Id>)>,
     modes: HashMap<Id, Vec<(ExecutionMode, Vec<u32>)>>,
     /// The names of the kernels so far.
@@ -245,7 +246,7 @@ impl Parser<'_> {
                 module.capabilities.push(number);
             }
             Op::Decorate | Op::DecorateId | Op::DecorateString => {
-                // What is not known is a hint, by the rule that a decoration needs a capability.
+                // Unknown decorations are hints, because others need a capability.
                 if let Some(decoration) = decoration(inst.operand(1)?) {
                     let operands = inst.operands()[2..].to_vec();
                     module
@@ -330,7 +331,7 @@ impl Parser<'_> {
     }
 }
 
-/// What can be seen only when all is there: types are well-founded, kernels exist, constants have their size.
+/// Checks of the whole module: types are well-founded, kernels exist, constants have the right size.
 fn check(module: &Module) -> Result<(), Error> {
     let mut depths = HashMap::new();
     for (&id, ty) in &module.types {
@@ -357,13 +358,13 @@ fn check(module: &Module) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the instruction that defines an id begins, in bytes.
+/// The offset of the instruction that defines an id, in bytes.
 fn place(module: &Module, id: Id) -> usize {
     module.defs.get(id as usize).map_or(0, |&word| word as usize * 4)
 }
 
-/// How deep a type nests, or an error if it never ends. A pointer's pointee is not a part of it. `user` is where the type
-/// is used.
+/// How deep a type nests, or an error if it is recursive. A pointer does not contain its pointee. `user` is the offset
+/// where the type is used.
 fn depth(module: &Module, id: Id, known: &mut HashMap<Id, usize>, above: usize, user: usize) -> Result<usize, Error> {
     let at = place(module, id);
     if let Some(&depth) = known.get(&id) {
@@ -410,7 +411,7 @@ fn depth(module: &Module, id: Id, known: &mut HashMap<Id, usize>, above: usize, 
 }
 
 impl Module {
-    /// The specialization constants: those with a `SpecId`, in the order of the module.
+    /// The specialization constants, those with a `SpecId`, in module order.
     pub(super) fn find_spec_constants(&mut self) {
         let mut found: Vec<(u32, u32, usize)> = Vec::new();
         for (&id, decorations) in &self.decorations {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a function reaches: the functions that it calls or points to, and the variables that it uses.
+//! Reachability: the functions that a function calls or points to, and the variables that it uses.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use spirv::Op;
 
 use super::{Id, Module};
 
-/// What a function, with all that it calls in its module, uses.
+/// Everything that a function and its callees use in their module.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    /// Functions, those without a body among them, in the order in which they were found.
+    /// Functions, also those without a body, in the order of discovery.
     pub functions: Vec<Id>,
     /// Variables outside of functions.
     pub variables: Vec<Id>,
@@ -21,7 +21,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Adds what `function` reaches.
+    /// Adds everything that `function` reaches.
     pub fn add(&mut self, module: &Module, function: Id) {
         let mut todo = vec![function];
         while let Some(id) = todo.pop() {
@@ -37,7 +37,7 @@ impl Reach {
                 if inst.op == Op::Variable {
                     self.variables.push(id);
                 }
-                // The initial value of a variable, and parts of constants.
+                // The initial value of a variable, and the constituents of constants.
                 let operands = inst
                     .ids()
                     .chain(inst.words.iter().copied().filter(|_| inst.op == Op::SpecConstantOp));
@@ -47,15 +47,15 @@ impl Reach {
     }
 }
 
-/// What a function uses by itself. Found once: many kernels of a module share functions.
+/// The direct uses of a function, computed once because kernels share functions.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    /// The ids that matter, each once.
+    /// The relevant ids, each once.
     ids: Vec<Id>,
     indirect_calls: bool,
 }
 
-/// A place for what each of so many functions uses.
+/// Empty slots for the uses of this many functions.
 pub(super) fn places(functions: usize) -> Vec<OnceLock<Uses>> {
     (0..functions).map(|_| OnceLock::new()).collect()
 }
@@ -76,7 +76,7 @@ impl Module {
     }
 }
 
-/// Whether an id is of a function, a variable, or a constant that may hold the address of one.
+/// Whether an id is a function, a variable, or a constant that may contain the address of one.
 fn matters(module: &Module, id: Id) -> bool {
     module.def(id).is_some_and(|inst| {
         matches!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Types that a module declares.
+//! Types of a module.
 
 use spirv::{Op, StorageClass};
 
@@ -11,23 +11,23 @@ use crate::Error;
 pub enum Type {
     /// No value.
     Void,
-    /// Truth values.
+    /// Booleans.
     Bool,
-    /// Integers of so many bits.
+    /// Integers of this width.
     Int(u32),
-    /// Floating-point numbers of so many bits.
+    /// Floating-point numbers of this width.
     Float(u32),
-    /// bfloat16: only conversions are done with it.
+    /// bfloat16, which supports conversions only.
     BFloat16,
-    /// So many elements of a type.
+    /// A vector: element type and length.
     Vector(Id, u32),
-    /// Elements of a type, their number by the id of a constant.
+    /// An array: element type, and the id of its length.
     Array(Id, Id),
-    /// Members.
+    /// A structure: the types of its members.
     Struct(Vec<Id>),
     /// A pointer into a storage class. The pointee may be declared later.
     Pointer(StorageClass, Id),
-    /// A function: what it returns and takes.
+    /// A function: return type and parameter types.
     Function(Id, Vec<Id>),
     /// An image: dimensionality (SPIR-V's `Dim`), and whether it is an array.
     Image(u32, bool),
@@ -37,7 +37,7 @@ pub enum Type {
     SampledImage(Id),
     /// An event of an asynchronous copy.
     Event,
-    /// A type that this compiler does not have.
+    /// An unsupported type.
     Unsupported(String),
 }
 
@@ -49,7 +49,7 @@ impl Type {
             Op::TypeVoid => Self::Void,
             Op::TypeBool => Self::Bool,
             Op::TypeInt => match operand(0)? {
-                // Other widths are SPV_INTEL_arbitrary_precision_integers; LLVM takes them as they are.
+                // Other widths need SPV_INTEL_arbitrary_precision_integers; LLVM supports them.
                 width @ 1..=64 => Self::Int(width),
                 128 => Self::Int(128),
                 width => Self::Unsupported(format!("OpTypeInt of {width} bits")),
@@ -60,7 +60,7 @@ impl Type {
                 (width, encoding) => Self::Unsupported(format!("OpTypeFloat of {width} bits, encoding {encoding:?}")),
             },
             Op::TypeVector => match operand(1)? {
-                // SPV_INTEL_vector_compute and LongVector have other lengths; more than this is nobody's.
+                // SPV_INTEL_vector_compute and LongVector have other lengths. No extension has larger ones.
                 count @ 2..=1024 => Self::Vector(operand(0)?, count),
                 count => Self::Unsupported(format!("OpTypeVector of {count} elements")),
             },

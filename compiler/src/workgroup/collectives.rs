@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Exchanges between items that run on stacks of their own: each leaves its value with the runtime, waits until the
-//! others have, too, and computes the result for itself.
+//! Collectives of items that run on stacks of their own: each item passes its operand to the runtime, waits until the
+//! others have done so, and computes the result itself.
 
 use llvm_sys::LLVMIntPredicate as I;
 
@@ -8,7 +8,7 @@ use crate::abi::{LANES, layout};
 use crate::intrinsics::GroupCollective;
 use crate::llvm::{Builder, Function, Kind, Module, Value};
 
-/// Defines those that the module uses.
+/// Defines the collectives that the module uses.
 pub fn define(module: &Module<'_>) {
     for function in module.functions() {
         if !function.is_declaration() {
@@ -76,7 +76,7 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCo
     }
 }
 
-/// Leaves the bits, waits, and gives the address of what came together.
+/// Passes the operand to the runtime, waits, and returns the address of all operands.
 fn collect<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, site: Value<'c>, bits: Value<'c>) -> Value<'c> {
     let cx = module.context();
     let ty = cx.ptr().function(&[cx.ptr(), cx.int(32), cx.int(64)]);

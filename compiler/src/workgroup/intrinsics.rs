@@ -6,7 +6,7 @@ use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Builder, Module};
 
-/// Defines those that the module uses.
+/// Defines the intrinsics that the module uses.
 pub fn define(module: &Module<'_>, sub_group_size: u32) {
     let cx = module.context();
     let wide = cx.int(64);
@@ -19,7 +19,7 @@ pub fn define(module: &Module<'_>, sub_group_size: u32) {
         let item = function.param(0);
         let member = |base, offset: u64, ty| b.load(ty, b.offset(base, wide.int(offset))).align(8);
         let group = || member(item, layout::ITEM_GROUP, cx.ptr());
-        // One of three, by the dimension.
+        // One of three values, by the dimension.
         let element = |base, offset: u64| {
             let index = b.zext_or_trunc(function.param(1), wide);
             b.load(wide, b.gep(wide, b.offset(base, wide.int(offset)), &[index], false))

@@ -2,10 +2,10 @@
 //! From one work-item to a work-group: vectorizes the kernel if that is possible, defines the
 //! [intrinsics](crate::intrinsics) that `lower` calls, and makes the entry point that the runtime calls.
 //!
-//! A kernel whose items never wait for the whole group becomes `group(args, group)`, which loops over the items, as many
-//! at a time as a SIMD register has lanes. One whose items do becomes `item(item, args)`, which the runtime calls for each
-//! item on a stack of its own. If the kernel was widened, it calls that for each sub-group, which returns at barriers
-//! ([`Entry::Suspendable`]).
+//! A kernel whose items never wait for the whole group becomes `group(args, group)`, a loop over the items, with as
+//! many at a time as a SIMD register has lanes. A kernel with barriers becomes `item(item, args)`, which the runtime
+//! calls for each item on a stack of its own. If such a kernel could be vectorized, the runtime calls it for each
+//! sub-group, and it returns at barriers ([`Entry::Suspendable`]).
 
 mod collectives;
 mod intrinsics;
@@ -17,14 +17,15 @@ use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 
 use vector::width;
 
-/// How the code of a kernel is entered.
+/// The calling convention of a kernel's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// `group(args, group)`: runs all items of a group.
     Group,
-    /// `item(item, args)`: runs one item, or as many as the code has lanes.
+    /// `item(item, args)`: runs one item, or one per lane.
     Item,
-    /// `item(item, args) -> frame`: runs items up to a barrier. The frame, whose memory the runtime gives, knows how to go on.
+    /// `item(item, args) -> frame`: runs items up to a barrier. The runtime allocates the frame, which resumes the
+    /// code.
     Suspendable,
 }
 
@@ -38,16 +39,16 @@ impl Entry {
     }
 }
 
-/// What a kernel became. The object says it of itself, in [`SHAPE`].
+/// The properties of a kernel's code, which the object contains as [`SHAPE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeInfo {
-    /// How it is entered.
+    /// Its calling convention.
     pub entry: Entry,
     /// How many items it runs at a time.
     pub lanes: u32,
     /// Whether the items of a sub-group must have consecutive local ids in dimension 0.
     pub subgroup_within_row: bool,
-    /// Whether a row may have fewer items than the code has lanes, or some more than a multiple of them.
+    /// Whether a row may have a number of items that is no multiple of the lanes.
     pub has_tail: bool,
     /// Bytes of variables on the stack of the code.
     pub variables: u64,
@@ -78,7 +79,7 @@ impl CodeInfo {
         self
     }
 
-    /// What [`SHAPE`] holds.
+    /// Decodes the words of [`SHAPE`].
     pub fn read(words: [u64; 4]) -> Option<Self> {
         let entry = match words[0] {
             0 => Entry::Group,
@@ -96,7 +97,7 @@ impl CodeInfo {
         })
     }
 
-    /// Counts the variables of the finished code.
+    /// Adds up the variables of the finished code.
     pub fn measured(mut self, module: &Module<'_>) -> Self {
         for function in module.functions() {
             for inst in function.blocks().into_iter().flat_map(|b| b.instructions()) {
@@ -109,7 +110,7 @@ impl CodeInfo {
     }
 }
 
-/// Makes the entry of a lowered kernel, for one item at a time.
+/// Makes the entry point of a lowered kernel, for one item at a time.
 pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool) -> CodeInfo {
     let kernel = module.function(KERNEL).expect("a kernel was lowered");
     let entry = if items_wait {
@@ -129,8 +130,8 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool)
     }
 }
 
-/// Makes the entry of a lowered kernel, for as many items at a time as is best; with `has_tail`, also for fewer. An error
-/// says why it cannot be widened; then the module is of no more use.
+/// Vectorizes a lowered kernel and makes its entry point; with `has_tail`, also for rows that do not fill all lanes.
+/// The error says why the kernel cannot be vectorized; then the module is unusable.
 pub fn finish_wide(
     machine: &Machine,
     module: &Module<'_>,
@@ -179,7 +180,7 @@ pub fn define_intrinsics(module: &Module<'_>, sub_group_size: u32) {
     collectives::define(module);
 }
 
-/// Runs one item, or lanes; with `predicated`, that if there are not enough items for all lanes.
+/// Calls the kernel for one item, or for all lanes; or `predicated`, if there are fewer items than lanes.
 fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>) {
     let cx = module.context();
     kernel.internal();
@@ -207,12 +208,12 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<
     run(kernel);
 }
 
-/// Three loops, dimension 0 innermost, in steps of `lanes`; `predicated` has what is left of a row.
+/// Three loops, dimension 0 innermost, in steps of `lanes`. `predicated` runs the rest of a row.
 fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>, lanes: u32) {
     let cx = module.context();
     kernel.internal().attribute("alwaysinline", 0);
     let entry = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
-    // Nothing that a kernel may write is the group or the block of arguments.
+    // Kernels cannot write to the group or the block of arguments.
     for param in 0..2 {
         entry
             .param_attribute(param, "noalias", 0)
@@ -222,7 +223,8 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option
     let wide = cx.int(64);
     let b = Builder::at_end(cx, entry.append_block("entry"));
     let variable = || b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16);
-    // One of its own for what is left: it is not inlined, and would keep the other from becoming values.
+    // A second item for the rest of a row. Its kernel is not inlined, so sharing the item would keep the first one in
+    // memory.
     let item = variable().name("item");
     let rest_item = predicated.map(|_| variable().name("item.rest"));
     let at = |base, offset: u64| b.offset(base, wide.int(offset));

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use oxur_fork::{Mutex, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
-use super::calls::{Call, Calls};
-use super::client;
+use super::callbacks::{Callback, Callbacks};
+use super::client_threads;
 use super::clock;
 use super::failure::Failure;
 use super::fork::generation;
@@ -76,7 +76,7 @@ struct Links {
     /// The command is over: nothing is added any more.
     closed: bool,
     after: SmallVec<[After; 2]>,
-    calls: Option<Box<Calls>>,
+    calls: Option<Box<Callbacks>>,
 }
 
 struct After {
@@ -241,8 +241,8 @@ impl dyn Node {
         self.core().waits.load(Ordering::Acquire) - 1
     }
 
-    /// Calls a function when the command reaches a state, at once if it already has. Calls never overlap.
-    pub(crate) fn call_at(self: &Arc<Self>, progress: Progress, call: Call) {
+    /// Callbacks a function when the command reaches a state, at once if it already has. Callbacks never overlap.
+    pub(crate) fn call_at(self: &Arc<Self>, progress: Progress, call: Callback) {
         let core = self.core();
         let call = {
             let mut links = core.links.lock();
@@ -389,7 +389,7 @@ fn call(node: &Arc<dyn Node>, progress: Progress) {
             call(progress);
         }
     };
-    if let Err((error, call_all)) = client::spawn(Box::new(call_all)) {
+    if let Err((error, call_all)) = client_threads::spawn(Box::new(call_all)) {
         log::warn!("no thread can be started for callbacks, so they delay commands: {error}");
         call_all();
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use oxur_compiler::ThreadContext;
 
 use super::chunks::Chunks;
-use super::client;
+use super::client_threads;
 use super::failure::{Failure, guarded};
 use super::node::{Begun, Core, Node, end, runs};
 use super::pool::{Job, Pool, WorkerContext};
@@ -112,7 +112,7 @@ impl<W: Work> Node for Task<W> {
             task.run(0..1, &mut ThreadContext::new());
             end(task, None);
         };
-        match client::spawn(Box::new(run)) {
+        match client_threads::spawn(Box::new(run)) {
             Ok(()) => Begun::Elsewhere,
             Err((error, _)) => {
                 log::warn!("a host task fails because no thread can be started: {error}");

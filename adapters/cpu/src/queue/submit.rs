@@ -16,7 +16,7 @@ use oxur_compiler::{Fault, ThreadContext};
 use super::order::{Nothing, Order, Place};
 use super::{Out, Queue, Wait, host};
 use crate::activity::Mark;
-use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client, clock, forward_to_work, submit};
+use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client_threads, clock, forward_to_work, submit};
 use crate::{Cpu, Event};
 
 /// What is known of a command besides its work.
@@ -286,7 +286,7 @@ struct Keep(Option<Arc<Queue>>);
 impl Drop for Keep {
     fn drop(&mut self) {
         if let Some(last) = self.0.take().and_then(Arc::into_inner) {
-            client::reap(last);
+            client_threads::reap(last);
         }
     }
 }

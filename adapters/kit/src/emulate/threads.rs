@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Threads for host tasks. Tasks may wait for each other, so each that runs has a thread; threads are used again, and end
-//! after a while without work.
+//! Threads for host tasks. Tasks may wait for each other, so each running task has a thread of its own. Threads are
+//! reused, and end after a while without work.
 
 use std::ffi::{c_int, c_void};
 use std::sync::mpsc::{self, Receiver, SendError, Sender};
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use oxur_fork::Mutex;
 
-/// What a thread is to do.
+/// A task for a thread.
 pub(super) type Task = Box<dyn FnOnce() + Send>;
 
 /// A thread that waits for a task.
 struct Idle {
     thread: ThreadId,
-    /// Of the process that has the thread.
+    /// The process that the thread belongs to.
     generation: u32,
     tasks: Sender<Task>,
 }
@@ -25,17 +25,17 @@ static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
 /// How long a thread waits for work.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs a task on a thread that has nothing else to do, or a new one.
+/// Runs a task on an idle thread, or on a new one.
 pub(super) fn run(mut task: Task) -> std::io::Result<()> {
     loop {
-        // A statement of its own: the lock must not be held any longer.
+        // A separate statement, so that the lock is released.
         let idle = IDLE.lock().pop();
         match idle {
             Some(idle) if idle.generation == oxur_fork::generation() => match idle.tasks.send(task) {
                 Ok(()) => return Ok(()),
                 Err(SendError(back)) => task = back,
             },
-            // It stayed in the parent.
+            // The thread belongs to the parent process.
             Some(_) => {}
             None => break,
         }
@@ -57,10 +57,10 @@ fn work(first: Task) {
     }
 }
 
-/// Sets the default floating-point environment: a task must not see what one before it has left.
+/// Sets the default floating-point environment, so that a task does not inherit changes of the task before.
 fn reset_float_env() {
     unsafe extern "C" {
-        // Of the C library's <fenv.h>.
+        // From the C library's <fenv.h>.
         fn fesetenv(environment: *const c_void) -> c_int;
     }
     /// FE_DFL_ENV, for which glibc has the same value on all machines that we build for.
@@ -87,7 +87,7 @@ fn next_task(sender: &Sender<Task>, receiver: &Receiver<Task>) -> Option<Task> {
             idle.swap_remove(place);
             None
         }
-        // Somebody has just taken it, and is about to send.
+        // Another submitter has just taken it, and is about to send a task.
         None => {
             drop(idle);
             receiver.recv().ok()

@@ -2,7 +2,7 @@
 //! What emitted code calls, where the C library has nothing that fits.
 //!
 //! Every function is `extern "C"`, takes and gives numbers in registers, depends on its arguments alone and touches no
-//! memory (but for [`printf`]): that is what [`super::table`] promises LLVM about them. None may panic.
+//! memory (but for [`printf`]): that is what [`super::libcalls`] promises LLVM about them. None may panic.
 
 pub mod half;
 pub mod huge;

@@ -9,7 +9,7 @@ use spirv::OpenclStd100Op as Op;
 use super::jit::Compiled;
 use super::reference::{FORMATS, Format};
 use super::{Random, signature, wrapper};
-use crate::builtins::{check, table};
+use crate::builtins::{check, libcalls};
 
 /// A reference: the operands, and the operand that is an integer.
 type Reference = fn(&[Real], i32) -> Real;
@@ -238,7 +238,7 @@ fn keeps_to(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
             if in_place && format.bits == 32 {
                 let most = if cpu.is_none() { 1.0 } else { 2.0 };
                 assert!(worst.ulps <= most, "{here}: elementary functions are better than that");
-            } else if let Some(callee) = table::callee(op, format.bits) {
+            } else if let Some(callee) = libcalls::callee(op, format.bits) {
                 assert!(
                     worst.ulps <= callee.ulp.into(),
                     "the table says {} for {}",

@@ -27,7 +27,7 @@ impl Compiled {
         Self::build_with(what, build, &[])
     }
 
-    /// As [`Compiled::build`], with other functions in the place of the table's.
+    /// As [`Compiled::build`], with other functions in place of the library's.
     pub fn build_with(
         what: impl std::fmt::Debug,
         build: impl for<'c> FnOnce(&'c Context, &Module<'c>),

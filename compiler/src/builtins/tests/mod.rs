@@ -7,12 +7,12 @@ mod emission;
 mod geometric;
 mod integers;
 mod jit;
+mod libmvec;
 mod memory;
 mod parts;
 mod printf;
 mod reference;
 mod special_values;
-mod vector;
 
 use spirv::OpenclStd100Op as Op;
 

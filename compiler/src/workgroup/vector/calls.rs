@@ -2,15 +2,14 @@
 //! Calls: work-item intrinsics, collectives, LLVM's intrinsics, mathematical functions, and everything else one lane at a
 //! time.
 
+use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
-use super::vector_shape::VectorShape;
 use crate::builtins;
 use crate::fast_math::flag;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Function, Kind, Type, Value};
 
-/// Intrinsics that do to vectors what they do to each element, and how many of their operands are elements: those behind
-/// are the same for all.
+/// Elementwise intrinsics, with the number of operands that are vectors. Further operands are the same for all lanes.
 const ELEMENTWISE: &[(&str, u32)] = &[
     ("llvm.abs", 1),
     ("llvm.bitreverse", 1),
@@ -49,9 +48,9 @@ const ELEMENTWISE: &[(&str, u32)] = &[
     ("llvm.usub.sat", 2),
 ];
 
-/// What an intrinsic of a mangled name is, and how many of its operands are elements.
+/// The elementwise intrinsic of a mangled name, with the number of vector operands.
 fn elementwise(name: &str) -> Option<(&'static str, u32)> {
-    // The longest that fits: `llvm.fma` is the beginning of others.
+    // The longest match: `llvm.fma` is also a prefix of others.
     ELEMENTWISE
         .iter()
         .copied()
@@ -59,13 +58,13 @@ fn elementwise(name: &str) -> Option<(&'static str, u32)> {
         .max_by_key(|(base, _)| base.len())
 }
 
-/// Whether a call is of an intrinsic that is an instruction or two.
+/// Whether a call is of an intrinsic that compiles to an instruction or two.
 pub fn is_cheap(name: &str) -> bool {
     const CHEAP: [&str; 8] = ["abs", "fabs", "fma", "fmuladd", "smax", "smin", "umax", "umin"];
     elementwise(name).is_some_and(|(base, _)| CHEAP.iter().any(|c| base.strip_prefix("llvm.") == Some(c)))
 }
 
-/// Whether a function gives equal results for equal arguments, and does nothing else.
+/// Whether a function has no effect but a result that depends on its arguments only.
 pub fn is_pure(function: Function<'_>) -> bool {
     elementwise(&function.name()).is_some()
         || function.attribute_value("memory") == Some(0) && !function.has_attribute("convergent")
@@ -80,7 +79,7 @@ impl<'c> Emit<'_, 'c> {
         if let Some(primitive) = Self::primitive(&name) {
             return match (primitive, self.shapes.of(inst)) {
                 (_, VectorShape::Varying) => Err(format!("{name} of a dimension that is computed")),
-                // Lane 0 is the first.
+                // Lane 0 is the first item.
                 (WorkItemIntrinsic::Lane, _) => Ok(Some(Wide::Scalar(inst.ty().zero()))),
                 _ => self.emit_uniform(inst).map(|v| Some(Wide::Scalar(v))),
             };
@@ -141,7 +140,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(self.b.fast_math(value, inst.get_fast_math()))
     }
 
-    /// Calls the vector form of a mathematical function, as often as its width needs.
+    /// Calls the vector form of a mathematical function, several times if it is narrower.
     fn vector_variant(&mut self, inst: Value<'c>, name: &str, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
         let relaxed = inst.get_fast_math() & flag::APPROXIMATE != 0;
         let Some(variant) = builtins::vector_variant(name, relaxed) else {
@@ -180,7 +179,7 @@ impl<'c> Emit<'_, 'c> {
                 .collect();
             parts.push(self.b.call(function, &args));
         }
-        // Joined two by two.
+        // Concatenates the results in pairs.
         while parts.len() > 1 {
             parts = parts
                 .chunks(2)

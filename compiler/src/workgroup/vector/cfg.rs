@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The control flow of a function: an order of its blocks in which loops are contiguous, loops, post-dominators.
+//! The control flow graph of a function: a block order in which loops are contiguous, loops, post-dominators.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::llvm::{Block, Function};
 
-/// A block's number: its place in the order.
+/// A block's index in the order.
 pub type Node = usize;
 
 /// A natural loop.
 #[derive(Debug)]
 pub struct Loop {
-    /// Where it is entered.
+    /// Its header.
     pub header: Node,
-    /// Its blocks, inner loops' among them.
+    /// Its blocks, with those of inner loops.
     pub blocks: HashSet<Node>,
-    /// Which loop it is in.
+    /// The loop that contains it.
     pub parent: Option<usize>,
 }
 
 /// The control flow of a function.
 pub struct Cfg<'c> {
-    /// The blocks, every one behind those that lead to it but for the back edges of loops, the blocks of a loop without others
-    /// between them.
+    /// The blocks, each after its predecessors except for back edges. No other blocks are between those of a loop.
     pub blocks: Vec<Block<'c>>,
-    /// Their numbers.
+    /// The index of each block.
     pub number: HashMap<Block<'c>, Node>,
-    /// Where control may go.
+    /// The successors of each block.
     pub successors: Vec<Vec<Node>>,
-    /// Where it may come from.
+    /// The predecessors of each block.
     pub predecessors: Vec<Vec<Node>>,
     /// The loops, outer ones first.
     pub loops: Vec<Loop>,
     /// The innermost loop of a block.
     pub loop_of: Vec<Option<usize>>,
-    /// The nearest block that all ways from a block to the end go through; none if that is the end itself.
+    /// The immediate post-dominator of each block; `None` for the exit.
     pub post_dominator: Vec<Option<Node>>,
 }
 
 impl<'c> Cfg<'c> {
-    /// Looks at a function; an error if a loop has several entries.
+    /// Analyzes a function. A loop with several entries is an error.
     pub fn new(function: Function<'c>) -> Result<Self, String> {
         let all = function.blocks();
         let raw_number: HashMap<_, _> = all.iter().enumerate().map(|(i, &b)| (b, i)).collect();
@@ -73,7 +72,7 @@ impl<'c> Cfg<'c> {
             })
             .collect();
         let mut loop_of = vec![None; blocks.len()];
-        // Outer ones first: an inner loop has the last word.
+        // Outer loops first, so that an inner loop overwrites them.
         for (i, l) in loops.iter_mut().enumerate() {
             for &b in &l.blocks {
                 loop_of[b] = Some(i);
@@ -91,7 +90,7 @@ impl<'c> Cfg<'c> {
         })
     }
 
-    /// Whether an edge goes back to the header of a loop that it is in.
+    /// Whether an edge is a back edge, to the header of a loop that contains its source.
     pub fn is_back_edge(&self, from: Node, to: Node) -> bool {
         to <= from
     }
@@ -110,7 +109,7 @@ impl<'c> Cfg<'c> {
         left
     }
 
-    /// The blocks on the ways from a block to its post-dominator, without either.
+    /// The blocks on all paths from a block to its post-dominator, without these two.
     pub fn influence(&self, from: Node) -> HashSet<Node> {
         let stop = self.post_dominator[from];
         let mut seen = HashSet::new();
@@ -147,7 +146,7 @@ fn reverse_post_order(successors: &[Vec<usize>], entry: usize) -> Vec<usize> {
     order
 }
 
-/// Immediate dominators by the way of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
+/// Immediate dominators by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
 fn dominators(successors: &[Vec<usize>], order: &[usize]) -> HashMap<usize, usize> {
     let rank: HashMap<_, _> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
     let mut predecessors: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -231,7 +230,7 @@ fn find_loops(
             if !dominates(to, from) {
                 return Err("a loop has several entries".into());
             }
-            // Everything that reaches the back edge without the header.
+            // All blocks that reach the back edge without passing the header.
             let blocks = by_header.entry(to).or_insert_with(|| HashSet::from([to]));
             let mut todo = vec![from];
             while let Some(node) = todo.pop() {
@@ -257,7 +256,7 @@ fn find_loops(
     Ok(loops)
 }
 
-/// An order in which loops are contiguous: each loop is one node for what is around it.
+/// An order in which loops are contiguous: outside of a loop, the loop counts as one node.
 fn arrange(successors: &[Vec<usize>], loops: &[RawLoop]) -> Vec<usize> {
     let mut innermost: HashMap<usize, usize> = HashMap::new();
     for (i, l) in loops.iter().enumerate() {
@@ -278,7 +277,7 @@ fn arrange_in(
     entry: usize,
     order: &mut Vec<usize>,
 ) {
-    // The child of `within` that a block is in, or the block itself.
+    // The child of `within` that contains a block, or the block itself.
     #[derive(Clone, Copy, PartialEq, Eq, Hash)]
     enum Part {
         Block(usize),
@@ -345,7 +344,8 @@ fn arrange_in(
     }
 }
 
-/// Immediate post-dominators: dominators of the graph turned around, with one end behind all blocks without successors.
+/// Immediate post-dominators: dominators of the reversed graph, with a virtual exit after all blocks without
+/// successors.
 fn post_dominators(successors: &[Vec<Node>]) -> Vec<Option<Node>> {
     let end = successors.len();
     let mut turned = vec![Vec::new(); end + 1];

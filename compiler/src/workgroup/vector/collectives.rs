@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Operations of a sub-group: operations on vectors.
+//! Sub-group collectives, which become operations on vectors.
 
+use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
-use super::vector_shape::VectorShape;
 use crate::fast_math::flag;
 use crate::intrinsics::{GroupCollective, ReduceOp};
 use crate::llvm::{Type, Value};
@@ -21,7 +21,7 @@ impl<'c> Emit<'_, 'c> {
                 self.b.call(meet, &[self.function.param(0)]);
                 None
             }
-            // Lanes go together.
+            // The lanes of a sub-group always run together.
             GroupCollective::SubGroupBarrier => None,
             GroupCollective::Ballot => {
                 let wide = self.cx.int(64);
@@ -70,7 +70,7 @@ impl<'c> Emit<'_, 'c> {
         }
         let lanes = self.vector(lane)?;
         let lanes = self.b.and(lanes, lanes.ty().int(low));
-        // A pattern that is known.
+        // A known shuffle pattern.
         let word = self.cx.int(32);
         let constant: Option<Vec<u32>> = (0..self.lanes)
             .map(|i| {
@@ -83,7 +83,7 @@ impl<'c> Emit<'_, 'c> {
         if let Some(pattern) = constant {
             return Ok(Wide::Vector(self.b.shuffle(all, all.ty().poison(), &pattern)));
         }
-        // Lanes that are not here, and what they hold, may be poison: an address made of that would be undefined behaviour.
+        // Inactive lanes may hold poison. As a lane index, poison would be undefined behaviour.
         let (all, lanes) = (self.b.freeze(all), self.b.freeze(lanes));
         let lanes = self.b.and(lanes, lanes.ty().int(low));
         let element = all.ty().scalar();
@@ -102,7 +102,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(Wide::Vector(result))
     }
 
-    /// The value of the lanes that are here; the others have what changes nothing.
+    /// The operand of active lanes. Inactive lanes have the identity of the operation.
     fn with_identity(&mut self, value: Value<'c>, how: ReduceOp) -> Result<Value<'c>> {
         let all = self.vector(value)?;
         Ok(match self.mask {
@@ -127,7 +127,7 @@ impl<'c> Emit<'_, 'c> {
                 let sum = self
                     .b
                     .intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
-                // In whatever order is best: which one is the implementation's choice.
+                // In any order: the implementation may choose it.
                 return self.b.fast_math(sum, flag::REASSOCIATE);
             }
             ReduceOp::Add => "llvm.vector.reduce.add",
@@ -145,7 +145,7 @@ impl<'c> Emit<'_, 'c> {
         self.b.intrinsic(self.module, name, &[ty], &[all])
     }
 
-    /// Each lane's value with those of all lanes below.
+    /// The inclusive scan: each lane combined with all lower lanes.
     fn scan(&mut self, mut all: Value<'c>, how: ReduceOp) -> Value<'c> {
         let nothing = how.identity(all.ty().scalar());
         let mut step = 1;
@@ -157,7 +157,7 @@ impl<'c> Emit<'_, 'c> {
         all
     }
 
-    /// Each lane has the value of the lane `by` below; the lowest have `fill`.
+    /// Shifts values up by `by` lanes. The lowest lanes get `fill`.
     fn moved_up(&mut self, all: Value<'c>, by: u32, fill: Value<'c>) -> Value<'c> {
         let fill = self.b.splat(fill, self.lanes);
         let pattern: Vec<u32> = (0..self.lanes)

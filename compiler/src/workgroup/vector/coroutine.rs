@@ -10,11 +10,11 @@ use llvm_sys::LLVMOpcode;
 
 use crate::llvm::{Block, Builder, Context, Function, Machine, Module, Value};
 
-/// What is done before functions are cut: values that do not live across a barrier should be seen not to. (No `instcombine`:
-/// it moves sums behind a barrier, so that all that they are made of would be kept.)
+/// The passes before coroutines are split, which keep values from living across a barrier needlessly. (No
+/// `instcombine`: it sinks sums past a barrier, and then all their operands would be kept.)
 const BEFORE: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,instsimplify,simplifycfg,gvn,adce)";
 
-/// Cuts the coroutines of a module.
+/// Splits the coroutines of a module.
 pub fn split(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
     module.verify()?;
     machine.run_passes(module, BEFORE, false)?;
@@ -29,15 +29,16 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
         prevent_remat(function, module.context());
     }
     machine.run_passes(module, "coro-early,cgscc(coro-split)", false)?;
-    // Without variables in the frame, nothing else points to it.
+    // Without variables in the frame, no other pointers into it exist.
     for resume in clean.iter().filter_map(|name| module.function(name)) {
         resume.param_attribute(0, "noalias", 0);
     }
     Ok(())
 }
 
-/// Keeps LLVM from computing vectors anew behind a barrier, from what would have to be kept instead of them: it takes all
-/// arithmetic for cheap. What it must keep are the results of instructions that it does not know how to repeat.
+/// Keeps LLVM from rematerializing vectors after a barrier, because it considers all arithmetic cheap, even if the
+/// operands must be kept instead of the result. What LLVM keeps is the results of instructions that it cannot repeat,
+/// so values go through such instructions.
 fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
     let suspends = |block: &Block<'c>| {
         let mut calls = block.instructions().into_iter().filter_map(Value::callee);
@@ -74,7 +75,7 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
     }
 }
 
-/// Whether to keep the result of an instruction rather than to compute it anew.
+/// Whether to keep the result of an instruction instead of rematerializing it.
 fn is_costly(inst: Value<'_>) -> bool {
     use LLVMOpcode::*;
     let costs = match inst.opcode() {
@@ -87,14 +88,14 @@ fn is_costly(inst: Value<'_>) -> bool {
     costs && (inst.ty().lanes().is_some() || inst.ty().is_float())
 }
 
-/// The blocks that may see a value of a block after a barrier.
+/// The blocks that may use a value of a block after a barrier.
 fn behind_a_barrier<'c>(block: Block<'c>, waiting: &HashSet<Block<'c>>) -> HashSet<Block<'c>> {
     let mut seen = HashSet::new();
     let mut todo = vec![(block, false)];
     while let Some((at, behind)) = todo.pop() {
         let behind = behind || waiting.contains(&at);
         for next in at.successors() {
-            // Back where it was made, there is another value.
+            // In the next round of a loop, the block computes another value.
             if next != block && seen.insert((next, behind)) {
                 todo.push((next, behind));
             }
@@ -103,20 +104,20 @@ fn behind_a_barrier<'c>(block: Block<'c>, waiting: &HashSet<Block<'c>>) -> HashS
     seen.into_iter().filter(|s| s.1).map(|s| s.0).collect()
 }
 
-/// A function that may wait.
+/// A function that can suspend.
 pub(super) struct CoroutineLowering<'c> {
     cx: &'c Context,
     function: Function<'c>,
-    /// Where control leaves the function, at the end or to wait.
+    /// The exit of the function, at the end or to suspend.
     out: Block<'c>,
 }
 
-/// Frames are aligned to the largest vector type. The runtime knows it, too.
+/// Frames are aligned to the largest vector type, which the runtime ensures.
 const ALIGN: u64 = 128;
 
 impl<'c> CoroutineLowering<'c> {
-    /// Makes a coroutine of a function without code yet; `entry` builds in its first block. The first parameter is the item.
-    /// It returns its frame. (It must: else LLVM may take what it writes there for dead.)
+    /// Makes a coroutine of an empty function; `entry` builds in its first block. The first parameter is the item. The
+    /// function returns its frame. (Otherwise LLVM may consider stores to the frame dead.)
     pub fn new(module: &Module<'c>, entry: &Builder<'c>, function: Function<'c>) -> Self {
         let cx = module.context();
         function.attribute("presplitcoroutine", 0);
@@ -136,12 +137,12 @@ impl<'c> CoroutineLowering<'c> {
         Self { cx, function, out }
     }
 
-    /// Waits until the runtime lets it go on: then control is in a new block, where the builder is left.
+    /// Suspends. The builder continues in a new block, which runs after the runtime has resumed the function.
     pub fn wait(&self, module: &Module<'c>, b: &Builder<'c>) {
         self.suspend(module, b, false);
     }
 
-    /// The end: it waits and is never resumed, by which the runtime can tell.
+    /// The end: a final suspension, by which the runtime recognizes the end.
     pub fn end(&self, module: &Module<'c>, b: &Builder<'c>) {
         self.suspend(module, b, true);
         b.unreachable();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Division of integers in all lanes. The CPU has none for vectors, but one for floating-point numbers, whose result, cut off
-//! behind the point, is right as long as the numbers and the quotient have no more digits than they.
+//! Vectorized integer division. The CPU has no such instruction for integers, but one for floating-point numbers. Its
+//! truncated result is exact as long as numbers and quotient fit into the precision.
 //!
-//! Why: let `x = q * y + r`. The nearest number to `x / y` would be `q + 1` only if `1 / y`, the least that is lacking,
-//! were within half a unit in the last place of `q + 1`; with `p` digits, if `(q + 1) * y` were above `2^p`. But that is no
-//! more than `x + y`.
+//! Proof: let `x = q * y + r` with `r < y`. Rounding `x / y` could give `q + 1` only if the difference, at least
+//! `1 / y`, were within half a unit in the last place of `q + 1`. With `p` bits of precision, that needs
+//! `(q + 1) * y > 2^p`. But `(q + 1) * y` is at most `x + y`.
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
@@ -12,7 +12,7 @@ use llvm_sys::LLVMOpcode as L;
 use super::emit::{Emit, Result};
 use crate::llvm::{Type, Value};
 
-/// 1.5 * 2^52: a number below 2^51, of either sign, that is added to it is in the low bits of the result.
+/// 1.5 * 2^52. Adding an integer below 2^51 of either sign leaves that integer in the low bits of the sum.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 impl<'c> Emit<'_, 'c> {
@@ -25,7 +25,7 @@ impl<'c> Emit<'_, 'c> {
             64 if ty.lanes() == Some(self.lanes) => {}
             _ => return Ok(self.b.binary(opcode, x, y)),
         }
-        // Small numbers only: mostly they are.
+        // The fast path for small numbers, which are most common.
         let b = &self.b;
         let (low, high) = if is_signed {
             let half = ty.int(1 << 51);
@@ -45,7 +45,7 @@ impl<'c> Emit<'_, 'c> {
         let fast = self.by_floats(opcode, x, y, is_signed);
         self.b.br(after);
         self.b.go_to_end(large);
-        // A loop, since it is rare, and short code is quickly compiled.
+        // A loop, because this is rare, and short code compiles fast.
         let slow = self.each_lane(Some(ty.scalar()), |emit, lane| {
             let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y, lane));
             Ok(Some(emit.b.binary(opcode, x, y)))

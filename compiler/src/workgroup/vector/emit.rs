@@ -13,7 +13,7 @@ use super::Width;
 use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
-use super::vector_shape::{VectorShape, VectorShapes, widened};
+use super::divergence::{VectorShape, VectorShapes, widened};
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
@@ -26,13 +26,13 @@ pub(super) enum Wide<'c> {
     /// Lane 0's value; the shape tells the others'. If lane 0 is masked, this is the value from which those of active lanes
     /// follow, whatever lane 0 itself would have computed.
     Scalar(Value<'c>),
-    /// One a lane.
+    /// A value for each lane.
     Vector(Value<'c>),
-    /// A structure of two, one of each a lane.
+    /// A structure of two members, as a vector of each.
     Pair(Value<'c>, Value<'c>),
 }
 
-/// Where a value is kept between blocks.
+/// The variable of a value between blocks.
 #[derive(Clone, Copy)]
 struct Slot<'c> {
     address: Value<'c>,
@@ -45,28 +45,28 @@ pub(super) struct Emit<'m, 'c> {
     pub lanes: u32,
     pub shapes: VectorShapes<'c>,
     pub b: Builder<'c>,
-    /// Builds in the entry block: variables.
+    /// Builds in the entry block, where variables are.
     pub entry: Builder<'c>,
     pub function: Function<'c>,
-    /// How it waits for the group, if it does and need not keep its stack.
+    /// The coroutine, if the kernel suspends at barriers.
     pub waits: Option<CoroutineLowering<'c>>,
     old: Function<'c>,
     cfg: Cfg<'c>,
-    /// The lanes that there are; none if all.
+    /// The lanes that exist; `None` if all do.
     entry_mask: Option<Value<'c>>,
-    /// The mask of a block that not all lanes come to.
+    /// The mask variable of a block that not all lanes reach.
     masks: HashMap<Node, Value<'c>>,
     demoted: HashMap<Value<'c>, Slot<'c>>,
     starts: Vec<Block<'c>>,
-    /// Blocks that are still to be run when control comes to one.
+    /// Deferred blocks: for each block, those that must still run after it is entered.
     deferred: Vec<BTreeSet<Node>>,
-    /// What is known in the block that is being built.
+    /// The values that are available in the current block.
     known: HashMap<Value<'c>, Wide<'c>>,
-    /// Vectors of what is uniform or affine, made in this block.
+    /// Vectors of uniform or affine values, made in the current block.
     vectors: HashMap<Value<'c>, Value<'c>>,
-    /// The mask of the block that is being built; none if all lanes are there.
+    /// The mask of the current block; `None` if all lanes are active.
     pub mask: Option<Value<'c>>,
-    /// Whether lane 0 may be inactive in the block that is being built.
+    /// Whether lane 0 may be inactive in the current block.
     is_predicated: bool,
 }
 
@@ -171,7 +171,7 @@ impl<'c> Emit<'_, 'c> {
                 if !is_phi && !leaves || inst.ty().kind() == Kind::Void {
                     continue;
                 }
-                // It is made in the entry block, where all can see it.
+                // It is in the entry block, which dominates all uses.
                 if inst.opcode() == Some(L::LLVMAlloca) {
                     continue;
                 }
@@ -190,7 +190,7 @@ impl<'c> Emit<'_, 'c> {
         self.known.clear();
         self.vectors.clear();
         self.b.go_to_end(self.starts[node]);
-        // Lanes that leave a loop early wait behind it.
+        // Lanes that leave a loop early wait after it.
         if let Some(l) = self.cfg.loop_of[node].filter(|&l| self.cfg.loops[l].header == node)
             && self.shapes.divergent_loops.contains(&l)
         {
@@ -233,7 +233,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(())
     }
 
-    /// Goes on with another block if no lane has come to this one.
+    /// Skips to another block if no lane has reached this one.
     fn skip_without_lanes(&mut self, node: Node, next: Node, deferred: &BTreeSet<Node>) {
         let some = self.any(self.mask.expect("it is partial"));
         let inside = self.function.append_block("some");
@@ -243,8 +243,8 @@ impl<'c> Emit<'_, 'c> {
         self.b.go_to_end(inside);
     }
 
-    /// Whether a block may also run for no lane, and costs less than the question whether there is one: it has a few simple
-    /// instructions, and control goes on from it by no more than masks.
+    /// Whether running a block without active lanes costs less than checking for them: it has a few simple
+    /// instructions, and only masks decide where control goes next.
     fn is_short(&self, node: Node) -> bool {
         let successors = &self.cfg.successors[node];
         let is_header = self.cfg.loops.iter().any(|l| l.header == node);
@@ -269,7 +269,7 @@ impl<'c> Emit<'_, 'c> {
         instructions.len() <= 12 && instructions.iter().all(simple)
     }
 
-    /// Whether any lane of a mask is set.
+    /// Whether a mask has any lane.
     pub fn any(&self, mask: Value<'c>) -> Value<'c> {
         let bits = self.mask_bits(mask);
         self.b.icmp(I::LLVMIntNE, bits, bits.ty().zero())
@@ -285,7 +285,7 @@ impl<'c> Emit<'_, 'c> {
         self.mask.unwrap_or_else(|| self.mask_type().ones())
     }
 
-    /// Remembers that on the way to `next` the other blocks are still to be run.
+    /// Defers the other blocks until control has been at `next`.
     fn defer(&mut self, next: Node, all: &BTreeSet<Node>) {
         self.deferred[next].extend(all.iter().copied().filter(|&n| n != next));
     }
@@ -316,10 +316,10 @@ impl<'c> Emit<'_, 'c> {
             }
             &[yes, no] if !self.shapes.divergent_branches.contains(&node) => {
                 let condition = self.first(inst.operand(0))?;
-                // LLVM keeps the targets of a branch behind the condition, the second one first.
+                // LLVM stores the targets of a branch after the condition, in reverse order.
                 let ways = [yes, no].map(|to| (to, self.function.append_block("edge")));
                 self.b.cond_br(condition, ways[0].1, ways[1].1);
-                // What is looked up on one way is not there on the other.
+                // Values that are loaded on one path are not available on the other.
                 let (known, vectors) = (self.known.clone(), self.vectors.clone());
                 for (to, block) in ways {
                     block.move_after(self.b.block());
@@ -334,7 +334,7 @@ impl<'c> Emit<'_, 'c> {
             &[yes, no] => {
                 let condition = self.vector(inst.operand(0))?;
                 let here = self.mask_or_ones();
-                // Not `and`: what a lane that is not here says may be poison.
+                // Not `and`: the value of an inactive lane may be poison.
                 let none = self.mask_type().zero();
                 let to_yes = self.b.select(here, condition, none);
                 let to_no = self.b.select(here, self.b.not(condition), none);
@@ -362,7 +362,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// Goes on to a block, or to one that has to be run before it.
+    /// Branches to a block, or to a deferred one that must run first.
     fn go(&mut self, node: Node, to: Node, mask: Option<Value<'c>>, deferred: &BTreeSet<Node>) {
         if self.cfg.is_back_edge(node, to) {
             let divergent = self.cfg.loop_of[to].is_some_and(|l| self.shapes.divergent_loops.contains(&l));
@@ -385,7 +385,7 @@ impl<'c> Emit<'_, 'c> {
         self.defer(next, &all);
     }
 
-    /// What happens on the way from one block to another: phis get their values, the mask its lanes.
+    /// The edge from one block to another: assigns phis and the mask.
     fn edge(&mut self, from: Node, to: Node, mask: Option<Value<'c>>) -> Result<()> {
         let source = self.cfg.blocks[from];
         let mut stores = Vec::new();
@@ -413,7 +413,7 @@ impl<'c> Emit<'_, 'c> {
             };
             stores.push((new, slot.address));
         }
-        // All are read before one is written.
+        // All are read before any is written.
         for (value, address) in stores {
             self.b.store(value, address);
         }
@@ -425,7 +425,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(())
     }
 
-    /// Whether a call is of a primitive.
+    /// Whether a call is of a work-item intrinsic.
     pub fn primitive(name: &str) -> Option<WorkItemIntrinsic> {
         WorkItemIntrinsic::ALL.into_iter().find(|p| p.name() == name)
     }

@@ -5,13 +5,13 @@ use llvm_sys::LLVMAtomicRMWBinOp as A;
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
+use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
-use super::vector_shape::VectorShape;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
 
-/// Whether an address is seen to be in the group's local memory.
+/// Whether an address is known to be in local memory.
 fn is_local(mut address: Value<'_>) -> bool {
     while address.opcode() == Some(L::LLVMGetElementPtr) {
         address = address.operand(0);
@@ -21,7 +21,7 @@ fn is_local(mut address: Value<'_>) -> bool {
         .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
 }
 
-/// The instruction that does what an atomic operation does.
+/// The instruction that computes the new value of an atomic operation.
 fn plain(operation: A) -> Option<L> {
     Some(match operation {
         A::LLVMAtomicRMWBinOpAdd => L::LLVMAdd,
@@ -36,7 +36,7 @@ fn plain(operation: A) -> Option<L> {
 }
 
 impl<'c> Emit<'_, 'c> {
-    /// The type that a value has in memory: truth values are bytes there.
+    /// The type of a value in memory, where booleans are bytes.
     fn memory_type(&self, ty: Type<'c>) -> Result<Type<'c>> {
         match ty.kind() {
             Kind::Int(1) => Ok(self.cx.int(8)),
@@ -49,14 +49,14 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// Whether lane after lane is at address after address.
+    /// Whether the addresses of lanes are consecutive.
     fn is_contiguous(&self, address: Value<'c>, ty: Type<'c>) -> bool {
         let size = self.module.size_of(ty) as i64;
         matches!(self.shapes.of(address), VectorShape::Affine { stride, .. } if stride == size)
     }
 
-    /// An address in a variable that lies element by element: what is one element further in the scalar kernel is as many
-    /// further as there are lanes.
+    /// An address in an interleaved private variable: one element further in the scalar kernel is one element of each
+    /// lane further.
     pub(super) fn private_address(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
         let wide = self.cx.int(64);
         let lanes = u64::from(self.lanes);
@@ -88,20 +88,20 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    /// Whether a vector type has no gap behind its elements.
+    /// Whether a vector type has no padding.
     fn is_dense(&self, ty: Type<'c>) -> bool {
         let n = ty.lanes().unwrap_or(1);
         self.module.size_of(ty) == self.module.size_of(ty.scalar()) * u64::from(n)
     }
 
-    /// What each lane's address of a load or store is a multiple of; lane 0's, too, if the access is one of all lanes.
+    /// The alignment of a load or store in each lane, and of lane 0 if the access is of all lanes.
     fn align(&self, inst: Value<'c>, address: Value<'c>, ty: Type<'c>) -> u32 {
         let align = inst.get_align();
-        // The scalar kernel may know more of an element's place than is true of all lanes' elements.
+        // The scalar kernel's alignment may not hold for the elements of all lanes.
         if let Some(size) = self.shapes.private.element_size(address) {
             return align.min(size as u32);
         }
-        // Of the lanes that are here, one alone may be so aligned.
+        // Only a single active lane may be aligned like this.
         if self.mask.is_some() && self.is_contiguous(address, ty) {
             return align.min(1 << self.module.size_of(ty).trailing_zeros().min(12));
         }
@@ -154,7 +154,7 @@ impl<'c> Emit<'_, 'c> {
         }
         if self.shapes.of(address) == VectorShape::Uniform {
             let align = inst.get_align();
-            // All write to one place: the last lane wins.
+            // All lanes write to one address: the last lane wins.
             let to = self.first(address)?;
             let value = match self.shapes.of(value) {
                 VectorShape::Uniform => self.first(value)?,
@@ -189,7 +189,7 @@ impl<'c> Emit<'_, 'c> {
             self.b.store(all, to).align(align);
             return Ok(());
         };
-        // Masked stores are slow, and all lanes are mostly there.
+        // Masked stores are slow, and usually all lanes are active.
         let bits = self.mask_bits(mask);
         let every = self.b.icmp(I::LLVMIntEQ, bits, bits.ty().ones());
         let [whole, part, after] = ["store.all", "store.some", "stored"].map(|n| self.function.append_block(n));
@@ -216,7 +216,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(())
     }
 
-    /// The highest lane that is here, 32 bits.
+    /// The highest active lane, 32 bits.
     fn last_lane(&self) -> Value<'c> {
         let word = self.cx.int(32);
         let Some(mask) = self.mask else {
@@ -234,17 +234,17 @@ impl<'c> Emit<'_, 'c> {
         self.scalarize(inst)
     }
 
-    /// Does for each lane that is here what the scalar kernel does.
+    /// Scalarizes an instruction: runs it for each active lane.
     pub(super) fn scalarize(&mut self, inst: Value<'c>) -> Result<Wide<'c>> {
         let operands = inst.operands();
-        // Looked up before the loop, so that it is done once.
+        // Loaded before the loop, to do so once.
         for &operand in &operands {
             self.wide(operand)?;
         }
         let ty = inst.ty();
         let members = ty.members();
         if let [first, second] = members.as_slice() {
-            // Two results: they are kept in variables.
+            // Two results, which are kept in variables.
             let (x, y) = (
                 self.entry.alloca(first.vector(self.lanes)),
                 self.entry.alloca(second.vector(self.lanes)),
@@ -266,13 +266,13 @@ impl<'c> Emit<'_, 'c> {
         Ok(value.map_or(Wide::Scalar(self.cx.int(1).zero()), Wide::Vector))
     }
 
-    /// The instruction with one lane's operands.
+    /// The scalar instruction with one lane's operands.
     fn copy_for(&mut self, inst: Value<'c>, operands: &[Value<'c>], lane: Value<'c>) -> Result<Value<'c>> {
         if inst.opcode() == Some(L::LLVMAtomicRMW)
             && is_local(operands[0])
             && let Some(opcode) = inst.atomic_operation().and_then(plain)
         {
-            // One thread runs the whole group.
+            // Not atomic, because one thread runs the whole group.
             let (at, value) = (self.lane(operands[0], lane)?, self.lane(operands[1], lane)?);
             let align = inst.get_align();
             let before = self.b.load(inst.ty(), at).align(align);

@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The whole-function vectorizer: from a kernel for one work-item to one for as many as a SIMD register has lanes.
 //!
-//! Every value is the same in all lanes, goes up by a constant from lane to lane, or is a vector ([`vector_shape`]). Branches
-//! that all lanes take the same way stay branches. Where lanes part, the blocks on both ways run one after the other, each
-//! under a mask of the lanes that came to it ([`emit`]; the order of blocks is that of "Partial Control-Flow
-//! Linearization", Moll and Hack, PLDI 2018). Operations of a sub-group are operations on vectors.
+//! Every value is uniform (the same in all lanes), affine (lane 0's plus a multiple of the lane), or varying, which
+//! becomes a vector ([`divergence`]). Uniform branches stay branches. At divergent branches the blocks on both paths
+//! run one after the other, each under a mask of the lanes that reached it ([`emit`]; the order of blocks is that of
+//! "Partial Control-Flow Linearization", Moll and Hack, PLDI 2018). Sub-group collectives become operations on vectors.
 //!
-//! Masks, phis and whatever is used in another block than its own live in variables of the function; LLVM turns them
-//! back into values, so this code need not maintain dominance.
+//! Masks, phis and values that are used in other blocks live in variables of the function (demoted SSA). LLVM promotes
+//! them to values again, so this code need not maintain dominance.
 
 mod calls;
 mod cfg;
 mod collectives;
 mod coroutine;
+mod divergence;
 mod division;
 mod emit;
 mod memory;
 mod private;
-mod vector_shape;
 
 pub use coroutine::split;
 
 use crate::intrinsics::{GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 
-/// The vector kernel for groups of lanes that are all there: `(item, args)`.
+/// The vector kernel for full groups of lanes: `(item, args)`.
 pub const FULL: &str = "kernel.full";
-/// The one for fewer lanes: `(item, args)`, as many as the item says.
+/// The vector kernel for fewer active lanes: `(item, args)`, with the number in the item.
 pub const PARTIAL: &str = "kernel.partial";
 
-/// What makes a kernel fit to be widened: one function, no vectors, simple loops.
+/// Prepares a kernel for vectorization: one function, no vectors, simple loops.
 const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,loop-mssa(licm),gvn,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,adce,\
     scalarizer<load-store>,early-cse,dce)";
 
-/// What follows when copies were split.
+/// The passes after copies of private variables were split.
 const AFTER_SPLIT: &str =
     "function(sroa<modify-cfg>,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// The last of it: simple control flow.
+/// The last passes: simple control flow.
 const SIMPLIFY: &str = "function(lower-switch,fix-irreducible,mergereturn,loop-simplify,lcssa)";
 
-/// How many lanes a kernel gets.
+/// The width of the vector kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
     /// Lanes.
     pub lanes: u32,
-    /// Whether the kernel can tell: it asks for sub-groups.
+    /// Whether the kernel observes the width, because it uses sub-groups.
     pub is_sub_group: bool,
 }
 
-/// How wide a kernel is to be.
+/// Chooses the width of a kernel.
 pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     let used = |name: &str| module.function(name).is_some();
     let asks = used(WorkItemIntrinsic::Lane.name()) || used(WorkItemIntrinsic::SubGroup.name());
@@ -75,8 +75,8 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     }
 }
 
-/// Prepares a module and adds the vector kernels, with `predicated` that for fewer lanes, too. With `waits` they are coroutines
-/// that wait at barriers. An error says what stands in the way.
+/// Prepares a module and adds the vector kernel, and with `predicated` also the one for fewer lanes. With `waits` they
+/// are coroutines that suspend at barriers. An error says why the kernel cannot be vectorized.
 pub fn widen(
     machine: &Machine,
     module: &Module<'_>,

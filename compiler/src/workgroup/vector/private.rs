@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Private variables that are laid out element by element, in each the lanes': then an access to one element in all lanes is
-//! one access to a vector.
+//! Interleaved private variables: element by element, with all lanes of an element together. An access to one element
+//! in all lanes is then an access to a consecutive vector.
 //!
-//! A variable can have that layout if all that is done to it are loads and stores of one size, at multiples of it. Others
-//! lie lane by lane, as if each item had its own.
+//! A variable can be interleaved if it is only accessed by loads and stores of one size, at multiples of it. Other
+//! variables are laid out lane by lane.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use llvm_sys::LLVMOpcode as L;
 use super::cfg::Cfg;
 use crate::llvm::{Builder, Function, Kind, Module, Type, Value};
 
-/// Addresses of variables with that layout, and in them; and the size of the elements in bytes.
+/// The addresses of and in interleaved variables, with the size of the elements in bytes.
 pub struct Private<'c>(HashMap<Value<'c>, u64>);
 
 impl<'c> Private<'c> {
-    /// Looks for such variables.
+    /// Finds the interleaved variables.
     pub fn new(module: &Module<'c>, cfg: &Cfg<'c>) -> Self {
         let mut found = HashMap::new();
         for block in &cfg.blocks {
@@ -31,35 +31,35 @@ impl<'c> Private<'c> {
         Self(found)
     }
 
-    /// The size of the elements, if an address is of or in such a variable.
+    /// The size of the elements, if an address is of or in an interleaved variable.
     pub fn element_size(&self, address: Value<'c>) -> Option<u64> {
         self.0.get(&address).copied()
     }
 }
 
-/// What is done to a variable.
+/// The uses of a variable.
 struct Uses<'c> {
     /// The size of all loads and stores, if there are any.
     size: Option<u64>,
-    /// All addresses in it.
+    /// All addresses derived from it.
     addresses: Vec<Value<'c>>,
-    /// What addresses are multiples of: its own size, and the steps of indices.
+    /// The common divisor of all addresses: the access size, and the strides of indices.
     steps: Vec<u64>,
-    /// Calls that copy into it or out of it, or fill it.
+    /// Calls that copy to it or from it, or fill it.
     copies: Vec<Value<'c>>,
 }
 
-/// The size of the elements of a variable, and all addresses in it; nothing if it cannot have the layout.
+/// The element size of a variable and all addresses derived from it; `None` if it cannot be interleaved.
 fn elements<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<(u64, Vec<Value<'c>>)> {
     let uses = uses(module, variable)?;
     let size = uses.size?;
-    // Of one element, both layouts are the same.
+    // With one element, both layouts are the same.
     let whole = uses.steps[0];
     let fits = whole > size && uses.copies.is_empty() && uses.steps.iter().all(|step| step.is_multiple_of(size));
     fits.then_some((size, uses.addresses))
 }
 
-/// What is done to a variable, if that is no more than loads and stores of one size, and copies of a known length.
+/// The uses of a variable, if they are only loads and stores of one size, and copies of known length.
 fn uses<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<Uses<'c>> {
     let whole = module.size_of(variable.allocated_type());
     let mut size = None;
@@ -115,7 +115,7 @@ fn uses<'c>(module: &Module<'c>, variable: Value<'c>) -> Option<Uses<'c>> {
     })
 }
 
-/// How many bytes a call copies or fills, if it does that and they are not many.
+/// The length of a copy or fill, if a call is one and it is short.
 fn copied(call: Value<'_>) -> Option<u64> {
     let name = call.callee()?.name();
     let is_copy = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."]
@@ -127,8 +127,8 @@ fn copied(call: Value<'_>) -> Option<u64> {
     call.operand(2).as_const_int().filter(|&bytes| bytes <= 1024)
 }
 
-/// Makes loads and stores of elements of what copies or fills private variables that have elements of one size, so that
-/// these can lie element by element. Says whether there was something.
+/// Splits copies and fills of private variables into loads and stores of elements, so that these variables can be
+/// interleaved. Returns whether there were any.
 pub fn split_copies<'c>(module: &Module<'c>, function: Function<'c>) -> bool {
     let variables: Vec<(Value<'c>, Option<Uses<'c>>)> = function
         .blocks()
@@ -137,7 +137,7 @@ pub fn split_copies<'c>(module: &Module<'c>, function: Function<'c>) -> bool {
         .filter(|i| i.opcode() == Some(L::LLVMAlloca))
         .map(|variable| (variable, uses(module, variable)))
         .collect();
-    // Variables that are copied to each other have elements of the same size.
+    // Variables that are copied to each other have the same element size.
     let mut sets: Vec<usize> = (0..variables.len()).collect();
     let owner = |address: Value<'c>| {
         variables
@@ -186,7 +186,7 @@ pub fn split_copies<'c>(module: &Module<'c>, function: Function<'c>) -> bool {
     !done.is_empty()
 }
 
-/// Does what a call does, element by element.
+/// Splits a call into loads and stores of elements.
 fn split<'c>(module: &Module<'c>, copy: Value<'c>, size: u64) {
     let cx = module.context();
     let b = Builder::new(cx);
@@ -196,7 +196,7 @@ fn split<'c>(module: &Module<'c>, copy: Value<'c>, size: u64) {
     let (to, from) = (copy.operand(0), copy.operand(1));
     let at = |base, i: u64| b.offset(base, cx.int(64).int(i * size));
     let values: Vec<_> = if from.ty().is_ptr() {
-        // All are read before one is written.
+        // All are read before any is written.
         (0..count).map(|i| b.load(element, at(from, i)).align(1)).collect()
     } else {
         let ones = element.int(0x0101_0101_0101_0101 >> (64 - 8 * size));
@@ -208,8 +208,7 @@ fn split<'c>(module: &Module<'c>, copy: Value<'c>, size: u64) {
     }
 }
 
-/// What is added to the base of a `getelementptr`: each index, as often as its step says in bytes. A constant stands with its
-/// whole offset as the step.
+/// The terms of a `getelementptr`: each index with its stride in bytes. A constant has its whole offset as the stride.
 pub fn offsets<'c>(module: &Module<'c>, inst: Value<'c>) -> Vec<(Option<Value<'c>>, u64)> {
     let mut all = Vec::new();
     let mut ty: Type<'c> = inst.source_element_type();

@@ -3,7 +3,7 @@
 
 use llvm_sys::LLVMOpcode as L;
 
-use super::super::vector_shape::{VectorShape, variable_size};
+use super::super::divergence::{VectorShape, variable_size};
 use super::{Emit, Result, Slot, Wide};
 use crate::llvm::Value;
 
@@ -34,7 +34,7 @@ impl<'c> Emit<'_, 'c> {
                     .entry
                     .alloca(one.array(self.lanes.into()))
                     .align(inst.get_align().max(64));
-                // It is known everywhere.
+                // It is available everywhere.
                 let slot = self.slot_of_constant(made);
                 self.demoted.insert(inst, slot);
                 return Ok(Some(Wide::Scalar(made)));
@@ -63,7 +63,7 @@ impl<'c> Emit<'_, 'c> {
         self.emit_uniform(inst).map(|v| Some(Wide::Scalar(v)))
     }
 
-    /// A variable that holds what is known everywhere anyway: so that other blocks find it.
+    /// Stores a value that is available everywhere anyway, so that other blocks find it.
     fn slot_of_constant(&mut self, value: Value<'c>) -> Slot<'c> {
         let address = self.entry.alloca(value.ty());
         self.entry.store(value, address);
@@ -90,7 +90,7 @@ impl<'c> Emit<'_, 'c> {
         let mut new = Vec::new();
         for &operand in &operands {
             new.push(match operand.opcode().is_none() && !self.known.contains_key(&operand) {
-                // Callees and blocks among them are no values of lanes.
+                // Operands that are callees or blocks are not values of lanes.
                 true => match self.wide(operand)? {
                     Wide::Scalar(v) => v,
                     _ => operand,
@@ -156,7 +156,7 @@ impl<'c> Emit<'_, 'c> {
                 let (mut x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
                 let divides = matches!(opcode, L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem);
                 if divides && !y.is_const() {
-                    // A lane that is not here may hold what the way to here rules out.
+                    // An inactive lane may hold a value that its path would exclude.
                     if let Some(mask) = self.mask {
                         let mask = self.expand(mask, inst.ty());
                         x = self.b.select(mask, x, ty.zero());
@@ -243,7 +243,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(self.b.fast_math(value, flags))
     }
 
-    /// Takes elements out of vectors, or puts them in, in all lanes; none if which ones is computed.
+    /// Extracts or inserts vector elements in all lanes; `None` if the index is not constant.
     fn elements(&mut self, inst: Value<'c>, opcode: L, operands: &[Value<'c>]) -> Result<Option<Value<'c>>> {
         let vector = operands[0];
         let Some(n) = vector.ty().lanes() else { return Ok(None) };

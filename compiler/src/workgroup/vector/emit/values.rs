@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Values of the scalar kernel in the vector kernel: lane 0's, or all lanes', made when they are first asked for.
+//! Values of the scalar kernel in the vector kernel: lane 0's value, or a vector of all lanes, created on first use.
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
-use super::super::vector_shape::VectorShape;
+use super::super::divergence::VectorShape;
 use super::{Emit, Result, Wide};
 use crate::llvm::{Type, Value};
 
 impl<'c> Emit<'_, 'c> {
-    /// Remembers a value, also for other blocks.
+    /// Defines a value, also for other blocks.
     pub(super) fn define(&mut self, inst: Value<'c>, value: Wide<'c>) -> Result<()> {
-        // A shape of "differs" wants a vector, though the value may have been computed once.
+        // A varying shape needs a vector, even if the value was computed once.
         let value = match (self.shapes.of(inst), value) {
             (VectorShape::Varying, Wide::Scalar(v)) => Wide::Vector(self.repeat(v)),
             (_, value) => value,
@@ -30,7 +30,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(())
     }
 
-    /// A value of the scalar kernel.
+    /// The vector kernel's form of a scalar kernel's value.
     pub fn wide(&mut self, value: Value<'c>) -> Result<Wide<'c>> {
         if let Some(&known) = self.known.get(&value) {
             return Ok(known);
@@ -56,7 +56,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(wide)
     }
 
-    /// Lane 0's value of what is uniform or affine.
+    /// Lane 0's value of a uniform or affine value.
     pub fn first(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         match self.wide(value)? {
             Wide::Scalar(v) => Ok(v),
@@ -65,7 +65,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// A value in all lanes.
+    /// The value in all lanes, as a vector.
     pub fn vector(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         let first = match self.wide(value)? {
             Wide::Vector(v) => return Ok(v),
@@ -84,7 +84,7 @@ impl<'c> Emit<'_, 'c> {
         Ok(made)
     }
 
-    /// A value in all lanes; a vector as often, one after the other.
+    /// Broadcasts a value to all lanes. A vector is repeated.
     fn repeat(&self, value: Value<'c>) -> Value<'c> {
         match value.ty().lanes() {
             None => self.b.splat(value, self.lanes),
@@ -95,7 +95,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// A mask for values of a scalar kernel's type: as it is, or each bit as often as the vector type has elements.
+    /// A mask for values of a scalar kernel's type. For vectors, each bit is repeated for all elements.
     pub fn expand(&self, mask: Value<'c>, ty: Type<'c>) -> Value<'c> {
         match ty.lanes() {
             None => mask,
@@ -106,7 +106,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// One lane's part of a vector of all lanes' values of a type. `lane` is of 32 bits.
+    /// One lane's part of a vector of all lanes. `lane` has 32 bits.
     fn part(&self, all: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
         let Some(n) = ty.lanes() else {
             return self.b.extract_element(all, lane);
@@ -119,7 +119,7 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    /// Puts one lane's value into a vector of all lanes'.
+    /// Inserts one lane's value into a vector of all lanes.
     fn with_part(&self, all: Value<'c>, part: Value<'c>, lane: Value<'c>) -> Value<'c> {
         let Some(n) = part.ty().lanes() else {
             return self.b.insert_element(all, part, lane);
@@ -132,7 +132,7 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    /// Lane 0's value, and the others' a stride apart.
+    /// A vector of lane 0's value plus multiples of a stride.
     fn spread(&self, first: Value<'c>, stride: i64) -> Value<'c> {
         if first.ty().is_ptr() {
             let wide = self.cx.int(64);
@@ -150,7 +150,7 @@ impl<'c> Emit<'_, 'c> {
         self.b.add(self.b.splat(first, self.lanes), Value::vector(&steps))
     }
 
-    /// One lane's value. `lane` is of 32 bits.
+    /// One lane's value. `lane` has 32 bits.
     pub fn lane(&mut self, value: Value<'c>, lane: Value<'c>) -> Result<Value<'c>> {
         Ok(match (self.wide(value)?, self.shapes.of(value)) {
             (Wide::Vector(v), _) => self.part(v, value.ty(), lane),
@@ -173,7 +173,8 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    /// Does something for each lane that is here, one after the other, and puts the results into a vector of `result`.
+    /// Scalarizes: calls a function for each active lane in a loop, and inserts the results into a vector of type
+    /// `result`.
     pub fn each_lane(
         &mut self,
         result: Option<Type<'c>>,
@@ -190,7 +191,7 @@ impl<'c> Emit<'_, 'c> {
         inside.move_after(before);
         head.move_after(before);
         after.move_after(inside);
-        // What the loop needs is made before it.
+        // The operands of the loop are made before it.
         self.b.br(head);
         self.b.go_to_end(head);
         let rest = self.b.phi(bits_type);
@@ -207,7 +208,7 @@ impl<'c> Emit<'_, 'c> {
         let known = self.known.clone();
         let vectors = self.vectors.clone();
         let value = f(self, number)?;
-        // What was looked up in the loop is not known behind it.
+        // Values that the loop loads are not available after it.
         self.known = known;
         self.vectors = vectors;
         let next = match (so_far, value) {

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 
 use oxur_api::*;
 
-use crate::selector::{Pattern, Place, Selector};
+use crate::device_selector::{Pattern, Place, Selector};
 use crate::{UrResult, answer, dispatch, state};
 
 pub(crate) unsafe extern "C-unwind" fn urDeviceGetSelected(

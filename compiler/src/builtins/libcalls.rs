@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Every function that emitted code calls by name: where it is, and what may be assumed of it.
+//! Library functions that emitted code calls by name: their addresses, and what LLVM may assume of them.
 //!
-//! [`CALLEES`] are the mathematical functions of one number (or two): the one place to look at for whoever wants to
-//! replace a scalar call by one for a whole vector. [`HELPERS`] are what LLVM itself calls for instructions that a CPU
-//! does not have, and for what its optimizer recognises.
+//! [`CALLEES`] are the mathematical functions of one or two numbers; the vectorizer replaces their calls by vector forms.
+//! [`HELPERS`] are the functions that LLVM itself calls, for instructions that a CPU lacks and for idioms that its optimizer
+//! recognizes (LLVM's runtime library calls).
 
 use spirv::OpenclStd100Op as Op;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Kernel arguments set one by one, on adapters that take them with the launch only.
+//! Kernel arguments that are set one by one, for adapters that take them only with the launch.
 //!
-//! Clients of release 2026.1 and before call `urKernelSetArg*` and then launch. Adapters of 2026.2 know only launches
-//! that carry their arguments. So the arguments are kept here, by kernel, and handed over at each launch.
+//! Clients of release 2026.1 and before call `urKernelSetArg*` and then launch. Adapters of 2026.2 support only
+//! launches that carry their arguments. So this module stores the arguments of each kernel and adds them to each
+//! launch.
 //!
-//! When the first argument is set, this module starts to see four functions more ([`in_use`]): those that create and release
-//! kernels, since arguments end with their kernel, and the one that appends a kernel to a command buffer. No other call
-//! notices.
+//! Once the first argument is set, this module intercepts four more functions ([`in_use`]): those that create and
+//! release kernels, because arguments end with their kernel, and the one that appends a kernel to a command buffer. No
+//! other call is affected.
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
 use std::collections::HashMap;
@@ -51,7 +52,7 @@ pub(crate) fn in_use() -> bool {
     IN_USE.load(Ordering::Relaxed)
 }
 
-/// More arguments than any kernel has. An index beyond is an error instead of a huge list.
+/// An upper bound on a kernel's arguments. A larger index is an error instead of a huge list.
 const MOST_ARGUMENTS: u32 = 1 << 16;
 
 fn set(kernel: KernelHandle, index: u32, argument: Argument) -> ResultCode {
@@ -171,7 +172,7 @@ unsafe fn slot<H: Handle, F>(handle: H, slot: impl FnOnce(&DdiTable) -> Option<F
     slot(table).ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE)
 }
 
-/// Calls `launch` with what was set for a kernel.
+/// Calls `launch` with the arguments that were set for a kernel.
 fn with_arguments(
     kernel: KernelHandle,
     launch: impl FnOnce(u32, *const ExpKernelArgProperties) -> ResultCode,
@@ -190,7 +191,7 @@ fn with_arguments(
     launch(described.len() as u32, arguments)
 }
 
-/// An argument in the form that a launch takes.
+/// An argument in the form for a launch.
 fn describe(index: u32, argument: &Argument) -> ExpKernelArgProperties {
     let (kind, size, value) = match argument {
         Argument::Value(bytes) => (
@@ -233,13 +234,13 @@ fn describe(index: u32, argument: &Argument) -> ExpKernelArgProperties {
     }
 }
 
-/// The functions that are seen while this is [`in_use`], under their C names. They have the parameters of those.
+/// The intercepted functions while this is [`in_use`], under their C names and with their parameters.
 pub(crate) mod seen {
     #![allow(non_snake_case, reason = "functions have their C names")]
     use super::*;
 
-    /// A new kernel has no arguments. One before it may have had the same address, and may have left its own: its last
-    /// reference can go inside of the adapter, or in one of two threads that release it at once.
+    /// A new kernel has no arguments. An earlier kernel at the same address may have left some: its last reference may
+    /// have been released inside of the adapter, or by two threads at once.
     fn created(code: ResultCode, place: *mut KernelHandle) -> ResultCode {
         if code == ResultCode::SUCCESS {
             // SAFETY: null, or filled by the adapter, which was successful.
@@ -285,7 +286,7 @@ pub(crate) mod seen {
             Ok(release) => release,
             Err(code) => return code,
         };
-        // Taken out before: once it is released, another thread's new kernel may have the same address.
+        // Removed first: after the release, a new kernel of another thread may have the same address.
         // SAFETY: the kernel is alive until it is released.
         let list = unsafe { is_last_reference(kernel) }
             .then(|| KERNELS.lock().remove(&kernel))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which values are the same in all lanes, which go up by a constant from lane to lane, which may be anything; and
-//! where control flow differs between lanes.
+//! Divergence analysis: which values are uniform, affine or varying, and where control flow diverges.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,18 +13,18 @@ use crate::llvm::{Kind, Module, Type, Value};
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorShape {
-    /// The same in all.
+    /// The same in all lanes.
     Uniform,
     /// Lane `l` has what lane 0 has plus `l * stride` (bytes, for a pointer). `exact`: as integers without bounds, too,
     /// not only as numbers that wrap. Both hold between lane 0 and each lane that uses the value. If lane 0 does not use it, its
     /// value is the one for which this holds.
     Affine {
-        /// From lane to lane.
+        /// The difference from lane to lane.
         stride: i64,
         /// Whether it does not wrap.
         exact: bool,
     },
-    /// Anything.
+    /// Varying: no relation between lanes.
     Varying,
 }
 
@@ -56,27 +55,27 @@ impl VectorShape {
     }
 }
 
-/// What is known of a function.
+/// The result of the analysis.
 pub struct VectorShapes<'c> {
-    /// Variables that lie element by element.
+    /// Interleaved variables.
     pub private: Private<'c>,
     values: HashMap<Value<'c>, VectorShape>,
-    /// Blocks whose branch differs between lanes.
+    /// Blocks with a divergent branch.
     pub divergent_branches: HashSet<Node>,
-    /// Blocks that not all lanes need come to that came to the function.
+    /// Blocks that only some of the active lanes may reach.
     pub predicated: HashSet<Node>,
-    /// Loops that lanes leave at different times.
+    /// Loops that lanes leave in different iterations.
     pub divergent_loops: HashSet<usize>,
-    /// Blocks whose phis differ because of how control came there.
+    /// Blocks whose phis diverge because lanes come from different predecessors.
     joins: HashSet<Node>,
     lanes: u32,
 }
 
-/// How many elements an index of 32 bits goes up over all lanes at most, to be taken not to wrap.
+/// The largest difference over all lanes of a 32-bit index that is assumed not to wrap.
 const NEAR: u64 = 1 << 24;
 
 impl<'c> VectorShapes<'c> {
-    /// Looks at all instructions until nothing new is learned.
+    /// Visits all instructions until a fixpoint is reached.
     pub fn new(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32) -> Self {
         let mut shapes = Self {
             lanes,
@@ -100,7 +99,7 @@ impl<'c> VectorShapes<'c> {
         }
     }
 
-    /// How a value differs.
+    /// The shape of a value.
     pub fn of(&self, value: Value<'c>) -> VectorShape {
         if value.opcode().is_none() {
             return Uniform;
@@ -130,7 +129,7 @@ impl<'c> VectorShapes<'c> {
         before != Some(shape) && !(before.is_none() && shape == Uniform)
     }
 
-    /// Whether a value is of a loop that lanes leave at different times, seen from behind it: each has that of its last round.
+    /// Whether a value is defined in a divergent loop and used after it: each lane has the value of its last iteration.
     fn is_of_other_rounds(&self, cfg: &Cfg<'c>, node: Node, value: Value<'c>) -> bool {
         let Some(&from) = value.opcode().and_then(|_| cfg.number.get(&value.block())) else {
             return false;
@@ -145,14 +144,14 @@ impl<'c> VectorShapes<'c> {
             if value == phi || !cfg.number.contains_key(&from) {
                 continue;
             }
-            // Not seen yet, round a loop: it will be.
+            // The value of a back edge that was not visited yet.
             if value.opcode().is_some() && !self.values.contains_key(&value) {
                 continue;
             }
             let own = self.of(value);
             shape = Some(shape.map_or(own, |s| s.join(own)));
         }
-        // A phi that has been found to vary stays so.
+        // Shapes never go down, which ensures termination.
         match (self.values.get(&phi), shape.unwrap_or(Uniform)) {
             (Some(&before), now) => before.join(now).max_of(before, now),
             (None, now) => now,
@@ -170,7 +169,7 @@ impl<'c> VectorShapes<'c> {
             changed = true;
             let influence = cfg.influence(node);
             self.predicated.extend(&influence);
-            // Where ways come together again, with loops' headers left out: their phis are of those lanes that go round.
+            // Joins of divergent paths. Loop headers are left out: only the lanes that stay in the loop are there.
             let ends = influence.iter().copied().chain(cfg.post_dominator[node]);
             for block in ends {
                 let from: Vec<Node> = cfg.predecessors[block]
@@ -184,7 +183,7 @@ impl<'c> VectorShapes<'c> {
                 }
             }
         }
-        // An edge out of a loop that only some of the loop's lanes take.
+        // An exit of a loop that only some of its lanes take.
         for &to in successors {
             for l in cfg.left_by(node, to) {
                 let header = cfg.loops[l].header;
@@ -194,7 +193,7 @@ impl<'c> VectorShapes<'c> {
                     self.predicated.extend(&cfg.loops[l].blocks);
                 }
                 if self.divergent_loops.contains(&l) {
-                    // Lanes come out in different rounds.
+                    // Lanes leave in different iterations.
                     for &b in &cfg.loops[l].blocks {
                         for &exit in &cfg.successors[b] {
                             if !cfg.loops[l].blocks.contains(&exit) {
@@ -208,7 +207,7 @@ impl<'c> VectorShapes<'c> {
         changed
     }
 
-    /// Whether some lanes that are in a loop may not come to a block of it: a branch of the loop's own decides.
+    /// Whether only some active lanes of a loop may reach a block of it, because of a divergent branch in the loop.
     fn is_partial_in(&self, cfg: &Cfg<'c>, node: Node, header: Node) -> bool {
         self.divergent_branches.iter().any(|&branch| {
             let inside = cfg
@@ -242,8 +241,8 @@ impl<'c> VectorShapes<'c> {
                 shape @ Affine { exact: true, .. } => shape,
                 _ => Varying,
             },
-            // No lane that uses it has the high bit, so the value does not wrap between two of them if the lanes are no farther
-            // apart than that. `Emit::once` takes care of lane 0, which may have the high bit.
+            // No lane that uses the value has the high bit set, so it does not wrap between two such lanes if they are
+            // close enough. `Emit::once` handles lane 0, which may have the high bit set.
             L::LLVMZExt if inst.has_nneg() => match self.of(operands[0]) {
                 Affine { stride, .. } if self.reach(stride) <= 1 << (operands[0].ty().bits() - 1) => {
                     Affine { stride, exact: true }
@@ -294,7 +293,7 @@ impl<'c> VectorShapes<'c> {
         let (a, b) = (self.of(operands[0]), self.of(operands[1]));
         let scaled = |shape: VectorShape, by: Value<'c>| match (shape, by.as_const_int()) {
             (Affine { stride, .. }, Some(by)) => {
-                // The constant as a signed number of its width.
+                // The constant, sign-extended from its width.
                 let bits = inst.ty().bits().min(64);
                 let by = if is_shift {
                     1i64.checked_shl(by as u32).unwrap_or(0)
@@ -341,14 +340,13 @@ impl<'c> VectorShapes<'c> {
         VectorShape::of(stride, false)
     }
 
-    /// How far lanes are apart at most.
+    /// The largest difference between two lanes.
     fn reach(&self, stride: i64) -> u64 {
         stride.unsigned_abs().saturating_mul(u64::from(self.lanes) - 1)
     }
 
-    /// From lane to lane, of an index into memory. One of 32 bits that is extended with its sign is taken not to wrap between
-    /// two lanes: these would be so far apart as no object is large. (Not so one that is extended with zeros: it may wrap
-    /// from -1, in a lane that is masked, to 0.)
+    /// The stride of an index into memory. A sign-extended 32-bit index is assumed not to wrap between two lanes: no
+    /// object is large enough for that. (A zero-extended one may wrap from -1 to 0, if an inactive lane is involved.)
     fn index_stride(&self, index: Value<'c>) -> Option<i64> {
         let extended = |index: Value<'c>| match self.of(index) {
             Affine { stride, exact } => {
@@ -357,7 +355,7 @@ impl<'c> VectorShapes<'c> {
             shape => shape.stride().map(|s| s.0),
         };
         if index.ty().bits() < 64 {
-            // A `getelementptr` extends it.
+            // A `getelementptr` sign-extends it.
             return extended(index);
         }
         if let Some((stride, _)) = self.of(index).stride() {
@@ -419,17 +417,17 @@ impl<'c> VectorShapes<'c> {
 }
 
 impl VectorShape {
-    /// The higher of two that were joined already: what is not equal goes up.
+    /// The higher of two shapes that were already joined: unequal shapes go up.
     fn max_of(self, before: VectorShape, now: VectorShape) -> VectorShape {
         match (before, now) {
-            // A first guess of "uniform" for what goes round a loop may be corrected to a stride.
+            // A first guess of "uniform" for a value of a loop may be corrected to a stride.
             (Uniform, Affine { .. }) => Varying,
             _ => self,
         }
     }
 }
 
-/// Whether a value is an id, or a size, of which the launch was checked to fit 31 bits.
+/// Whether a value is an id or a size, which launches check to fit 31 bits.
 fn is_small_id(value: Value<'_>) -> bool {
     value.callee().is_some_and(|f| {
         WorkItemIntrinsic::ALL
@@ -438,7 +436,7 @@ fn is_small_id(value: Value<'_>) -> bool {
     })
 }
 
-/// The type of so many of a type: a vector, for a vector as many times as long, lane after lane.
+/// The vector type of this many values, or of the elements of this many vectors.
 pub fn widened(ty: Type<'_>, lanes: u32) -> Option<Type<'_>> {
     match ty.kind() {
         Kind::Int(_) | Kind::Float(_) | Kind::Pointer => Some(ty.vector(lanes)),
@@ -447,7 +445,7 @@ pub fn widened(ty: Type<'_>, lanes: u32) -> Option<Type<'_>> {
     }
 }
 
-/// How far the variables of two lanes are apart: each is as aligned as the scalar kernel's.
+/// The distance between the variables of two lanes, which keeps the scalar kernel's alignment.
 pub(super) fn variable_size<'c>(module: &Module<'c>, variable: Value<'c>) -> u64 {
     let align = variable.get_align().max(1);
     module.size_of(variable.allocated_type()).next_multiple_of(align.into())

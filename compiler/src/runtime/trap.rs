@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Running code that may fail: on a stack of its own, from which a signal, or the code itself, can be taken back.
+//! Trap scopes: run code that may fault on a stack of its own, which can be abandoned.
 //!
 //! A signal that the code raises (invalid memory, a trapping instruction, the end of its stack) ends the code, not the
 //! process. Signals raised elsewhere go to whoever handled them before.
@@ -13,6 +13,7 @@ use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use oxur_fork::OnceLock;
 
+use super::signals::{self, AlternateStack};
 use super::stacks::Stack;
 use crate::Fault;
 
@@ -239,11 +240,6 @@ impl Thread {
     }
 }
 
-const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
-
-/// Who handled our signals before, by number. What is pointed to is never freed, nor changed.
-static BEFORE: [AtomicPtr<libc::sigaction>; 32] = [const { AtomicPtr::new(ptr::null_mut()) }; 32];
-
 fn install() {
     static ONCE: OnceLock<()> = OnceLock::new();
     thread_local! {
@@ -253,28 +249,7 @@ fn install() {
         // A thread that is ending, and has lost it, leaves what it has to the next with its pointer.
         RUNNING_HERE.set(OWN.try_with(|own| own.thread).unwrap_or_else(|_| Thread::new()));
     }
-    ONCE.get_or_init(|| SIGNALS.into_iter().for_each(handle_too));
-}
-
-/// Puts our handler before another one.
-fn handle_too(signal: i32) {
-    let keep = |before| BEFORE[signal as usize].store(Box::into_raw(Box::new(before)), Ordering::Release);
-    // SAFETY: structures of the right types, for which all zeros are values.
-    unsafe {
-        let mut before: libc::sigaction = std::mem::zeroed();
-        // A signal may come as soon as the handler is there: then this is to be known.
-        libc::sigaction(signal, ptr::null(), &mut before);
-        keep(before);
-        let known = (before.sa_sigaction, before.sa_flags);
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handle as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        libc::sigaction(signal, &action, &mut before);
-        // Another thread may have changed it in between. A handler may be reading the first: it stays.
-        if (before.sa_sigaction, before.sa_flags) != known {
-            keep(before);
-        }
-    }
+    ONCE.get_or_init(|| signals::install(handle));
 }
 
 /// What a thread that runs kernels has until it ends.
@@ -302,64 +277,6 @@ impl Drop for Own {
     }
 }
 
-/// A stack for signal handlers: the end of the other one is what they may be called for.
-struct AlternateStack(*mut libc::c_void);
-
-const ALTERNATE_SIZE: usize = 64 << 10;
-
-impl AlternateStack {
-    fn new() -> Self {
-        // SAFETY: the thread's alternate stack is asked for, and set if there is none, to memory that lives until the thread ends.
-        unsafe {
-            let mut now: libc::stack_t = std::mem::zeroed();
-            libc::sigaltstack(ptr::null(), &mut now);
-            if now.ss_flags & libc::SS_DISABLE == 0 {
-                return Self(ptr::null_mut());
-            }
-            let memory = libc::mmap(
-                ptr::null_mut(),
-                ALTERNATE_SIZE,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            );
-            if memory == libc::MAP_FAILED {
-                return Self(ptr::null_mut());
-            }
-            let ours = libc::stack_t {
-                ss_sp: memory,
-                ss_flags: 0,
-                ss_size: ALTERNATE_SIZE,
-            };
-            libc::sigaltstack(&ours, ptr::null_mut());
-            Self(memory)
-        }
-    }
-}
-
-impl Drop for AlternateStack {
-    fn drop(&mut self) {
-        if self.0.is_null() {
-            return;
-        }
-        // SAFETY: ours; it is taken out of use before it goes, unless somebody has put another in its place.
-        unsafe {
-            let mut now: libc::stack_t = std::mem::zeroed();
-            libc::sigaltstack(ptr::null(), &mut now);
-            if now.ss_sp == self.0 {
-                let none = libc::stack_t {
-                    ss_sp: ptr::null_mut(),
-                    ss_flags: libc::SS_DISABLE,
-                    ss_size: 0,
-                };
-                libc::sigaltstack(&none, ptr::null_mut());
-            }
-            libc::munmap(self.0, ALTERNATE_SIZE);
-        }
-    }
-}
-
 /// The handler of our signals.
 unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes what the handler's kind gets.
@@ -384,67 +301,9 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
             registers[libc::REG_RSI as usize] = regs.rsi as i64;
             return;
         }
-        pass_on(signal, info, context);
+        signals::pass_on(signal, info, context);
     }
 }
-
-/// Lets whoever handled the signal before have it, as if this handler were not there.
-unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let place = &BEFORE[signal as usize];
-    // SAFETY: written before the handler was installed, and never freed; a handler is called as its flags say, with the
-    // signals blocked that it wants to be blocked.
-    unsafe {
-        let before = &*place.load(Ordering::Acquire);
-        // By an instruction, and not sent by a process.
-        let is_raised = (*info).si_code > 0;
-        match before.sa_sigaction {
-            libc::SIG_IGN if !is_raised => return,
-            libc::SIG_DFL | libc::SIG_IGN => {
-                libc::signal(signal, libc::SIG_DFL);
-                // The instruction is run again when this returns. What was sent is sent again, as it was.
-                if !is_raised {
-                    let (process, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
-                    libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info);
-                }
-                return;
-            }
-            _ => {}
-        }
-        if before.sa_flags & libc::SA_RESETHAND != 0 {
-            place.store((&raw const DEFAULT.0).cast_mut(), Ordering::Release);
-        }
-        // What was blocked when the signal came is blocked when its handler runs, with what that asks for.
-        let mut mask = (*context.cast::<libc::ucontext_t>()).uc_sigmask;
-        for other in 1..=libc::SIGRTMAX() {
-            if libc::sigismember(&before.sa_mask, other) == 1 {
-                libc::sigaddset(&mut mask, other);
-            }
-        }
-        if before.sa_flags & libc::SA_NODEFER == 0 {
-            libc::sigaddset(&mut mask, signal);
-        }
-        let mut now = std::mem::zeroed();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, &mut now);
-        if before.sa_flags & libc::SA_SIGINFO != 0 {
-            let handler: unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
-                std::mem::transmute(before.sa_sigaction);
-            handler(signal, info, context);
-        } else {
-            let handler: unsafe extern "C" fn(i32) = std::mem::transmute(before.sa_sigaction);
-            handler(signal);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, &now, ptr::null_mut());
-    }
-}
-
-/// The default action, which follows a handler that wants to be called once.
-struct Default(libc::sigaction);
-
-// SAFETY: never changed.
-unsafe impl Sync for Default {}
-
-// SAFETY: all zeros are the default action.
-static DEFAULT: Default = Default(unsafe { std::mem::zeroed() });
 
 #[cfg(test)]
 mod tests;

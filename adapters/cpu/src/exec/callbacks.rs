@@ -6,21 +6,21 @@ use std::collections::VecDeque;
 use super::progress::Progress;
 
 /// A callback, called with the state that the command has reached.
-pub(super) type Call = Box<dyn FnOnce(Progress) + Send>;
+pub(super) type Callback = Box<dyn FnOnce(Progress) + Send>;
 
 /// Callbacks that wait for a state of the command, or for their turn.
 #[derive(Default)]
-pub(super) struct Calls {
-    waiting: Vec<(Progress, Call)>,
-    ready: VecDeque<(Call, Progress)>,
-    /// Whether a thread is making calls. It will ask for the [`next`](Calls::next).
+pub(super) struct Callbacks {
+    waiting: Vec<(Progress, Callback)>,
+    ready: VecDeque<(Callback, Progress)>,
+    /// Whether a thread is making calls. It will ask for the [`next`](Callbacks::next).
     calling: bool,
 }
 
-impl Calls {
+impl Callbacks {
     /// Adds a callback. Returns it if the caller should call it now, because the state is reached and no other callback
     /// runs.
-    pub(super) fn add(&mut self, progress: Progress, call: Call, reached: bool) -> Option<Call> {
+    pub(super) fn add(&mut self, progress: Progress, call: Callback, reached: bool) -> Option<Callback> {
         match reached {
             true if !self.calling => return Some(call),
             true => self.ready.push_back((call, progress)),
@@ -44,7 +44,7 @@ impl Calls {
     }
 
     /// The next callback to call, with its state.
-    pub(super) fn next(&mut self) -> Option<(Call, Progress)> {
+    pub(super) fn next(&mut self) -> Option<(Callback, Progress)> {
         let next = self.ready.pop_front();
         self.calling = next.is_some();
         next
@@ -60,11 +60,11 @@ mod tests {
     #[test]
     fn in_order() {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let call = |name: &'static str| -> Call {
+        let call = |name: &'static str| -> Callback {
             let seen = seen.clone();
             Box::new(move |progress| seen.lock().unwrap().push((name, progress)))
         };
-        let mut calls = Calls::default();
+        let mut calls = Callbacks::default();
         assert!(calls.add(Progress::Over, call("last"), false).is_none());
         assert!(calls.add(Progress::Submitted, call("first"), false).is_none());
         assert!(calls.add(Progress::Queued, call("now"), true).is_some());

@@ -5,8 +5,8 @@ use std::ffi::CString;
 
 use oxur_fork::OnceLock;
 
+use super::libcalls::{CALLEES, Callee, Isa};
 use super::runtime::huge;
-use super::table::{CALLEES, Callee, Isa};
 
 /// glibc's library of vector functions.
 fn library() -> Option<usize> {
@@ -84,7 +84,7 @@ mod better {
     use std::ffi::CStr;
 
     use super::{huge, library};
-    use crate::builtins::table::Address;
+    use crate::builtins::libcalls::Address;
 
     macro_rules! functions {
         ($($name:ident = $symbol:literal, $feature:literal $vector:ty, $lanes:literal, $better:path;)*) => {

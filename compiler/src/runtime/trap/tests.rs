@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU64};
 
+use super::super::signals::SIGNALS;
 use super::*;
 
 /// Runs `what` in a child; how that ended.

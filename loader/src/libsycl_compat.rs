@@ -18,7 +18,7 @@ const OLDER: [&[u8]; 2] = [b"libsycl.so.8", b"libsycl-preview.so.8"];
 const PRESENT: [&[u8]; 2] = [b"libsycl.so.9", b"libsycl-preview.so.9"];
 
 /// Adapts the loader to the process's SYCL runtime.
-pub(crate) fn adapt() -> UrResult<()> {
+pub(crate) fn detect() -> UrResult<()> {
     if !OLDER.into_iter().any(is_loaded) {
         return Ok(());
     }
@@ -65,6 +65,6 @@ mod tests {
     fn libraries_are_found_by_their_file_name() {
         assert!(is_loaded(b"libc.so.6"));
         assert!(!is_loaded(b"libc.so"));
-        assert_eq!(adapt(), Ok(()));
+        assert_eq!(detect(), Ok(()));
     }
 }

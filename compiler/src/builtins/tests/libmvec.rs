@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The error of libmvec's functions, which a vectoriser may call instead of the table's: over the same arguments.
+//! The error of libmvec's functions, which the vectorizer may call instead of scalar functions, over the same arguments.
 
 use std::arch::x86_64::{__m128, __m128d, __m256, __m256d, __m512, __m512d};
 
 use super::accuracy::arguments_and_results;
 use super::reference::FORMATS;
-use crate::builtins::table::{CALLEES, Isa};
+use crate::builtins::libcalls::{CALLEES, Isa};
 use crate::builtins::vector_symbol;
 
 macro_rules! callers {
