@@ -22,15 +22,15 @@ use super::trap::{self, Step, TrapScope};
 use crate::Fault;
 use crate::abi::{Group, Item, LANES, Rendezvous};
 
-/// What an item does.
+/// The state of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Runs,
-    /// It waits for the whole group.
+    /// It waits for its group.
     Barrier,
     /// It waits for all groups.
     Device,
-    /// It has left a value at a place in the program.
+    /// It has left a value at a site.
     Left {
         site: u32,
         bits: u64,
@@ -38,14 +38,14 @@ enum State {
     Ended,
 }
 
-/// What runs an item.
+/// The fiber of an item.
 pub struct Fiber {
     state: State,
-    /// The last meeting of the item's sub-group.
+    /// The operands of the sub-group's last collective.
     meeting: *const Rendezvous,
 }
 
-/// The entry of a kernel for one item, or for as many as its code has lanes.
+/// The entry of a kernel for one item, or for one item per lane.
 pub type ItemEntry = unsafe extern "C" fn(*mut Item, *const u8);
 
 /// Code that runs items on stacks of their own.
@@ -55,20 +55,20 @@ pub struct ItemCode {
     pub entry: ItemEntry,
     /// Its block of arguments.
     pub args: *const u8,
-    /// How many items it runs at a time.
+    /// The number of items that it runs at a time.
     pub width: u64,
-    /// How many stacks make a sub-group: 1 for code with lanes, which has its sub-groups inside.
+    /// The number of stacks in a sub-group: 1 for code with lanes, which runs a whole sub-group itself.
     pub sub_group: usize,
-    /// How large a stack has to be.
+    /// The stack size that it needs.
     pub stack_size: usize,
 }
 
-/// The stacks of a thread, kept from group to group.
+/// The stacks of a thread, reused for all groups.
 #[derive(Default)]
 pub struct Fibers {
     stacks: Vec<Stack>,
     stack_size: usize,
-    /// Whether some were made of that size.
+    /// Whether stacks of that size have been created.
     has_stacks: bool,
     /// One for all items of groups for which there are too few.
     shared: Option<Stack>,
@@ -89,7 +89,7 @@ impl std::fmt::Debug for Fibers {
 }
 
 impl Fibers {
-    /// A stack of at least so many bytes.
+    /// A stack of at least this size.
     pub fn stack(&mut self, size: usize) -> Result<Stack, Fault> {
         if size > self.stack_size {
             self.stacks.clear();
@@ -130,17 +130,17 @@ impl Fibers {
         self.shared.as_ref().ok_or(Fault::OutOfMemory)
     }
 
-    /// Takes a stack back.
+    /// Returns a stack.
     pub fn keep(&mut self, stack: Stack) {
         if stack.size() > self.stack_size {
             self.stacks.push(stack);
         }
     }
 
-    /// Runs all items of groups, which may wait for each other: mostly there is one.
+    /// Runs all items of groups, which may wait for each other. Usually this is a single group.
     ///
     /// # Safety
-    /// The code must be a compiled kernel's, with the arguments that it expects.
+    /// The code must be a compiled kernel's, with arguments that fit.
     pub unsafe fn run(&mut self, code: &ItemCode, groups: &[Group]) -> Result<(), Fault> {
         let mut teams: SmallVec<[FiberGroup; 1]> = SmallVec::new();
         let mut result = Ok(());
@@ -164,7 +164,7 @@ impl Fibers {
     }
 }
 
-/// Lets all teams run to their end.
+/// Runs all teams to their end.
 fn advance_all(teams: &mut [FiberGroup]) -> Result<(), Fault> {
     loop {
         let mut some_wait = false;
@@ -232,10 +232,10 @@ impl Sharing {
 #[derive(Default)]
 struct FiberGroup {
     running: Vec<Running>,
-    /// As many as items. Items point to them, so they are reached by pointers only while one runs.
+    /// As many as items. Items point to them, so while one runs they are accessed through pointers only.
     fibers: Vec<Fiber>,
     items: Vec<Item>,
-    /// One a sub-group, for code that has not its sub-groups inside.
+    /// One per sub-group, for code that does not run whole sub-groups itself.
     meetings: Vec<Rendezvous>,
     /// How many stacks make a sub-group.
     lanes: usize,
@@ -284,7 +284,7 @@ impl FiberGroup {
     /// Puts every item on a stack.
     ///
     /// # Safety
-    /// As [`Fibers::run`]; and the team must end before the group and the arguments go.
+    /// As for [`Fibers::run`]. The team must end before the group and the arguments are dropped.
     unsafe fn start(&mut self, stacks: &mut Fibers, code: &ItemCode, group: &Group) -> Result<(), Fault> {
         let count = group.size.div_ceil(code.width) as usize;
         self.lanes = code.sub_group.clamp(1, LANES);
@@ -357,23 +357,23 @@ impl FiberGroup {
             shared.sharing.iter_mut().for_each(Sharing::end);
         }
         for Running { guarded, .. } in self.running.drain(..) {
-            // SAFETY: on such a stack is compiled code only, and the closure that called it, which owns nothing.
+            // SAFETY: such a stack holds compiled code only, and the closure that called it, which owns nothing.
             stacks.keep(unsafe { guarded.into_stack() });
         }
     }
 
-    /// What an item does. Read through a pointer, as the item's code writes it.
+    /// The state of an item, read through a pointer because the item's code writes it.
     fn state(&self, item: usize) -> State {
-        // SAFETY: one of ours; no item runs.
+        // SAFETY: one of our items; none runs.
         unsafe { (*fiber_of(&self.items[item])).state }
     }
 
     fn set_state(&mut self, item: usize, state: State) {
-        // SAFETY: one of ours; no item runs.
+        // SAFETY: one of our items; none runs.
         unsafe { (*fiber_of(&self.items[item])).state = state };
     }
 
-    /// Lets those that wait in a way go on.
+    /// Resumes the items in a state.
     fn release(&mut self, from: State) {
         for item in 0..self.items.len() {
             if self.state(item) == from {
@@ -382,7 +382,7 @@ impl FiberGroup {
         }
     }
 
-    /// Runs the items until all have ended, or wait for other groups: says whether some do.
+    /// Runs the items until all have ended or wait for other groups. Returns whether some wait.
     fn advance(&mut self) -> Result<bool, Fault> {
         let count = self.items.len();
         loop {
@@ -413,7 +413,7 @@ impl FiberGroup {
                     }
                 }
             }
-            // None can go on by itself.
+            // None can continue.
             if !(0..count).any(|i| self.state(i) == State::Barrier) {
                 return Ok((0..count).any(|i| self.state(i) == State::Device));
             }
@@ -421,7 +421,7 @@ impl FiberGroup {
         }
     }
 
-    /// Lets those items of a sub-group go on that have left values at one place, the first in the program; says whether
+    /// Resumes those items of a sub-group that have left values at one site, the first in the program. Returns whether
     /// there are any.
     fn meet(&mut self, first: usize, end: usize) -> bool {
         if self.meetings.is_empty() {
@@ -445,7 +445,7 @@ impl FiberGroup {
                 meeting.slots[item - first] = bits;
                 let meeting = ptr::from_ref(meeting);
                 self.set_state(item, State::Runs);
-                // SAFETY: one of ours; no item runs.
+                // SAFETY: one of our items; none runs.
                 unsafe { (*fiber_of(&self.items[item])).meeting = meeting };
             }
         }
@@ -462,25 +462,25 @@ unsafe fn fiber_of(item: *const Item) -> *mut Fiber {
     unsafe { (*item).fiber.cast() }
 }
 
-/// Called by compiled code: waits for all items of all groups.
+/// Called by compiled code: a barrier of the device.
 ///
 /// # Safety
-/// The item must be one that runs here.
+/// The item must run here.
 pub(super) unsafe extern "C" fn oxur_device_barrier(item: *const Item) {
     // SAFETY: passed on to the caller.
     unsafe { (*fiber_of(item)).state = State::Device };
     trap::wait();
 }
 
-/// Called by compiled code: waits for all items of the group.
+/// Called by compiled code: a barrier of the group.
 pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
     // SAFETY: an item that `run` made.
     unsafe { (*fiber_of(item)).state = State::Barrier };
     trap::wait();
 }
 
-/// Called by compiled code: leaves bits, waits for the items of the sub-group that come here, too, and gives the address
-/// of what they came with.
+/// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the
+/// address of all operands.
 pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits: u64) -> *const Rendezvous {
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {

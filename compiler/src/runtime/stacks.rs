@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Stacks for work-items, many at a time.
+//! Allocates stacks for work-items, many at a time.
 //!
 //! Each has a guard page at its end. A page that is protected makes two mappings of each stack, and a process may have
 //! 65,530 of those (`vm.max_map_count`), which four threads reach with groups of 8192 items; then no part of the process
@@ -15,23 +15,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use corosensei::stack::{Stack as CoroutineStack, StackPointer};
 use oxur_fork::OnceLock;
 
-/// Of the guard, and what sizes are multiples of.
+/// The size of the guard, and the granularity of stack sizes.
 const PAGE: usize = 4096;
 /// `MADV_GUARD_INSTALL`.
 const GUARD_INSTALL: i32 = 102;
 
-/// How many stacks a slab has, but for the first of a thread: most kernels want one.
+/// The number of stacks in a slab. A thread's first slab has one, because most kernels need one.
 const SLAB: usize = 64;
 
 /// A stack with a guard page.
 pub struct Stack {
     base: StackPointer,
-    /// With the guard.
+    /// The size, with the guard.
     size: usize,
     _slab: Arc<Slab>,
 }
 
-// SAFETY: a guard page, and above it memory of this stack alone, which lives as long as the slab.
+// SAFETY: a guard page, and above it memory of this stack only, which lives as long as the slab.
 unsafe impl CoroutineStack for Stack {
     #[inline]
     fn base(&self) -> StackPointer {
@@ -40,13 +40,13 @@ unsafe impl CoroutineStack for Stack {
 
     #[inline]
     fn limit(&self) -> StackPointer {
-        // The size is less than the address.
+        // The size is less than the address, so this does not overflow.
         StackPointer::new(self.base.get() - self.size).unwrap_or(self.base)
     }
 }
 
 impl Stack {
-    /// Bytes of it, with the guard.
+    /// The size, with the guard.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -126,7 +126,7 @@ struct Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        // SAFETY: a mapping of ours, of which no stack is left.
+        // SAFETY: our own mapping, which no stack uses any more.
         unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
     }
 }
@@ -182,10 +182,10 @@ fn map(stacks: &mut Vec<Stack>, size: usize, count: usize, permit: Option<Permit
     Ok(())
 }
 
-/// Makes a page a guard.
+/// Makes a page a guard region.
 ///
 /// # Safety
-/// Nobody uses the page.
+/// Nothing uses the page.
 unsafe fn protect(page: *mut libc::c_void) -> io::Result<()> {
     // SAFETY: passed on to the caller.
     let failed = unsafe {
@@ -202,11 +202,11 @@ unsafe fn protect(page: *mut libc::c_void) -> io::Result<()> {
     }
 }
 
-/// Whether the kernel has guards that are no mappings.
+/// Whether the kernel has guard regions.
 fn has_guard_regions() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
-        // SAFETY: a page of its own, which goes at once.
+        // SAFETY: a page of its own, which is unmapped at once.
         unsafe {
             let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn more_than_there_may_be_mappings() {
-        // As many as 64 threads have that run groups of 900 items.
+        // As many as 64 threads need that run groups of 900 items.
         const MANY: usize = 64 * 900;
         let mut stacks = Vec::new();
         while stacks.len() < MANY {

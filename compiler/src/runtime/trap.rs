@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Trap scopes: run code that may fault on a stack of its own, which can be abandoned.
 //!
-//! A signal that the code raises (invalid memory, a trapping instruction, the end of its stack) ends the code, not the
-//! process. Signals raised elsewhere go to whoever handled them before.
+//! A signal that the code raises (invalid memory, a trapping instruction, a stack overflow) ends the code and not the
+//! process. Signals raised elsewhere go to the handler that was installed before.
 
 use std::arch::asm;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ use super::signals::{self, AlternateStack};
 use super::stacks::Stack;
 use crate::Fault;
 
-/// How a stretch of code came to its end, as a signal handler can say it.
+/// Why code ended, in a form that a signal handler can write.
 type Outcome = Result<(), Trap>;
 
 /// A signal that ended the code.
@@ -41,20 +41,20 @@ impl From<Trap> for Fault {
 /// Code on a stack of its own.
 pub struct TrapScope(Coroutine<(), (), Outcome, Stack>);
 
-/// What this thread runs at the moment.
+/// The code that this thread runs.
 #[derive(Clone, Copy)]
 struct Running {
     trap: CoroutineTrapHandler<Outcome>,
     yielder: *const Yielder<(), ()>,
-    /// Where the code leaves the reason if it gives up.
+    /// Where the code stores the reason if it raises a fault.
     gave_up: *mut Option<Fault>,
 }
 
-// SAFETY: `running` is its thread's alone.
+// SAFETY: `running` is accessed by its thread only.
 unsafe impl Sync for Thread {}
 
 thread_local! {
-    /// This thread's; null before its first kernel.
+    /// This thread's state; null before its first kernel.
     static RUNNING_HERE: Cell<*const Thread> = const { Cell::new(ptr::null()) };
 }
 
@@ -73,11 +73,11 @@ fn running() -> &'static Cell<Option<Running>> {
     &this_thread().running
 }
 
-/// What happened when code ran.
+/// The outcome of running code.
 pub enum Step {
-    /// It waits, and wants to be resumed.
+    /// It waits to be resumed.
     Waits,
-    /// It came to its end, or failed.
+    /// It ended, or failed.
     Ended(Result<(), Fault>),
 }
 
@@ -85,7 +85,7 @@ impl TrapScope {
     /// Prepares to run `code`.
     ///
     /// # Safety
-    /// What `code` borrows must outlive this value.
+    /// The borrows of `code` must outlive this value.
     pub unsafe fn new(stack: Stack, code: impl FnOnce()) -> Self {
         // SAFETY: passed on to the caller.
         Self(unsafe {
@@ -99,7 +99,7 @@ impl TrapScope {
         })
     }
 
-    /// Runs it until it waits or ends.
+    /// Runs the code until it waits or ends.
     pub fn resume(&mut self, yielder: &mut *const ()) -> Step {
         install();
         let mut gave_up = None;
@@ -119,10 +119,10 @@ impl TrapScope {
         }
     }
 
-    /// Gives the stack back.
+    /// Returns the stack.
     ///
     /// # Safety
-    /// If the code has not come to its end, what is on its stack is forgotten: it must be compiled code only.
+    /// If the code has not ended, its stack is abandoned without dropping anything. So it must be compiled code only.
     pub unsafe fn into_stack(mut self) -> Stack {
         if !self.0.done() {
             // SAFETY: passed on to the caller.
@@ -132,7 +132,7 @@ impl TrapScope {
     }
 }
 
-/// Called by code that runs guarded: waits until it is resumed.
+/// Called by guarded code: waits until it is resumed.
 pub fn wait() {
     let thread = this_thread();
     thread.waits_at.set(stack_pointer());
@@ -166,32 +166,32 @@ pub fn raise_fault(fault: Fault) {
     wait();
 }
 
-/// Whether an address is on the stack of the code that runs.
+/// Whether an address is on the stack of the running code.
 pub fn is_on_stack(address: usize) -> bool {
     running().get().is_some_and(|r| r.trap.stack_ptr_in_bounds(address))
 }
 
-/// What a thread that has run kernels has here, for the handler of signals. Never freed, but another thread's when that one
-/// has ended.
+/// The state of a thread for the signal handler. It is never freed, but reused by another thread when its thread has
+/// ended.
 struct Thread {
-    /// The thread's pointer, as [`thread_pointer`] gives it; 0 if it is nobody's.
+    /// The thread's pointer, see [`thread_pointer`]; 0 if no thread uses the state.
     of: AtomicUsize,
-    /// Written by its thread, and read there, also by the handler.
+    /// Written by its thread only, and read there, also by the handler.
     running: Cell<Option<Running>>,
     /// Where the stack pointer was of the code that has come to wait last.
     waits_at: Cell<usize>,
     next: *const Thread,
 }
 
-/// The first of all.
+/// The head of the list.
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(ptr::null_mut());
 
-/// A number that no other thread has while this one lives, nor in a child of `fork`. The handler of signals can have it: it
-/// must not look at thread-local variables, which are allocated when a thread first looks at one.
+/// A number that identifies a thread while it lives, also in a child of `fork`. The signal handler can read it. It must
+/// not access thread-local variables, which may be allocated on first access.
 #[inline]
 fn thread_pointer() -> usize {
     let pointer: usize;
-    // SAFETY: where the ABI has the address of the thread's control block.
+    // SAFETY: the ABI has the address of the thread control block there.
     unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, readonly, preserves_flags, pure)) };
     pointer
 }
@@ -205,7 +205,7 @@ impl Thread {
         std::iter::successors(by(THREADS.load(Ordering::Acquire)), move |thread| by(thread.next))
     }
 
-    /// This thread's, if it has run a kernel.
+    /// This thread's state, if it has run a kernel.
     fn find() -> Option<&'static Self> {
         let own = thread_pointer();
         Self::all().find(|thread| thread.of.load(Ordering::Relaxed) == own)
@@ -246,13 +246,13 @@ fn install() {
         static OWN: Own = Own::new();
     }
     if RUNNING_HERE.get().is_null() {
-        // A thread that is ending, and has lost it, leaves what it has to the next with its pointer.
+        // The thread is ending and has lost its state: the next thread with the same pointer reuses it.
         RUNNING_HERE.set(OWN.try_with(|own| own.thread).unwrap_or_else(|_| Thread::new()));
     }
     ONCE.get_or_init(|| signals::install(handle));
 }
 
-/// What a thread that runs kernels has until it ends.
+/// What a thread that runs kernels owns until it ends.
 struct Own {
     thread: *const Thread,
     _stack: AlternateStack,
@@ -277,9 +277,9 @@ impl Drop for Own {
     }
 }
 
-/// The handler of our signals.
+/// The handler of all our signals.
 unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the kernel passes what the handler's kind gets.
+    // SAFETY: the kernel passes what a handler with `SA_SIGINFO` gets.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let sp = registers[libc::REG_RSP as usize] as usize;
@@ -288,7 +288,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
         {
             let address = (*info).si_addr() as usize;
             let fault = match signal {
-                // Near the stack pointer: the code has come to the guard page.
+                // Near the stack pointer: the code has hit the guard page.
                 libc::SIGSEGV | libc::SIGBUS if running.trap.stack_ptr_in_bounds(address) => Trap::StackOverflow,
                 libc::SIGSEGV | libc::SIGBUS => Trap::Memory(address),
                 other => Trap::Signal(other),

@@ -14,7 +14,7 @@ use oxur_fork::Mutex;
 use super::{Event, Owner, State};
 use crate::Context;
 use crate::exec::plan::Signal;
-use crate::exec::{Stamps, client};
+use crate::exec::{Stamps, client_threads};
 use crate::ipc::{SharedEvent, Signalling};
 use crate::opencl::NativeCell;
 use crate::queue::unsubmitted;
@@ -157,7 +157,7 @@ fn elsewhere(context: &Arc<Context>, shared: &Arc<SharedEvent>, signal: u64) -> 
         None => {
             let shared = shared.clone();
             let wait = move || end.give(!shared.wait(signal));
-            if let Err((error, _)) = client::spawn(Box::new(wait)) {
+            if let Err((error, _)) = client_threads::spawn(Box::new(wait)) {
                 log::warn!("no thread waits for an event of another process, which fails for that: {error}");
             }
         }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Sleeping until a word of memory changes: Linux's futex.
 //!
-//! Not a lock with a condition: one that another thread holds at a `fork` stays locked in the child for good.
+//! Not a mutex with a condition variable: a mutex that another thread holds at a `fork` stays locked in the child
+//! forever.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Sleeps while the word has this value, or until [`wake`]. May return early. Says whether the time is not up.
+/// Sleeps while the word has this value, or until [`wake`]. May return early. Returns false after a timeout.
 pub(super) fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> bool {
     sleep(word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, timeout)
 }
@@ -30,10 +31,10 @@ fn sleep(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>
 
 /// Wakes up to `count` threads that sleep on the word.
 ///
-/// The word may be gone by now, and another at its place: then a thread wakes early, at worst.
+/// The word may be freed by now and its address reused. At worst a thread wakes early.
 pub(super) fn wake(word: *const AtomicU32, count: u32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: for waking, the kernel only looks the address up.
+    // SAFETY: to wake threads, the kernel only looks up the address.
     unsafe { libc::syscall(libc::SYS_futex, word, operation, count) };
 }
 
@@ -63,7 +64,7 @@ impl Semaphore {
         }
     }
 
-    /// Waits for a post, but not longer than this. Says whether there was one.
+    /// Waits for a post, but not longer than this. Returns whether there was one.
     pub(super) fn wait_for(&self, timeout: Duration) -> bool {
         loop {
             if self.take() {
