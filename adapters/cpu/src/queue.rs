@@ -18,7 +18,9 @@ mod submit;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{
+    CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode,
+};
 use kit::{
     Capture, Command, EventOut, HandleCell, InfoOut, QueueNativeProperties, QueueProperties, UrError, UrResult,
     UsmAlloc, UsmKind, WaitList,
@@ -183,14 +185,14 @@ impl kit::Queue<Cpu> for Queue {
                 let command = (CommandType::USM_MEMCPY, blocking);
                 self.copy(command, CopyBytes { dst, src, size }, Kept::Nothing, wait, event)
             }
-            Command::Wait | Command::Barrier | Command::Timestamp => {
+            Command::Wait | Command::Barrier { .. } | Command::Timestamp => {
                 self.submit_wait((command.command_type(), blocking), wait, event)
             }
             command => self.submit_any(command, blocking, wait, event),
         }
     }
 
-    fn signal(self: &Arc<Self>, event: &Arc<Event>, wait: Wait<'_>) -> UrResult<()> {
+    fn signal(self: &Arc<Self>, event: &Arc<Event>, _flags: ExpEnqueueExtFlags, wait: Wait<'_>) -> UrResult<()> {
         if !Arc::ptr_eq(event.context(), &self.context) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_EVENT,

@@ -535,6 +535,13 @@ fn of_what_has_no_members() {
     let got = call!(Enqueue.pfnEventsWaitWithBarrierExt(queue, &properties, 0, std::ptr::null(), null_mut()));
     assert_eq!(got, ResultCode::ERROR_INVALID_VALUE);
 
+    let properties = ExpEnqueueExtProperties {
+        flags: ExpEnqueueExtFlags::LOW_POWER_EVENTS_SUPPORT,
+        ..Default::default()
+    };
+    let got = call!(Enqueue.pfnEventsWaitWithBarrierExt(queue, &properties, 0, std::ptr::null(), null_mut()));
+    assert_eq!((got, seen()), (ResultCode::SUCCESS, shown(properties.flags)));
+
     unsafe extern "C" fn never(_: *mut c_void) {
         unreachable!("the task is refused");
     }
