@@ -7,7 +7,7 @@
 //! INVALID_OPERATION "if any property is not supported by the device".
 
 use std::ffi::{CStr, c_char, c_void};
-use std::ptr::{from_ref, null_mut};
+use std::ptr::{from_ref, null, null_mut};
 use std::sync::Mutex;
 
 use oxur_conformance::api::*;
@@ -234,7 +234,7 @@ fn buffers() {
     if !extensions.contains("cl_intel_mem_alloc_buffer_location") {
         expect!(create((&raw mut location).cast()), ERROR_INVALID_VALUE; intel SUCCESS, IGNORED);
     }
-    // A hint: SYCL gives it to every device.
+    // SYCL's extension for it, sycl_ext_intel_mem_channel_property, calls it a hint that may be ignored.
     let mut channel = BufferChannelProperties {
         channel: 1,
         ..Default::default()
@@ -392,6 +392,31 @@ fn functions_that_must_not_fail() {
         };
         let mut selected = 7;
         ur!(urDeviceSelectBinary(device, &binary, 1, &mut selected))
+    });
+    let with_arguments = rig.kernel("basic", "ids");
+    check_chains("urKernelSetArgPointer", SUCCESS, &[SUCCESS], &mut |next| {
+        let properties = KernelArgPointerProperties {
+            pNext: next,
+            ..Default::default()
+        };
+        ur!(urKernelSetArgPointer(with_arguments.raw(), 0, &properties, null()))
+    });
+    let part = DevicePartitionProperty {
+        r#type: DevicePartition::EQUALLY,
+        value: DevicePartitionValue { equally: 1 },
+    };
+    if rig.device.partition(&[part]).is_err() {
+        return println!("this device has no parts");
+    }
+    check_chains("urDevicePartition", SUCCESS, &[SUCCESS], &mut |next| {
+        let properties = DevicePartitionProperties {
+            pNext: next,
+            pProperties: &part,
+            PropCount: 1,
+            ..Default::default()
+        };
+        let mut count = 0;
+        ur!(urDevicePartition(device, &properties, 0, null_mut(), &mut count))
     });
 }
 
