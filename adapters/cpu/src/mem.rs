@@ -178,8 +178,10 @@ impl kit::Mem<Cpu> for Mem {
         properties: BufferProperties,
     ) -> UrResult<Arc<Self>> {
         check_flags(flags)?;
-        // There is one memory; which of its channels the hint means does not matter.
         properties.without_location()?;
+        if let Some(channel) = properties.channel {
+            log::info!("the device has no channels of memory, of which a buffer names {channel}");
+        }
         let host = properties.host;
         if size > context.max_alloc {
             return Err(UrError::with_message(

@@ -18,7 +18,9 @@ mod submit;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{
+    CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode,
+};
 use kit::{
     Capture, Command, EventOut, HandleCell, InfoOut, QueueNativeProperties, QueueProperties, UrError, UrResult,
     UsmAlloc, UsmKind, WaitList,
@@ -193,14 +195,14 @@ impl kit::Queue<Cpu> for Queue {
                 let command = (CommandType::DEVICE_GLOBAL_VARIABLE_WRITE, blocking);
                 self.copy(command, copy, kept, wait, event)
             }
-            Command::Wait | Command::Barrier | Command::Timestamp => {
+            Command::Wait | Command::Barrier { .. } | Command::Timestamp => {
                 self.submit_wait((command.command_type(), blocking), wait, event)
             }
             command => self.submit_any(command, blocking, wait, event),
         }
     }
 
-    fn signal(self: &Arc<Self>, event: &Arc<Event>, wait: Wait<'_>) -> UrResult<()> {
+    fn signal(self: &Arc<Self>, event: &Arc<Event>, _flags: ExpEnqueueExtFlags, wait: Wait<'_>) -> UrResult<()> {
         if !Arc::ptr_eq(event.context(), &self.context) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_EVENT,

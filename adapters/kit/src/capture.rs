@@ -477,7 +477,7 @@ impl<B: Backend> State<B> {
         let branch = &mut self.branches[branch];
         let (mark, barrier) = match &recorded {
             Recorded::Command(OwnedCommand::Wait) => (true, false),
-            Recorded::Command(OwnedCommand::Barrier) => (true, true),
+            Recorded::Command(OwnedCommand::Barrier { .. }) => (true, true),
             _ => (false, false),
         };
         let all = mark && list.len() == 0;

@@ -3,9 +3,9 @@
 //!
 //! Each C function that takes a chain says in a [`decode!`] what may be in it, and makes of the members a plain structure
 //! for the trait of the object. What else is in the chain is refused, by one rule for all functions: with the first of
-//! [`UNKNOWN`] that the function documents. A function that documents none of them must not fail for it: there is a warning
-//! in the log, and the call goes on without that member. The same holds for a member that is there twice and for a chain
-//! that leads back into itself, with the errors of [`MALFORMED`].
+//! [`FITTING`] that the function documents. A function that documents none of them must not fail for it: there is a warning
+//! in the log, and the call goes on without that member. The same holds for a member that is there twice, and for a chain
+//! that leads back into itself.
 
 use std::ffi::c_void;
 
@@ -14,19 +14,15 @@ use oxur_api::{BaseProperties, LegacyDdiTable, ResultCode, StructureType, TABLES
 
 use crate::{UrError, UrResult};
 
-/// The errors for a member that the function does not know.
-const UNKNOWN: [ResultCode; 3] = [
-    ResultCode::ERROR_UNSUPPORTED_FEATURE,
-    ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+/// The errors for what must not be in a chain.
+const FITTING: [ResultCode; 3] = [
     ResultCode::ERROR_INVALID_VALUE,
+    ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+    ResultCode::ERROR_UNSUPPORTED_FEATURE,
 ];
 
-/// The errors for a chain that is none.
-const MALFORMED: [ResultCode; 3] = [
-    ResultCode::ERROR_INVALID_VALUE,
-    ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-    ResultCode::ERROR_UNSUPPORTED_FEATURE,
-];
+/// Functions whose specification has another error for it: a launch answers so if the device does not support a property.
+const OTHERS: [(&str, ResultCode); 1] = [("urEnqueueKernelLaunchWithArgsExp", ResultCode::ERROR_INVALID_OPERATION)];
 
 /// Reads the chain that starts at `$next`: for each member of a type that is listed, the block behind it runs with a
 /// reference to the member. Its value is a `UrResult<()>`. The code around it must be `unsafe`, as for [`walk`].
@@ -80,16 +76,14 @@ unsafe fn walk_members(
         // SAFETY: these members have been read before.
         let (cyclic, repeated) = unsafe { compare(first, count, at) };
         if cyclic {
-            return refuse(function, &MALFORMED, || {
+            return refuse(function, || {
                 format!("the property chain leads back to its {:?}", member.stype)
             });
         }
         if repeated {
-            refuse(function, &MALFORMED, || {
-                format!("the property chain has {:?} twice", member.stype)
-            })?;
+            refuse(function, || format!("the property chain has {:?} twice", member.stype))?;
         } else if !take(member.stype, at.cast())? {
-            refuse(function, &UNKNOWN, || {
+            refuse(function, || {
                 format!("the property chain has {:?}, which is not known here", member.stype)
             })?;
         }
@@ -122,8 +116,10 @@ unsafe fn compare(first: *const BaseProperties, count: usize, at: *const BasePro
 /// Answers what a chain must not have: with an error, or with a warning if the function documents none that fits.
 #[cold]
 #[inline(never)]
-fn refuse(function: &'static str, errors: &[ResultCode], message: impl FnOnce() -> String) -> UrResult<()> {
-    match errors.iter().find(|error| documents(function, **error)) {
+fn refuse(function: &'static str, message: impl FnOnce() -> String) -> UrResult<()> {
+    let other = OTHERS.iter().find(|(name, _)| *name == function).map(|(_, code)| code);
+    let fitting = || FITTING.iter().find(|error| documents(function, **error));
+    match other.or_else(fitting) {
         Some(error) => Err(UrError::with_message(*error, message())),
         None => {
             log::warn!("{function}: {}; it is ignored", message());
@@ -204,7 +200,17 @@ mod tests {
         let mut first = base(StructureType(1));
         first.pNext = from_mut(&mut unknown).cast();
         for (function, code, all) in [
-            ("urUSMHostAlloc", ResultCode::ERROR_UNSUPPORTED_FEATURE, false),
+            ("urUSMHostAlloc", ResultCode::ERROR_INVALID_VALUE, false),
+            (
+                "urEnqueueKernelLaunchWithArgsExp",
+                ResultCode::ERROR_INVALID_OPERATION,
+                false,
+            ),
+            (
+                "urDeviceCreateWithNativeHandle",
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                false,
+            ),
             ("urQueueCreate", ResultCode::ERROR_INVALID_QUEUE_PROPERTIES, false),
             ("urMemBufferCreate", ResultCode::ERROR_INVALID_VALUE, false),
             // It documents none of them.

@@ -13,7 +13,7 @@ pub(crate) mod trace;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use oxur_api::{CommandType, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
+use oxur_api::{CommandType, ExpEnqueueExtFlags, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
 
 use self::operands::{Address, check_inside, check_rows_inside};
 pub use self::operands::{
@@ -134,7 +134,7 @@ commands! {
         /// it is a node that does nothing.
         Wait = EVENTS_WAIT;
         /// As [`Wait`](Self::Wait), and the commands after it wait for it.
-        Barrier = EVENTS_WAIT_WITH_BARRIER;
+        Barrier { flags: ExpEnqueueExtFlags } = EVENTS_WAIT_WITH_BARRIER;
         /// Runs a kernel.
         Launch(launch: Launch) = KERNEL_LAUNCH;
         /// Copies between any two pieces of memory, USM or the host's.
@@ -207,6 +207,14 @@ commands! {
 }
 
 impl<B: Backend> Command<'_, B> {
+    /// A barrier that asks for nothing else.
+    #[inline(always)]
+    pub fn barrier() -> Self {
+        Self::Barrier {
+            flags: ExpEnqueueExtFlags::empty(),
+        }
+    }
+
     /// Checks the buffers that it works on: `check` gets each with the byte behind the command's part of it.
     #[inline]
     pub fn check_buffers(&self, mut check: impl FnMut(&Arc<B::Mem>, usize) -> UrResult<()>) -> UrResult<()> {

@@ -247,7 +247,7 @@ where
         let ready = ready.last()?;
         // On an in-order queue, later commands must wait, too.
         let after = match queue.is_in_order() {
-            true => Command::Barrier,
+            true => Command::barrier(),
             false => Command::Wait,
         };
         let mut done = Used::new();

@@ -33,7 +33,7 @@ command_table! {
     { Command::Wait }
 
     enqueue urEnqueueEventsWaitWithBarrier(), inlined;
-    { Command::Barrier }
+    { Command::barrier() }
 
     append urCommandBufferAppendKernelLaunchExp(
         kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
@@ -319,21 +319,23 @@ command_table! {
 command_entry! {
     /// It is not in the table because the client may give a reusable event, to be signalled, in place of a new one.
     fn urEnqueueEventsWaitWithBarrierExt<B>(queue, properties: *const ExpEnqueueExtProperties; wait, event) {
+        let mut flags = ExpEnqueueExtFlags::empty();
         if let Some(properties) = properties.as_ref() {
             args::known_flags(properties.flags)?;
             decode!("urEnqueueEventsWaitWithBarrierExt", properties.pNext)?;
+            flags = properties.flags;
         }
     } run {
         match event.reusable() {
-            Some(event) => queue.signal(&event, wait),
-            None => submit_command::<B>(&queue, Command::Barrier, false, wait, event),
+            Some(event) => queue.signal(&event, flags, wait),
+            None => submit_command::<B>(&queue, Command::Barrier { flags }, false, wait, event),
         }
     } record {
         if event.reusable().is_some() {
             let why = "a graph has no place for reusable events: they are signalled once a call";
             return Err(unsupported_in_capture(why));
         }
-        OwnedCommand::<B>::Barrier
+        OwnedCommand::<B>::Barrier { flags }
     }
 }
 

@@ -77,7 +77,7 @@ pub struct BufferProperties {
     /// The partition of the device's memory that the buffer is to be in. It is no hint: an adapter without partitions
     /// answers `ERROR_INVALID_VALUE`.
     pub location: Option<u32>,
-    /// The channel of the device's memory that the buffer would best be in: a hint.
+    /// The channel of the device's memory that the buffer would best be in: a hint, as SYCL's extension for it says.
     pub channel: Option<u32>,
 }
 

@@ -87,7 +87,12 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
 
     /// As [`Command::Barrier`], with a reusable `event` in place of a new one. What waits for that already waits for the
     /// command that signalled it before.
-    fn signal(self: &Arc<Self>, _event: &Arc<B::Event>, _wait: WaitList<'_, B>) -> UrResult<()> {
+    fn signal(
+        self: &Arc<Self>,
+        _event: &Arc<B::Event>,
+        _flags: ExpEnqueueExtFlags,
+        _wait: WaitList<'_, B>,
+    ) -> UrResult<()> {
         unsupported()
     }
 

@@ -254,7 +254,8 @@ impl kit::Queue<Empty> for Queue {
     ) -> UrResult<()> {
         let command_type = command.command_type();
         match command {
-            Command::Wait | Command::Barrier => {}
+            Command::Wait => {}
+            Command::Barrier { flags } => properties::saw(flags),
             Command::HostTask(task) => task.call(),
             // SAFETY: the tests pass live memory.
             Command::UsmMemcpy { dst, src, size } => unsafe { dst.cast::<u8>().copy_from(src.cast(), size) },

@@ -220,7 +220,7 @@ impl kit::Queue<OpenCl> for Queue {
             return Ok(());
         }
         // The client's commands come after what it waits for.
-        self.submit_any(Command::Barrier, false, wait, EventOut::none())
+        self.submit_any(Command::barrier(), false, wait, EventOut::none())
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {

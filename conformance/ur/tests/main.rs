@@ -38,6 +38,8 @@ mod native;
 mod native_opencl;
 mod platform;
 mod program;
+mod properties;
+mod properties_commands;
 mod queue;
 mod reusable_event;
 mod several_devices;

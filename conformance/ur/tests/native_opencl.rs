@@ -677,6 +677,45 @@ fn sub_devices() {
     assert!(refused.contains(&made), "{made}");
 }
 
+/// `ur_device_native_properties_t`: `isNativeHandleOwned` hands the reference over to UR.
+#[test]
+fn who_owns_a_native_sub_device() {
+    let Some(natives) = Natives::new() else { return };
+    let (device, by_one) = (natives.device, [CL_DEVICE_PARTITION_EQUALLY, 1, 0]);
+    let (mut parts, mut count) = ([null_mut(); 256], 0);
+    let made = cl!(device => clCreateSubDevices(device, by_one.as_ptr(), 256, parts.as_mut_ptr(), &mut count));
+    if made != CL_SUCCESS {
+        return println!("the device cannot be divided");
+    }
+    let part = parts[0];
+    let references = || -> cl_uint {
+        value(|size, to, needed| cl!(part => clGetDeviceInfo(part, CL_DEVICE_REFERENCE_COUNT, size, to, needed)))
+    };
+    assert_eq!(cl!(part => clRetainDevice(part)), CL_SUCCESS);
+    for owned in [false, true] {
+        let properties = DeviceNativeProperties {
+            isNativeHandleOwned: owned,
+            ..Default::default()
+        };
+        let (adapter, mut wrapped) = (natives.rig.adapter.raw(), DeviceHandle::default());
+        let native = part as NativeHandle;
+        expect!(
+            ur!(urDeviceCreateWithNativeHandle(
+                native,
+                adapter,
+                &properties,
+                &mut wrapped
+            )),
+            SUCCESS
+        );
+        expect!(ur!(urDeviceRelease(wrapped)), SUCCESS);
+        assert_eq!(references(), if owned { 1 } else { 2 }, "owned: {owned}");
+    }
+    for part in &parts[..count as usize] {
+        assert_eq!(cl!(device => clReleaseDevice(*part)), CL_SUCCESS);
+    }
+}
+
 /// The address of a function of an extension.
 fn extension(natives: &Natives, name: &CStr) -> *mut c_void {
     let platform = natives.platform;

@@ -114,7 +114,9 @@ pub(super) fn write_global<'a>(
 pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrResult<Action<'a>> {
     Ok(match *command {
         // All memory is the host's: there is nothing to move.
-        Command::Wait | Command::Barrier | Command::UsmPrefetch { .. } | Command::UsmAdvise { .. } => Action::Nothing,
+        Command::Wait | Command::Barrier { .. } | Command::UsmPrefetch { .. } | Command::UsmAdvise { .. } => {
+            Action::Nothing
+        }
         Command::UsmMemcpy { dst, src, size } => {
             let (dst, src) = (dst.cast(), src.cast());
             Action::Copy(CopyBytes { dst, src, size }, Kept::Nothing)

@@ -342,7 +342,7 @@ fn out_of_order_only_barriers_and_lists_hold_up() {
     assert_eq!(get(0), 2);
     // Behind the first by its list, and so the barrier.
     let behind = call(&queue, false, &[&first], || Ok(()));
-    let barrier = event(|out| queue.submit(Command::Barrier, false, list(&handles(&[&behind])), out));
+    let barrier = event(|out| queue.submit(Command::barrier(), false, list(&handles(&[&behind])), out));
     let held = event(|out| set(1, 3, out));
     let all = event(|out| queue.submit(Command::Wait, false, Wait::empty(), out));
     thread::sleep(Duration::from_millis(5));
@@ -556,7 +556,7 @@ fn twenty_threads() {
                         };
                         if round % 10 == 5 {
                             queue
-                                .submit(Command::Barrier, false, Wait::empty(), no_event())
+                                .submit(Command::barrier(), false, Wait::empty(), no_event())
                                 .unwrap();
                         }
                         if round % 10 == 7 {

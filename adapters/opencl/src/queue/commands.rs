@@ -99,7 +99,7 @@ impl Queue {
         match command {
             Command::Launch(launch) => return self.launch(launch, wait, event),
             // They are frequent, and there is nothing to check.
-            Command::Wait | Command::Barrier | Command::UsmMemcpy { .. } => {}
+            Command::Wait | Command::Barrier { .. } | Command::UsmMemcpy { .. } => {}
             _ => {
                 kit::Context::check_command(&*self.context, &self.device, &command)?;
                 if is_emulated(&command) {
@@ -127,7 +127,8 @@ impl Queue {
         unsafe {
             match *command {
                 Command::Wait => self.marker(deps),
-                Command::Barrier => cl!(clEnqueueBarrierWithWaitList(queue, count, events, event)),
+                // How the host waits is up to the driver.
+                Command::Barrier { flags: _ } => cl!(clEnqueueBarrierWithWaitList(queue, count, events, event)),
                 Command::UsmMemcpy { dst, src, size } => ext!(
                     ext,
                     enqueue_memcpy(queue, blocking, dst, src, size, count, events, event)
@@ -359,7 +360,7 @@ impl Queue {
     /// Leaves the event of what the client submitted to the native queue.
     pub(super) fn end_native(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
         self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
-            self.call(&Command::Barrier, CL_FALSE, deps)
+            self.call(&Command::barrier(), CL_FALSE, deps)
         })
     }
 }
