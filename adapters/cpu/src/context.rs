@@ -98,7 +98,7 @@ impl kit::Context<Cpu> for Context {
         opencl::native(self)
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 }

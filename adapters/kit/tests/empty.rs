@@ -151,8 +151,8 @@ impl kit::Context<Empty> for Context {
         &self.devices
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 }
 

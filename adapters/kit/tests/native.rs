@@ -136,8 +136,8 @@ impl kit::Context<Native> for Context {
         &self.devices
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 }
 
