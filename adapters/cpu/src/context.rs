@@ -107,7 +107,7 @@ impl kit::Context<Cpu> for Context {
         opencl::native(self)
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 }

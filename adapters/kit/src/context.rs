@@ -31,8 +31,10 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
         Ok(())
     }
 
-    /// What to call when the context goes.
-    fn deleters(&self) -> &Deleters;
+    /// Where the functions are that a client wants to be called when the context goes, if it has a place for them.
+    fn deleters(&self) -> Option<&Deleters> {
+        None
+    }
 
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
@@ -143,7 +145,10 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let function = deleter.ok_or(ResultCode::ERROR_INVALID_NULL_POINTER)?;
-        context.deleters().add(function, user_data);
+        match context.deleters() {
+            Some(deleters) => deleters.add(function, user_data),
+            None => return unsupported(),
+        }
         Ok(())
     }
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use oxur_api::*;
 use smallvec::SmallVec;
 
+use crate::adapter::adapter;
 use crate::chain::decode;
 use crate::device_defaults::{canonical, default_device_info};
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Adapter as _, Backend, InfoOut, Object, Platform as _, UrError, UrResult, args, entry, unsupported};
 
 /// A device. Root devices live as long as the adapter; sub-devices as long as somebody holds them.
 pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
@@ -29,8 +30,19 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
         self.parent().is_none()
     }
 
-    /// The platform that has it; `None` only while that goes.
-    fn platform(&self) -> Option<Arc<B::Platform>>;
+    /// The platform that has it: by default, the one of the adapter's that lists its root device. `None` only while that
+    /// goes.
+    fn platform(&self) -> Option<Arc<B::Platform>> {
+        if let Some(parent) = self.parent() {
+            return parent.platform();
+        }
+        let this = std::ptr::from_ref(self).cast::<()>();
+        let has_this = |platform: &&Arc<B::Platform>| {
+            let devices = platform.devices();
+            devices.iter().any(|device| Arc::as_ptr(device).cast() == this)
+        };
+        adapter::<B>().ok()?.platforms().iter().find(has_this).cloned()
+    }
 
     /// Answers `urDeviceGetInfo`, but for the kind, the platform, the parent and the reference count, and for names by which
     /// a query exists twice. What the adapter has no answer of its own for is [`default_device_info`]'s.

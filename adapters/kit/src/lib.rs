@@ -7,7 +7,7 @@
 //!
 //! There is one file an object. Each has the trait that an adapter implements, whose default methods answer
 //! `ERROR_UNSUPPORTED_FEATURE`, and below it the C entry points that decode the arguments and call the trait.
-//! `tests/empty.rs` holds the smallest complete adapter.
+//! `examples/smallest.rs` is the smallest complete adapter; docs/adapters.md explains it.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 pub use oxur_api as ur;

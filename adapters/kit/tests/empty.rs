@@ -139,10 +139,6 @@ impl kit::Device<Empty> for Device {
         DeviceType::CUSTOM
     }
 
-    fn platform(&self) -> Option<Arc<Platform>> {
-        None
-    }
-
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             DeviceInfo::NAME => out.str("nothing"),
@@ -178,8 +174,8 @@ impl kit::Context<Empty> for Context {
         &self.devices
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 }
 

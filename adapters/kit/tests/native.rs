@@ -112,10 +112,6 @@ impl kit::Device<Native> for Device {
     fn kind(&self) -> DeviceType {
         DeviceType::CUSTOM
     }
-
-    fn platform(&self) -> Option<Arc<Platform>> {
-        None
-    }
 }
 
 struct Context {
@@ -140,8 +136,8 @@ impl kit::Context<Native> for Context {
         &self.devices
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 }
 
@@ -218,7 +214,7 @@ impl kit::Queue<Native> for Queue {
         match (command, &captured) {
             (Command::HostTask(task), Some(graph)) => graph.tasks.lock().push(task),
             (Command::HostTask(task), None) => task.call(),
-            (Command::Wait | Command::Barrier, _) => {}
+            (Command::Wait | Command::Barrier { .. }, _) => {}
             (other, _) => return bindless::submit(&self.context, other),
         }
         if event.wanted() {

@@ -162,8 +162,8 @@ impl kit::Context<OpenCl> for Context {
         }
     }
 
-    fn deleters(&self) -> &Deleters {
-        &self.deleters
+    fn deleters(&self) -> Option<&Deleters> {
+        Some(&self.deleters)
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

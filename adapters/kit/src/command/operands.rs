@@ -546,6 +546,11 @@ unsafe impl Send for HostTask {}
 unsafe impl Sync for HostTask {}
 
 impl HostTask {
+    /// The client's function, for a driver that calls it by itself, and what to call it with. It may not throw there.
+    pub fn function(self) -> (unsafe extern "C" fn(*mut c_void), *mut c_void) {
+        (self.function, self.data)
+    }
+
     /// Calls it. If it throws, the process ends.
     pub fn call(self) {
         // SAFETY: the client vouched, when it enqueued the task, that the function may be called with this pointer: once, or

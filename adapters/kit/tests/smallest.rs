@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The adapter of docs/adapters.md: that the page has all of it, and that a client finds and uses it through the loader.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use oxur_client::api::{CommandType, DeviceInfo, EventInfo, PlatformInfo, QueueFlags, ResultCode};
+use oxur_client::{Buffer, Context, Loader, Queue, api};
+
+/// What `cargo build` has made for this test: a library of this folder under the folder of the test's program, or above.
+fn built(name: &str) -> PathBuf {
+    let program = std::env::current_exe().expect("a test has a path");
+    let deps = program.parent().expect("a program is in a folder");
+    let path = deps.join(name);
+    assert!(path.exists(), "{} is missing", path.display());
+    path
+}
+
+#[test]
+fn the_page_has_the_whole_adapter() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../../docs/adapters.md")).expect("the page");
+    let source = std::fs::read_to_string(root.join("examples/smallest.rs")).expect("the source");
+    let (_, section) = page.split_once("\n## The smallest adapter\n").expect("the section");
+    let section = section.split("\n## ").next().expect("a section");
+    let blocks = section.split("\n```rust\n").skip(1);
+    let blocks: Vec<_> = blocks
+        .map(|block| block.split_once("```").expect("a block ends").0)
+        .collect();
+    assert_eq!(
+        blocks.join("\n"),
+        source,
+        "the blocks of the page, and examples/smallest.rs"
+    );
+}
+
+/// What a client does with the adapter, in a process that has no other one.
+fn client() -> oxur_client::Result<()> {
+    let loader = Loader::open(&built("libur_loader.so"))?;
+    let [adapter] = &loader.adapters()?[..] else {
+        panic!("one adapter")
+    };
+    let [platform] = &adapter.platforms()?[..] else {
+        panic!("one platform")
+    };
+    let [device] = &platform.devices()?[..] else {
+        panic!("one device")
+    };
+    assert_eq!(platform.info::<String>(PlatformInfo::NAME)?, "Example");
+    assert_eq!(device.info::<String>(DeviceInfo::NAME)?, "memory");
+    assert_eq!(
+        device.info::<api::PlatformHandle>(DeviceInfo::PLATFORM)?,
+        platform.raw()
+    );
+    let context = Context::new(&[device])?;
+    let queue = Queue::new(&context, device, QueueFlags::empty())?;
+
+    let (from, mut to) = ([1u32, 2, 3], [0u32; 3]);
+    // SAFETY: 12 bytes each, which are there until the copy is complete.
+    let copied = unsafe { queue.memcpy(false, to.as_mut_ptr().cast(), from.as_ptr().cast(), 12, &[]) }?;
+    copied.wait()?;
+    assert_eq!(
+        copied.info::<CommandType>(EventInfo::COMMAND_TYPE)?,
+        CommandType::USM_MEMCPY
+    );
+    queue.barrier(&[&copied])?.wait()?;
+    queue.finish()?;
+    assert_eq!(to, from);
+
+    // What it does not have, it says.
+    let unsupported = Some(ResultCode::ERROR_UNSUPPORTED_FEATURE);
+    let buffer = Buffer::new(&context, api::MemFlags::READ_WRITE, 64).map(drop);
+    let graph = oxur_client::Graph::new(&context).map(drop);
+    let capture = queue.begin_capture();
+    let settings = oxur_client::CommandBufferSettings::default();
+    let commands = oxur_client::CommandBuffer::new(&context, device, settings).map(drop);
+    let usm = oxur_client::Usm::host(&context, 64, Default::default()).map(drop);
+    for refused in [buffer, graph, capture, commands, usm] {
+        assert_eq!(refused.expect_err("it is not there").code(), unsupported);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_client_uses_the_adapter() {
+    const ALONE: &str = "OXUR_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return client().expect("the adapter does what it says");
+    }
+    let own = Command::new(std::env::current_exe().expect("a program"))
+        .args(["--exact", "a_client_uses_the_adapter"])
+        .env(ALONE, "1")
+        .env("UR_ADAPTERS_FORCE_LOAD", built("../examples/libsmallest.so"))
+        .env_remove("ONEAPI_DEVICE_SELECTOR")
+        .output()
+        .expect("a process");
+    let said = [own.stdout, own.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+    assert!(own.status.success(), "{}", said.concat());
+}
