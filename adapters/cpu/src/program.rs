@@ -346,6 +346,10 @@ impl Program {
 }
 
 impl kit::Program<Cpu> for Program {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         // An image for the target native_cpu holds host code, unless somebody put SPIR-V in.
         let piece = Piece::new(il.into(), Vec::new())?;
@@ -541,7 +545,6 @@ impl kit::Program<Cpu> for Program {
     fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
         let devices = &self.context.devices;
         match query {
-            ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
             ProgramInfo::DEVICES => out.handles(devices),
             ProgramInfo::IL => match &self.state.lock().chunks[..] {

@@ -16,14 +16,17 @@ pub use self::arg_objects::ArgObjects;
 pub use self::remembered::RememberedArgs;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Program, Range, UrError, UrResult, args, entry, unsupported};
 
 /// A kernel: an entry point of a program.
 pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
+    /// The program that it is of.
+    fn program(&self) -> &Arc<B::Program>;
+
     /// Finds the kernel of a built program.
     fn create(program: &Arc<B::Program>, name: &CStr) -> UrResult<Arc<Self>>;
 
-    /// Answers `urKernelGetInfo`, but for the reference count.
+    /// Answers `urKernelGetInfo`, but for the program, the context and the reference count.
     fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// Answers `urKernelGetGroupInfo`.
@@ -256,6 +259,8 @@ entry! {
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
             KernelInfo::REFERENCE_COUNT => out.references(&**kernel),
+            KernelInfo::PROGRAM => out.handle(kernel.program()),
+            KernelInfo::CONTEXT => out.handle(kernel.program().context()),
             _ => kernel.info(query, out),
         }
     }

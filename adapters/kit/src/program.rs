@@ -12,6 +12,9 @@ use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupporte
 
 /// A program: code that kernels come from.
 pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
+    /// The context that it is in.
+    fn context(&self) -> &Arc<B::Context>;
+
     /// Makes a program of an intermediate language, SPIR-V as a rule.
     fn create_with_il(context: &Arc<B::Context>, il: &[u8], metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>>;
 
@@ -62,7 +65,7 @@ pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
         unsupported()
     }
 
-    /// Answers `urProgramGetInfo`, but for the reference count.
+    /// Answers `urProgramGetInfo`, but for the context and the reference count.
     fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// Answers `urProgramGetBuildInfo`.
@@ -294,6 +297,7 @@ entry! {
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
             ProgramInfo::REFERENCE_COUNT => out.references(&**program),
+            ProgramInfo::CONTEXT => out.handle(program.context()),
             _ => program.info(query, out),
         }
     }

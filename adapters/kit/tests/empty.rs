@@ -315,12 +315,20 @@ struct Mem {
 }
 
 impl kit::Mem<Empty> for Mem {
-    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, _: Option<HostPointer>) -> UrResult<Arc<Self>> {
-        unsupported()
+    fn context(&self) -> &Arc<Context> {
+        unreachable!("there are no buffers")
     }
 
-    fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
+    fn size(&self) -> usize {
+        0
+    }
+
+    fn is_image(&self) -> bool {
+        false
+    }
+
+    fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, _: Option<HostPointer>) -> UrResult<Arc<Self>> {
+        unsupported()
     }
 }
 
@@ -339,6 +347,10 @@ struct Program {
 }
 
 impl kit::Program<Empty> for Program {
+    fn context(&self) -> &Arc<Context> {
+        unreachable!("there are no programs")
+    }
+
     fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         unsupported()
     }
@@ -364,6 +376,10 @@ struct Kernel {
 }
 
 impl kit::Kernel<Empty> for Kernel {
+    fn program(&self) -> &Arc<Program> {
+        unreachable!("kernels are made without one")
+    }
+
     fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
         unsupported()
     }

@@ -196,7 +196,6 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        buffer.check_range(offset, size)?;
         let (blocking, flags) = (cl_bool::from(blocking), conv::map_flags(flags));
         let mut mapped = std::ptr::null_mut();
         self.enqueue(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
