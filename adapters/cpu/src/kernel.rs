@@ -106,6 +106,10 @@ impl Kernel {
 }
 
 impl kit::Kernel<Cpu> for Kernel {
+    fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
         let code = program.claim()?;
         let unknown = || {
@@ -140,8 +144,6 @@ impl kit::Kernel<Cpu> for Kernel {
         match query {
             KernelInfo::FUNCTION_NAME => out.str(&self.wants().name),
             KernelInfo::NUM_ARGS => out.value(self.wants().params.len() as u32),
-            KernelInfo::CONTEXT => out.handle(self.program.context()),
-            KernelInfo::PROGRAM => out.handle(&self.program),
             KernelInfo::ATTRIBUTES => out.str(&self.attributes()),
             _ => out.unsupported(),
         }

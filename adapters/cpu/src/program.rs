@@ -349,6 +349,10 @@ impl Program {
 }
 
 impl kit::Program<Cpu> for Program {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         // An image for the target native_cpu contains host code, unless the client put SPIR-V there.
         let module = ProgramModule::new(il.into(), Vec::new())?;
@@ -544,7 +548,6 @@ impl kit::Program<Cpu> for Program {
     fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
         let devices = &self.context.devices;
         match query {
-            ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
             ProgramInfo::DEVICES => out.handles(devices),
             ProgramInfo::IL => match &self.state.lock().modules[..] {

@@ -59,12 +59,6 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Checks that `size` bytes at `offset` are inside of a buffer of the queue's context.
-    fn check_buffer(&self, buffer: &Mem, offset: usize, size: usize) -> UrResult<()> {
-        self.check_context(buffer.context())?;
-        buffer.check_range(offset, size)
-    }
-
     /// Checks that something is of the queue's context.
     #[inline]
     fn check_context(&self, context: &Arc<Context>) -> UrResult<()> {
@@ -218,11 +212,10 @@ impl kit::Queue<Cpu> for Queue {
         blocking: bool,
         _flags: MapFlags,
         offset: usize,
-        size: usize,
+        _size: usize,
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        self.check_buffer(buffer, offset, size)?;
         self.mark(
             How {
                 blocking,

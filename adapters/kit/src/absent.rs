@@ -42,13 +42,13 @@ macro_rules! absent {
 
 absent! {
     /// For backends without buffers and images.
-    NoMem: Mem = MemHandle;
+    NoMem = MemHandle;
     /// For backends without samplers.
     NoSampler: Sampler = SamplerHandle;
     /// For backends without programs.
-    NoProgram: Program = ProgramHandle;
+    NoProgram = ProgramHandle;
     /// For backends without kernels.
-    NoKernel: Kernel = KernelHandle;
+    NoKernel = KernelHandle;
     /// For backends without pools of USM.
     NoUsmPool: UsmPool = UsmPoolHandle;
     /// For backends without physical memory.
@@ -63,6 +63,32 @@ absent! {
     NoGraph = ExpGraphHandle;
     /// For backends without graphs.
     NoExecutableGraph = ExpExecutableGraphHandle;
+}
+
+impl<B: Backend> Mem<B> for NoMem {
+    fn context(&self) -> &Arc<B::Context> {
+        self.absurd()
+    }
+
+    fn size(&self) -> usize {
+        self.absurd()
+    }
+
+    fn is_image(&self) -> bool {
+        self.absurd()
+    }
+}
+
+impl<B: Backend> Program<B> for NoProgram {
+    fn context(&self) -> &Arc<B::Context> {
+        self.absurd()
+    }
+}
+
+impl<B: Backend> Kernel<B> for NoKernel {
+    fn program(&self) -> &Arc<B::Program> {
+        self.absurd()
+    }
 }
 
 impl<B: Backend> CommandBuffer<B> for NoCommandBuffer {

@@ -20,8 +20,10 @@ pub use self::operands::{
     BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedDeviceGlobal, OwnedLaunch, OwnedRange,
     Range,
 };
+use crate::context::check_context;
 use crate::handle::Borrowed;
-use crate::{Backend, BindlessCopy, HostPipe, SemaphoreOperation, UrResult, unsupported};
+use crate::mem::check_buffer;
+use crate::{Backend, BindlessCopy, HostPipe, Kernel, Mem, Program, SemaphoreOperation, UrResult, unsupported};
 
 /// The kinds of operands: their types in a [`Command`] (`borrowed`) and in an [`OwnedCommand`] (`owned`), and how one
 /// becomes the other (`keep`, `lend`). What is not listed is a plain value of the type that it is called by.
@@ -215,9 +217,28 @@ impl<B: Backend> Command<'_, B> {
         }
     }
 
+    /// Checks that all that it works on is of a context, and that its buffers are large enough.
+    #[inline]
+    pub fn check_operands(&self, context: &B::Context) -> UrResult<()> {
+        let check = |of: &B::Context| check_context::<B>(of, context);
+        match self {
+            Self::Launch(launch) => check(launch.kernel.program().context()),
+            Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => {
+                check(global.program.context())
+            }
+            Self::ImageRead { image, .. } | Self::ImageWrite { image, .. } => check(image.context()),
+            Self::ImageCopy { src, dst, .. } => {
+                check(src.context())?;
+                check(dst.context())
+            }
+            Self::Unmap { mem, .. } => check(mem.context()),
+            _ => self.check_buffers(|buffer, end| check_buffer::<B>(buffer, context, end)),
+        }
+    }
+
     /// Checks the buffers that it works on: `check` gets each with the byte behind the command's part of it.
     #[inline]
-    pub fn check_buffers(&self, mut check: impl FnMut(&Arc<B::Mem>, usize) -> UrResult<()>) -> UrResult<()> {
+    fn check_buffers(&self, mut check: impl FnMut(&Arc<B::Mem>, usize) -> UrResult<()>) -> UrResult<()> {
         match self {
             Self::BufferRead {
                 buffer, offset, size, ..
@@ -244,19 +265,6 @@ impl<B: Backend> Command<'_, B> {
             Self::BufferCopyRect { src, dst, rect } => {
                 check(src, rect.a_end()?)?;
                 check(dst, rect.b_end()?)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Checks the images that it works on.
-    #[inline]
-    pub fn check_images(&self, mut check: impl FnMut(&Arc<B::Mem>) -> UrResult<()>) -> UrResult<()> {
-        match self {
-            Self::ImageRead { image, .. } | Self::ImageWrite { image, .. } => check(image),
-            Self::ImageCopy { src, dst, .. } => {
-                check(src)?;
-                check(dst)
             }
             _ => Ok(()),
         }

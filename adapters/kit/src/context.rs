@@ -11,10 +11,10 @@ use oxur_fork::Mutex;
 use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, Command, InfoOut, Object, UrResult, args, entry, unsupported};
+use crate::{Backend, Command, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A context: devices that share memory objects and programs.
-pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
+pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
     /// Makes a context of at least one device.
     fn create(devices: Vec<Arc<B::Device>>, flags: ContextFlags) -> UrResult<Arc<Self>>;
 
@@ -26,9 +26,16 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
         out.unsupported()
     }
 
-    /// Checks that a command buffer of this context, which runs on this device of it, can have a command.
-    fn check_command(&self, _device: &Arc<B::Device>, _command: &Command<'_, B>) -> UrResult<()> {
-        Ok(())
+    /// Whether it is the same for the driver as another one: two of ours may stand for one of the driver's.
+    fn is_same(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Checks that a queue or a command buffer of this context, which runs on this device of it, can have a command. The kit
+    /// asks it of commands that are appended or captured; `submit` asks it by itself. An adapter that knows more of some
+    /// commands begins with [`Command::check_operands`].
+    fn check_command(&self, _device: &Arc<B::Device>, command: &Command<'_, B>) -> UrResult<()> {
+        command.check_operands(self)
     }
 
     /// Where the functions are that a client wants to be called when the context goes, if it has a place for them.
@@ -42,9 +49,22 @@ pub trait Context<B: Backend>: Object<Handle = ContextHandle> {
     }
 }
 
-/// Whether two contexts are the same for the driver, which may have one for two of ours.
+/// Whether two contexts are the same for the driver.
 pub(crate) fn is_same<B: Backend>(one: &Arc<B::Context>, other: &Arc<B::Context>) -> bool {
-    Arc::ptr_eq(one, other) || matches!((one.native(), other.native()), (Ok(one), Ok(other)) if one == other)
+    one.is_same(other)
+}
+
+/// Checks that what a command works on is of its context.
+#[inline]
+pub(crate) fn check_context<B: Backend>(of: &B::Context, context: &B::Context) -> UrResult<()> {
+    #[cold]
+    fn strange() -> UrError {
+        UrError::with_message(
+            ResultCode::ERROR_INVALID_CONTEXT,
+            "a command and what it works on are of different contexts",
+        )
+    }
+    if of.is_same(context) { Ok(()) } else { Err(strange()) }
 }
 
 /// The functions that a client asked to be called when an object is destroyed. They run when this is dropped, the

@@ -22,6 +22,7 @@ use crate::client_call::guard_around;
 use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
 use crate::entry_hook::enter;
 use crate::handle::{Borrowed, object, optional_object};
+use crate::mem::check_buffer;
 use crate::table::entry_points;
 use crate::{
     Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, OwnedCommand, Queue,
@@ -371,6 +372,7 @@ entry! {
         args::known_flags(flags)?;
         let out = args::out(mapped)?;
         check_byte_range(offset, size)?;
+        check_buffer::<B>(&buffer, queue.context(), offset + size)?;
         check_idle::<B>(&queue, "mapping a buffer")?;
         let wait = WaitList::new(num_events, events)?;
         out.write(queue.buffer_map(&buffer, blocking, flags, offset, size, wait, EventOut::new(event))?);

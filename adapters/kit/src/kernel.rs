@@ -18,16 +18,19 @@ pub use self::remembered::RememberedArgs;
 use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, Range, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, Program, Range, UrError, UrResult, args, entry, unsupported};
 
 /// A kernel: an entry point of a program.
 pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
+    /// The program that it is of.
+    fn program(&self) -> &Arc<B::Program>;
+
     /// Finds the kernel of a built program.
     fn create(_program: &Arc<B::Program>, _name: &CStr) -> UrResult<Arc<Self>> {
         unsupported()
     }
 
-    /// Answers `urKernelGetInfo`, but for the reference count.
+    /// Answers `urKernelGetInfo`, but for the program, the context and the reference count.
     fn info(&self, _query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
     }
@@ -291,6 +294,8 @@ entry! {
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
             KernelInfo::REFERENCE_COUNT => out.references(&**kernel),
+            KernelInfo::PROGRAM => out.handle(kernel.program()),
+            KernelInfo::CONTEXT => out.handle(kernel.program().context()),
             _ => kernel.info(query, out),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::chain::decode;
+use crate::context::check_context;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -23,7 +24,16 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
         unsupported()
     }
 
-    /// Makes a buffer of a part of this one. `flags` may narrow the access.
+    /// The context that it is in.
+    fn context(&self) -> &Arc<B::Context>;
+
+    /// How many bytes it has.
+    fn size(&self) -> usize;
+
+    /// Whether it is an image.
+    fn is_image(&self) -> bool;
+
+    /// Makes a buffer of a part of this one, which is inside of it. `flags` may narrow the access.
     fn sub_buffer(self: &Arc<Self>, _flags: MemFlags, _origin: usize, _size: usize) -> UrResult<Arc<Self>> {
         unsupported()
     }
@@ -33,7 +43,7 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
         unsupported()
     }
 
-    /// Answers `urMemGetInfo`, but for the reference count.
+    /// Answers `urMemGetInfo`, but for the size, the context and the reference count.
     fn info(&self, _query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
     }
@@ -63,6 +73,30 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
     ) -> UrResult<Arc<Self>> {
         unsupported()
     }
+}
+
+/// Checks that bytes of a buffer up to `end` can be worked on in a context.
+#[inline]
+pub(crate) fn check_buffer<B: Backend>(buffer: &B::Mem, context: &B::Context, end: usize) -> UrResult<()> {
+    check_context::<B>(buffer.context(), context)?;
+    match !buffer.is_image() && end <= buffer.size() {
+        true => Ok(()),
+        false => Err(outside_of_buffer(buffer.is_image(), end, buffer.size())),
+    }
+}
+
+#[cold]
+fn outside_of_buffer(is_image: bool, end: usize, size: usize) -> UrError {
+    if is_image {
+        return UrError::with_message(
+            ResultCode::ERROR_INVALID_MEM_OBJECT,
+            "the memory object is an image, and a buffer is wanted",
+        );
+    }
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_SIZE,
+        format!("a buffer of {size} bytes is too small for a command that reaches to byte {end}"),
+    )
 }
 
 /// Memory of the client's that a buffer or image is made of or copied from. It is never null.
@@ -246,6 +280,12 @@ entry! {
         if region.size == 0 {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a sub-buffer has at least one byte"));
         }
+        if !buffer.is_image() && region.origin.checked_add(region.size).is_none_or(|end| end > buffer.size()) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_BUFFER_SIZE,
+                format!("{region:?} is not inside of a buffer of {} bytes", buffer.size()),
+            ));
+        }
         out.write(export(&buffer.sub_buffer(flags, region.origin, region.size)?));
         Ok(())
     }
@@ -286,6 +326,8 @@ entry! {
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
             MemInfo::REFERENCE_COUNT => out.references(&**mem),
+            MemInfo::SIZE => out.value(mem.size()),
+            MemInfo::CONTEXT => out.handle(mem.context()),
             _ => mem.info(query, out),
         }
     }

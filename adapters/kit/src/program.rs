@@ -13,6 +13,9 @@ use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupporte
 
 /// A program: code that kernels come from.
 pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
+    /// The context that it is in.
+    fn context(&self) -> &Arc<B::Context>;
+
     /// Makes a program of an intermediate language, SPIR-V as a rule.
     fn create_with_il(_context: &Arc<B::Context>, _il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         unsupported()
@@ -67,7 +70,7 @@ pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
         unsupported()
     }
 
-    /// Answers `urProgramGetInfo`, but for the reference count.
+    /// Answers `urProgramGetInfo`, but for the context and the reference count.
     fn info(&self, _query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
         out.unsupported()
     }
@@ -310,6 +313,7 @@ entry! {
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
             ProgramInfo::REFERENCE_COUNT => out.references(&**program),
+            ProgramInfo::CONTEXT => out.handle(program.context()),
             _ => program.info(query, out),
         }
     }

@@ -96,7 +96,7 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
         unsupported()
     }
 
-    /// Maps a part of a buffer into the host's memory and returns its address there.
+    /// Maps a part of a buffer of its context, which is inside of it, into the host's memory and returns its address there.
     ///
     /// This and [`Queue::usm_alloc`] are no [`Command`]s: the client gets an address from the call, before the command is
     /// complete, and a result is the one thing that an adapter cannot forget to give.

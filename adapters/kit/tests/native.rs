@@ -249,31 +249,33 @@ impl kit::Event<Native> for Event {
 
 struct Program {
     handle_cell: HandleCell,
+    context: Arc<Context>,
 }
 
 impl kit::Program<Native> for Program {
-    fn create_with_il(_: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-        }))
+    fn create_with_il(context: &Arc<Context>, _: &[u8], _: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        let (handle_cell, context) = (HandleCell::new(), context.clone());
+        Ok(Arc::new(Self { handle_cell, context }))
+    }
+
+    fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 }
 
 struct Kernel {
     handle_cell: HandleCell,
-}
-
-impl Kernel {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            handle_cell: HandleCell::new(),
-        })
-    }
+    program: Arc<Program>,
 }
 
 impl kit::Kernel<Native> for Kernel {
-    fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
-        Ok(Self::new())
+    fn create(program: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
+        let (handle_cell, program) = (HandleCell::new(), program.clone());
+        Ok(Arc::new(Self { handle_cell, program }))
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     fn set_arg(&self, _: kit::Arg<'_, Native>) -> UrResult<()> {
@@ -281,7 +283,7 @@ impl kit::Kernel<Native> for Kernel {
     }
 
     fn snapshot(&self, _: kit::Args<'_, Native>) -> UrResult<Arc<Self>> {
-        Ok(Self::new())
+        Self::create(&self.program, c"")
     }
 }
 

@@ -35,20 +35,12 @@ fn platform_ids() -> UrResult<Vec<cl_platform_id>> {
         );
         return Ok(Vec::new());
     }
-    let mut count = 0;
-    // SAFETY: a null array and a place for the count, as the function allows.
-    match unsafe { cl!(clGetPlatformIDs(0, std::ptr::null_mut(), &mut count)) } {
-        Ok(()) if count > 0 => {}
-        Ok(()) => return Ok(Vec::new()),
-        Err(error) => {
-            log::info!("no OpenCL platforms: {error}. Install an OpenCL driver, or set OCL_ICD_FILENAMES to one");
-            return Ok(Vec::new());
-        }
-    }
-    let mut ids = vec![std::ptr::null_mut(); count as usize];
-    // SAFETY: the array has `count` places.
-    unsafe { cl!(clGetPlatformIDs(count, ids.as_mut_ptr(), std::ptr::null_mut())) }?;
-    Ok(ids)
+    // SAFETY: the pointers are those of `handles`.
+    let ids = cl::handles(|capacity, ids, count| unsafe { cl!(clGetPlatformIDs(capacity, ids, count)) });
+    ids.or_else(|error| {
+        log::info!("no OpenCL platforms: {error}. Install an OpenCL driver, or set OCL_ICD_FILENAMES to one");
+        Ok(Vec::new())
+    })
 }
 
 impl kit::Adapter<OpenCl> for Adapter {

@@ -314,6 +314,17 @@ pub fn string(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> U
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
 }
 
+/// The handles that `list(capacity, array, count)` gives.
+pub fn handles(list: impl Fn(cl_uint, *mut *mut c_void, *mut cl_uint) -> UrResult<()>) -> UrResult<Vec<*mut c_void>> {
+    let mut count = 0;
+    list(0, std::ptr::null_mut(), &mut count)?;
+    let mut handles = vec![std::ptr::null_mut(); count as usize];
+    if count != 0 {
+        list(count, handles.as_mut_ptr(), std::ptr::null_mut())?;
+    }
+    Ok(handles)
+}
+
 /// A kind of OpenCL object with its functions.
 pub trait Queried: NativeObject {
     /// Asks an object for `what`.

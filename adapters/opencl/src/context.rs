@@ -140,24 +140,16 @@ impl kit::Context<OpenCl> for Context {
         }
     }
 
+    fn is_same(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
-        let check = |context: &Context| match context.raw == self.raw {
-            true => Ok(()),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "a command and what it works on are of different contexts",
-            )),
-        };
-        command.check_buffers(|buffer, end| {
-            check(&buffer.context)?;
-            buffer.check_range(0, end)
-        })?;
-        command.check_images(|image| check(&image.context))?;
+        command.check_operands(self)?;
         match command {
-            Command::Launch(launch) => check(launch.kernel.context()),
-            Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => global
-                .program
-                .check_global((self, device), global.name, global.offset, global.count),
+            Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
+                global.program.check_global(device, global)
+            }
             _ => Ok(()),
         }
     }

@@ -8,7 +8,6 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
 
 use kit::ur::{
     CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
@@ -16,7 +15,7 @@ use kit::ur::{
 use kit::{Callback, HandleCell, InfoOut, Native, UniqueId, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{LazyLock, OnceLock};
+use oxur_fork::OnceLock;
 use smallvec::SmallVec;
 
 use crate::cl::{self, Ask, EventObject, cl, cl_create};
@@ -185,21 +184,6 @@ unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void
     };
     callback.call(&event, status);
     kit::SoftwareEvent::defer_drop(event);
-}
-
-/// Drops an event elsewhere. It may be what kept its queue and its context, whose ends wait for the driver and call the
-/// client: nothing for a thread that the driver calls back from.
-fn reap(event: Event) {
-    static REAPER: LazyLock<Sender<Event>> = LazyLock::new(|| {
-        let (send, receive) = channel();
-        let reaper = move || receive.into_iter().for_each(drop);
-        if let Err(error) = std::thread::Builder::new().name("ur reaper".into()).spawn(reaper) {
-            log::warn!("no thread for the ends of objects: {error}");
-        }
-        send
-    });
-    // Without the thread the event comes back, and goes here all the same.
-    _ = REAPER.send(event);
 }
 
 struct Registered {
@@ -415,7 +399,7 @@ impl kit::SoftwareEvent<OpenCl> for Event {
 
     fn defer_drop(event: Arc<Self>) {
         if let Some(last) = Arc::into_inner(event) {
-            reap(last);
+            kit::drop_elsewhere(last);
         }
     }
 }

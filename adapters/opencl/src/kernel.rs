@@ -161,6 +161,10 @@ impl Kernel {
 }
 
 impl kit::Kernel<OpenCl> for Kernel {
+    fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
         // SAFETY: a live program and a zero-terminated string.
         let raw = unsafe { cl_create!(clCreateKernel(*program.raw, name.as_ptr())) }?;
@@ -171,8 +175,6 @@ impl kit::Kernel<OpenCl> for Kernel {
         match query {
             KernelInfo::FUNCTION_NAME => out.str(&self.raw.ask_string(CL_KERNEL_FUNCTION_NAME)?),
             KernelInfo::NUM_ARGS => out.value(self.raw.ask::<u32>(CL_KERNEL_NUM_ARGS)?),
-            KernelInfo::CONTEXT => out.handle(self.context()),
-            KernelInfo::PROGRAM => out.handle(&self.program),
             KernelInfo::ATTRIBUTES => out.str(&self.raw.ask_string(CL_KERNEL_ATTRIBUTES)?),
             _ => out.unsupported(),
         }

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemInfo, NativeHandle, ResultCode};
+use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, NativeHandle, ResultCode};
 use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -17,8 +17,9 @@ pub(crate) struct Mem {
     pub(crate) handle_cell: HandleCell,
     pub(crate) raw: Native<MemObject>,
     /// Bytes.
-    pub(crate) size: usize,
-    pub(crate) context: Arc<Context>,
+    size: usize,
+    is_image: bool,
+    context: Arc<Context>,
 }
 
 fn host(pointer: Option<HostPointer>) -> *mut c_void {
@@ -68,11 +69,12 @@ impl Placement {
 }
 
 impl Mem {
-    fn new(raw: Native<MemObject>, size: usize, context: &Arc<Context>) -> Arc<Self> {
+    fn new(raw: Native<MemObject>, size: usize, is_image: bool, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
             size,
+            is_image,
             context: context.clone(),
         })
     }
@@ -81,7 +83,7 @@ impl Mem {
         let native = native as cl_mem;
         // SAFETY: the client vouches for its native handle.
         let mem = unsafe { Native::<MemObject>::borrowed(native) };
-        let size = mem.ask(CL_MEM_SIZE)?;
+        let (size, kind) = (mem.ask(CL_MEM_SIZE)?, mem.ask::<cl_mem_object_type>(CL_MEM_TYPE)?);
         if mem.ask::<*mut c_void>(CL_MEM_CONTEXT)? != *context.raw {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
@@ -89,21 +91,8 @@ impl Mem {
             ));
         }
         // SAFETY: as above.
-        Ok(Self::new(unsafe { Native::wrap(native, owned) }?, size, context))
-    }
-
-    /// Checks that `size` bytes at `offset` are inside of it.
-    pub(crate) fn check_range(&self, offset: usize, size: usize) -> UrResult<()> {
-        if offset.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!(
-                    "{size} bytes at offset {offset} are not inside of a memory object of {} bytes",
-                    self.size
-                ),
-            ));
-        }
-        Ok(())
+        let raw = unsafe { Native::wrap(native, owned) }?;
+        Ok(Self::new(raw, size, kind != CL_MEM_OBJECT_BUFFER, context))
     }
 
     fn ask_image<T: Plain>(&self, what: cl_image_info) -> UrResult<T> {
@@ -113,6 +102,18 @@ impl Mem {
 }
 
 impl kit::Mem<OpenCl> for Mem {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn is_image(&self) -> bool {
+        self.is_image
+    }
+
     fn create_buffer(
         context: &Arc<Context>,
         flags: MemFlags,
@@ -135,19 +136,10 @@ impl kit::Mem<OpenCl> for Mem {
             // SAFETY: a live context; the client vouches for its memory.
             _ => unsafe { cl_create!(clCreateBuffer(*context.raw, flags, size, pointer)) }?,
         };
-        Ok(Self::new(raw, size, context))
+        Ok(Self::new(raw, size, false, context))
     }
 
     fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
-        if origin.checked_add(size).is_none_or(|end| end > self.size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_BUFFER_SIZE,
-                format!(
-                    "a sub-buffer of {size} bytes at {origin} is not inside of a buffer of {} bytes",
-                    self.size
-                ),
-            ));
-        }
         let region = cl_buffer_region { origin, size };
         let flags = conv::mem_flags(flags);
         // SAFETY: a live buffer; for a region OpenCL reads a `cl_buffer_region`.
@@ -159,7 +151,7 @@ impl kit::Mem<OpenCl> for Mem {
                 std::ptr::from_ref(&region).cast()
             ))
         }?;
-        Ok(Self::new(raw, size, &self.context))
+        Ok(Self::new(raw, size, false, &self.context))
     }
 
     fn create_image(context: &Arc<Context>, image: ImageCreate<'_>) -> UrResult<Arc<Self>> {
@@ -181,15 +173,7 @@ impl kit::Mem<OpenCl> for Mem {
         let raw: Native<MemObject> =
             unsafe { cl_create!(clCreateImage(*context.raw, flags, &format, &desc, host(image.host))) }?;
         let size = raw.ask(CL_MEM_SIZE)?;
-        Ok(Self::new(raw, size, context))
-    }
-
-    fn info(&self, query: MemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            MemInfo::SIZE => out.value(self.size),
-            MemInfo::CONTEXT => out.handle(&self.context),
-            _ => out.unsupported(),
-        }
+        Ok(Self::new(raw, size, true, context))
     }
 
     fn image_info(&self, query: ImageInfo, out: InfoOut<'_>) -> UrResult<()> {

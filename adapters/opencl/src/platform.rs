@@ -74,33 +74,14 @@ impl Platform {
 }
 
 fn device_ids(platform: cl_platform_id) -> UrResult<Vec<cl_device_id>> {
-    let mut count = 0;
-    // SAFETY: a live platform, a null array and a place for the count.
-    let found = unsafe {
-        cl!(clGetDeviceIDs(
-            platform,
-            CL_DEVICE_TYPE_ALL,
-            0,
-            std::ptr::null_mut(),
-            &mut count
-        ))
-    };
-    match found {
-        Err(error) if error.code() == ResultCode::ERROR_DEVICE_NOT_FOUND => return Ok(Vec::new()),
-        other => other?,
+    // SAFETY: a live platform; the pointers are those of `handles`.
+    let ids = cl::handles(|capacity, ids, count| unsafe {
+        cl!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, capacity, ids, count))
+    });
+    match ids {
+        Err(error) if error.code() == ResultCode::ERROR_DEVICE_NOT_FOUND => Ok(Vec::new()),
+        other => other,
     }
-    let mut ids = vec![std::ptr::null_mut(); count as usize];
-    // SAFETY: the array has `count` places.
-    unsafe {
-        cl!(clGetDeviceIDs(
-            platform,
-            CL_DEVICE_TYPE_ALL,
-            count,
-            ids.as_mut_ptr(),
-            std::ptr::null_mut()
-        ))
-    }?;
-    Ok(ids)
 }
 
 impl kit::Platform<OpenCl> for Platform {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Programs.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
     ProgramMetadata, ResultCode,
 };
-use kit::{HandleCell, InfoOut, LinkFailure, Native, UrError, UrResult};
+use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::OnceLock;
 
 use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create};
 use crate::extensions::ext;
@@ -22,46 +21,7 @@ pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
     pub(crate) raw: Native<ProgramObject>,
     pub(crate) context: Arc<Context>,
-    /// The device globals that were asked for, so that bounds are checked without the driver. Programs have few.
-    global_sizes: GlobalSizes,
-}
-
-/// A list that only grows: to look a variable up takes no lock.
-#[derive(Default)]
-struct GlobalSizes(OnceLock<Box<GlobalSize>>);
-
-impl GlobalSizes {
-    #[inline]
-    fn get(&self, device: usize, name: &CStr) -> Option<usize> {
-        let known = std::iter::successors(self.0.get(), |known| known.next.0.get());
-        let mut same = known.filter(|known| known.device == device && *known.name == *name);
-        same.next().map(|known| known.size)
-    }
-
-    #[cold]
-    fn add(&self, device: usize, name: &CStr, size: usize) {
-        let mut new = Box::new(GlobalSize {
-            device,
-            name: name.to_owned(),
-            size,
-            next: Self::default(),
-        });
-        let mut end = &self.0;
-        while let Err(back) = end.set(new) {
-            new = back;
-            end = &end.get().expect("it is set").next.0;
-        }
-    }
-}
-
-/// The size of a device global.
-struct GlobalSize {
-    /// The OpenCL handle of the device.
-    device: usize,
-    name: CString,
-    /// Bytes.
-    size: usize,
-    next: GlobalSizes,
+    global_sizes: DeviceGlobalSizes,
 }
 
 /// The driver's handles of devices that a build is for. Drivers crash on devices that are none of the context's.
@@ -94,12 +54,11 @@ fn options(text: Option<&CStr>) -> *const c_char {
 
 impl Program {
     fn new(raw: Native<ProgramObject>, context: &Arc<Context>) -> Arc<Self> {
-        let global_sizes = GlobalSizes::default();
         Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
             context: context.clone(),
-            global_sizes,
+            global_sizes: DeviceGlobalSizes::default(),
         })
     }
 
@@ -171,74 +130,17 @@ impl Program {
         }
     }
 
-    /// Checks that `offset + count` bytes are inside of a device global, for a queue of this context and device.
-    pub(crate) fn check_global(
-        &self,
-        (context, device): (&Context, &Device),
-        name: &CStr,
-        offset: usize,
-        count: usize,
-    ) -> UrResult<()> {
-        // Intel's driver takes any.
-        if context.raw != self.context.raw {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the queue and the program are of different contexts",
-            ));
-        }
-        let id = device.raw as usize;
-        let size = match self.global_sizes.get(id, name) {
-            Some(size) => size,
-            None => match self.find_global(device, name) {
-                Ok((_, size)) => {
-                    self.global_sizes.add(id, name, size);
-                    size
-                }
+    /// Checks the bounds of a part of a device global. Intel's driver takes any.
+    pub(crate) fn check_global(&self, device: &Device, global: &DeviceGlobal<'_, OpenCl>) -> UrResult<()> {
+        self.global_sizes.check(device.raw as usize, global, || {
+            match self.find_global(device, global.name) {
+                Ok((_, size)) => Ok(Some(size)),
                 // A driver that gives no address may copy all the same, and checks the bounds itself.
-                Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => return Ok(()),
-                Err(error) => return Err(error),
-            },
-        };
-        if offset.checked_add(count).is_none_or(|end| end > size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
-            ));
-        }
-        Ok(())
+                Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
     }
-}
-
-/// Checks what every SPIR-V module has: the magic number, in either byte order, and whole instructions up to the end.
-/// Drivers crash on modules that are cut off.
-fn check_spirv(module: &[u8]) -> Result<(), String> {
-    const MAGIC: u32 = 0x0723_0203;
-    const HEADER: usize = 5;
-    if !module.len().is_multiple_of(4) || module.len() < HEADER * 4 {
-        return Err(format!(
-            "a SPIR-V module is whole words, {HEADER} at least, and not {} bytes",
-            module.len()
-        ));
-    }
-    let word = |index: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| module[index * 4 + i]));
-    let swapped = match word(0) {
-        MAGIC => false,
-        other if other == MAGIC.swap_bytes() => true,
-        other => return Err(format!("a program that starts with {other:#010x} is no SPIR-V")),
-    };
-    let (mut at, end) = (HEADER, module.len() / 4);
-    while at < end {
-        let first = if swapped { word(at).swap_bytes() } else { word(at) };
-        let length = (first >> 16) as usize;
-        if length == 0 || length > end - at {
-            return Err(format!(
-                "the SPIR-V module is damaged: the instruction at word {at} has {length} words of {}",
-                end - at
-            ));
-        }
-        at += length;
-    }
-    Ok(())
 }
 
 /// Refuses what OpenCL has no way to say to its compiler.
@@ -266,11 +168,15 @@ fn no_compiler(context: &Context) -> UrError {
 }
 
 impl kit::Program<OpenCl> for Program {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         if !context.devices.iter().any(|device| device.facts().takes_spirv()) {
             return Err(no_compiler(context));
         }
-        check_spirv(il).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
+        kit::check_spirv(il)?;
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
             match context.ext.create_program_with_il {
@@ -431,7 +337,6 @@ impl kit::Program<OpenCl> for Program {
 
     fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ProgramInfo::CONTEXT => out.handle(&self.context),
             ProgramInfo::NUM_DEVICES => out.value(self.devices()?.len() as u32),
             ProgramInfo::DEVICES => out.handles(&self.devices()?),
             ProgramInfo::IL => out.slice(&self.raw.ask_array::<u8>(CL_PROGRAM_IL)?),
@@ -511,38 +416,5 @@ impl kit::Program<OpenCl> for Program {
         // SAFETY: the client vouches for its native handle.
         let raw = unsafe { Native::wrap(native as cl_program, owned) }?;
         Ok(Self::new(raw, context))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_spirv;
-
-    fn module(words: &[u32]) -> Vec<u8> {
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
-    }
-
-    #[test]
-    fn whole_modules_pass_in_either_byte_order() {
-        let words = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 4, 0x0001_0000];
-        assert_eq!(check_spirv(&module(&words)), Ok(()));
-        assert_eq!(check_spirv(&module(&words.map(u32::swap_bytes))), Ok(()));
-    }
-
-    #[test]
-    fn damaged_modules_do_not() {
-        let words = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 4];
-        let whole = module(&words);
-        for end in [0, 3, 4, 16, 19, 24, 27] {
-            assert!(check_spirv(&whole[..end]).is_err(), "cut off at {end}");
-        }
-        assert!(
-            check_spirv(&module(&[1, 2, 3, 4, 5, 6])).is_err(),
-            "another magic number"
-        );
-        assert!(
-            check_spirv(&module(&[0x0723_0203, 0, 0, 8, 0, 0])).is_err(),
-            "an instruction of no words"
-        );
     }
 }

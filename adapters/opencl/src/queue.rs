@@ -192,7 +192,6 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        buffer.check_range(offset, size)?;
         let (blocking, flags) = (cl_bool::from(blocking), conv::map_flags(flags));
         let mut mapped = std::ptr::null_mut();
         self.enqueue(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
@@ -224,6 +223,8 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
-        self.end_native(event)
+        self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
+            self.call(&Command::barrier(), CL_FALSE, deps)
+        })
     }
 }

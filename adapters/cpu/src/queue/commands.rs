@@ -108,7 +108,7 @@ pub(super) fn write_global<'a>(
     Ok((CopyBytes { dst, src, size }, Kept::Variables(owner)))
 }
 
-/// What a command does whose buffers and contexts [were checked](check_operands). Launches, and what only queues do, are
+/// What a command does whose buffers and contexts [were checked](Command::check_operands). Launches, and what only queues do, are
 /// not here.
 #[inline(always)]
 pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrResult<Action<'a>> {
@@ -252,29 +252,9 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
     })
 }
 
-/// Checks that what a command works on is of a context, and its buffers that they are large enough.
-fn check_operands(command: &Command<'_, Cpu>, context: &Context) -> UrResult<()> {
-    let check = |other: &Arc<Context>| match std::ptr::eq(Arc::as_ptr(other), context) {
-        true => Ok(()),
-        false => Err(strange()),
-    };
-    command.check_buffers(|buffer, end| {
-        check(buffer.context())?;
-        buffer.check_range(0, end)
-    })?;
-    command.check_images(|image| check(image.context()))?;
-    match command {
-        Command::Launch(launch) => check(launch.kernel.program.context()),
-        Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
-            check(global.program.context())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Checks a command of a command buffer or a graph.
 pub(crate) fn check(command: &Command<'_, Cpu>, context: &Context, device: &Device) -> UrResult<()> {
-    check_operands(command, context)?;
+    command.check_operands(context)?;
     match command {
         // Its range is checked when it is known what an update makes of it.
         Command::Launch(_) => Ok(()),
@@ -323,7 +303,7 @@ impl Queue {
                 self.submit_work(how, wait, event, || host::free(&self.context, memory), later)
             }
             command => {
-                check_operands(&command, &self.context)?;
+                command.check_operands(&self.context)?;
                 self.submit_action(
                     (command.command_type(), blocking),
                     action(&command, &self.device)?,

@@ -8,6 +8,18 @@ pub(super) struct Mem {
 }
 
 impl kit::Mem<Empty> for Mem {
+    fn context(&self) -> &Arc<Context> {
+        unreachable!("there are no buffers")
+    }
+
+    fn size(&self) -> usize {
+        0
+    }
+
+    fn is_image(&self) -> bool {
+        false
+    }
+
     fn create_buffer(_: &Arc<Context>, _: MemFlags, _: usize, properties: BufferProperties) -> UrResult<Arc<Self>> {
         properties::saw(properties);
         unsupported()
@@ -64,6 +76,10 @@ pub(super) struct Program {
 }
 
 impl kit::Program<Empty> for Program {
+    fn context(&self) -> &Arc<Context> {
+        unreachable!("there are no programs")
+    }
+
     fn create_with_il(_: &Arc<Context>, _: &[u8], metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         properties::saw(metadata.len());
         unsupported()
@@ -105,6 +121,10 @@ pub(super) struct Kernel {
 }
 
 impl kit::Kernel<Empty> for Kernel {
+    fn program(&self) -> &Arc<Program> {
+        unreachable!("kernels are made without one")
+    }
+
     fn create(_: &Arc<Program>, _: &CStr) -> UrResult<Arc<Self>> {
         unsupported()
     }

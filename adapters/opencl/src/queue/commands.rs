@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! OpenCL's function for each command.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, RectOffset, RectRegion, ResultCode, UsmMigrationFlags};
-use kit::{Command, Launch, LaunchProperties, UrError, UrResult, WaitList, emulate};
+use kit::{Command, DeviceGlobal, Launch, LaunchProperties, UrError, UrResult, emulate};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -45,6 +46,34 @@ fn corner(origin: &RectOffset) -> [usize; 3] {
 
 fn sides(region: &RectRegion) -> [usize; 3] {
     [region.width as usize, region.height as usize, region.depth as usize]
+}
+
+/// OpenCL's function for each command, with its parameters between the queue and the events. `ext` is before those of
+/// extensions; a box stands for its seven parameters.
+macro_rules! functions {
+    (($queue:ident, $deps:ident, $ext:ident) match $command:expr;
+        $( $name:ident $({ $($fields:tt)* })? => $($function:ident)+ ($($args:tt)*); )*
+        _ => { $($others:tt)* }
+    ) => {
+        match $command {
+            $( Command::$name $({ $($fields)* })? => functions!(call ($queue, $deps, $ext) $($function)+ ($($args)*)), )*
+            $($others)*
+        }
+    };
+    (call ($queue:ident, $deps:ident, $e:ident) ext $function:ident ($($arg:expr),*)) => {
+        ext!($e, $function(*$queue.raw, $($arg,)* $deps.count, $deps.events, $deps.event))
+    };
+    (call ($queue:ident, $deps:ident, $e:ident) $function:ident ($($before:expr),*; $rect:ident $(, $after:expr)?)) => {
+        cl!($function(
+            *$queue.raw, $($before,)*
+            corner(&$rect.a_origin).as_ptr(), corner(&$rect.b_origin).as_ptr(), sides(&$rect.region).as_ptr(),
+            $rect.a_row_pitch, $rect.a_slice_pitch, $rect.b_row_pitch, $rect.b_slice_pitch,
+            $($after,)? $deps.count, $deps.events, $deps.event
+        ))
+    };
+    (call ($queue:ident, $deps:ident, $e:ident) $function:ident ($($arg:expr),*)) => {
+        cl!($function(*$queue.raw, $($arg,)* $deps.count, $deps.events, $deps.event))
+    };
 }
 
 /// Whether the driver fills memory with a pattern of this size, at an address or an offset in a buffer.
@@ -119,249 +148,67 @@ impl Queue {
     }
 
     /// Calls OpenCL's function for a command.
-    fn call(&self, command: &Command<'_, OpenCl>, blocking: cl_bool, deps: Deps) -> UrResult<()> {
-        let (queue, ext) = (*self.raw, &self.context.ext);
-        let Deps { count, events, event } = deps;
+    pub(super) fn call(&self, command: &Command<'_, OpenCl>, blocking: cl_bool, deps: Deps) -> UrResult<()> {
+        let ext = &self.context.ext;
         // SAFETY: live handles, arrays of three, zero-terminated names. The client vouches for its memory until the command
         // is complete; the driver copies patterns before it returns.
         unsafe {
-            match *command {
-                Command::Wait => self.marker(deps),
+            functions! { (self, deps, ext) match *command;
                 // How the host waits is up to the driver.
-                Command::Barrier { flags: _ } => cl!(clEnqueueBarrierWithWaitList(queue, count, events, event)),
-                Command::UsmMemcpy { dst, src, size } => ext!(
-                    ext,
-                    enqueue_memcpy(queue, blocking, dst, src, size, count, events, event)
-                ),
-                Command::UsmFill { dst, pattern, size } => {
-                    let (from, period) = (pattern.as_ptr().cast(), pattern.len());
-                    ext!(
-                        ext,
-                        enqueue_mem_fill(queue, dst, from, period, size, count, events, event)
-                    )
-                }
-                Command::UsmPrefetch { memory, size, flags } => {
-                    let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
-                    let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
-                    cl::check_not_lost("clEnqueueMigrateMemINTEL")?;
-                    if let Some(migrate) = ext.enqueue_migrate_mem {
-                        let code = migrate(queue, memory, size, flags, count, events, event);
-                        if code == CL_SUCCESS {
-                            return Ok(());
-                        }
-                        log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
-                    }
-                    // A hint that the driver has no use for: only the order counts.
-                    self.marker(deps)
-                }
-                // OpenCL defines no value of cl_mem_advice_intel: advice is a hint that no driver can take.
-                Command::UsmAdvise { .. } => self.marker(deps),
-                Command::BufferRead {
-                    ref buffer,
-                    offset,
-                    size,
-                    dst,
-                } => cl!(clEnqueueReadBuffer(
-                    queue,
-                    *buffer.raw,
-                    blocking,
-                    offset,
-                    size,
-                    dst,
-                    count,
-                    events,
-                    event
-                )),
-                Command::BufferWrite {
-                    ref buffer,
-                    offset,
-                    size,
-                    src,
-                } => cl!(clEnqueueWriteBuffer(
-                    queue,
-                    *buffer.raw,
-                    blocking,
-                    offset,
-                    size,
-                    src,
-                    count,
-                    events,
-                    event
-                )),
-                Command::BufferReadRect {
-                    ref buffer,
-                    ref rect,
-                    dst,
-                } => cl!(clEnqueueReadBufferRect(
-                    queue,
-                    *buffer.raw,
-                    blocking,
-                    corner(&rect.a_origin).as_ptr(),
-                    corner(&rect.b_origin).as_ptr(),
-                    sides(&rect.region).as_ptr(),
-                    rect.a_row_pitch,
-                    rect.a_slice_pitch,
-                    rect.b_row_pitch,
-                    rect.b_slice_pitch,
-                    dst,
-                    count,
-                    events,
-                    event
-                )),
-                Command::BufferWriteRect {
-                    ref buffer,
-                    ref rect,
-                    src,
-                } => cl!(clEnqueueWriteBufferRect(
-                    queue,
-                    *buffer.raw,
-                    blocking,
-                    corner(&rect.a_origin).as_ptr(),
-                    corner(&rect.b_origin).as_ptr(),
-                    sides(&rect.region).as_ptr(),
-                    rect.a_row_pitch,
-                    rect.a_slice_pitch,
-                    rect.b_row_pitch,
-                    rect.b_slice_pitch,
-                    src,
-                    count,
-                    events,
-                    event
-                )),
-                Command::BufferCopy {
-                    ref src,
-                    ref dst,
-                    src_offset,
-                    dst_offset,
-                    size,
-                } => cl!(clEnqueueCopyBuffer(
-                    queue, *src.raw, *dst.raw, src_offset, dst_offset, size, count, events, event
-                )),
-                Command::BufferCopyRect {
-                    ref src,
-                    ref dst,
-                    ref rect,
-                } => cl!(clEnqueueCopyBufferRect(
-                    queue,
-                    *src.raw,
-                    *dst.raw,
-                    corner(&rect.a_origin).as_ptr(),
-                    corner(&rect.b_origin).as_ptr(),
-                    sides(&rect.region).as_ptr(),
-                    rect.a_row_pitch,
-                    rect.a_slice_pitch,
-                    rect.b_row_pitch,
-                    rect.b_slice_pitch,
-                    count,
-                    events,
-                    event
-                )),
-                Command::BufferFill {
-                    ref buffer,
-                    pattern,
-                    offset,
-                    size,
-                } => {
-                    let (from, period) = (pattern.as_ptr().cast(), pattern.len());
-                    cl!(clEnqueueFillBuffer(
-                        queue,
-                        *buffer.raw,
-                        from,
-                        period,
-                        offset,
-                        size,
-                        count,
-                        events,
-                        event
-                    ))
-                }
-                Command::ImageRead {
-                    ref image,
-                    origin,
-                    region,
-                    row_pitch,
-                    slice_pitch,
-                    dst,
-                } => cl!(clEnqueueReadImage(
-                    queue,
-                    *image.raw,
-                    blocking,
-                    corner(&origin).as_ptr(),
-                    sides(&region).as_ptr(),
-                    row_pitch,
-                    slice_pitch,
-                    dst,
-                    count,
-                    events,
-                    event
-                )),
-                Command::ImageWrite {
-                    ref image,
-                    origin,
-                    region,
-                    row_pitch,
-                    slice_pitch,
-                    src,
-                } => cl!(clEnqueueWriteImage(
-                    queue,
-                    *image.raw,
-                    blocking,
-                    corner(&origin).as_ptr(),
-                    sides(&region).as_ptr(),
-                    row_pitch,
-                    slice_pitch,
-                    src,
-                    count,
-                    events,
-                    event
-                )),
-                Command::ImageCopy {
-                    ref src,
-                    ref dst,
-                    src_origin,
-                    dst_origin,
-                    region,
-                } => cl!(clEnqueueCopyImage(
-                    queue,
-                    *src.raw,
-                    *dst.raw,
-                    corner(&src_origin).as_ptr(),
-                    corner(&dst_origin).as_ptr(),
-                    sides(&region).as_ptr(),
-                    count,
-                    events,
-                    event
-                )),
-                Command::DeviceGlobalRead { ref global, dst } => {
-                    let (program, name) = (*global.program.raw, global.name.as_ptr());
-                    let (size, offset) = (global.count, global.offset);
-                    ext!(
-                        ext,
-                        read_global_variable(queue, program, name, blocking, size, offset, dst, count, events, event)
-                    )
-                }
-                Command::DeviceGlobalWrite { ref global, src } => {
-                    let (program, name) = (*global.program.raw, global.name.as_ptr());
-                    let (size, offset) = (global.count, global.offset);
-                    ext!(
-                        ext,
-                        write_global_variable(queue, program, name, blocking, size, offset, src, count, events, event)
-                    )
-                }
+                Barrier { flags: _ } => clEnqueueBarrierWithWaitList();
+                UsmMemcpy { dst, src, size } => ext enqueue_memcpy(blocking, dst, src, size);
+                UsmFill { dst, pattern, size }
+                    => ext enqueue_mem_fill(dst, pattern.as_ptr().cast(), pattern.len(), size);
+                BufferRead { ref buffer, offset, size, dst }
+                    => clEnqueueReadBuffer(*buffer.raw, blocking, offset, size, dst);
+                BufferWrite { ref buffer, offset, size, src }
+                    => clEnqueueWriteBuffer(*buffer.raw, blocking, offset, size, src);
+                BufferReadRect { ref buffer, ref rect, dst }
+                    => clEnqueueReadBufferRect(*buffer.raw, blocking; rect, dst);
+                BufferWriteRect { ref buffer, ref rect, src }
+                    => clEnqueueWriteBufferRect(*buffer.raw, blocking; rect, src);
+                BufferCopy { ref src, ref dst, src_offset, dst_offset, size }
+                    => clEnqueueCopyBuffer(*src.raw, *dst.raw, src_offset, dst_offset, size);
+                BufferCopyRect { ref src, ref dst, ref rect } => clEnqueueCopyBufferRect(*src.raw, *dst.raw; rect);
+                BufferFill { ref buffer, pattern, offset, size }
+                    => clEnqueueFillBuffer(*buffer.raw, pattern.as_ptr().cast(), pattern.len(), offset, size);
+                ImageRead { ref image, ref origin, ref region, row_pitch, slice_pitch, dst } => clEnqueueReadImage(
+                    *image.raw, blocking, corner(origin).as_ptr(), sides(region).as_ptr(), row_pitch, slice_pitch, dst);
+                ImageWrite { ref image, ref origin, ref region, row_pitch, slice_pitch, src } => clEnqueueWriteImage(
+                    *image.raw, blocking, corner(origin).as_ptr(), sides(region).as_ptr(), row_pitch, slice_pitch, src);
+                ImageCopy { ref src, ref dst, ref src_origin, ref dst_origin, ref region } => clEnqueueCopyImage(
+                    *src.raw, *dst.raw, corner(src_origin).as_ptr(), corner(dst_origin).as_ptr(), sides(region).as_ptr());
+                DeviceGlobalRead { global: DeviceGlobal { ref program, name, count, offset }, dst }
+                    => ext read_global_variable(*program.raw, name.as_ptr(), blocking, count, offset, dst);
+                DeviceGlobalWrite { global: DeviceGlobal { ref program, name, count, offset }, src }
+                    => ext write_global_variable(*program.raw, name.as_ptr(), blocking, count, offset, src);
                 // OpenCL checks the address.
-                Command::Unmap { ref mem, mapped } => {
-                    cl!(clEnqueueUnmapMemObject(queue, *mem.raw, mapped, count, events, event))
+                Unmap { ref mem, mapped } => clEnqueueUnmapMemObject(*mem.raw, mapped);
+                _ => {
+                    Command::Wait => self.marker(deps),
+                    Command::UsmPrefetch { memory, size, flags } => self.prefetch(memory, size, flags, deps),
+                    // OpenCL defines no value of cl_mem_advice_intel: advice is a hint that no driver can take.
+                    Command::UsmAdvise { .. } => self.marker(deps),
+                    _ => command.unsupported(),
                 }
-                _ => command.unsupported(),
             }
         }
     }
 
-    /// Leaves the event of what the client submitted to the native queue.
-    pub(super) fn end_native(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
-        self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
-            self.call(&Command::barrier(), CL_FALSE, deps)
-        })
+    fn prefetch(&self, memory: *const c_void, size: usize, flags: UsmMigrationFlags, deps: Deps) -> UrResult<()> {
+        let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
+        let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
+        cl::check_not_lost("clEnqueueMigrateMemINTEL")?;
+        if let Some(migrate) = self.context.ext.enqueue_migrate_mem {
+            // SAFETY: a live queue, and any address.
+            let code = unsafe { migrate(*self.raw, memory, size, flags, deps.count, deps.events, deps.event) };
+            if code == CL_SUCCESS {
+                return Ok(());
+            }
+            log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
+        }
+        // A hint that the driver has no use for: only the order counts.
+        self.marker(deps)
     }
 }
 
