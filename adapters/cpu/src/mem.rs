@@ -210,7 +210,7 @@ impl kit::Mem<Cpu> for Mem {
                 ),
             ));
         }
-        // Kernels may assume that a buffer is aligned for every type.
+        // Kernels may take it for granted that a buffer is aligned for every type.
         if !origin.is_multiple_of(limits::ALIGNMENT) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
