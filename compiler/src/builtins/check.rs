@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What operands an instruction takes: "OpenCL Extended Instruction Set Specification", section 2.
+//! The operands of each instruction: "OpenCL Extended Instruction Set Specification", section 2.
 
 use smallvec::SmallVec;
 use spirv::OpenclStd100Op as Op;
@@ -8,7 +8,7 @@ use super::Emit;
 use crate::Error;
 use crate::llvm::{Kind, Type, Value};
 
-/// What an operand must be.
+/// The required type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operand {
     /// Of the result's type.
@@ -27,7 +27,7 @@ pub(super) enum Operand {
     Pointer,
 }
 
-/// What the result must be: numbers of this kind, alone or in a vector.
+/// The required type of the result: numbers of this kind, or vectors of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Float,
@@ -37,7 +37,7 @@ pub(super) enum Outcome {
     Scalar,
 }
 
-/// A violated rule. The caller of [`super::emit`] knows which instruction's.
+/// A violated rule. The caller of [`super::emit`] adds the instruction.
 pub fn wrong(what: impl Into<String>) -> Error {
     Error::malformed(what)
 }
@@ -65,7 +65,7 @@ pub(super) fn rules(op: Op) -> (Outcome, &'static [Operand]) {
             (Outcome::Integer, &[Same, Same, Same])
         }
         s_upsample | u_upsample => (Outcome::Integer, &[Narrow, Narrow]),
-        // What is left: of two integers, and of one floating-point number.
+        // The rest: functions of two integers, and of one floating-point number.
         _ => match op as u32 {
             141..=204 => (Outcome::Integer, &[Same, Same]),
             _ => (Outcome::Float, &[Same]),
@@ -73,8 +73,8 @@ pub(super) fn rules(op: Op) -> (Outcome, &'static [Operand]) {
     }
 }
 
-/// Checks an instruction's operands, and makes vectors of single numbers where the result is a vector (OpenCL C has such
-/// forms of `ldexp`, `fmin`, `mix`, ..., and some front ends leave the widening to us).
+/// Checks an instruction's operands, and broadcasts scalar operands if the result is a vector. (OpenCL C has such forms
+/// of `ldexp`, `fmin`, `mix`, ..., and some front ends leave that to us.)
 pub fn arguments<'c>(
     e: &Emit<'_, 'c>,
     op: Op,
@@ -144,6 +144,6 @@ pub fn is_integer(ty: Type<'_>) -> bool {
     ty.is_int() && matches!(ty.bits(), 8 | 16 | 32 | 64) && ty.lanes().is_none_or(|n| n <= MAX_LANES)
 }
 
-/// OpenCL has vectors of 16 elements at most, and some extensions longer ones. What is emitted for each element must
-/// stay finite.
+/// The limit of vector lengths. OpenCL has at most 16 elements, extensions have more, and code is emitted for each
+/// element.
 const MAX_LANES: u32 = 64;

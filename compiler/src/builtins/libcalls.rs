@@ -48,16 +48,16 @@ pub struct Callee {
     pub bits: u32,
     /// Its name in emitted code.
     pub name: &'static str,
-    /// What it takes.
+    /// The types of its parameters.
     pub params: &'static [Number],
-    /// What it gives.
+    /// The type of its result.
     pub result: Number,
-    /// Where it is.
+    /// Its address.
     pub address: Address,
-    /// How many units of the last place OpenCL allows.
+    /// OpenCL's bound of the error, in units in the last place.
     pub bound: f32,
-    /// The largest error known: what "Accuracy of Mathematical Functions in Single, Double, ... Precision" (Gladman,
-    /// Innocente, Mather, Zimmermann) found for glibc 2.36's functions, or the tests here if they found more.
+    /// The largest known error: from "Accuracy of Mathematical Functions in Single, Double, ... Precision" (Gladman,
+    /// Innocente, Mather, Zimmermann) for glibc 2.36, or from the tests here if they found a larger one.
     #[allow(dead_code)] // The tests hold it against what they find.
     pub ulp: f32,
     /// The functions of glibc's libmvec that compute it for a whole vector.
@@ -66,7 +66,7 @@ pub struct Callee {
 
 /// Functions of libmvec.
 pub struct Vector {
-    /// The end of their names.
+    /// The suffix of their names.
     pub stem: &'static str,
     /// The largest error that the tests here found, for each [`Isa`].
     pub ulps: [f32; 3],
@@ -85,8 +85,8 @@ pub enum Isa {
 }
 
 impl Callee {
-    /// The name of the function for a vector of the ISA's width, by the x86 vector function ABI, and how many elements
-    /// that has; none if it does not keep to OpenCL's bound.
+    /// The name of the function for a vector of the ISA's width, by the x86 vector function ABI, and its number of
+    /// elements; `None` if its error exceeds OpenCL's bound.
     pub fn vector_name(&self, isa: Isa) -> Option<(String, u32)> {
         let vector = self.vector.as_ref()?;
         (vector.ulps[isa as usize] <= self.bound).then(|| vector.name(isa, self.bits))
@@ -238,7 +238,7 @@ callees! {
 
 macro_rules! helpers {
     ($($name:literal = $function:path;)*) => {
-        /// What LLVM calls without being told to.
+        /// Functions that LLVM calls by itself.
         pub static HELPERS: &[(&str, Address)] = &[$(($name, Address($function as *const ()))),*];
     };
 }

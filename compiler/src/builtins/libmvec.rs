@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The vector forms of mathematical functions: glibc's libmvec, where this machine has it.
+//! The vector forms of mathematical functions: glibc's libmvec, if this machine has it.
 
 use std::ffi::CString;
 
@@ -25,18 +25,19 @@ fn library() -> Option<usize> {
 pub struct Variant {
     /// Its symbol.
     pub name: String,
-    /// How many elements it takes.
+    /// The number of elements that it takes.
     pub lanes: u32,
-    /// How many bits each has: more than the function's numbers where only so it is precise.
+    /// The width of an element. It is wider than the function's numbers if only the wider form is precise enough.
     pub bits: u32,
 }
 
-/// What results may differ by from the scalar function's, in units of the last place, where the kernel does not allow more:
-/// programs are tested against implementations that round nearly always right.
+/// The allowed difference to the scalar function's result, in units in the last place, unless the kernel allows more.
+/// Programs are tested against implementations that are nearly always correctly rounded.
 const CLOSE: f32 = 1.0;
 
-/// The vector form of a mathematical function on this CPU; none where it is less precise than OpenCL demands. That for
-/// `float` may be libmvec's for `double`: most of those for `float` are off by two units or three. `relaxed` takes them.
+/// The vector form of a mathematical function on this CPU; `None` if it is less precise than OpenCL requires. For
+/// `float` it may be libmvec's form for `double`, because most of those for `float` have errors of two or three units.
+/// With `relaxed` the latter are used.
 pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
     let callee = CALLEES.iter().find(|c| c.name == name)?;
     let isa = if std::is_x86_feature_detected!("avx512f") {
@@ -77,7 +78,7 @@ pub fn vector_symbol(name: &str) -> Option<*const u8> {
     Some(better.map_or(address.cast_const().cast(), |(_, own)| own.0.cast()))
 }
 
-/// Functions of libmvec that leave huge numbers to the C library: what that gives is put right ([`huge`]).
+/// Functions of libmvec that leave huge numbers to the C library, whose results are corrected ([`huge`]).
 mod better {
     use oxur_fork::OnceLock;
     use std::arch::x86_64::{__m128d, __m256d, __m512d};
@@ -88,7 +89,7 @@ mod better {
 
     macro_rules! functions {
         ($($name:ident = $symbol:literal, $feature:literal $vector:ty, $lanes:literal, $better:path;)*) => {
-            /// Their symbols, and what is called instead.
+            /// Their symbols, and the functions that are called instead.
             pub const FUNCTIONS: &[(&CStr, Address)] = &[$(($symbol, Address($name as *const ()))),*];
 
             $(
@@ -104,7 +105,7 @@ mod better {
                     unsafe {
                         let f = std::mem::transmute::<usize, unsafe extern "C" fn($vector) -> $vector>(address);
                         let numbers: [f64; $lanes] = std::mem::transmute(x);
-                        // Before the call, so that nearly always nothing is left to do after it.
+                        // Before the call, so that usually nothing is left to do after it.
                         if !numbers.iter().fold(false, |any, x| any | (x.abs() >= huge::HUGE)) {
                             return f(x);
                         }

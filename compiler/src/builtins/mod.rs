@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The instructions of the extended set OpenCL.std, as LLVM IR.
 //!
-//! What LLVM has an instruction or an intrinsic for becomes that; what few operations make up is composed of them, on
-//! whole vectors; the rest are calls, an element at a time, of the functions in [`libcalls`]: glibc's where they are
-//! precise enough, else ours ([`runtime`]). The measure is OpenCL C 3.0: section 7.4 (the tables of ulps, full profile),
-//! 7.5 (edge cases; denormals are supported for all types) and, for half, the extension `cl_khr_fp16`. Functions of half
-//! are computed as float and rounded once, where that is as good.
+//! Instructions that LLVM has as an instruction or intrinsic become that. Short sequences are composed of LLVM
+//! instructions, on whole vectors. The rest are calls of the functions in [`libcalls`], an element at a time: glibc's
+//! if they are precise enough, else our own ([`runtime`]). The requirements are those of OpenCL C 3.0: section 7.4
+//! (errors in ulps, full profile), 7.5 (edge cases; denormals are supported for all types) and, for half, the extension
+//! `cl_khr_fp16`. Functions of half are computed as float and rounded once, if that is as precise.
 //!
-//! Every argument is checked against the instruction's rules first ([`check`]): LLVM does not check what it is given.
+//! Every operand is first checked against the instruction's rules ([`check`]), because LLVM does not check its input.
 //!
 //! A function of the program must not have the name of a library function in the LLVM module, because calls are by name.
 
@@ -36,13 +36,13 @@ use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 pub use libcalls::symbols;
 pub use libmvec::{vector_symbol, vector_variant};
 
-/// Where an instruction is emitted to.
+/// The context for emitting an instruction.
 pub struct Emit<'a, 'c> {
     /// The context of all types.
     pub context: &'c Context,
     /// The module, for declarations.
     pub module: &'a Module<'c>,
-    /// The builder, standing where the instruction goes.
+    /// The builder, at the position of the instruction.
     pub builder: &'a Builder<'c>,
     /// LLVM's fast-math flags for the instruction, or 0.
     pub fast_math: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `printf`: the arguments and what they are go into a block on the stack, [`super::runtime::printf`] does the rest.
+//! `printf`: packs the arguments with their types into a block on the stack, which [`super::runtime::printf`] formats.
 
 use super::Emit;
 use super::check::{self, wrong};

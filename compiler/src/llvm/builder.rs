@@ -38,10 +38,10 @@ macro_rules! unary {
     )* };
 }
 
-// The SAFETY of this file: the builder stands in a block of a live function, and operands have the types that the
-// instruction takes: the top of the folder says who sees to that.
+// The SAFETY of this file: the builder is positioned in a block of a live function, and operands have the types that
+// the instruction takes. `llvm/mod.rs` says who ensures that.
 impl<'c> Builder<'c> {
-    /// A builder that stands nowhere.
+    /// An unpositioned builder.
     pub fn new(context: &'c Context) -> Self {
         // SAFETY: the context is alive.
         Self(unsafe { LLVMCreateBuilderInContext(context.raw()) }, PhantomData)
@@ -54,19 +54,19 @@ impl<'c> Builder<'c> {
         builder
     }
 
-    /// Goes to the end of a block.
+    /// Moves to the end of a block.
     pub fn go_to_end(&self, block: Block<'c>) {
         // SAFETY: a live block.
         unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) };
     }
 
-    /// Goes before an instruction.
+    /// Moves in front of an instruction.
     pub fn go_before(&self, instruction: Value<'c>) {
         // SAFETY: an instruction in a block.
         unsafe { LLVMPositionBuilderBefore(self.0, instruction.0) };
     }
 
-    /// Goes to the start of a block, behind its phis.
+    /// Moves to the start of a block, after its phis.
     pub fn go_to_start(&self, block: Block<'c>) {
         match block
             .instructions()
@@ -78,13 +78,13 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// The block that the builder stands in.
+    /// The block of the builder.
     pub fn block(&self) -> Block<'c> {
         // SAFETY: it stands in one.
         Block::new(unsafe { LLVMGetInsertBlock(self.0) })
     }
 
-    /// Puts an instruction here that is in no block.
+    /// Inserts an instruction that is in no block.
     pub fn insert(&self, instruction: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
         unsafe { LLVMInsertIntoBuilder(self.0, instruction.0) };
@@ -139,11 +139,11 @@ impl<'c> Builder<'c> {
         not = LLVMBuildNot,
         /// Floating-point negation: only the sign changes.
         fneg = LLVMBuildFNeg,
-        /// The same value each time, whatever undefined value it was.
+        /// Freeze: an undefined value becomes an arbitrary, but fixed one.
         freeze = LLVMBuildFreeze,
     }
 
-    /// Arithmetic by LLVM's number of the instruction.
+    /// An arithmetic instruction by LLVM's opcode.
     pub fn binary(&self, opcode: LLVMOpcode, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildBinOp(self.0, opcode, a.0, b.0, NO_NAME) })
@@ -161,7 +161,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildFCmp(self.0, predicate, a.0, b.0, NO_NAME) })
     }
 
-    /// One of two values.
+    /// Select: one of two values.
     pub fn select(&self, condition: Value<'c>, yes: Value<'c>, no: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildSelect(self.0, condition.0, yes.0, no.0, NO_NAME) })
@@ -182,7 +182,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Makes an integer narrower, or wider with zeros.
+    /// Truncates or zero-extends an integer.
     pub fn zext_or_trunc(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
         match value.ty().bits().cmp(&ty.bits()) {
             std::cmp::Ordering::Less => self.cast(LLVMOpcode::LLVMZExt, value, ty),
@@ -191,7 +191,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Makes an integer narrower, or wider with its sign.
+    /// Truncates or sign-extends an integer.
     pub fn sext_or_trunc(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
         match value.ty().bits().cmp(&ty.bits()) {
             std::cmp::Ordering::Less => self.cast(LLVMOpcode::LLVMSExt, value, ty),
@@ -199,7 +199,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Makes a floating-point number narrower or wider.
+    /// Truncates or extends a floating-point number.
     pub fn fpcast(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
         match value.ty().bits().cmp(&ty.bits()) {
             std::cmp::Ordering::Less => self.cast(LLVMOpcode::LLVMFPExt, value, ty),
@@ -214,7 +214,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildInsertElement(self.0, vector.0, element.0, index.0, NO_NAME) })
     }
 
-    /// Elements of two vectors; an index of `u32::MAX` leaves one undefined.
+    /// Shuffles the elements of two vectors. An index of `u32::MAX` leaves an element undefined.
     pub fn shuffle(&self, a: Value<'c>, b: Value<'c>, indices: &[u32]) -> Value<'c> {
         let index = self.context_of(a).int32();
         let mask: Vec<_> = indices
@@ -231,7 +231,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildShuffleVector(self.0, a.0, b.0, Value::vector(&mask).0, NO_NAME) })
     }
 
-    /// A vector of equal elements.
+    /// Broadcasts a value to all elements of a vector.
     pub fn splat(&self, value: Value<'c>, lanes: u32) -> Value<'c> {
         let vector = value.ty().vector(lanes);
         if value.is_const() {
@@ -259,13 +259,13 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildInsertValue(self.0, aggregate.0, member.0, index, NO_NAME) })
     }
 
-    /// Reserves memory on the stack.
+    /// Allocates a variable on the stack.
     pub fn alloca(&self, ty: Type<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildAlloca(self.0, ty.0, NO_NAME) })
     }
 
-    /// Reserves memory for so many on the stack.
+    /// Allocates an array on the stack.
     pub fn alloca_array(&self, ty: Type<'c>, count: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildArrayAlloca(self.0, ty.0, count.0, NO_NAME) })
@@ -296,7 +296,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// The address so many bytes further.
+    /// Adds a number of bytes to an address.
     pub fn offset(&self, address: Value<'c>, bytes: Value<'c>) -> Value<'c> {
         self.gep(self.context_of(address).int8(), address, &[bytes], false)
     }
@@ -307,19 +307,19 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildPhi(self.0, ty.0, NO_NAME) })
     }
 
-    /// Goes on in another block.
+    /// An unconditional branch.
     pub fn br(&self, to: Block<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildBr(self.0, to.0) })
     }
 
-    /// Goes on in one of two blocks.
+    /// A conditional branch.
     pub fn cond_br(&self, condition: Value<'c>, yes: Block<'c>, no: Block<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildCondBr(self.0, condition.0, yes.0, no.0) })
     }
 
-    /// Goes on in the block of a value, or in another one.
+    /// A switch.
     pub fn switch(&self, value: Value<'c>, default: Block<'c>, cases: &[(Value<'c>, Block<'c>)]) -> Value<'c> {
         // SAFETY: see above; the cases are constants.
         unsafe {
@@ -342,7 +342,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Control never comes here.
+    /// Unreachable.
     pub fn unreachable(&self) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildUnreachable(self.0) })
@@ -353,19 +353,19 @@ impl<'c> Builder<'c> {
         self.call_pointer(function.function_type(), function.into(), args)
     }
 
-    /// Calls what a pointer points to.
+    /// Calls a function pointer.
     pub fn call_pointer(&self, ty: Type<'c>, function: Value<'c>, args: &[Value<'c>]) -> Value<'c> {
         let mut raw: Vec<_> = args.iter().map(|v| v.0).collect();
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildCall2(self.0, ty.0, function.0, raw.as_mut_ptr(), raw.len() as u32, NO_NAME) })
     }
 
-    /// Calls an intrinsic of the name, for the types that its name leaves open.
+    /// Calls an intrinsic by its name, overloaded for these types.
     pub fn intrinsic(&self, module: &Module<'c>, name: &str, types: &[Type<'c>], args: &[Value<'c>]) -> Value<'c> {
         self.call(module.intrinsic(name, types), args)
     }
 
-    /// Changes memory and gives what was there.
+    /// An atomic read-modify-write operation, which returns the old value.
     pub fn atomic_rmw(
         &self,
         operation: LLVMAtomicRMWBinOp,
@@ -377,7 +377,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildAtomicRMW(self.0, operation, address.0, value.0, ordering, 0) })
     }
 
-    /// Changes memory if it holds what is expected; gives what was there, and whether it was.
+    /// An atomic compare-and-exchange, which returns the old value and whether it matched.
     pub fn cmpxchg(
         &self,
         address: Value<'c>,
@@ -396,7 +396,7 @@ impl<'c> Builder<'c> {
         unsafe { LLVMSetOrdering(access.0, ordering) };
     }
 
-    /// Orders memory accesses before and after.
+    /// A fence.
     pub fn fence(&self, ordering: Ordering) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildFence(self.0, ordering, 0, NO_NAME) })
@@ -408,7 +408,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildMemCpy(self.0, to.0, to_align, from.0, from_align, size.0) })
     }
 
-    /// Sets the fast-math flags of an instruction, if it is one that has them.
+    /// Sets the fast-math flags of an instruction that has them.
     pub fn fast_math(&self, value: Value<'c>, flags: u32) -> Value<'c> {
         // SAFETY: a live value; the first question keeps others away.
         unsafe {

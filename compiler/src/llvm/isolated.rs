@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What to do when LLVM gives up.
+//! Survives LLVM's fatal errors.
 //!
-//! There are errors of which LLVM thinks that nothing can go on after them ("Cannot select"): it calls a handler that must
-//! not return, and ends the process. It is built without exceptions, so nothing unwinds either. A compilation therefore
-//! has a thread of its own, which such an error stops for good, with all that it has: the rest of the process goes on, and the
-//! client gets an error. LLVM reports these errors where it holds none of its own locks.
+//! LLVM treats some errors ("Cannot select") as fatal: it calls a handler that must not return, and then ends the
+//! process. It is built without exceptions, so it cannot unwind. So each compilation runs on a thread of its own. A
+//! fatal error stops that thread forever and leaks its memory, while the rest of the process continues and the client
+//! gets an error. LLVM reports these errors while it holds none of its own locks.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -24,36 +24,36 @@ use super::take_message;
 use crate::Error;
 use crate::runtime::FloatEnv;
 
-/// LLVM recurses deeply, and the client's threads may have small stacks. Only what is used is ever there.
+/// LLVM recurses deeply, and client threads may have small stacks. Unused pages cost nothing.
 const STACK: usize = 64 << 20;
 
 /// How a compilation ended.
 enum End<R> {
     Returned(Result<R, Error>),
     Panicked(Box<dyn Any + Send>),
-    /// Its thread stands still.
+    /// A fatal error stopped its thread.
     Fatal(String),
 }
 
 thread_local! {
-    /// What this thread compiles, and, if it is one of its own, whom to tell that it cannot.
+    /// What this thread compiles, and where to report that it failed.
     static COMPILES: RefCell<Option<(String, Option<Tell>)>> = const { RefCell::new(None) };
-    /// What is wrong with the code that this thread compiles, in LLVM's words.
+    /// LLVM's message for an error in the code that this thread compiles.
     static PROBLEM: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 type Tell = Box<dyn FnOnce(String)>;
 
-/// Runs `work`, which calls LLVM to compile `what`, in a thread of its own.
+/// Runs `work`, which calls LLVM to compile `what`, on a thread of its own.
 pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, Error> + Send) -> Result<R, Error> {
     static INSTALLED: OnceLock<()> = OnceLock::new();
-    // SAFETY: a function that may be called at any time.
+    // SAFETY: the function may be called at any time.
     INSTALLED.get_or_init(|| unsafe { LLVMInstallFatalErrorHandler(Some(gave_up)) });
     let mut work = Some(work);
     match start(what, &mut work) {
         Ok((thread, end)) => match end.recv() {
             Ok(End::Returned(result)) => {
-                // It has nothing more to do but to end.
+                // The thread has only to end.
                 _ = thread.join();
                 result
             }
@@ -74,7 +74,7 @@ pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, 
 
 type Started<R> = (JoinHandle<()>, Receiver<End<R>>);
 
-/// Starts a thread that takes `work` and runs it. It stays where it is if there is no thread.
+/// Starts a thread that takes `work` and runs it. `work` stays in place if no thread can be started.
 fn start<R: Send + 'static, F: FnOnce() -> Result<R, Error> + Send>(
     what: &str,
     work: &mut Option<F>,
@@ -83,8 +83,8 @@ fn start<R: Send + 'static, F: FnOnce() -> Result<R, Error> + Send>(
     let what = what.to_owned();
     let run = move || {
         block_signals();
-        // As the one that waits for this one is: a process that wants to fork waits for the end, and who has come to the
-        // gate once need not wait there again.
+        // In a section, like the thread that waits for this one: a process that forks waits for the end, and locks that
+        // are taken in a section need not wait at the gate.
         let _section = oxur_fork::section();
         let fatal = send.clone();
         let tell: Tell = Box::new(move |reason| _ = fatal.send(End::Fatal(reason)));
@@ -108,14 +108,14 @@ fn compile<R>(work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     let _env = FloatEnv::enter_default();
     PROBLEM.set(None);
     let result = work();
-    // LLVM goes on after an error in the code, and what it makes then is no code.
+    // LLVM continues after an error in the code, but the result is unusable.
     match PROBLEM.take() {
         Some(problem) => Err(Error::Codegen(problem)),
         None => result,
     }
 }
 
-/// LLVM's handler of errors after which it ends the process, unless this does not return.
+/// LLVM's fatal error handler. LLVM ends the process if it returns.
 extern "C" fn gave_up(reason: *const c_char) {
     // SAFETY: LLVM's text, which ends with a zero.
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy().into_owned();
@@ -131,7 +131,7 @@ extern "C" fn gave_up(reason: *const c_char) {
     }
 }
 
-/// Takes note of errors in the code, of which LLVM would otherwise end the process.
+/// Records errors in the code. LLVM's default handler would end the process.
 pub(super) fn note_problems(context: LLVMContextRef) {
     extern "C" fn note(info: LLVMDiagnosticInfoRef, _data: *mut c_void) {
         // SAFETY: LLVM's, alive during the call; the text is ours.
@@ -146,14 +146,14 @@ pub(super) fn note_problems(context: LLVMContextRef) {
             _ => log::debug!("LLVM says: {text}"),
         }
     }
-    // SAFETY: a live context, and a function for all time.
+    // SAFETY: a live context, and a function that is never unloaded.
     unsafe { LLVMContextSetDiagnosticHandler(context, Some(note), ptr::null_mut()) };
 }
 
-/// Leaves the client's signals to the client's threads.
+/// Blocks the client's signals.
 fn block_signals() {
     let raised = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
-    // SAFETY: a mask that is made whole; it is this thread's only.
+    // SAFETY: the mask is initialized, and only this thread's changes.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigfillset(&mut set);

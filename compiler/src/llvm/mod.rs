@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! LLVM's C API in Rust: contexts own, everything else is a handle that cannot outlive its context.
+//! A safe wrapper of LLVM's C API: contexts own everything, and all else is a handle that cannot outlive its context.
 //!
-//! Values are of one Rust type, whatever their LLVM type is: a SPIR-V instruction takes scalars and vectors alike, and
-//! types that tell them apart (inkwell's) would need a match at every use. The price: who builds an instruction must
-//! see to it that operands have the types that the instruction takes. `lower` checks them against SPIR-V's rules, and
-//! [`Module::verify`] stands between what was built and whoever uses it.
+//! All values have one Rust type, whatever their LLVM type is. SPIR-V instructions take scalars and vectors alike, so
+//! distinct types (inkwell's) would need a match at every use. In return, callers of the builder must ensure that
+//! operands have the types that the instruction takes. `lower` checks them against SPIR-V's rules, and
+//! [`Module::verify`] checks the result before it is used.
 
 mod builder;
 mod isolated;
@@ -25,7 +25,7 @@ use std::ffi::{CStr, c_char};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-/// Owns all types and constants of a compilation. One thread at a time uses it.
+/// Owns all types and constants of a compilation. Used by one thread at a time.
 pub struct Context(LLVMContextRef);
 
 impl Context {
@@ -50,12 +50,12 @@ impl Default for Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: ours, and nothing that borrows it is left.
+        // SAFETY: our own, and nothing borrows it any more.
         unsafe { LLVMContextDispose(self.0) };
     }
 }
 
-/// Takes a message of LLVM's.
+/// Copies a message of LLVM's and disposes of it.
 pub(crate) fn take_message(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();

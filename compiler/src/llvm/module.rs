@@ -26,7 +26,7 @@ impl<'c> Module<'c> {
         )
     }
 
-    /// A module from its text.
+    /// Parses a module from text.
     #[cfg(test)]
     pub fn parse(context: &'c Context, text: &str) -> Result<Self, String> {
         let text = CString::new(text).map_err(|e| e.to_string())?;
@@ -76,7 +76,7 @@ impl<'c> Module<'c> {
         (!raw.is_null()).then(|| Function::new(raw))
     }
 
-    /// The function of this name, declared now if it is not there.
+    /// The function of this name, which is declared if it does not exist.
     pub fn declare(&self, name: &str, ty: Type<'c>) -> Function<'c> {
         self.function(name).unwrap_or_else(|| self.add_function(name, ty))
     }
@@ -95,7 +95,7 @@ impl<'c> Module<'c> {
         all
     }
 
-    /// The declaration of an intrinsic, for example `llvm.fma` for the types that its name leaves open.
+    /// The declaration of an intrinsic, overloaded for these types, for example `llvm.fma`.
     ///
     /// # Panics
     /// If there is no intrinsic of the name.
@@ -109,7 +109,7 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Adds a global variable: defined here if it has an initial value, else elsewhere.
+    /// Adds a global variable: a definition if it has an initial value, else a declaration.
     pub fn add_global(&self, name: &str, ty: Type<'c>, initial: Option<Value<'c>>, constant: bool) -> Value<'c> {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: a type and a constant of this context.
@@ -132,13 +132,13 @@ impl<'c> Module<'c> {
         (!raw.is_null()).then(|| Value::new(raw))
     }
 
-    /// Gives a variable its initial value, and so defines it here, for others to see.
+    /// Sets the initial value of a variable, which defines it with external linkage.
     pub fn initialize(&self, global: Value<'c>, initial: Value<'c>) {
         // SAFETY: a global variable and a constant of its type.
         unsafe { LLVMSetInitializer(global.0, initial.0) };
     }
 
-    /// Tells how x86-64 lays types out, so that sizes are right before a target is chosen.
+    /// Sets the data layout of x86-64, so that sizes are right before a target is chosen.
     pub fn set_x86_64_layout(&self) {
         const LAYOUT: &CStr = c"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
         // SAFETY: a live module; the text is copied.
@@ -151,7 +151,7 @@ impl<'c> Module<'c> {
         unsafe { llvm_sys::target::LLVMABISizeOfType(llvm_sys::target::LLVMGetModuleDataLayout(self.0), ty.0) }
     }
 
-    /// Where a structure's member is, in bytes from its start.
+    /// The offset of a structure's member, in bytes.
     pub fn offset_of(&self, structure: Type<'c>, member: u32) -> u64 {
         // SAFETY: the layout lives as long as the module; a structure with such a member.
         unsafe {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The machine that code is made for: this one.
+//! The target machine: the CPU of this process.
 
 use std::ffi::{CStr, CString};
 
@@ -14,7 +14,7 @@ use oxur_fork::OnceLock;
 
 use super::{Module, take_message};
 
-/// Makes LLVM ready to make code for this machine; once.
+/// Initializes LLVM's target, once.
 fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
@@ -24,9 +24,10 @@ fn initialize() {
             LLVMInitializeX86Target();
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
-            // Widened code has blocks with hundreds of accesses to memory. The scheduler's dependencies between them grow with
-            // the square of their number, unless it gives up precision early: most of the time of some kernels.
-            // A CPU that runs out of order gains next to nothing from the second scheduling, behind register allocation.
+            // Vectorized code has blocks with hundreds of memory accesses. The scheduler's dependency graph grows
+            // quadratically with them, unless it gives up precision early. For some kernels this was most of the
+            // compile time.
+            // The post-RA scheduler gains next to nothing on out-of-order CPUs.
             let options = [
                 c"oxur",
                 c"-dag-maps-huge-region=200",
@@ -39,7 +40,7 @@ fn initialize() {
     });
 }
 
-/// Makes object files for this CPU. One thread at a time uses it.
+/// Emits object files for this CPU. Used by one thread at a time.
 pub struct Machine(LLVMTargetMachineRef);
 
 impl Machine {
@@ -77,7 +78,7 @@ impl Machine {
         }
     }
 
-    /// What this CPU is, and can do, as LLVM says it: code made for one runs on those that say the same.
+    /// LLVM's name and features of this CPU. Code for one CPU runs on all with the same description.
     pub fn description() -> String {
         // SAFETY: texts of LLVM's that are ours.
         unsafe {
@@ -89,7 +90,7 @@ impl Machine {
         }
     }
 
-    /// Tells a module what machine it is for.
+    /// Sets the target of a module.
     pub fn set_target(&self, module: &Module<'_>) {
         // SAFETY: live objects; the module copies the layout.
         unsafe {
@@ -102,7 +103,7 @@ impl Machine {
         }
     }
 
-    /// Runs passes, named as `opt -passes=` names them; those that make vectors only if `vectorize`.
+    /// Runs passes, named as for `opt -passes=`. Vectorization passes run only if `vectorize`.
     pub fn run_passes(&self, module: &Module<'_>, passes: &str, vectorize: bool) -> Result<(), String> {
         let passes = CString::new(passes).map_err(|e| e.to_string())?;
         // SAFETY: live objects; the options and the error are disposed of once.
@@ -124,7 +125,7 @@ impl Machine {
         }
     }
 
-    /// Makes an object file (ELF) or, with `assembly`, its text.
+    /// Emits an object file (ELF), or with `assembly` its text.
     pub fn emit(&self, module: &Module<'_>, assembly: bool) -> Result<Vec<u8>, String> {
         let kind = if assembly {
             LLVMCodeGenFileType::LLVMAssemblyFile
