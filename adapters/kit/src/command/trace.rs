@@ -6,7 +6,7 @@ use std::hint::cold_path;
 use std::mem::needs_drop;
 use std::sync::Arc;
 
-use log::Level;
+use log::LevelFilter;
 use oxur_api::Handle;
 
 use super::Command;
@@ -16,10 +16,11 @@ use crate::handle::{Object, handle_of};
 /// Says what an object does with a command.
 #[inline(always)]
 pub(crate) fn trace<B: Backend, T: Object>(what: &str, of: &Arc<T>, command: &Command<'_, B>) {
-    if log::log_enabled!(Level::Trace) {
+    // All that `log_enabled` asks besides is asked by the line.
+    if log::max_level() == LevelFilter::Trace {
         cold_path();
-        // A copy of its own, so that the command need not be in memory on the other way.
-        line(what, of, &command.reborrow());
+        // Copies, so that neither of the two need be in memory on the other way.
+        line(what, &Arc::clone(of), &command.reborrow());
     }
 }
 
