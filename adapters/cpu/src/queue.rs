@@ -95,8 +95,6 @@ impl kit::Queue<Cpu> for Queue {
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            QueueInfo::CONTEXT => out.handle(&self.context),
-            QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.order.is_empty()),
             // Queues that kernels submit to are what these two are about. There are none.

@@ -20,7 +20,7 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Makes a queue.
     fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, flags: QueueFlags) -> UrResult<Arc<Self>>;
 
-    /// Answers `urQueueGetInfo`, but for the reference count.
+    /// Answers `urQueueGetInfo`, but for the context, the device and the reference count.
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()>;
 
     /// The context that it is of.
@@ -174,6 +174,8 @@ entry! {
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
             QueueInfo::REFERENCE_COUNT => out.references(&**queue),
+            QueueInfo::CONTEXT => out.handle(queue.context()),
+            QueueInfo::DEVICE => out.handle(queue.device()),
             _ => queue.info(query, out),
         }
     }

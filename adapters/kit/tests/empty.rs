@@ -124,6 +124,7 @@ impl kit::Device<Empty> for Device {
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             DeviceInfo::NAME => out.str("nothing"),
+            DeviceInfo::MAX_COMPUTE_UNITS => out.value(7u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
             DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
             _ => kit::default_device_info(query, out),
@@ -436,6 +437,8 @@ macro_rules! call {
 
 #[path = "empty/command_buffer.rs"]
 mod command_buffer;
+#[path = "empty/device.rs"]
+mod devices;
 #[path = "empty/emulate.rs"]
 mod emulate;
 #[path = "empty/graph.rs"]

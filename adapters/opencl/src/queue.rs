@@ -67,7 +67,7 @@ impl Drop for Queue {
 
 impl kit::Queue<OpenCl> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: QueueFlags) -> UrResult<Arc<Self>> {
-        let bits = conv::queue_properties(flags);
+        let bits = conv::QUEUE_FLAGS.to_cl(flags);
         // SAFETY: live handles and a list of properties that ends with 0.
         let raw = unsafe {
             if api().clCreateCommandQueueWithProperties.is_some() && device.version() >= (2, 0) {
@@ -102,8 +102,6 @@ impl kit::Queue<OpenCl> for Queue {
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            QueueInfo::CONTEXT => out.handle(&self.context),
-            QueueInfo::DEVICE => out.handle(&self.device),
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.is_empty()?),
             QueueInfo::DEVICE_DEFAULT => match self.device_default() {
@@ -167,7 +165,7 @@ impl kit::Queue<OpenCl> for Queue {
             | QueueFlags::PROFILING_ENABLE
             | QueueFlags::ON_DEVICE
             | QueueFlags::ON_DEVICE_DEFAULT;
-        let flags = (flags - known) | conv::queue_flags(bits);
+        let flags = (flags - known) | conv::QUEUE_FLAGS.to_ur(bits);
         Ok(Self::new(raw, context, device, flags, true))
     }
 
@@ -196,7 +194,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        let (blocking, flags) = (cl_bool::from(blocking), conv::map_flags(flags));
+        let (blocking, flags) = (cl_bool::from(blocking), conv::MAP_FLAGS.to_cl(flags));
         let mut mapped = std::ptr::null_mut();
         self.enqueue(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
             // SAFETY: live handles.
@@ -227,6 +225,8 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
-        self.end_native(event)
+        self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
+            self.call(&Command::Barrier, CL_FALSE, deps)
+        })
     }
 }

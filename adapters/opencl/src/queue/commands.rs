@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, RectOffset, RectRegion, ResultCode, UsmMigrationFlags};
-use kit::{Command, DeviceGlobal, Launch, LaunchProperties, UrError, UrResult, WaitList, emulate};
+use kit::{Command, DeviceGlobal, Launch, LaunchProperties, UrError, UrResult, emulate};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -148,7 +148,7 @@ impl Queue {
     }
 
     /// Calls OpenCL's function for a command.
-    fn call(&self, command: &Command<'_, OpenCl>, blocking: cl_bool, deps: Deps) -> UrResult<()> {
+    pub(super) fn call(&self, command: &Command<'_, OpenCl>, blocking: cl_bool, deps: Deps) -> UrResult<()> {
         let ext = &self.context.ext;
         // SAFETY: live handles, arrays of three, zero-terminated names. The client vouches for its memory until the command
         // is complete; the driver copies patterns before it returns.
@@ -156,11 +156,16 @@ impl Queue {
             functions! { (self, deps, ext) match *command;
                 Barrier => clEnqueueBarrierWithWaitList();
                 UsmMemcpy { dst, src, size } => ext enqueue_memcpy(blocking, dst, src, size);
-                UsmFill { dst, pattern, size } => ext enqueue_mem_fill(dst, pattern.as_ptr().cast(), pattern.len(), size);
-                BufferRead { ref buffer, offset, size, dst } => clEnqueueReadBuffer(*buffer.raw, blocking, offset, size, dst);
-                BufferWrite { ref buffer, offset, size, src } => clEnqueueWriteBuffer(*buffer.raw, blocking, offset, size, src);
-                BufferReadRect { ref buffer, ref rect, dst } => clEnqueueReadBufferRect(*buffer.raw, blocking; rect, dst);
-                BufferWriteRect { ref buffer, ref rect, src } => clEnqueueWriteBufferRect(*buffer.raw, blocking; rect, src);
+                UsmFill { dst, pattern, size }
+                    => ext enqueue_mem_fill(dst, pattern.as_ptr().cast(), pattern.len(), size);
+                BufferRead { ref buffer, offset, size, dst }
+                    => clEnqueueReadBuffer(*buffer.raw, blocking, offset, size, dst);
+                BufferWrite { ref buffer, offset, size, src }
+                    => clEnqueueWriteBuffer(*buffer.raw, blocking, offset, size, src);
+                BufferReadRect { ref buffer, ref rect, dst }
+                    => clEnqueueReadBufferRect(*buffer.raw, blocking; rect, dst);
+                BufferWriteRect { ref buffer, ref rect, src }
+                    => clEnqueueWriteBufferRect(*buffer.raw, blocking; rect, src);
                 BufferCopy { ref src, ref dst, src_offset, dst_offset, size }
                     => clEnqueueCopyBuffer(*src.raw, *dst.raw, src_offset, dst_offset, size);
                 BufferCopyRect { ref src, ref dst, ref rect } => clEnqueueCopyBufferRect(*src.raw, *dst.raw; rect);
@@ -203,13 +208,6 @@ impl Queue {
         }
         // A hint that the driver has no use for: only the order counts.
         self.marker(deps)
-    }
-
-    /// Leaves the event of what the client submitted to the native queue.
-    pub(super) fn end_native(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
-        self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
-            self.call(&Command::Barrier, CL_FALSE, deps)
-        })
     }
 }
 
