@@ -615,7 +615,7 @@ fn queries_keep_the_protocol_of_sizes() {
     assert_eq!(ask(0, null_mut(), null_mut()), ResultCode::ERROR_INVALID_NULL_POINTER);
     assert_eq!(ask(text.len(), place, null_mut()), ResultCode::SUCCESS);
     assert_eq!(&text[..9], b"nothing\0\xff");
-    let unknown = call!(Device.pfnGetInfo(device, DeviceInfo(0x7000), 0, null_mut(), &mut needed));
+    let unknown = call!(Device.pfnGetInfo(device, DeviceInfo(0x7fff), 0, null_mut(), &mut needed));
     assert_eq!(unknown, ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
 }
 
