@@ -50,7 +50,7 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
         default_device_info(query, out)
     }
 
-    /// Divides the device. `properties` has one kind of partition, once for each part where it counts.
+    /// Divides the device. `properties` has one kind of partition, once for each part where it counts: with at least one.
     fn partition(self: &Arc<Self>, _properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Self>>> {
         unsupported()
     }
@@ -88,6 +88,25 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     /// Waits for all work on the device.
     fn wait(&self) -> UrResult<()> {
         unsupported()
+    }
+}
+
+/// Checks the properties of a partition, which are all of one kind.
+fn check_partition(properties: &[DevicePartitionProperty]) -> UrResult<()> {
+    // SAFETY: all members of the union are a `u32` of any value.
+    let mut counts = properties.iter().map(|property| unsafe { property.value.count });
+    match properties[0].r#type {
+        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => {
+            Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                "this kind of partition takes one property",
+            ))
+        }
+        DevicePartition::BY_COUNTS if counts.any(|count| count == 0) => Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
+            "a sub-device needs a compute unit",
+        )),
+        kind => args::known(kind),
     }
 }
 
@@ -159,6 +178,7 @@ entry! {
                 "a device is divided by one kind of partition, given at least once",
             ));
         }
+        check_partition(properties)?;
         let made = device.partition(properties)?;
         // A second call makes the devices anew; the first only counts them.
         let given = if parts.is_null() { 0 } else { capacity };

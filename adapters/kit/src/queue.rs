@@ -287,9 +287,9 @@ entry! {
         let queue = object::<B::Queue>(queue)?;
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
+            QueueInfo::REFERENCE_COUNT => out.references(&**queue),
             QueueInfo::CONTEXT => out.handle(queue.context()),
             QueueInfo::DEVICE => out.handle(queue.device()),
-            QueueInfo::REFERENCE_COUNT => out.references(&**queue),
             _ => queue.info(query, out),
         }
     }

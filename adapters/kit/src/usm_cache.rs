@@ -12,7 +12,7 @@
 //! them that it tells that a block is freed twice.
 //!
 //! **Threads.** The map is read under the lock of the calling thread's shard and changed under the locks of all shards:
-//! see `sharded.rs`. Small free blocks are kept by the shard and move between it and the arena's depot in batches, so
+//! see `sharded.rs`. Bounds checks of copies use what the thread remembers (`memo.rs`), without a lock. Small free blocks are kept by the shard and move between it and the arena's depot in batches, so
 //! the threads meet once in a batch. Of large free blocks a shard keeps only the last; the others are in the depot,
 //! behind one lock a class, where all threads find them. The driver is never called under a lock.
 //!
@@ -25,6 +25,7 @@
 
 mod class;
 mod heap;
+mod memo;
 mod regions;
 mod sharded;
 #[cfg(test)]
@@ -32,14 +33,16 @@ mod tests;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxur_api::ResultCode;
 
 use self::class::{Class, NATURAL, SMALL_CLASSES};
 pub use self::heap::{Arena, Heap, HeapOptions, Usage};
+use self::memo::{Known, Memo};
 use self::regions::{Free, Region, Regions};
 use self::sharded::Sharded;
-use crate::{UrError, UrResult};
+use crate::{UniqueId, UrError, UrResult};
 
 /// Where the memory comes from. `T` says what kind of memory, as in [`Arena`].
 pub trait Driver<T> {
@@ -70,6 +73,10 @@ pub enum Found<T> {
 /// The memory of a context.
 pub struct UsmCache<T> {
     state: Sharded<Lists, Regions<T>>,
+    /// Its number, for what threads remember.
+    number: UniqueId,
+    /// How many regions it has had.
+    inserted: AtomicUsize,
 }
 
 /// The free blocks of a shard.
@@ -146,6 +153,8 @@ impl<T> Default for UsmCache<T> {
     fn default() -> Self {
         Self {
             state: Sharded::new(Regions::new()),
+            number: UniqueId::new(),
+            inserted: AtomicUsize::new(0),
         }
     }
 }
@@ -256,13 +265,34 @@ impl<T> UsmCache<T> {
     /// For each address, how many bytes of its allocation there are from there on; `None` where it is in none.
     #[inline]
     pub fn rest<const N: usize>(&self, addresses: [usize; N]) -> [Option<usize>; N] {
-        self.state.local(|_, regions| {
-            addresses.map(|address| {
-                let (_, region) = regions.containing(address)?;
-                let (base, size) = region.taken_at(address)?;
-                Some(size - (address - base))
-            })
+        let inserted = self.inserted.load(Ordering::Acquire);
+        addresses.map(|address| match memo::find(self.number.get(), inserted, address) {
+            Some(rest) => rest,
+            None => self.look_up_rest(address),
         })
+    }
+
+    /// The same of an address that the thread does not remember.
+    #[inline(never)]
+    fn look_up_rest(&self, address: usize) -> Option<usize> {
+        let (rest, (base, len), known) = self.state.local(|_, regions| match regions.containing(address) {
+            None => {
+                let inserted = self.inserted.load(Ordering::Relaxed);
+                (None, regions.gap(address), Known::Nothing { inserted })
+            }
+            Some((_, region)) => {
+                let rest = region.taken_at(address).map(|(base, size)| size - (address - base));
+                (rest, (region.base, region.len), region.known())
+            }
+        });
+        let cache = self.number.get();
+        memo::remember(Memo {
+            cache,
+            base,
+            len,
+            known,
+        });
+        rest
     }
 
     /// Gives free memory of a heap back until it has no more than `keep` bytes of the driver's, or none to give.
@@ -313,6 +343,7 @@ impl<T> UsmCache<T> {
         arena.heap.count_taken(size);
         self.state.exclusive(|_, regions| {
             let id = regions.insert(region);
+            self.inserted.fetch_add(1, Ordering::Release);
             if let Some(class) = class {
                 // The last is taken first.
                 let blocks: Vec<_> = (1..count).rev().map(|index| Free { region: id, index }).collect();

@@ -143,6 +143,7 @@ impl kit::Device<Empty> for Device {
         match query {
             DeviceInfo::NAME => out.str("nothing"),
             DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(4u32),
+            DeviceInfo::MAX_COMPUTE_UNITS => out.value(7u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
             DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
             _ => kit::default_device_info(query, out),
@@ -352,6 +353,8 @@ macro_rules! call {
 
 #[path = "empty/command_buffer.rs"]
 mod command_buffer;
+#[path = "empty/device.rs"]
+mod devices;
 #[path = "empty/emulate.rs"]
 mod emulate;
 #[path = "empty/graph.rs"]
@@ -534,7 +537,7 @@ fn queries_keep_the_protocol_of_sizes() {
     assert_eq!(ask(0, null_mut(), null_mut()), ResultCode::ERROR_INVALID_NULL_POINTER);
     assert_eq!(ask(text.len(), place, null_mut()), ResultCode::SUCCESS);
     assert_eq!(&text[..9], b"nothing\0\xff");
-    let unknown = call!(Device.pfnGetInfo(device, DeviceInfo(0x7000), 0, null_mut(), &mut needed));
+    let unknown = call!(Device.pfnGetInfo(device, DeviceInfo(0x7fff), 0, null_mut(), &mut needed));
     assert_eq!(unknown, ResultCode::ERROR_UNSUPPORTED_ENUMERATION);
 }
 

@@ -325,45 +325,30 @@ pub fn handles(list: impl Fn(cl_uint, *mut *mut c_void, *mut cl_uint) -> UrResul
     Ok(handles)
 }
 
-/// A kind of OpenCL object with its functions.
-pub trait Queried: NativeObject {
-    /// Asks an object for `what`.
-    ///
-    /// # Safety
-    /// A live handle, and places for a value of `size` bytes and for a size, or null.
-    unsafe fn info(
-        handle: Self::Handle,
-        what: cl_uint,
-        size: usize,
-        value: *mut c_void,
-        needed: *mut usize,
-    ) -> UrResult<()>;
-}
-
 /// Queries of an object.
 pub trait Ask {
+    /// OpenCL's function for them.
+    ///
+    /// # Safety
+    /// Places for a value of `size` bytes and for a size, or null.
+    unsafe fn info(&self, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize) -> UrResult<()>;
+
     /// As [`value`].
-    fn ask<V: Plain>(&self, what: cl_uint) -> UrResult<V>;
-    /// As [`array`].
-    fn ask_array<V: Plain>(&self, what: cl_uint) -> UrResult<Vec<V>>;
-    /// As [`string`].
-    fn ask_string(&self, what: cl_uint) -> UrResult<String>;
-}
-
-impl<T: Queried> Ask for Native<T> {
     fn ask<V: Plain>(&self, what: cl_uint) -> UrResult<V> {
-        // SAFETY: a live object; the pointers are those of `value`.
-        value(|size, value, needed| unsafe { T::info(**self, what, size, value, needed) })
+        // SAFETY: the pointers are those of `value`.
+        value(|size, value, needed| unsafe { self.info(what, size, value, needed) })
     }
 
+    /// As [`array`].
     fn ask_array<V: Plain>(&self, what: cl_uint) -> UrResult<Vec<V>> {
-        // SAFETY: a live object; the pointers are those of `array`.
-        array(|size, value, needed| unsafe { T::info(**self, what, size, value, needed) })
+        // SAFETY: the pointers are those of `array`.
+        array(|size, value, needed| unsafe { self.info(what, size, value, needed) })
     }
 
+    /// As [`string`].
     fn ask_string(&self, what: cl_uint) -> UrResult<String> {
-        // SAFETY: a live object; the pointers are those of `string`.
-        string(|size, value, needed| unsafe { T::info(**self, what, size, value, needed) })
+        // SAFETY: the pointers are those of `string`.
+        string(|size, value, needed| unsafe { self.info(what, size, value, needed) })
     }
 }
 
@@ -389,12 +374,10 @@ macro_rules! objects {
             }
         }
 
-        impl Queried for $kind {
-            unsafe fn info(
-                handle: $handle, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize,
-            ) -> UrResult<()> {
-                // SAFETY: passed on to the caller.
-                unsafe { cl!($info(handle, what, size, value, needed)) }
+        impl Ask for Native<$kind> {
+            unsafe fn info(&self, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize) -> UrResult<()> {
+                // SAFETY: a live object; the rest is passed on to the caller.
+                unsafe { cl!($info(**self, what, size, value, needed)) }
             }
         }
     )* };

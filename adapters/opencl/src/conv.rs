@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Every translation between the enumerations of OpenCL and of UR.
 
+use bitflags::Flags;
 use kit::UrResult;
 use kit::ur::{
     CommandType, DeviceType, EventStatus, ImageChannelOrder, ImageChannelType, ImageFormat, MapFlags, MemFlags,
@@ -106,26 +107,25 @@ pub fn device_type(bits: cl_device_type) -> DeviceType {
     }
 }
 
-/// The properties of an OpenCL queue; what OpenCL has no word for, such as a priority, is a hint and left out.
-pub fn queue_properties(flags: QueueFlags) -> cl_command_queue_properties {
-    let mut bits = 0;
-    for (flag, bit) in QUEUE_FLAGS {
-        if flags.contains(flag) {
-            bits |= bit;
-        }
+/// Flags of UR with those of OpenCL. A flag that is not in the list, such as the priority of a queue, is a hint and left out.
+pub struct Bits<F: 'static>(&'static [(F, u64)]);
+
+impl<F: Flags + Copy> Bits<F> {
+    /// OpenCL's flags.
+    pub fn to_cl(&self, flags: F) -> u64 {
+        let set = self.0.iter().filter(|(flag, _)| flags.contains(*flag));
+        set.fold(0, |bits, (_, bit)| bits | bit)
     }
-    bits
+
+    /// UR's flags.
+    pub fn to_ur(&self, bits: u64) -> F {
+        let set = self.0.iter().filter(|(_, bit)| bits & bit != 0);
+        set.fold(F::empty(), |flags, (flag, _)| flags.union(*flag))
+    }
 }
 
-/// The flags that an OpenCL queue's properties amount to.
-pub fn queue_flags(bits: cl_command_queue_properties) -> QueueFlags {
-    QUEUE_FLAGS
-        .iter()
-        .filter(|(_, bit)| bits & bit != 0)
-        .fold(QueueFlags::empty(), |flags, (flag, _)| flags | *flag)
-}
-
-const QUEUE_FLAGS: [(QueueFlags, cl_command_queue_properties); 4] = [
+/// The properties of a queue.
+pub const QUEUE_FLAGS: Bits<QueueFlags> = Bits(&[
     (
         QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE,
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
@@ -133,36 +133,43 @@ const QUEUE_FLAGS: [(QueueFlags, cl_command_queue_properties); 4] = [
     (QueueFlags::PROFILING_ENABLE, CL_QUEUE_PROFILING_ENABLE),
     (QueueFlags::ON_DEVICE, CL_QUEUE_ON_DEVICE),
     (QueueFlags::ON_DEVICE_DEFAULT, CL_QUEUE_ON_DEVICE_DEFAULT),
-];
+]);
 
 /// The flags of a memory object.
-pub fn mem_flags(flags: MemFlags) -> cl_mem_flags {
-    [
-        (MemFlags::READ_WRITE, CL_MEM_READ_WRITE),
-        (MemFlags::WRITE_ONLY, CL_MEM_WRITE_ONLY),
-        (MemFlags::READ_ONLY, CL_MEM_READ_ONLY),
-        (MemFlags::USE_HOST_POINTER, CL_MEM_USE_HOST_PTR),
-        (MemFlags::ALLOC_HOST_POINTER, CL_MEM_ALLOC_HOST_PTR),
-        (MemFlags::ALLOC_COPY_HOST_POINTER, CL_MEM_COPY_HOST_PTR),
-    ]
-    .iter()
-    .filter(|(flag, _)| flags.contains(*flag))
-    .fold(0, |bits, (_, bit)| bits | bit)
-}
+pub const MEM_FLAGS: Bits<MemFlags> = Bits(&[
+    (MemFlags::READ_WRITE, CL_MEM_READ_WRITE),
+    (MemFlags::WRITE_ONLY, CL_MEM_WRITE_ONLY),
+    (MemFlags::READ_ONLY, CL_MEM_READ_ONLY),
+    (MemFlags::USE_HOST_POINTER, CL_MEM_USE_HOST_PTR),
+    (MemFlags::ALLOC_HOST_POINTER, CL_MEM_ALLOC_HOST_PTR),
+    (MemFlags::ALLOC_COPY_HOST_POINTER, CL_MEM_COPY_HOST_PTR),
+]);
 
 /// The flags of a mapping.
-pub fn map_flags(flags: MapFlags) -> cl_map_flags {
-    [
-        (MapFlags::READ, CL_MAP_READ),
-        (MapFlags::WRITE, CL_MAP_WRITE),
-        (MapFlags::WRITE_INVALIDATE_REGION, CL_MAP_WRITE_INVALIDATE_REGION),
-    ]
-    .iter()
-    .filter(|(flag, _)| flags.contains(*flag))
-    .fold(0, |bits, (_, bit)| bits | bit)
+pub const MAP_FLAGS: Bits<MapFlags> = Bits(&[
+    (MapFlags::READ, CL_MAP_READ),
+    (MapFlags::WRITE, CL_MAP_WRITE),
+    (MapFlags::WRITE_INVALIDATE_REGION, CL_MAP_WRITE_INVALIDATE_REGION),
+]);
+
+/// Enumerators of UR with those of OpenCL.
+pub struct Pairs<U: 'static, C: 'static = u32>(&'static [(U, C)]);
+
+impl<U: PartialEq + Copy, C: PartialEq + Copy> Pairs<U, C> {
+    /// OpenCL's enumerator.
+    pub fn to_cl(&self, wanted: U) -> UrResult<C> {
+        let found = self.0.iter().find(|(ur, _)| *ur == wanted).map(|(_, cl)| *cl);
+        found.ok_or_else(|| ResultCode::ERROR_INVALID_ENUMERATION.into())
+    }
+
+    /// UR's enumerator.
+    pub fn to_ur(&self, wanted: C) -> UrResult<U> {
+        let found = self.0.iter().find(|(_, cl)| *cl == wanted).map(|(ur, _)| *ur);
+        found.ok_or_else(|| ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
+    }
 }
 
-const CHANNEL_ORDERS: [(ImageChannelOrder, cl_channel_order); 15] = [
+const CHANNEL_ORDERS: Pairs<ImageChannelOrder, cl_channel_order> = Pairs(&[
     (ImageChannelOrder::A, CL_A),
     (ImageChannelOrder::R, CL_R),
     (ImageChannelOrder::RG, CL_RG),
@@ -178,9 +185,9 @@ const CHANNEL_ORDERS: [(ImageChannelOrder, cl_channel_order); 15] = [
     (ImageChannelOrder::RGX, CL_RGx),
     (ImageChannelOrder::RGBX, CL_RGBx),
     (ImageChannelOrder::SRGBA, CL_sRGBA),
-];
+]);
 
-const CHANNEL_TYPES: [(ImageChannelType, cl_channel_type); 15] = [
+const CHANNEL_TYPES: Pairs<ImageChannelType, cl_channel_type> = Pairs(&[
     (ImageChannelType::SNORM_INT8, CL_SNORM_INT8),
     (ImageChannelType::SNORM_INT16, CL_SNORM_INT16),
     (ImageChannelType::UNORM_INT8, CL_UNORM_INT8),
@@ -196,82 +203,47 @@ const CHANNEL_TYPES: [(ImageChannelType, cl_channel_type); 15] = [
     (ImageChannelType::UNSIGNED_INT32, CL_UNSIGNED_INT32),
     (ImageChannelType::HALF_FLOAT, CL_HALF_FLOAT),
     (ImageChannelType::FLOAT, CL_FLOAT),
-];
-
-/// Finds the second of a pair by the first.
-fn to_cl<U: PartialEq + Copy, C: Copy>(table: &[(U, C)], wanted: U) -> UrResult<C> {
-    let found = table.iter().find(|(ur, _)| *ur == wanted).map(|(_, cl)| *cl);
-    found.ok_or_else(|| ResultCode::ERROR_INVALID_ENUMERATION.into())
-}
-
-/// Finds the first of a pair by the second.
-fn to_ur<U: Copy, C: PartialEq + Copy>(table: &[(U, C)], wanted: C) -> UrResult<U> {
-    let found = table.iter().find(|(_, cl)| *cl == wanted).map(|(ur, _)| *ur);
-    found.ok_or_else(|| ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
-}
+]);
 
 /// The format of an image.
 pub fn image_format(format: &ImageFormat) -> UrResult<cl_image_format> {
     Ok(cl_image_format {
-        image_channel_order: to_cl(&CHANNEL_ORDERS, format.channelOrder)?,
-        image_channel_data_type: to_cl(&CHANNEL_TYPES, format.channelType)?,
+        image_channel_order: CHANNEL_ORDERS.to_cl(format.channelOrder)?,
+        image_channel_data_type: CHANNEL_TYPES.to_cl(format.channelType)?,
     })
 }
 
 /// The format of an image, back from OpenCL.
 pub fn image_format_back(format: cl_image_format) -> UrResult<ImageFormat> {
     Ok(ImageFormat {
-        channelOrder: to_ur(&CHANNEL_ORDERS, format.image_channel_order)?,
-        channelType: to_ur(&CHANNEL_TYPES, format.image_channel_data_type)?,
+        channelOrder: CHANNEL_ORDERS.to_ur(format.image_channel_order)?,
+        channelType: CHANNEL_TYPES.to_ur(format.image_channel_data_type)?,
     })
 }
 
 /// The shape of an image.
-pub fn image_type(kind: MemType) -> UrResult<cl_mem_object_type> {
-    to_cl(
-        &[
-            (MemType::IMAGE2D, CL_MEM_OBJECT_IMAGE2D),
-            (MemType::IMAGE3D, CL_MEM_OBJECT_IMAGE3D),
-            (MemType::IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY),
-            (MemType::IMAGE1D, CL_MEM_OBJECT_IMAGE1D),
-            (MemType::IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE1D_ARRAY),
-        ],
-        kind,
-    )
-}
+pub const IMAGE_TYPES: Pairs<MemType, cl_mem_object_type> = Pairs(&[
+    (MemType::IMAGE2D, CL_MEM_OBJECT_IMAGE2D),
+    (MemType::IMAGE3D, CL_MEM_OBJECT_IMAGE3D),
+    (MemType::IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY),
+    (MemType::IMAGE1D, CL_MEM_OBJECT_IMAGE1D),
+    (MemType::IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE1D_ARRAY),
+]);
 
-const ADDRESSING_MODES: [(SamplerAddressingMode, cl_addressing_mode); 5] = [
+/// What a sampler does outside of an image.
+pub const ADDRESSING_MODES: Pairs<SamplerAddressingMode, cl_addressing_mode> = Pairs(&[
     (SamplerAddressingMode::NONE, CL_ADDRESS_NONE),
     (SamplerAddressingMode::CLAMP_TO_EDGE, CL_ADDRESS_CLAMP_TO_EDGE),
     (SamplerAddressingMode::CLAMP, CL_ADDRESS_CLAMP),
     (SamplerAddressingMode::REPEAT, CL_ADDRESS_REPEAT),
     (SamplerAddressingMode::MIRRORED_REPEAT, CL_ADDRESS_MIRRORED_REPEAT),
-];
-
-const FILTER_MODES: [(SamplerFilterMode, cl_filter_mode); 2] = [
-    (SamplerFilterMode::NEAREST, CL_FILTER_NEAREST),
-    (SamplerFilterMode::LINEAR, CL_FILTER_LINEAR),
-];
-
-/// What a sampler does outside of an image.
-pub fn addressing_mode(mode: SamplerAddressingMode) -> UrResult<cl_addressing_mode> {
-    to_cl(&ADDRESSING_MODES, mode)
-}
-
-/// What a sampler does outside of an image, back from OpenCL.
-pub fn addressing_mode_back(mode: cl_addressing_mode) -> UrResult<SamplerAddressingMode> {
-    to_ur(&ADDRESSING_MODES, mode)
-}
+]);
 
 /// How a sampler interpolates.
-pub fn filter_mode(mode: SamplerFilterMode) -> UrResult<cl_filter_mode> {
-    to_cl(&FILTER_MODES, mode)
-}
-
-/// How a sampler interpolates, back from OpenCL.
-pub fn filter_mode_back(mode: cl_filter_mode) -> UrResult<SamplerFilterMode> {
-    to_ur(&FILTER_MODES, mode)
-}
+pub const FILTER_MODES: Pairs<SamplerFilterMode, cl_filter_mode> = Pairs(&[
+    (SamplerFilterMode::NEAREST, CL_FILTER_NEAREST),
+    (SamplerFilterMode::LINEAR, CL_FILTER_LINEAR),
+]);
 
 /// The state of an event: what is negative in OpenCL is an error.
 pub fn event_status(status: cl_int) -> EventStatus {
@@ -284,30 +256,25 @@ pub fn event_status(status: cl_int) -> EventStatus {
     }
 }
 
-/// The command of a native event, as far as UR has a name for it.
-pub fn command(kind: cl_command_type) -> UrResult<CommandType> {
-    to_ur(
-        &[
-            (CommandType::KERNEL_LAUNCH, CL_COMMAND_NDRANGE_KERNEL),
-            (CommandType::EVENTS_WAIT, CL_COMMAND_MARKER),
-            (CommandType::EVENTS_WAIT_WITH_BARRIER, CL_COMMAND_BARRIER),
-            (CommandType::MEM_BUFFER_READ, CL_COMMAND_READ_BUFFER),
-            (CommandType::MEM_BUFFER_WRITE, CL_COMMAND_WRITE_BUFFER),
-            (CommandType::MEM_BUFFER_READ_RECT, CL_COMMAND_READ_BUFFER_RECT),
-            (CommandType::MEM_BUFFER_WRITE_RECT, CL_COMMAND_WRITE_BUFFER_RECT),
-            (CommandType::MEM_BUFFER_COPY, CL_COMMAND_COPY_BUFFER),
-            (CommandType::MEM_BUFFER_COPY_RECT, CL_COMMAND_COPY_BUFFER_RECT),
-            (CommandType::MEM_BUFFER_FILL, CL_COMMAND_FILL_BUFFER),
-            (CommandType::MEM_IMAGE_READ, CL_COMMAND_READ_IMAGE),
-            (CommandType::MEM_IMAGE_WRITE, CL_COMMAND_WRITE_IMAGE),
-            (CommandType::MEM_IMAGE_COPY, CL_COMMAND_COPY_IMAGE),
-            (CommandType::MEM_BUFFER_MAP, CL_COMMAND_MAP_BUFFER),
-            (CommandType::MEM_UNMAP, CL_COMMAND_UNMAP_MEM_OBJECT),
-            (CommandType::USM_FILL, CL_COMMAND_MEMFILL_INTEL),
-            (CommandType::USM_MEMCPY, CL_COMMAND_MEMCPY_INTEL),
-            (CommandType::USM_PREFETCH, CL_COMMAND_MIGRATEMEM_INTEL),
-            (CommandType::USM_ADVISE, CL_COMMAND_MEMADVISE_INTEL),
-        ],
-        kind,
-    )
-}
+/// The commands of native events, as far as UR has a name for them.
+pub const COMMANDS: Pairs<CommandType, cl_command_type> = Pairs(&[
+    (CommandType::KERNEL_LAUNCH, CL_COMMAND_NDRANGE_KERNEL),
+    (CommandType::EVENTS_WAIT, CL_COMMAND_MARKER),
+    (CommandType::EVENTS_WAIT_WITH_BARRIER, CL_COMMAND_BARRIER),
+    (CommandType::MEM_BUFFER_READ, CL_COMMAND_READ_BUFFER),
+    (CommandType::MEM_BUFFER_WRITE, CL_COMMAND_WRITE_BUFFER),
+    (CommandType::MEM_BUFFER_READ_RECT, CL_COMMAND_READ_BUFFER_RECT),
+    (CommandType::MEM_BUFFER_WRITE_RECT, CL_COMMAND_WRITE_BUFFER_RECT),
+    (CommandType::MEM_BUFFER_COPY, CL_COMMAND_COPY_BUFFER),
+    (CommandType::MEM_BUFFER_COPY_RECT, CL_COMMAND_COPY_BUFFER_RECT),
+    (CommandType::MEM_BUFFER_FILL, CL_COMMAND_FILL_BUFFER),
+    (CommandType::MEM_IMAGE_READ, CL_COMMAND_READ_IMAGE),
+    (CommandType::MEM_IMAGE_WRITE, CL_COMMAND_WRITE_IMAGE),
+    (CommandType::MEM_IMAGE_COPY, CL_COMMAND_COPY_IMAGE),
+    (CommandType::MEM_BUFFER_MAP, CL_COMMAND_MAP_BUFFER),
+    (CommandType::MEM_UNMAP, CL_COMMAND_UNMAP_MEM_OBJECT),
+    (CommandType::USM_FILL, CL_COMMAND_MEMFILL_INTEL),
+    (CommandType::USM_MEMCPY, CL_COMMAND_MEMCPY_INTEL),
+    (CommandType::USM_PREFETCH, CL_COMMAND_MIGRATEMEM_INTEL),
+    (CommandType::USM_ADVISE, CL_COMMAND_MEMADVISE_INTEL),
+]);

@@ -32,7 +32,8 @@ pub(crate) struct Device {
     pub(crate) ext: Arc<Extensions>,
     platform: Weak<Platform>,
     part: Option<Part>,
-    facts: Facts,
+    /// What the device says of itself.
+    pub(crate) facts: Facts,
 }
 
 /// What a sub-device has beside.
@@ -92,11 +93,6 @@ impl Device {
         Self::part(unsafe { Native::wrap(raw, false) }?, &parent)
     }
 
-    /// What the device says of itself.
-    pub(crate) fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
     /// The version of OpenCL that it implements: major, minor.
     pub(crate) fn version(&self) -> (u32, u32) {
         self.facts.number.0
@@ -104,10 +100,8 @@ impl Device {
 
     /// Whether it lists an extension. For an answer that is wanted often, ask once.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
-        self.facts
-            .extensions
-            .split_ascii_whitespace()
-            .any(|listed| listed == name)
+        let mut listed = self.facts.extensions.split_ascii_whitespace();
+        listed.any(|listed| listed == name)
     }
 }
 

@@ -52,17 +52,23 @@ struct Promised {
 }
 
 impl Event {
+    #[inline]
+    fn with(raw: RawEvent, began: Box<[RawEvent]>, context: UniqueId, owner: Owner, command: CommandType) -> Self {
+        Self {
+            handle_cell: HandleCell::new(),
+            raw,
+            began,
+            context,
+            owner,
+            command,
+        }
+    }
+
     /// The event of a command in a queue of a context.
     #[inline]
     pub(crate) fn new(raw: RawEvent, queue: UniqueId, context: UniqueId, command: CommandType) -> Arc<Self> {
-        kit::recycled(Self {
-            handle_cell: HandleCell::new(),
-            raw,
-            began: Box::default(),
-            context,
-            owner: Owner::Queue(queue, OnceLock::new()),
-            command,
-        })
+        let owner = Owner::Queue(queue, OnceLock::new());
+        kit::recycled(Self::with(raw, Box::default(), context, owner, command))
     }
 
     /// Whether it is of a context.
@@ -94,14 +100,8 @@ impl Event {
 
     /// An event that is of no command of ours.
     fn of_context(context: &Arc<Context>, raw: RawEvent, command: CommandType) -> Arc<Self> {
-        Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw,
-            began: Box::default(),
-            context: context.number(),
-            owner: Owner::Context(context.clone(), OnceLock::new()),
-            command,
-        })
+        let owner = Owner::Context(context.clone(), OnceLock::new());
+        Arc::new(Self::with(raw, Box::default(), context.number(), owner, command))
     }
 
     /// The context that it is of.
@@ -317,7 +317,7 @@ impl kit::Event<OpenCl> for Event {
         // SAFETY: as above.
         let raw = unsafe { Native::wrap(native, owned) }?;
         // A user event, say, has no UR name; a wait comes nearest.
-        let command = conv::command(kind).unwrap_or(CommandType::EVENTS_WAIT);
+        let command = conv::COMMANDS.to_ur(kind).unwrap_or(CommandType::EVENTS_WAIT);
         Ok(Self::of_context(context, RawEvent(raw), command))
     }
 
@@ -362,30 +362,19 @@ impl kit::SoftwareEvent<OpenCl> for Event {
         let Owner::Queue(queue, _) = last.owner else {
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
         };
-        Ok(kit::recycled(Self {
-            handle_cell: HandleCell::new(),
-            raw: last.raw.again()?,
-            began,
-            context: last.context,
-            owner: Owner::Queue(queue, OnceLock::new()),
-            command,
-        }))
+        let (raw, owner) = (last.raw.again()?, Owner::Queue(queue, OnceLock::new()));
+        Ok(kit::recycled(Self::with(raw, began, last.context, owner, command)))
     }
 
     fn create_pending(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         // SAFETY: a live context.
         let raw = RawEvent(unsafe { cl_create!(clCreateUserEvent(*context.raw)) }?);
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw,
-            began: Box::default(),
-            context: context.number(),
-            owner: Owner::Command(Box::new(Promised {
-                context: context.clone(),
-                submitted: OnceLock::new(),
-            })),
-            command,
-        }))
+        let owner = Owner::Command(Box::new(Promised {
+            context: context.clone(),
+            submitted: OnceLock::new(),
+        }));
+        let number = context.number();
+        Ok(Arc::new(Self::with(raw, Box::default(), number, owner, command)))
     }
 
     fn resolve(&self, command: Option<&Arc<Self>>) {

@@ -50,25 +50,17 @@ fn address(platform: cl_platform_id, name: &CStr) -> *mut c_void {
 }
 
 extensions! {
-    /// cl_intel_unified_shared_memory.
+    // cl_intel_unified_shared_memory.
     host_mem_alloc = c"clHostMemAllocINTEL": clHostMemAllocINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     device_mem_alloc = c"clDeviceMemAllocINTEL": clDeviceMemAllocINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     shared_mem_alloc = c"clSharedMemAllocINTEL": clSharedMemAllocINTEL_fn,
-    /// cl_intel_unified_shared_memory: waits for commands that use the memory.
+    // Waits for commands that use the memory.
     mem_blocking_free = c"clMemBlockingFreeINTEL": clMemBlockingFreeINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     mem_free = c"clMemFreeINTEL": clMemFreeINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     get_mem_alloc_info = c"clGetMemAllocInfoINTEL": clGetMemAllocInfoINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     set_kernel_arg_mem_pointer = c"clSetKernelArgMemPointerINTEL": clSetKernelArgMemPointerINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     enqueue_mem_fill = c"clEnqueueMemFillINTEL": clEnqueueMemFillINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     enqueue_memcpy = c"clEnqueueMemcpyINTEL": clEnqueueMemcpyINTEL_fn,
-    /// cl_intel_unified_shared_memory.
     enqueue_migrate_mem = c"clEnqueueMigrateMemINTEL": clEnqueueMigrateMemINTEL_fn,
     /// cl_intel_create_buffer_with_properties.
     create_buffer_with_properties = c"clCreateBufferWithPropertiesINTEL": clCreateBufferWithPropertiesINTEL_fn,

@@ -208,27 +208,18 @@ impl kit::Kernel<OpenCl> for Kernel {
     }
 
     fn sub_group_info(&self, device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
+        let (what, local) = match query {
             KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => {
                 // The largest work-group: one that does not narrow the answer.
                 let largest = self.ask_group::<usize>(device, CL_KERNEL_WORK_GROUP_SIZE)?;
-                out.value(self.ask_sub_group(
-                    device,
-                    CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
-                    Some(&[largest, 1, 1]),
-                )?)
+                (CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, Some([largest, 1, 1]))
             }
-            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => {
-                out.value(self.ask_sub_group(device, CL_KERNEL_MAX_NUM_SUB_GROUPS, None)?)
-            }
-            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => {
-                out.value(self.ask_sub_group(device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, None)?)
-            }
-            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => {
-                out.value(self.ask_sub_group(device, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, None)?)
-            }
-            _ => out.unsupported(),
-        }
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => (CL_KERNEL_MAX_NUM_SUB_GROUPS, None),
+            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => (CL_KERNEL_COMPILE_NUM_SUB_GROUPS, None),
+            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => (CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, None),
+            _ => return out.unsupported(),
+        };
+        out.value(self.ask_sub_group(device, what, local.as_ref())?)
     }
 
     #[inline(always)]

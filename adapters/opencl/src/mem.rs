@@ -120,7 +120,7 @@ impl kit::Mem<OpenCl> for Mem {
         size: usize,
         properties: BufferProperties,
     ) -> UrResult<Arc<Self>> {
-        let flags = conv::mem_flags(flags);
+        let flags = conv::MEM_FLAGS.to_cl(flags);
         let pointer = host(properties.host);
         let placement = Placement::new(context, &properties)?;
         let raw = match (placement.list(), context.ext.create_buffer_with_properties) {
@@ -141,7 +141,7 @@ impl kit::Mem<OpenCl> for Mem {
 
     fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
         let region = cl_buffer_region { origin, size };
-        let flags = conv::mem_flags(flags);
+        let flags = conv::MEM_FLAGS.to_cl(flags);
         // SAFETY: a live buffer; for a region OpenCL reads a `cl_buffer_region`.
         let raw = unsafe {
             cl_create!(clCreateSubBuffer(
@@ -159,7 +159,7 @@ impl kit::Mem<OpenCl> for Mem {
         let from = image.desc;
         // SAFETY: a C structure of integers and pointers, for which zero is a value.
         let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
-        desc.image_type = conv::image_type(from.r#type)?;
+        desc.image_type = conv::IMAGE_TYPES.to_cl(from.r#type)?;
         desc.image_width = from.width;
         desc.image_height = from.height;
         desc.image_depth = from.depth;
@@ -168,7 +168,7 @@ impl kit::Mem<OpenCl> for Mem {
         desc.image_slice_pitch = from.slicePitch;
         desc.num_mip_levels = from.numMipLevel;
         desc.num_samples = from.numSamples;
-        let flags = conv::mem_flags(image.flags);
+        let flags = conv::MEM_FLAGS.to_cl(image.flags);
         // SAFETY: a live context and structures that live until the call returns; the client vouches for its memory.
         let raw: Native<MemObject> =
             unsafe { cl_create!(clCreateImage(*context.raw, flags, &format, &desc, host(image.host))) }?;

@@ -18,12 +18,18 @@ pub(crate) struct Platform {
     pub(crate) handle_cell: HandleCell,
     pub(crate) raw: cl_platform_id,
     devices: Vec<Arc<Device>>,
-    name: String,
-    vendor: String,
-    version: String,
-    profile: String,
-    extensions: String,
+    /// Answers to [`TEXTS`].
+    texts: Vec<(PlatformInfo, String)>,
 }
+
+/// The queries of texts.
+const TEXTS: [(PlatformInfo, cl_platform_info); 5] = [
+    (PlatformInfo::NAME, CL_PLATFORM_NAME),
+    (PlatformInfo::VENDOR_NAME, CL_PLATFORM_VENDOR),
+    (PlatformInfo::VERSION, CL_PLATFORM_VERSION),
+    (PlatformInfo::EXTENSIONS, CL_PLATFORM_EXTENSIONS),
+    (PlatformInfo::PROFILE, CL_PLATFORM_PROFILE),
+];
 
 // SAFETY: an OpenCL handle may be used from any thread.
 unsafe impl Send for Platform {}
@@ -33,21 +39,23 @@ unsafe impl Sync for Platform {}
 impl Platform {
     /// Its name.
     pub(crate) fn name(&self) -> &str {
-        &self.name
+        self.text(PlatformInfo::NAME).unwrap_or_default()
+    }
+
+    fn text(&self, query: PlatformInfo) -> Option<&str> {
+        let mut texts = self.texts.iter();
+        texts.find(|(known, _)| *known == query).map(|(_, text)| &**text)
     }
 
     /// Asks the driver for all that there is to know.
     pub(crate) fn new(raw: cl_platform_id) -> UrResult<Arc<Self>> {
-        let text = |what| {
+        let text = |&(query, what): &(PlatformInfo, cl_platform_info)| {
             // SAFETY: a live platform; the pointers are those of `string`.
-            cl::string(|size, value, needed| unsafe { cl!(clGetPlatformInfo(raw, what, size, value, needed)) })
+            let text =
+                cl::string(|size, value, needed| unsafe { cl!(clGetPlatformInfo(raw, what, size, value, needed)) });
+            Ok((query, text?))
         };
-        let (name, vendor, version) = (
-            text(CL_PLATFORM_NAME)?,
-            text(CL_PLATFORM_VENDOR)?,
-            text(CL_PLATFORM_VERSION)?,
-        );
-        let (profile, extensions) = (text(CL_PLATFORM_PROFILE)?, text(CL_PLATFORM_EXTENSIONS)?);
+        let texts = TEXTS.iter().map(text).collect::<UrResult<Vec<_>>>()?;
         let functions = Arc::new(Extensions::load(raw));
         let ids = device_ids(raw)?;
         Ok(Arc::new_cyclic(|platform| {
@@ -55,19 +63,15 @@ impl Platform {
             for id in ids {
                 match Device::new(id, platform.clone(), &functions) {
                     Ok(device) => devices.push(Arc::new(device)),
-                    Err(error) => log::warn!("a device of the OpenCL platform {name} is left out: {error}"),
+                    Err(error) => log::warn!("a device of the OpenCL platform {:?} is left out: {error}", texts[0].1),
                 }
             }
-            log::debug!("OpenCL platform {name} ({version}) with {} devices", devices.len());
+            log::debug!("OpenCL platform {texts:?} with {} devices", devices.len());
             Self {
                 handle_cell: HandleCell::new(),
                 raw,
                 devices,
-                name,
-                vendor,
-                version,
-                profile,
-                extensions,
+                texts,
             }
         }))
     }
@@ -90,13 +94,9 @@ impl kit::Platform<OpenCl> for Platform {
     }
 
     fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            PlatformInfo::NAME => out.str(&self.name),
-            PlatformInfo::VENDOR_NAME => out.str(&self.vendor),
-            PlatformInfo::VERSION => out.str(&self.version),
-            PlatformInfo::EXTENSIONS => out.str(&self.extensions),
-            PlatformInfo::PROFILE => out.str(&self.profile),
-            _ => out.unsupported(),
+        match self.text(query) {
+            Some(text) => out.str(text),
+            None => out.unsupported(),
         }
     }
 

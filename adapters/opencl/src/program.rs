@@ -38,14 +38,10 @@ fn raw_devices(context: &Context, devices: &[Arc<Device>]) -> UrResult<Vec<cl_de
 
 /// A null pointer for no devices: all those of the program.
 fn array<T>(items: &[T]) -> (cl_uint, *const T) {
-    (
-        items.len() as cl_uint,
-        if items.is_empty() {
-            std::ptr::null()
-        } else {
-            items.as_ptr()
-        },
-    )
+    match items {
+        [] => (0, std::ptr::null()),
+        _ => (items.len() as cl_uint, items.as_ptr()),
+    }
 }
 
 fn options(text: Option<&CStr>) -> *const c_char {
@@ -173,7 +169,7 @@ impl kit::Program<OpenCl> for Program {
     }
 
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        if !context.devices.iter().any(|device| device.facts().takes_spirv()) {
+        if !context.devices.iter().any(|device| device.facts.takes_spirv()) {
             return Err(no_compiler(context));
         }
         kit::check_spirv(il)?;

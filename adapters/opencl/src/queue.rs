@@ -69,7 +69,7 @@ impl kit::Queue<OpenCl> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
         // There is one index, so it is the queue that there is.
         let flags = properties.flags;
-        let bits = conv::queue_properties(flags);
+        let bits = conv::QUEUE_FLAGS.to_cl(flags);
         // SAFETY: live handles and a list of properties that ends with 0.
         let raw = unsafe {
             if api().clCreateCommandQueueWithProperties.is_some() && device.version() >= (2, 0) {
@@ -163,7 +163,7 @@ impl kit::Queue<OpenCl> for Queue {
             | QueueFlags::PROFILING_ENABLE
             | QueueFlags::ON_DEVICE
             | QueueFlags::ON_DEVICE_DEFAULT;
-        let flags = (flags - known) | conv::queue_flags(bits);
+        let flags = (flags - known) | conv::QUEUE_FLAGS.to_ur(bits);
         Ok(Self::new(raw, context, device, flags, true))
     }
 
@@ -192,7 +192,7 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        let (blocking, flags) = (cl_bool::from(blocking), conv::map_flags(flags));
+        let (blocking, flags) = (cl_bool::from(blocking), conv::MAP_FLAGS.to_cl(flags));
         let mut mapped = std::ptr::null_mut();
         self.enqueue(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
             // SAFETY: live handles.

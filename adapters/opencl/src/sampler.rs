@@ -18,12 +18,23 @@ pub(crate) struct Sampler {
     context: Arc<Context>,
 }
 
+impl Sampler {
+    fn new(raw: Native<SamplerObject>, context: &Arc<Context>) -> Arc<Self> {
+        let (handle_cell, context) = (HandleCell::new(), context.clone());
+        Arc::new(Self {
+            handle_cell,
+            raw,
+            context,
+        })
+    }
+}
+
 impl kit::Sampler<OpenCl> for Sampler {
     fn create(context: &Arc<Context>, properties: &SamplerProperties) -> UrResult<Arc<Self>> {
         properties.without_bindless()?;
         let normalized = cl_bool::from(properties.normalized);
-        let addressing = conv::addressing_mode(properties.addressing)?;
-        let filter = conv::filter_mode(properties.filter)?;
+        let addressing = conv::ADDRESSING_MODES.to_cl(properties.addressing)?;
+        let filter = conv::FILTER_MODES.to_cl(properties.filter)?;
         // SAFETY: a live context and a list of properties that ends with 0.
         let raw = unsafe {
             if api().clCreateSamplerWithProperties.is_some() {
@@ -41,11 +52,7 @@ impl kit::Sampler<OpenCl> for Sampler {
                 cl_create!(clCreateSampler(*context.raw, normalized, addressing, filter))
             }
         }?;
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw,
-            context: context.clone(),
-        }))
+        Ok(Self::new(raw, context))
     }
 
     fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -53,9 +60,9 @@ impl kit::Sampler<OpenCl> for Sampler {
             SamplerInfo::CONTEXT => out.handle(&self.context),
             SamplerInfo::NORMALIZED_COORDS => out.bool(self.raw.ask::<cl_bool>(CL_SAMPLER_NORMALIZED_COORDS)? != 0),
             SamplerInfo::ADDRESSING_MODE => {
-                out.value(conv::addressing_mode_back(self.raw.ask(CL_SAMPLER_ADDRESSING_MODE)?)?)
+                out.value(conv::ADDRESSING_MODES.to_ur(self.raw.ask(CL_SAMPLER_ADDRESSING_MODE)?)?)
             }
-            SamplerInfo::FILTER_MODE => out.value(conv::filter_mode_back(self.raw.ask(CL_SAMPLER_FILTER_MODE)?)?),
+            SamplerInfo::FILTER_MODE => out.value(conv::FILTER_MODES.to_ur(self.raw.ask(CL_SAMPLER_FILTER_MODE)?)?),
             _ => out.unsupported(),
         }
     }
@@ -68,10 +75,6 @@ impl kit::Sampler<OpenCl> for Sampler {
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         // SAFETY: the client vouches for its native handle.
         let raw = unsafe { Native::wrap(native as cl_sampler, owned) }?;
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw,
-            context: context.clone(),
-        }))
+        Ok(Self::new(raw, context))
     }
 }

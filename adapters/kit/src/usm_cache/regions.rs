@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::class::Class;
 use super::heap::{Arena, Heap};
+use super::memo::Known;
 
 /// A free block: a region's number and the number of the block in it.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ pub(super) struct Region<T> {
     /// The class of the blocks; `None` if the region goes back to the driver as soon as it is free.
     pub(super) class: Option<Class>,
     /// What the client asked for, of each block; 0 while a block is free.
-    sizes: Box<[AtomicUsize]>,
+    sizes: Arc<[AtomicUsize]>,
     /// The value of [`Regions::generation`] when a block was last freed: how long ago that is.
     freed_at: AtomicUsize,
 }
@@ -103,6 +104,12 @@ impl<T> Region<T> {
         Some((index as u32, size))
     }
 
+    /// What a thread may remember of it.
+    pub(super) fn known(&self) -> Known {
+        let (block, sizes) = (self.block, self.sizes.clone());
+        Known::Region { block, sizes }
+    }
+
     /// Start and size of the taken block that an address is in.
     pub(super) fn taken_at(&self, address: usize) -> Option<(usize, usize)> {
         let index = (address - self.base) / self.block;
@@ -169,6 +176,18 @@ impl<T> Regions<T> {
         let (&base, &id) = self.by_base.range(..=address).next_back()?;
         let region = self.get(id);
         (address - base < region.len).then_some((id, region))
+    }
+
+    /// The range around an address, which is in no region, that has none.
+    pub(super) fn gap(&self, address: usize) -> (usize, usize) {
+        let before = self.by_base.range(..=address).next_back();
+        let start = before.map_or(0, |(base, id)| base + self.get(*id).len);
+        let end = self
+            .by_base
+            .range(address..)
+            .next()
+            .map_or(usize::MAX, |(base, _)| *base);
+        (start, end - start)
     }
 
     /// The regions with their numbers.

@@ -199,6 +199,29 @@ fn nothing_is_kept_when_off() {
 }
 
 #[test]
+fn what_a_thread_remembers_ends_with_the_region() {
+    let driver = Fake::default();
+    let (cache, _, arena) = one_arena(HeapOptions::default());
+    let (other, _, _) = one_arena(HeapOptions::default());
+    // Nothing is there; then an allocation; then nothing; then a shorter one; each is looked up twice.
+    let at = 0x1_0000;
+    for size in [100 * KIB, 50 * KIB] {
+        for _ in 0..2 {
+            assert_eq!(cache.rest([at, at + KIB]), [None, None]);
+        }
+        let memory = cache.alloc_dedicated(&driver, &arena, size, 0).unwrap();
+        assert_eq!(memory, at, "the driver gives the first address that is free");
+        for _ in 0..2 {
+            assert_eq!(cache.rest([at, at + KIB]), [Some(size), Some(size - KIB)]);
+            assert_eq!(cache.rest([at + size]), [None]);
+            assert_eq!(other.rest([at]), [None], "another cache");
+        }
+        assert!(cache.free(&driver, memory).unwrap());
+    }
+    assert_eq!(cache.rest([at]), [None]);
+}
+
+#[test]
 fn an_empty_driver_is_asked_again() {
     let driver = Fake {
         memory: 10 * MIB,

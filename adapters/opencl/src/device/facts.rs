@@ -15,6 +15,8 @@ use super::flags;
 use crate::cl::{self, Plain, cl};
 use crate::conv;
 
+type UsmAccess = DeviceUsmAccessCapabilityFlags;
+
 macro_rules! facts {
     ($( $fact:ident: $ty:ty = $what:ident $(=> $query:ident)?, )*) => {
         /// What a device says of itself.
@@ -108,11 +110,14 @@ facts! {
     local_mem_type: DeviceLocalMemType = CL_DEVICE_LOCAL_MEM_TYPE => LOCAL_MEM_TYPE,
     local_mem_size: u64 = CL_DEVICE_LOCAL_MEM_SIZE => LOCAL_MEM_SIZE,
     host_unified_memory: bool = CL_DEVICE_HOST_UNIFIED_MEMORY => HOST_UNIFIED_MEMORY,
-    usm_host: OrDefault<DeviceUsmAccessCapabilityFlags> = CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL => USM_HOST_SUPPORT,
-    usm_device: OrDefault<DeviceUsmAccessCapabilityFlags> = CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => USM_DEVICE_SUPPORT,
-    usm_single_shared: OrDefault<DeviceUsmAccessCapabilityFlags> = CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => USM_SINGLE_SHARED_SUPPORT,
-    usm_cross_shared: OrDefault<DeviceUsmAccessCapabilityFlags> = CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => USM_CROSS_SHARED_SUPPORT,
-    usm_system_shared: OrDefault<DeviceUsmAccessCapabilityFlags> = CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => USM_SYSTEM_SHARED_SUPPORT,
+    usm_host: OrDefault<UsmAccess> = CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL => USM_HOST_SUPPORT,
+    usm_device: OrDefault<UsmAccess> = CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => USM_DEVICE_SUPPORT,
+    usm_single_shared: OrDefault<UsmAccess>
+        = CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => USM_SINGLE_SHARED_SUPPORT,
+    usm_cross_shared: OrDefault<UsmAccess>
+        = CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => USM_CROSS_SHARED_SUPPORT,
+    usm_system_shared: OrDefault<UsmAccess>
+        = CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => USM_SYSTEM_SHARED_SUPPORT,
     atomic_memory: Option<u64> = CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
     atomic_fence: Option<u64> = CL_DEVICE_ATOMIC_FENCE_CAPABILITIES,
 
@@ -256,15 +261,16 @@ macro_rules! translated {
 translated! {
     bool: cl_bool => |value| value != CL_FALSE, |this, out| out.bool(*this);
     DeviceType: cl_device_type => conv::device_type, |this, out| out.value(*this);
-    QueueFlags: cl_command_queue_properties => conv::queue_flags, |this, out| out.value(*this);
+    QueueFlags: cl_command_queue_properties => |bits| conv::QUEUE_FLAGS.to_ur(bits), |this, out| out.value(*this);
     DeviceExecCapabilityFlags: cl_device_exec_capabilities => flags::execution, |this, out| out.value(*this);
     DeviceFpCapabilityFlags: cl_device_fp_config => flags::fp, |this, out| out.value(*this);
-    DeviceUsmAccessCapabilityFlags: cl_bitfield => flags::usm, |this, out| out.value(*this);
+    UsmAccess: cl_bitfield => flags::usm, |this, out| out.value(*this);
     DeviceAffinityDomainFlags: cl_device_affinity_domain => flags::affinity, |this, out| out.value(*this);
     // The numbers of the two are the same.
     DeviceMemCacheType: cl_device_mem_cache_type => DeviceMemCacheType, |this, out| out.value(*this);
     DeviceLocalMemType: cl_device_local_mem_type => DeviceLocalMemType, |this, out| out.value(*this);
-    Version: String => |version| Version(parse_version(&version)), |this, out| out.str(&format!("{}.{}", this.0.0, this.0.1));
+    Version: String => |text| Version(parse_version(&text)),
+        |this, out| out.str(&format!("{}.{}", this.0.0, this.0.1));
 }
 
 /// A version of OpenCL: major, minor.

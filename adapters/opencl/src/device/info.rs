@@ -9,21 +9,19 @@ use kit::{InfoOut, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
+use super::facts::Fact;
 use super::{Device, facts, flags, partition};
 
 impl Device {
     /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
     pub(super) fn answer(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let f = self.facts();
+        let f = &self.facts;
         let out = match f.answer(query, out) {
             Ok(answered) => return answered,
             Err(out) => out,
         };
         match query {
-            DeviceInfo::GPU_EU_COUNT => match f.gpu_eu_count() {
-                Some(count) => out.value(count),
-                None => out.unsupported(),
-            },
+            DeviceInfo::GPU_EU_COUNT => f.gpu_eu_count().answer(out),
             // OpenCL cannot tell whether a GPU is integrated; that it shares the host's memory is the sign.
             DeviceInfo::IS_INTEGRATED_GPU => out.bool(f.host_unified_memory),
             // The one fact that may change.

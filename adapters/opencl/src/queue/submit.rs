@@ -151,8 +151,11 @@ impl Queue {
     /// An event behind all commands so far, which are on their way to the device.
     fn mark(&self) -> UrResult<RawEvent> {
         let mut raw = std::ptr::null_mut();
-        // SAFETY: a live queue.
-        unsafe { cl!(clEnqueueMarkerWithWaitList(*self.raw, 0, std::ptr::null(), &mut raw)) }?;
+        self.marker(Deps {
+            count: 0,
+            events: std::ptr::null(),
+            event: &mut raw,
+        })?;
         // SAFETY: the event of the marker.
         let marker = RawEvent(unsafe { Native::new(raw) });
         // SAFETY: as above.
