@@ -9,6 +9,8 @@
 //! strong reference. An object that others inside the adapter keep alive keeps its entry, so that a handle that a query
 //! returns is good as long as the object is.
 
+mod group;
+
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -18,6 +20,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
 
+pub use self::group::HandleGroup;
 use crate::{UrError, UrResult};
 
 /// A type of handle that an entry can stand behind.
@@ -67,7 +70,7 @@ pub trait Object: Send + Sync + Sized + 'static {
     /// The member that connects the object with its handle.
     fn handle_cell(&self) -> &HandleCell;
 
-    /// What [`for_each_live_handle`] finds it by; 0 if nobody looks for it.
+    /// The number of the [`HandleGroup`] that finds it; 0 if nobody looks for it.
     #[inline]
     fn group(&self) -> u64 {
         0
@@ -97,7 +100,7 @@ macro_rules! object {
 struct HandleEntry {
     ddi: AtomicPtr<DdiTable>,
     /// The tag in the lower half, the client's references in the upper one: who takes a reference of what may be about to
-    /// go ([`for_each_live_handle`]) must know in one step that it is still the same.
+    /// go ([`HandleGroup::for_each`]) must know in one step that it is still the same.
     state: AtomicU64,
     /// `Arc::as_ptr` of the object.
     object: AtomicPtr<()>,
@@ -184,13 +187,18 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
     }
     let new = pool::take();
     // SAFETY: entries are never freed, and this one is ours until it is published below.
-    let entry = unsafe { new.as_ref() };
+    let entry: &'static HandleEntry = unsafe { new.as_ref() };
     entry.fill(Arc::as_ptr(object), object.group(), 0);
     match handle_cell
         .entry
         .compare_exchange(ptr::null_mut(), new.as_ptr(), Ordering::AcqRel, Ordering::Acquire)
     {
-        Ok(_) => T::Handle::from_ptr(new.as_ptr().cast()),
+        Ok(_) => {
+            if object.group() != 0 {
+                group::add(object.group(), entry);
+            }
+            T::Handle::from_ptr(new.as_ptr().cast())
+        }
         Err(other) => {
             entry.state.store(DEAD, Ordering::Release);
             pool::put(new);
@@ -220,10 +228,13 @@ pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     // Whoever else came to know the object would have done so by a reference: there is only this one, and it is ours.
     let new = pool::take();
     // SAFETY: entries are never freed, and this one is ours until the handle is given away.
-    let entry = unsafe { new.as_ref() };
+    let entry: &'static HandleEntry = unsafe { new.as_ref() };
     handle_cell.entry.store(new.as_ptr(), Ordering::Release);
     let group = object.group();
     entry.fill(Arc::into_raw(object), group, 1);
+    if group != 0 {
+        group::add(group, entry);
+    }
     T::Handle::from_ptr(new.as_ptr().cast())
 }
 
@@ -436,30 +447,6 @@ impl HandleEntry {
     }
 }
 
-/// Calls `f` with every object of a group (not 0) that the client has a reference of. It looks at all handles that there
-/// are, so it is for what happens rarely; but it costs the objects nothing that they can be found.
-pub fn for_each_live_handle<T: Object>(group: u64, mut f: impl FnMut(&Arc<T>)) {
-    for entry in pool::all().into_iter().flatten() {
-        let is_held =
-            |state| tag(state) == T::TAG && references(state) != 0 && entry.group.load(Ordering::Relaxed) == group;
-        let held = entry.state.fetch_update(Ordering::Acquire, Ordering::Acquire, |state| {
-            is_held(state).then_some(state + REFERENCE)
-        });
-        if held.is_err() {
-            continue;
-        }
-        // SAFETY: the reference that was just taken as the client would, so it is a live `T` until that is given back.
-        unsafe {
-            let object = Borrowed::<T>::of(entry);
-            // It may be another one since the group was looked at.
-            if object.group() == group {
-                f(&object);
-            }
-            entry.release::<T>(drop).expect("there is that reference");
-        }
-    }
-}
-
 #[cold]
 fn released_too_often(invalid: ResultCode) -> UrError {
     UrError::with_message(invalid, "released more often than retained")
@@ -480,24 +467,15 @@ mod pool {
     // SAFETY: a free entry is owned by the pool alone; all members of an entry are atomic.
     unsafe impl Send for Free {}
 
-    static SHARED: Mutex<Shared> = Mutex::new(Shared {
-        free: Vec::new(),
-        all: Vec::new(),
-    });
-
     /// What all threads share.
-    struct Shared {
-        free: Vec<Free>,
-        /// All entries, free or not, in the batches in which they were made.
-        all: Vec<&'static [HandleEntry]>,
-    }
+    static SHARED: Mutex<Vec<Free>> = Mutex::new(Vec::new());
 
     /// A thread's free entries, which go to all others when the thread ends.
     struct Local(Vec<Free>);
 
     impl Drop for Local {
         fn drop(&mut self) {
-            SHARED.lock().free.append(&mut self.0);
+            SHARED.lock().append(&mut self.0);
         }
     }
 
@@ -510,7 +488,7 @@ mod pool {
     fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
         match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
             Ok(result) => result,
-            Err(_) => f(&mut SHARED.lock().free),
+            Err(_) => f(&mut SHARED.lock()),
         }
     }
 
@@ -522,17 +500,12 @@ mod pool {
         }
     }
 
-    /// All entries that there are.
-    pub(super) fn all() -> Vec<&'static [HandleEntry]> {
-        SHARED.lock().all.clone()
-    }
-
     #[cold]
     fn refill() -> NonNull<HandleEntry> {
         let mut batch = {
             let mut shared = SHARED.lock();
-            let rest = shared.free.len().saturating_sub(BATCH);
-            shared.free.split_off(rest)
+            let rest = shared.len().saturating_sub(BATCH);
+            shared.split_off(rest)
         };
         if batch.is_empty() {
             let new: Vec<HandleEntry> = (0..BATCH)
@@ -544,7 +517,6 @@ mod pool {
                 })
                 .collect();
             let new: &[HandleEntry] = new.leak();
-            SHARED.lock().all.push(new);
             batch.extend(new.iter().map(|entry| Free(NonNull::from(entry))));
         }
         let Free(entry) = batch.pop().expect("a batch has entries");
@@ -567,9 +539,6 @@ mod pool {
     #[cold]
     fn spill() {
         let mut batch = with(|free| free.split_off(free.len().saturating_sub(BATCH)));
-        SHARED.lock().free.append(&mut batch);
+        SHARED.lock().append(&mut batch);
     }
 }
-
-#[cfg(test)]
-mod tests;

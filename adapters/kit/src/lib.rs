@@ -70,7 +70,7 @@ pub use environment::size_from_environment;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};
 pub use graph_dump::{CommandTimings, Span};
-pub use handle::{Borrowed, HandleCell, HandleKind, Object, export, for_each_live_handle, handle_of, take};
+pub use handle::{Borrowed, HandleCell, HandleGroup, HandleKind, Object, export, handle_of, take};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
 pub use kernel::{Arg, Args, ExecInfo, Kernel};

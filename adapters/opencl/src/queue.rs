@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
-use kit::{Capture, Command, EventOut, HandleCell, InfoOut, Objects, UrError, UrResult, WaitList};
+use kit::{Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, Objects, UrError, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -43,8 +43,8 @@ pub(crate) struct Queue {
     shared: AtomicBool,
     /// Whether the client has given its last reference back: then events keep the queue.
     released: AtomicBool,
-    /// Whether the client was ever given an event: if not, there is none to be found.
-    has_events: AtomicBool,
+    /// Those that the client has.
+    events: HandleGroup,
     /// A marker behind what was the last command: see [`Queue::unfinished`].
     probe: Mutex<Option<Arc<RawEvent>>>,
 }
@@ -137,12 +137,7 @@ impl kit::Queue<OpenCl> for Queue {
 
     fn released(self: Arc<Self>) {
         self.released.store(true, Ordering::Relaxed);
-        // The search looks at every handle there is. A count of the events, which could spare more queues the search, would cost
-        // each event two atomic additions.
-        if !self.has_events.load(Ordering::Relaxed) {
-            return;
-        }
-        kit::for_each_live_handle(self.number.get(), |event: &Arc<Event>| event.keep(&self));
+        self.events.for_each(|event: &Arc<Event>| event.keep(&self));
     }
 
     fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {

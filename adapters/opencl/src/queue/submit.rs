@@ -5,12 +5,11 @@
 //! by which [`Queue::unfinished`] knows that there is something to wait for.
 
 use std::ffi::c_void;
-use std::hint::cold_path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
-use kit::{Capture, HandleCell, UrError, UrResult};
+use kit::{Capture, HandleCell, HandleGroup, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -40,10 +39,11 @@ impl Queue {
         flags: QueueFlags,
         shared: bool,
     ) -> Arc<Self> {
+        let number = UniqueId::new();
         let queue = Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
-            number: UniqueId::new(),
+            number,
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
@@ -51,7 +51,7 @@ impl Queue {
             mark: BusyMark::new(&context.usm.in_flight),
             shared: AtomicBool::new(shared),
             released: AtomicBool::new(false),
-            has_events: AtomicBool::new(false),
+            events: HandleGroup::new(number.get()),
             probe: Mutex::default(),
         });
         QUEUES.add(queue.number, &queue);
@@ -190,10 +190,6 @@ impl Queue {
     /// Hands the client the event of a command. Not inlined, for all that it needs.
     #[inline(never)]
     fn leave(self: &Arc<Self>, raw: cl_event, command: CommandType, event: Out<'_>) {
-        if !self.has_events.load(Ordering::Relaxed) {
-            cold_path();
-            self.has_events.store(true, Ordering::Relaxed);
-        }
         let new = Event::new(raw, self.number, self.context.number(), command);
         if self.released.load(Ordering::Relaxed) {
             new.keep(self);
