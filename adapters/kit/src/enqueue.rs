@@ -284,7 +284,7 @@ command_table! {
 
     enqueue urEnqueueDeviceGlobalVariableWrite(
         program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize, src: *const c_void,
-    ) blocks if blocking;
+    ) blocks if blocking, inlined;
     {
         let global = DeviceGlobal::new(program, name, count, offset)?;
         args::not_null(src)?;
@@ -293,7 +293,7 @@ command_table! {
 
     enqueue urEnqueueDeviceGlobalVariableRead(
         program: ProgramHandle, name: *const c_char, blocking: bool, count: usize, offset: usize, dst: *mut c_void,
-    ) blocks if blocking;
+    ) blocks if blocking, inlined;
     {
         let global = DeviceGlobal::new(program, name, count, offset)?;
         args::not_null(dst)?;
