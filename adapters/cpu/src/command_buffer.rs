@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers: a [plan](crate::exec::plan) of the engine's, made when all commands are there.
+//! Command buffers: a [plan](crate::exec::plan) of the engine's, made while commands are appended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
 use crate::exec::Pool;
-use crate::exec::plan::{Outside, Plan, Signal, Step};
+use crate::exec::plan::{Outside, Plan, PlanBuilder, Signal, Step};
 use crate::queue::{Order, unsubmitted, work};
 use crate::{Cpu, Event, Queue};
 
@@ -19,6 +19,8 @@ pub(crate) struct CommandBuffer {
     pub(crate) handle_cell: HandleCell,
     commands: CommandList<Cpu>,
     pool: &'static Pool,
+    /// The steps of the first commands, until it is finalized.
+    builder: Mutex<PlanBuilder>,
     /// What runs, once it is finalized.
     plan: Mutex<Option<Plan>>,
     /// The order of its runs, on whatever queues they are.
@@ -53,6 +55,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             handle_cell: HandleCell::new(),
             commands,
             pool,
+            builder: Mutex::default(),
             plan: Mutex::default(),
             order: Order::new(true, pool),
             runs: AtomicU64::new(0),
@@ -63,9 +66,22 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         &self.commands
     }
 
+    fn appended(&self, place: usize, node: &Node<Cpu>) {
+        let mut builder = self.builder.lock();
+        // One that is not right is for `finalize` to refuse, with all that come after it.
+        if builder.len() == place
+            && let Ok(step) = self.step(node)
+        {
+            builder.push(step, &node.dependencies);
+        }
+    }
+
     fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
-        let steps = nodes.iter().map(|node| self.step(node)).collect::<UrResult<Vec<_>>>()?;
-        let plan = Plan::new(steps, nodes.iter().map(|node| &*node.dependencies));
+        let mut builder = std::mem::take(&mut *self.builder.lock());
+        for node in &nodes[builder.len()..] {
+            builder.push(self.step(node)?, &node.dependencies);
+        }
+        let plan = builder.finish();
         let plan = match self.commands.times() {
             Some(times) => plan.timed(times),
             None => plan,
@@ -120,5 +136,63 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
 
     fn check_events(&self) -> UrResult<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::{null, null_mut};
+
+    use kit::Context as _;
+    use kit::ur::{Backend, ExpCommandBufferDesc, ExpCommandBufferHandle};
+
+    use super::*;
+    use crate::{Context, Platform};
+
+    /// A client finalizes on the way to the first run: what can be done before is.
+    #[test]
+    fn steps_are_made_when_commands_are_appended() {
+        let platform = Platform::new(Backend::OPENCL);
+        let context = Context::create(kit::Platform::devices(&*platform).to_vec()).unwrap();
+        let functions = &kit::table::tables::<Cpu>().ddi.CommandBufferExp;
+        let (desc, mut handle) = (ExpCommandBufferDesc::default(), ExpCommandBufferHandle::default());
+        let device = kit::handle_of(&context.devices[0]);
+        let create = functions.pfnCreateExp.unwrap();
+        // SAFETY: live handles, and a place for the new one, whose reference goes over.
+        let buffer = unsafe {
+            assert_eq!(
+                create(kit::handle_of(&context), device, &desc, &mut handle),
+                ResultCode::SUCCESS
+            );
+            kit::take::<CommandBuffer>(handle).unwrap()
+        };
+        let (mut numbers, append) = ([0u32; 4], functions.pfnAppendUSMFillExp.unwrap());
+        for count in 1..=3u32 {
+            let pattern = (&raw const count).cast();
+            let mut point = 0;
+            // SAFETY: a live command buffer, memory of 16 bytes, a pattern of 4, a place for the sync point.
+            let appended = unsafe {
+                append(
+                    handle,
+                    numbers.as_mut_ptr().cast(),
+                    pattern,
+                    4,
+                    16,
+                    0,
+                    null(),
+                    0,
+                    null(),
+                    &mut point,
+                    null_mut(),
+                    null_mut(),
+                )
+            };
+            assert_eq!((appended, point), (ResultCode::SUCCESS, count - 1));
+            assert_eq!(buffer.builder.lock().len(), count as usize);
+        }
+        let finalize = functions.pfnFinalizeExp.unwrap();
+        // SAFETY: a live command buffer.
+        assert_eq!(unsafe { finalize(handle) }, ResultCode::SUCCESS);
+        assert_eq!(buffer.plan.lock().as_ref().map(Plan::len), Some(3));
     }
 }

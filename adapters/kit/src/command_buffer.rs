@@ -44,6 +44,10 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// What was appended.
     fn commands(&self) -> &CommandList<B>;
 
+    /// A command was appended, at a place in the list: what [`finalize`](Self::finalize) need not do can be done now. That
+    /// the command is wrong is for `finalize` to say. It is not called for those of a graph.
+    fn appended(&self, _place: usize, _node: &Node<B>) {}
+
     /// Makes ready what runs. These are all commands, in an order in which they may run.
     fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
 
@@ -299,7 +303,7 @@ unsafe extern "C-unwind" fn urCommandBufferAppendNativeCommandExp<B: Backend>(
         |(_, function, ..)| unsafe { function.may_throw()(data) },
         |(buffer, _, child, after)| {
             let child = child.as_ref().map(|child| child.commands());
-            let last = buffer.commands().splice(child, after)?;
+            let last = buffer.commands().splice(&buffer, child, after)?;
             // SAFETY: the caller vouches for the pointer.
             if let Some(place) = unsafe { point.as_mut() } {
                 *place = last;

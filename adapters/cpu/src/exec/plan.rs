@@ -13,6 +13,7 @@
 //!
 //! A plan is never changed while it may run: whoever changes it gets another one, which shares what has not changed.
 
+mod graph;
 mod timed;
 
 use std::cell::UnsafeCell;
@@ -27,6 +28,8 @@ use oxur_compiler::{Fault, ThreadContext};
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
+use self::graph::DependencyGraph;
+pub(crate) use self::graph::PlanBuilder;
 use super::chunks::Chunks;
 use super::clock;
 use super::cost::SHORT;
@@ -39,7 +42,7 @@ const BRIEF: u64 = 100 * SHORT;
 /// Commands, and what each waits for. A copy is the same plan.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    shape: Arc<DependencyGraph>,
+    graph: Arc<DependencyGraph>,
     steps: Arc<Vec<Step>>,
     /// The memory of the last run.
     spare: Arc<Mutex<Option<Arc<Memory>>>>,
@@ -95,7 +98,7 @@ impl Signal {
     }
 
     /// The step is over.
-    fn give(&self, failed: bool) {
+    pub(crate) fn give(&self, failed: bool) {
         if !self.given.swap(true, Ordering::AcqRel) {
             if failed {
                 self.node.fail(Failure::Before);
@@ -112,55 +115,7 @@ impl Drop for Signal {
     }
 }
 
-/// Who waits for whom.
-struct DependencyGraph {
-    /// For each step how many steps it waits for.
-    waits: Box<[u32]>,
-    /// For each step where the steps that wait for it begin in `after`; one more for the end.
-    starts: Box<[u32]>,
-    after: Box<[u32]>,
-}
-
-impl DependencyGraph {
-    fn after(&self, step: u32) -> &[u32] {
-        let step = step as usize;
-        &self.after[self.starts[step] as usize..self.starts[step + 1] as usize]
-    }
-}
-
 impl Plan {
-    /// A plan of these steps. `before` are, for each step, those that it waits for, which all come before it.
-    pub(crate) fn new<'a>(steps: Vec<Step>, before: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
-        let count = steps.len();
-        let mut starts = vec![0u32; count + 1];
-        for place in before.clone().flatten() {
-            starts[*place as usize + 1] += 1;
-        }
-        for step in 0..count {
-            starts[step + 1] += starts[step];
-        }
-        let mut next = starts.clone();
-        let mut after = vec![0u32; starts[count] as usize];
-        for (step, before) in before.clone().enumerate() {
-            for place in before {
-                let free = &mut next[*place as usize];
-                after[*free as usize] = step as u32;
-                *free += 1;
-            }
-        }
-        let shape = DependencyGraph {
-            waits: before.map(|before| before.len() as u32).collect(),
-            starts: starts.into(),
-            after: after.into(),
-        };
-        Self {
-            shape: Arc::new(shape),
-            steps: Arc::new(steps),
-            spare: Arc::default(),
-            times: None,
-        }
-    }
-
     /// The same plan, whose runs note when each step ran.
     pub(crate) fn timed(mut self, times: &Arc<CommandTimings>) -> Self {
         let timed = |(place, step): (usize, &Step)| timed::timed(step.clone(), times, place);
@@ -311,13 +266,13 @@ pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Ar
     let memory = match spare {
         Some(mut memory) => match Arc::get_mut(&mut memory) {
             Some(own) => {
-                own.renew(&plan.shape);
+                own.renew(&plan.graph);
                 memory
             }
             // A thread of the last run is about to leave it.
-            None => Arc::new(Memory::new(&plan.shape, pool)),
+            None => Arc::new(Memory::new(&plan.graph, pool)),
         },
-        None => Arc::new(Memory::new(&plan.shape, pool)),
+        None => Arc::new(Memory::new(&plan.graph, pool)),
     };
     Arc::new(Run {
         pool,
@@ -328,14 +283,14 @@ pub(super) fn start(plan: Plan, pool: &'static Pool, whole: Arc<dyn Node>) -> Ar
 }
 
 impl Memory {
-    fn new(shape: &DependencyGraph, pool: &Pool) -> Self {
-        let count = shape.waits.len();
+    fn new(graph: &DependencyGraph, pool: &Pool) -> Self {
+        let count = graph.waits.len();
         let place = |waits: &u32| Place {
             waits: AtomicU32::new(*waits),
             chunks: UnsafeCell::new(None),
         };
         Self {
-            places: shape.waits.iter().map(place).collect(),
+            places: graph.waits.iter().map(place).collect(),
             left: AtomicU32::new(count as u32),
             // All steps, and what `offer` leaves there.
             open: ArrayQueue::new(count + 4 * pool.concurrency()),
@@ -344,12 +299,12 @@ impl Memory {
     }
 
     /// Makes it what a new one is.
-    fn renew(&mut self, shape: &DependencyGraph) {
-        for (place, waits) in self.places.iter_mut().zip(&shape.waits) {
+    fn renew(&mut self, graph: &DependencyGraph) {
+        for (place, waits) in self.places.iter_mut().zip(&graph.waits) {
             *place.waits.get_mut() = *waits;
         }
         while self.open.pop().is_some() {}
-        *self.left.get_mut() = shape.waits.len() as u32;
+        *self.left.get_mut() = graph.waits.len() as u32;
         *self.begun.get_mut() = false;
     }
 
@@ -386,7 +341,7 @@ impl Run {
     /// All steps that wait for none. Only the thread that begins it calls this.
     fn roots(self: &Arc<Self>, ready: &mut Ready) {
         // The last one is taken first.
-        for (step, waits) in self.plan.shape.waits.iter().enumerate().rev() {
+        for (step, waits) in self.plan.graph.waits.iter().enumerate().rev() {
             if *waits == 0 {
                 self.is_ready(step as u32, ready);
             }
@@ -482,13 +437,13 @@ impl Run {
 
     /// A step is over: counts down those behind it.
     fn over(self: &Arc<Self>, step: u32, ready: &mut Ready) -> u32 {
-        let shape = &self.plan.shape;
-        for after in shape.after(step).iter().rev() {
+        let graph = &self.plan.graph;
+        for after in graph.after(step) {
             // Where there is no other to wait for, nobody else counts.
-            let last = shape.waits[*after as usize] == 1
-                || self.memory.places[*after as usize].waits.fetch_sub(1, Ordering::AcqRel) == 1;
+            let last = graph.waits[after as usize] == 1
+                || self.memory.places[after as usize].waits.fetch_sub(1, Ordering::AcqRel) == 1;
             if last {
-                self.is_ready(*after, ready);
+                self.is_ready(after, ready);
             }
         }
         if let Some(Outside {

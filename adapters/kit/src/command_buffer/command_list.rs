@@ -232,12 +232,14 @@ impl<B: Backend> CommandList<B> {
             signal,
             handle,
         });
+        buffer.appended(place, &state.nodes[place]);
         Ok(appended)
     }
 
     /// Appends all commands of another list, and one that is complete when they are, whose sync point is returned.
     pub(super) fn splice(
         &self,
+        buffer: &B::CommandBuffer,
         child: Option<&Self>,
         after: &[ExpCommandBufferSyncPoint],
     ) -> UrResult<ExpCommandBufferSyncPoint> {
@@ -250,7 +252,12 @@ impl<B: Backend> CommandList<B> {
         };
         let mut state = self.open()?;
         let roots = self.places(&state, after)?;
-        splice(&mut state.nodes, commands, roots)
+        let first = state.nodes.len();
+        let last = splice(&mut state.nodes, commands, roots)?;
+        for (place, node) in state.nodes.iter().enumerate().skip(first) {
+            buffer.appended(place, node);
+        }
+        Ok(last)
     }
 
     /// Copies of commands, which stay as they are when these are updated.

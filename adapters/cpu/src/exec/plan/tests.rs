@@ -8,6 +8,18 @@ use std::thread;
 use super::*;
 use crate::exec::tests::{Calls, pool};
 
+impl Plan {
+    /// A plan of these steps, with those that each waits for.
+    fn new<'a>(steps: Vec<Step>, before: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut plan = PlanBuilder::default();
+        steps
+            .into_iter()
+            .zip(before)
+            .for_each(|(step, before)| plan.push(step, before));
+        plan.finish()
+    }
+}
+
 fn whole(plan: &Plan) -> Arc<dyn Node> {
     Task::new(pool(), plan.clone(), false)
 }
