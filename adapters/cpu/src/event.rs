@@ -13,6 +13,7 @@ use oxur_adapter_kit as kit;
 
 use self::reusable::Reusable;
 use crate::exec::{Node, Progress, Stamps, client};
+use crate::ipc::SharedEvent;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Queue};
 
@@ -119,7 +120,7 @@ impl Event {
         match &self.state {
             State::Over { .. } => true,
             State::Task(task) => task.is_over(),
-            State::Reusable(event) => event.current().is_none_or(|current| current.is_over()),
+            State::Reusable(event) => event.is_over(),
         }
     }
 
@@ -129,7 +130,7 @@ impl Event {
         match &self.state {
             State::Over { well, .. } => !well,
             State::Task(task) => task.failed(),
-            State::Reusable(event) => event.current().is_some_and(|current| current.failed()),
+            State::Reusable(event) => event.failed(),
         }
     }
 
@@ -140,7 +141,7 @@ impl Event {
             // One that failed was refused before.
             State::Over { .. } => {}
             State::Reusable(event) => {
-                if let Some(current) = event.current() {
+                if let Some(current) = event.current(self.context()) {
                     current.before(command);
                 }
             }
@@ -151,7 +152,7 @@ impl Event {
         let well = match &self.state {
             State::Over { well, .. } => *well,
             State::Task(task) => task.wait(),
-            State::Reusable(event) => return event.current().map_or(Ok(()), |current| current.wait()),
+            State::Reusable(event) => event.wait()?,
         };
         if well { Ok(()) } else { Err(self.error()) }
     }
@@ -170,11 +171,7 @@ impl Event {
         let progress = match &self.state {
             State::Over { .. } => Progress::Over,
             State::Task(task) => task.progress(),
-            State::Reusable(event) => {
-                return event
-                    .current()
-                    .map_or(EventStatus::COMPLETE, |current| current.status());
-            }
+            State::Reusable(event) => return event.status(),
         };
         match progress {
             Progress::Queued => EventStatus::QUEUED,
@@ -190,7 +187,7 @@ impl Event {
         match &self.state {
             State::Over { stamps, .. } => Some(*stamps),
             State::Task(task) => task.stamps(),
-            State::Reusable(event) => event.current()?.stamps(),
+            State::Reusable(event) => event.stamps(),
         }
     }
 }
@@ -200,7 +197,7 @@ impl kit::Event<Cpu> for Event {
         match query {
             EventInfo::COMMAND_QUEUE => match &self.owner {
                 Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) => match self.reusable().and_then(Reusable::current) {
+                Owner::Context(_) => match self.reusable().and_then(Reusable::here) {
                     Some(current) => current.info(query, out),
                     None => out.unsupported(),
                 },
@@ -249,16 +246,18 @@ impl kit::Event<Cpu> for Event {
 
     fn create(context: &Arc<Context>, device: &Arc<Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
-        if flags.contains(ExpEventFlags::IPC_EXP) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "events cannot be shared with other processes",
-            ));
-        }
-        Ok(Event::reusable_of(
-            context,
-            flags.contains(ExpEventFlags::ENABLE_PROFILING),
-        ))
+        let profiled = flags.contains(ExpEventFlags::ENABLE_PROFILING);
+        let shared = match flags.contains(ExpEventFlags::IPC_EXP) {
+            true if profiled => {
+                return Err(UrError::with_message(
+                    ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                    "an event that other processes share has no times",
+                ));
+            }
+            true => Some(SharedEvent::new()?),
+            false => None,
+        };
+        Ok(Event::reusable_of(context, profiled, shared))
     }
 
     fn is_reusable(&self) -> bool {
@@ -285,7 +284,7 @@ impl kit::Event<Cpu> for Event {
             ExecutionInfo::COMPLETE => Progress::Over,
             _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
         };
-        let current = self.reusable().and_then(Reusable::current);
+        let current = self.reusable().and_then(|event| event.current(self.context()));
         let State::Task(task) = &current.as_ref().unwrap_or(self).state else {
             callback.call(self, status);
             return Ok(());

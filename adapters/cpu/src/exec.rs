@@ -30,7 +30,7 @@ pub(crate) mod client;
 pub(crate) mod clock;
 mod cost;
 mod fork;
-mod futex;
+pub(crate) mod futex;
 mod idle;
 pub(crate) mod plan;
 pub(crate) mod pool;

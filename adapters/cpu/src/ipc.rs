@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Sharing with other processes: physical memory, and USM of devices where `UR_CPU_IPC` asks for it.
+//! Sharing with other processes: physical memory, events, and USM of devices where `UR_CPU_IPC` asks for it.
 //!
 //! What is shared is a file in memory. The bytes that a client carries to another process name the process, the file's
 //! number there, and a random token that is the file's name: it is opened by way of `/proc`, which lets processes of the
 //! same user do so that may look at each other. Whatever else has the number by then has another name and is refused. What
 //! was opened stays, whatever becomes of the other process; while it was not, that process must live and keep it.
 
+mod event;
 mod file;
 
 use std::collections::BTreeMap;
@@ -17,10 +18,11 @@ use kit::{IpcExport, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::{OnceLock, RwLock};
 
+pub(crate) use self::event::{SharedEvent, Signalling};
 pub(crate) use self::file::SharedFile;
 use self::file::{Kind, Opened};
 use crate::usm::pages;
-use crate::{Context, Cpu, Device, PhysicalMem};
+use crate::{Context, Cpu, Device, Event, PhysicalMem};
 
 /// `UR_CPU_IPC`: whether the USM of devices is memory that can be shared.
 ///
@@ -168,6 +170,29 @@ impl kit::Ipc<Cpu> for Context {
             ResultCode::ERROR_INVALID_VALUE,
             "the physical memory was made by this process, and not opened",
         ))
+    }
+
+    fn ipc_export_event(event: &Arc<Event>) -> UrResult<IpcExport> {
+        if event.is_profiled() {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "an event with times is not shared",
+            ));
+        }
+        let Some((data, file)) = event.shared().and_then(|shared| shared.export()) else {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_EVENT,
+                "only events are shared that were made with UR_EXP_EVENT_FLAG_IPC_EXP, by who made them",
+            ));
+        };
+        Ok(IpcExport {
+            data,
+            keep: Box::new(file),
+        })
+    }
+
+    fn ipc_open_event(self: &Arc<Self>, data: &[u8]) -> UrResult<Arc<Event>> {
+        Ok(Event::reusable_of(self, false, Some(SharedEvent::open(data)?)))
     }
 }
 

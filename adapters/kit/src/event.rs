@@ -59,6 +59,11 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
 /// `urEnqueueEventsWaitWithBarrierExt` leaves one: before 2026.2 it could be anything.
 static HAS_REUSABLE: AtomicBool = AtomicBool::new(false);
 
+/// A reusable event was made, or opened.
+pub(crate) fn has_reusable() {
+    HAS_REUSABLE.store(true, Ordering::Relaxed);
+}
+
 /// The reusable event of a handle that a client may have given to be signalled.
 ///
 /// # Safety
@@ -242,7 +247,7 @@ entry! {
         let out = args::out(event)?;
         args::known_flags(desc.flags)?;
         let event = B::Event::create(&context, &device, desc.flags)?;
-        HAS_REUSABLE.store(true, Ordering::Relaxed);
+        has_reusable();
         out.write(export(&event));
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::event::event;
+use crate::event::{event, has_reusable};
 use crate::fork::Mutex;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
@@ -207,7 +207,10 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         let data = bytes(data, size)?;
-        args::out(event)?.write(export(&context.ipc_open_event(data)?));
+        let out = args::out(event)?;
+        let opened = context.ipc_open_event(data)?;
+        has_reusable();
+        out.write(export(&opened));
         Ok(())
     }
 }

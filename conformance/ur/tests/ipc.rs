@@ -11,14 +11,14 @@ use oxur_conformance::{Rig, expect, intel, ur};
 use crate::cpu::with_variable;
 
 /// Has the bytes that a process is to open, in hexadecimal; or `give` for one that is to print some.
-const BYTES: &str = "OXUR_TEST_IPC";
+pub const BYTES: &str = "OXUR_TEST_IPC";
 const GIVE: &str = "give";
 
-fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub fn bytes(hex: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("two digits");
     (0..hex.len()).step_by(2).map(byte).collect()
 }
@@ -48,7 +48,7 @@ fn given(output: &Output) -> Vec<u8> {
 }
 
 /// Copies the bytes that a call gives.
-fn exported(get: impl FnOnce(*mut *mut c_void, *mut usize) -> ResultCode) -> (*mut c_void, Vec<u8>) {
+pub fn exported(get: impl FnOnce(*mut *mut c_void, *mut usize) -> ResultCode) -> (*mut c_void, Vec<u8>) {
     let (mut data, mut size) = (null_mut(), 0);
     expect!(get(&mut data, &mut size), SUCCESS);
     assert!(!data.is_null() && size != 0);
@@ -60,7 +60,7 @@ fn exported(get: impl FnOnce(*mut *mut c_void, *mut usize) -> ResultCode) -> (*m
 }
 
 /// A rig on a device that has what a query says.
-fn rig(query: DeviceInfo) -> Option<Rig> {
+pub fn rig(query: DeviceInfo) -> Option<Rig> {
     let rig = Rig::new();
     if intel("the functions of 2026.2 are not there") {
         return None;

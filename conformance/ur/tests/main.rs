@@ -29,6 +29,7 @@ mod graph_dump;
 mod image;
 mod image_format;
 mod ipc;
+mod ipc_event;
 mod kernel;
 mod launch;
 mod link;

@@ -162,6 +162,7 @@ impl Device {
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::IPC_PHYSICAL_MEMORY_SUPPORT_EXP
+            | DeviceInfo::IPC_EVENT_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
             | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
             | DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(true),
@@ -252,7 +253,6 @@ impl Device {
             | DeviceInfo::EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP
             | DeviceInfo::EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP
             | DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP
-            | DeviceInfo::IPC_EVENT_SUPPORT_EXP
             | DeviceInfo::LOW_POWER_EVENTS_SUPPORT_EXP
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP => out.bool(false),

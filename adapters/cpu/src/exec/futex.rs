@@ -9,12 +9,20 @@ use std::time::Duration;
 
 /// Sleeps while the word has this value, or until [`wake`]. May return early. Says whether the time is not up.
 pub(super) fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> bool {
+    sleep(word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, timeout)
+}
+
+/// The same for a word in memory that processes share.
+pub(crate) fn wait_shared(word: &AtomicU32, value: u32, timeout: Duration) -> bool {
+    sleep(word, libc::FUTEX_WAIT, value, Some(timeout))
+}
+
+fn sleep(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>) -> bool {
     let time = timeout.map(|timeout| libc::timespec {
         tv_sec: timeout.as_secs() as libc::time_t,
         tv_nsec: timeout.subsec_nanos().into(),
     });
     let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
-    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the word is live, and `time` is null or a time that lives on.
     let result = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, time) };
     result == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ETIMEDOUT)
@@ -27,6 +35,12 @@ pub(super) fn wake(word: *const AtomicU32, count: u32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: for waking, the kernel only looks the address up.
     unsafe { libc::syscall(libc::SYS_futex, word, operation, count) };
+}
+
+/// Wakes all threads, of any process, that sleep on a word in memory that processes share.
+pub(crate) fn wake_all_shared(word: &AtomicU32) {
+    // SAFETY: the word is live.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }
 
 /// Counts wake-ups: each [`Semaphore::post`] ends one [`Semaphore::wait`], whichever comes first.

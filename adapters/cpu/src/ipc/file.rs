@@ -18,6 +18,7 @@ use oxur_fork::Mutex;
 pub(crate) enum Kind {
     Usm = 1,
     Physical = 2,
+    Event = 3,
 }
 
 /// A file in memory. Its size never changes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a queue does in its turn besides work on the device: calls of the client's functions, and freeing memory.
+//! What a queue does in its turn besides work on the device: calls of the client's functions, freeing memory, and telling
+//! other processes how far it is.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -10,7 +11,8 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
 
 use crate::Context;
-use crate::exec::{Execution, Work};
+use crate::exec::{Execution, Failure, Work};
+use crate::ipc::Signalling;
 
 /// Calls a function of the client's, once in each run.
 pub(super) struct Calls(pub(super) HostTask);
@@ -54,5 +56,22 @@ impl Work for Frees {
         // There is nobody else to tell if it fails.
         free(&self.context, self.memory as *mut c_void);
         Ok(())
+    }
+}
+
+/// Does nothing but signal an event that processes share, when it is over.
+pub(super) struct Signals(pub(super) Signalling);
+
+impl Work for Signals {
+    fn chunks(&self) -> u64 {
+        0
+    }
+
+    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn over(&mut self, result: Result<(), &Failure>) {
+        self.0.end(result.is_err());
     }
 }

@@ -14,7 +14,7 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
 
 use super::order::{Nothing, Order, Place};
-use super::{Out, Queue, Wait};
+use super::{Out, Queue, Wait, host};
 use crate::activity::Mark;
 use crate::exec::plan::Plan;
 use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client, clock, submit};
@@ -202,8 +202,16 @@ impl Queue {
             ..How::of(CommandType::EVENTS_WAIT_WITH_BARRIER)
         };
         let stamped = self.is_stamped(how.command) || event.is_profiled();
-        let task = self.append(how, None, wait, Nothing, stamped)?;
-        event.signalled_by(Event::new(self, how.command, task));
+        // Before the others see a signal.
+        all_over(wait)?;
+        let (task, number) = match event.begin_signal()? {
+            Some(signal) => {
+                let number = signal.number();
+                (self.append(how, None, wait, host::Signals(signal), stamped)?, number)
+            }
+            None => (self.append(how, None, wait, Nothing, stamped)?, 0),
+        };
+        event.signalled_by(Event::new(self, how.command, task), number);
         Ok(())
     }
 
@@ -287,6 +295,7 @@ impl<W: Work> Work for Entry<W> {
         if let Err(failure) = result {
             queue.failures.add(&self.what(), failure);
         }
+        self.work.over(result);
         if let Some(mark) = self.mark.take() {
             queue.context.activity.leave(mark);
         }
