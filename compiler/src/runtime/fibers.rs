@@ -5,7 +5,13 @@
 //! One thread runs a work-group. Items take turns: each runs until it waits at a barrier, or leaves a value for its
 //! sub-group, or ends. Items of a sub-group that wait at different places, as in divergent code, are served place by
 //! place, the first in the program first: so they come together again where control flow does.
+//!
+//! Where there is no memory for so many stacks, or the process would have too many mappings, the items of a group share
+//! one: what is on it is copied away when an item waits, and back to the same addresses when it goes on. That takes longer,
+//! but nothing else differs, since no item may look at the private memory of another.
 
+use std::io;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use smallvec::SmallVec;
@@ -14,6 +20,7 @@ use super::guard::{self, Step, TrapScope};
 use super::stacks::{self, Stack};
 use super::{Group, Item};
 use crate::Fault;
+use corosensei::stack::Stack as _;
 
 /// The most items that a sub-group may have.
 pub const LANES: usize = 64;
@@ -76,6 +83,11 @@ pub struct Fibers {
     stack_size: usize,
     /// Whether some were made of that size.
     has_stacks: bool,
+    /// One for all items of groups for which there are too few.
+    shared: Option<Stack>,
+    /// Whether it gets no more than one.
+    #[cfg(test)]
+    few: bool,
     /// Teams without members, for their memory.
     spare: Vec<FiberGroup>,
 }
@@ -94,20 +106,41 @@ impl Fibers {
     pub fn stack(&mut self, size: usize) -> Result<Stack, Fault> {
         if size > self.stack_size {
             self.stacks.clear();
+            self.shared = None;
             self.stack_size = size;
             self.has_stacks = false;
         }
         match self.stacks.pop() {
             Some(stack) => Ok(stack),
-            None => self.more_stacks(),
+            None => self.more_stacks().map_err(|_| Fault::OutOfMemory),
         }
     }
 
+    /// Most kernels want one.
     #[cold]
-    fn more_stacks(&mut self) -> Result<Stack, Fault> {
-        stacks::add(&mut self.stacks, self.stack_size, self.has_stacks).map_err(|_| Fault::OutOfMemory)?;
-        self.has_stacks = true;
-        self.stacks.pop().ok_or(Fault::OutOfMemory)
+    fn more_stacks(&mut self) -> io::Result<Stack> {
+        if !self.has_stacks {
+            let first = stacks::one(self.stack_size)?;
+            self.has_stacks = true;
+            return Ok(first);
+        }
+        #[cfg(test)]
+        if self.few {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        stacks::add_slab(&mut self.stacks, self.stack_size)?;
+        self.stacks.pop().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// The stack for all items of groups for which there are too few.
+    #[cold]
+    fn shared_stack(&mut self) -> Result<&Stack, Fault> {
+        if self.shared.is_none() {
+            log::info!("this process has no room for more stacks: the items of a work-group share one");
+            // Not one of the others, of which a thread always needs one.
+            self.shared = Some(stacks::one(self.stack_size).map_err(|_| Fault::OutOfMemory)?);
+        }
+        self.shared.as_ref().ok_or(Fault::OutOfMemory)
     }
 
     /// Takes a stack back.
@@ -166,6 +199,48 @@ struct Running {
     yielder: *const (),
 }
 
+/// An item that shares its stack with others.
+#[derive(Default)]
+struct Sharing {
+    /// None before it has begun, and after its end.
+    running: Option<Running>,
+    /// What is on the stack of it, up to the base, while it waits.
+    saved: Vec<MaybeUninit<u8>>,
+}
+
+impl Sharing {
+    fn end(&mut self) {
+        if let Some(Running { guarded, .. }) = self.running.take() {
+            // SAFETY: on such a stack is compiled code only, and the closure that called it, which owns nothing.
+            drop(unsafe { guarded.into_stack() });
+        }
+    }
+
+    /// Puts what it has on the stack back to where it was.
+    ///
+    /// # Safety
+    /// Nobody else has anything on the stack now.
+    unsafe fn restore(&self, stack: &Stack) {
+        let low = stack.base().get() - self.saved.len();
+        // SAFETY: as many bytes as were there; the caller vouches for the stack.
+        unsafe { ptr::copy_nonoverlapping(self.saved.as_ptr(), low as *mut MaybeUninit<u8>, self.saved.len()) };
+    }
+
+    /// Copies what it has on the stack, right after it has come to wait.
+    fn save(&mut self, stack: &Stack) -> Result<(), Fault> {
+        let low = guard::waits_above().max(stack.low());
+        let len = stack.base().get() - low;
+        self.saved.clear();
+        self.saved.try_reserve_exact(len).map_err(|_| Fault::OutOfMemory)?;
+        // SAFETY: a part of the stack, and room for it. Some of it may never have been written.
+        unsafe {
+            ptr::copy_nonoverlapping(low as *const MaybeUninit<u8>, self.saved.as_mut_ptr(), len);
+            self.saved.set_len(len);
+        }
+        Ok(())
+    }
+}
+
 /// The items of a group while they run.
 #[derive(Default)]
 struct FiberGroup {
@@ -177,6 +252,45 @@ struct FiberGroup {
     meetings: Vec<Rendezvous>,
     /// How many stacks make a sub-group.
     lanes: usize,
+    /// The one stack that the items have, if there are too few; then they are not in `running`.
+    shared: Option<Shared>,
+}
+
+/// What items need that share a stack.
+struct Shared {
+    stack: Stack,
+    code: ItemCode,
+    first: *mut Item,
+    /// As many as items.
+    sharing: Vec<Sharing>,
+}
+
+impl Shared {
+    /// Runs an item until it waits or ends.
+    #[cold]
+    fn resume(&mut self, item: usize) -> Result<Step, Fault> {
+        let ItemCode { entry, args, .. } = self.code;
+        let sharing = &mut self.sharing[item];
+        // SAFETY: the others have copied away what they have on the stack, or have nothing there. There are as many items,
+        // which do not move; who made this vouches for what the code needs.
+        let running = unsafe {
+            sharing.restore(&self.stack);
+            let own = self.first.add(item);
+            sharing.running.get_or_insert_with(|| Running {
+                guarded: TrapScope::new(self.stack.alias(), move || entry(own, args)),
+                yielder: ptr::null(),
+            })
+        };
+        let step = running.guarded.resume(&mut running.yielder);
+        match step {
+            Step::Waits => sharing.save(&self.stack)?,
+            Step::Ended(_) => {
+                sharing.end();
+                sharing.saved = Vec::new();
+            }
+        }
+        Ok(step)
+    }
 }
 
 impl FiberGroup {
@@ -217,7 +331,9 @@ impl FiberGroup {
         let items = self.items.as_mut_ptr();
         let ItemCode { entry, args, .. } = *code;
         for i in 0..count {
-            let stack = stacks.stack(code.stack_size)?;
+            let Ok(stack) = stacks.stack(code.stack_size) else {
+                return self.share(stacks, code, items);
+            };
             // SAFETY: there are `count` items, which do not move; the caller vouches for what the code needs.
             let guarded = unsafe {
                 let item = items.add(i);
@@ -231,8 +347,28 @@ impl FiberGroup {
         Ok(())
     }
 
+    /// Gives the items one stack, since there are not enough.
+    #[cold]
+    fn share(&mut self, stacks: &mut Fibers, code: &ItemCode, first: *mut Item) -> Result<(), Fault> {
+        // None has begun.
+        self.end(stacks);
+        // SAFETY: only items have anything on it, of which one runs at a time.
+        let stack = unsafe { stacks.shared_stack()?.alias() };
+        let sharing = self.items.iter().map(|_| Sharing::default()).collect();
+        self.shared = Some(Shared {
+            stack,
+            code: *code,
+            first,
+            sharing,
+        });
+        Ok(())
+    }
+
     /// Gives the stacks back.
     fn end(&mut self, stacks: &mut Fibers) {
+        if let Some(mut shared) = self.shared.take() {
+            shared.sharing.iter_mut().for_each(Sharing::end);
+        }
         for Running { guarded, .. } in self.running.drain(..) {
             // SAFETY: on such a stack is compiled code only, and the closure that called it, which owns nothing.
             stacks.keep(unsafe { guarded.into_stack() });
@@ -270,8 +406,14 @@ impl FiberGroup {
                         if self.state(item) != State::Runs {
                             continue;
                         }
-                        let Running { guarded, yielder } = &mut self.running[item];
-                        match guarded.resume(yielder) {
+                        let step = match &mut self.shared {
+                            None => {
+                                let Running { guarded, yielder } = &mut self.running[item];
+                                guarded.resume(yielder)
+                            }
+                            Some(shared) => shared.resume(item)?,
+                        };
+                        match step {
                             Step::Waits => {}
                             Step::Ended(outcome) => {
                                 outcome?;
@@ -351,3 +493,6 @@ pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits:
         (*(*item).fiber).meeting
     }
 }
+
+#[cfg(test)]
+mod tests;

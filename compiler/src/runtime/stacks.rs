@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Stacks for work-items, many at a time.
 //!
-//! Each has a guard page at its end. A page that is protected would make two mappings of each stack, and a process may
-//! have 65,530 of those, which groups that run one item at a time exceed on a machine with many cores. So stacks come in
-//! slabs of one mapping, and where the kernel has guard regions (Linux 6.13), which are no mappings, it stays one.
+//! Each has a guard page at its end. A page that is protected makes two mappings of each stack, and a process may have
+//! 65,530 of those (`vm.max_map_count`), which four threads reach with groups of 8192 items; then no part of the process
+//! gets memory any more. So stacks come in slabs of one mapping. Where the kernel has guard regions (Linux 6.13), which
+//! are no mappings, it stays one. Elsewhere all stacks of the process have half of its mappings, and when these are used up,
+//! [items share a stack](super::fibers).
 
 use std::io;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use corosensei::stack::{Stack as CoroutineStack, StackPointer};
 use oxur_fork::OnceLock;
@@ -47,12 +50,78 @@ impl Stack {
     pub fn size(&self) -> usize {
         self.size
     }
+
+    /// The lowest address that may be written.
+    pub fn low(&self) -> usize {
+        self.limit().get() + PAGE
+    }
+
+    /// The same stack.
+    ///
+    /// # Safety
+    /// What is on it belongs to one of its users at a time, who takes care of that.
+    pub unsafe fn alias(&self) -> Self {
+        Self {
+            base: self.base,
+            size: self.size,
+            _slab: self._slab.clone(),
+        }
+    }
+}
+
+/// The stacks of a process whose guards are mappings. The first one of a thread, which it cannot do without, is not counted.
+struct Quota {
+    used: AtomicUsize,
+    limit: usize,
+}
+
+/// The quota of this process, if there need be one.
+fn quota() -> Option<&'static Quota> {
+    static QUOTA: OnceLock<Option<Quota>> = OnceLock::new();
+    let new = || {
+        if has_guard_regions() {
+            return None;
+        }
+        let text = std::fs::read_to_string("/proc/sys/vm/max_map_count");
+        let most = text.ok().and_then(|text| text.trim().parse().ok());
+        Some(Quota {
+            used: AtomicUsize::new(0),
+            limit: limit_of(most.unwrap_or(65_530)),
+        })
+    };
+    QUOTA.get_or_init(new).as_ref()
+}
+
+/// Two mappings a stack, and half of all.
+fn limit_of(mappings: usize) -> usize {
+    mappings / 4
+}
+
+/// The right to so many stacks.
+struct Permit(usize, &'static Quota);
+
+impl Quota {
+    fn take(&'static self, count: usize) -> io::Result<Permit> {
+        let more = |now: usize| now.checked_add(count).filter(|all| *all <= self.limit);
+        match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
+            Ok(_) => Ok(Permit(count, self)),
+            Err(_) => Err(io::ErrorKind::QuotaExceeded.into()),
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.1.used.fetch_sub(self.0, Ordering::Relaxed);
+    }
 }
 
 /// A mapping.
 struct Slab {
     address: usize,
     size: usize,
+    /// None for the stack that a thread has in any case, and where there is no quota.
+    _permit: Option<Permit>,
 }
 
 impl Drop for Slab {
@@ -62,9 +131,24 @@ impl Drop for Slab {
     }
 }
 
-/// Puts new stacks of at least `size` bytes into a list: one into an empty one, or else many if there `are` some already.
-pub fn add(stacks: &mut Vec<Stack>, size: usize, are: bool) -> io::Result<()> {
-    let count = if are { SLAB } else { 1 };
+/// A new stack of at least `size` bytes, for a thread that has none.
+pub fn one(size: usize) -> io::Result<Stack> {
+    let mut one = Vec::new();
+    map(&mut one, size, 1, None)?;
+    one.pop().ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
+}
+
+/// Puts more stacks of at least `size` bytes into a list, unless the process has too many.
+pub fn add_slab(stacks: &mut Vec<Stack>, size: usize) -> io::Result<()> {
+    add_slab_within(stacks, size, quota())
+}
+
+fn add_slab_within(stacks: &mut Vec<Stack>, size: usize, quota: Option<&'static Quota>) -> io::Result<()> {
+    let permit = quota.map(|quota| quota.take(SLAB)).transpose()?;
+    map(stacks, size, SLAB, permit)
+}
+
+fn map(stacks: &mut Vec<Stack>, size: usize, count: usize, permit: Option<Permit>) -> io::Result<()> {
     let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
     let each = size
         .checked_next_multiple_of(PAGE)
@@ -81,7 +165,11 @@ pub fn add(stacks: &mut Vec<Stack>, size: usize, are: bool) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     let address = address as usize;
-    let slab = Arc::new(Slab { address, size: all });
+    let slab = Arc::new(Slab {
+        address,
+        size: all,
+        _permit: permit,
+    });
     for guard in (address..address + all).step_by(each) {
         // SAFETY: a page of the new mapping.
         unsafe { protect(guard as *mut libc::c_void) }?;
@@ -143,25 +231,52 @@ mod tests {
     fn more_than_there_may_be_mappings() {
         // As many as 64 threads have that run groups of 900 items.
         const MANY: usize = 64 * 900;
-        let wanted = if has_guard_regions() { MANY } else { 10_000 };
-        println!("{wanted} stacks");
         let mut stacks = Vec::new();
-        while stacks.len() < wanted {
-            let are = !stacks.is_empty();
-            add(&mut stacks, 256 << 10, are).expect("memory for another slab");
+        while stacks.len() < MANY {
+            if let Err(error) = add_slab(&mut stacks, 256 << 10) {
+                assert_eq!(error.kind(), io::ErrorKind::QuotaExceeded);
+                assert!(quota().is_some_and(|quota| stacks.len() + SLAB > quota.limit));
+                break;
+            }
         }
         for stack in stacks.iter().step_by(1000) {
             let top = (stack.base().get() - 8) as *mut u64;
             // SAFETY: the stack's own memory.
             unsafe { top.write(7) };
         }
+        one(256 << 10).expect("memory for one more");
+    }
+
+    /// What an older kernel has of them is in the limits of the process, with as much left for others.
+    #[test]
+    fn the_mappings_of_all() {
+        assert_eq!(limit_of(65_530), 16_382);
+        static QUOTA: Quota = Quota {
+            used: AtomicUsize::new(0),
+            limit: 3 * SLAB + 1,
+        };
+        let mut stacks = Vec::new();
+        let add = |stacks: &mut Vec<Stack>| add_slab_within(stacks, 64 << 10, Some(&QUOTA));
+        for _ in 0..3 {
+            add(&mut stacks).unwrap();
+        }
+        let refused = add(&mut stacks).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::QuotaExceeded);
+        assert_eq!(stacks.len(), 3 * SLAB);
+        one(64 << 10).unwrap();
+        // A slab goes with its last stack.
+        stacks.truncate(2 * SLAB + 1);
+        assert!(add(&mut stacks).is_err());
+        stacks.truncate(2 * SLAB);
+        add(&mut stacks).unwrap();
+        drop(stacks);
+        assert_eq!(QUOTA.used.load(Ordering::Relaxed), 0);
     }
 
     #[test]
     fn the_end_of_each_is_a_fault() {
-        let mut stacks = Vec::new();
-        add(&mut stacks, 64 << 10, false).unwrap();
-        add(&mut stacks, 64 << 10, true).unwrap();
+        let mut stacks = vec![one(64 << 10).unwrap()];
+        add_slab(&mut stacks, 64 << 10).unwrap();
         assert_eq!(stacks.len(), 1 + SLAB);
         for stack in stacks {
             let (low, guard) = (stack.limit().get() + PAGE, stack.limit().get() + PAGE - 8);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Reductions, scans, votes and broadcasts of whole work-groups, up to the largest that there are.
 
+use std::process::Command;
 use std::sync::Arc;
 
 use oxur_compiler::{Kernel, MAX_WORK_GROUP_SIZE, Mode, ThreadContext};
@@ -418,4 +419,37 @@ fn groups_that_are_too_large() {
     arguments.extend([0; 5].map(Argument::Value));
     let outcome = super::run(&kernel, range([1; 3], [items, 1, 1]), &mut arguments);
     assert!(outcome.unwrap_err().to_string().contains("8192"));
+}
+
+/// Where there is no room for a stack for each item, they share one.
+#[test]
+fn of_groups_without_room_for_stacks() {
+    const CHILD: &str = "OXUR_TEST_FEW_STACKS";
+    /// Enough to compile, and less than a third of what the stacks of 8191 items take.
+    const ROOM: u64 = 600 << 20;
+    if std::env::var_os(CHILD).is_none() {
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "collectives::of_groups_without_room_for_stacks",
+                "--nocapture",
+            ])
+            .env(CHILD, "1")
+            .status();
+        return assert!(status.unwrap().success());
+    }
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let used = pages.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096;
+    let limit = libc::rlimit {
+        rlim_cur: used + ROOM,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: a limit of this process, which has this one test.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+    check(&INTS[0], Type::Int(32), 8, |mode, group| {
+        mode == Mode::Scalar && group[0] == 8191
+    });
+    check(&FLOATS[0], Type::Float(64), 32, |mode, group| {
+        mode == Mode::Scalar && group[0] == 8191
+    });
 }
