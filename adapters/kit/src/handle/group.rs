@@ -5,7 +5,7 @@
 //! read-modify-write. Nothing is removed when an object goes: entries are never freed, so that a stale one is recognized,
 //! and a list that has grown drops those. So a list is at most about twice as long as the group had live handles at a time.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::AtomicUsize;
@@ -116,12 +116,18 @@ impl List {
     /// Adds an entry. For the list's own thread only.
     #[inline]
     fn add(&self, group: u64, entry: &'static HandleEntry) {
-        let mut len = self.len.load(Ordering::Relaxed);
+        let (mut len, entry) = (self.len.load(Ordering::Relaxed), ptr::from_ref(entry).cast_mut());
+        // The entry of an object that has gone is used again first.
+        if let Some(last) = self.recent[..len].last()
+            && last.load(Ordering::Relaxed) == entry
+        {
+            return;
+        }
         if len == RECENT {
             self.make_room(group);
             len = 0;
         }
-        self.recent[len].store(ptr::from_ref(entry).cast_mut(), Ordering::Relaxed);
+        self.recent[len].store(entry, Ordering::Relaxed);
         self.len.store(len + 1, Ordering::Release);
     }
 
@@ -157,7 +163,16 @@ struct Own {
     limit: usize,
 }
 
+impl Drop for Own {
+    fn drop(&mut self) {
+        LAST.set((0, ptr::null()));
+    }
+}
+
 thread_local! {
+    /// The list that this thread added to last, and its group, or 0: one of [`OWN`], which keeps it. Apart from these, since
+    /// it is found at once.
+    static LAST: Cell<(u64, *const List)> = const { Cell::new((0, ptr::null())) };
     static OWN: RefCell<Own> = const {
         RefCell::new(Own {
             lists: HashMap::with_hasher(BuildHasherDefault::new()),
@@ -169,8 +184,20 @@ thread_local! {
 /// Adds the entry of a new handle to its group.
 #[inline]
 pub(super) fn add(group: u64, entry: &'static HandleEntry) {
+    let (last, list) = LAST.get();
+    if last != group {
+        return add_to_other(group, entry);
+    }
+    // SAFETY: one of `OWN`, which forgets it here before it drops a list.
+    unsafe { &*list }.add(group, entry);
+}
+
+/// The same for a group to which the thread has not just added another.
+#[inline(never)]
+fn add_to_other(group: u64, entry: &'static HandleEntry) {
     let added = OWN.try_with(|own| match own.borrow().lists.get(&group) {
         Some(list) => {
+            LAST.set((group, Arc::as_ptr(list)));
             list.add(group, entry);
             true
         }
@@ -194,6 +221,7 @@ fn add_first(group: u64, entry: &'static HandleEntry) {
     _ = OWN.try_with(|own| {
         let mut own = own.borrow_mut();
         if own.lists.len() >= own.limit {
+            LAST.set((0, ptr::null()));
             own.lists.retain(|_, list| Arc::strong_count(list) != 1);
             own.limit = 2 * own.lists.len() + 8;
         }
