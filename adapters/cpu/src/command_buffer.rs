@@ -192,11 +192,9 @@ mod tests {
             assert_eq!((appended, point), (ResultCode::SUCCESS, count - 1));
             assert_eq!(buffer.builder.lock().len(), count as usize);
         }
+        let finalize = functions.pfnFinalizeExp.unwrap();
         // SAFETY: a live command buffer.
-        assert_eq!(
-            unsafe { functions.pfnFinalizeExp.unwrap()(handle) },
-            ResultCode::SUCCESS
-        );
+        assert_eq!(unsafe { finalize(handle) }, ResultCode::SUCCESS);
         assert_eq!(buffer.plan.lock().as_ref().map(Plan::len), Some(3));
     }
 }

@@ -90,7 +90,7 @@ impl kit::Device<Example> for Device {
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             DeviceInfo::NAME => out.str("memory"),
-            _ => kit::default_device_info(query, out),
+            _ => kit::default_device_info::<Example>(query, out),
         }
     }
 }

@@ -94,6 +94,8 @@ impl<B: Backend> Kernel<B> for NoKernel {
 impl<B: Backend> CommandBuffer<B> for NoCommandBuffer {
     type Signal = ();
 
+    const SUPPORTED: bool = false;
+
     fn create(_: CommandList<B>) -> UrResult<Arc<Self>> {
         unsupported()
     }

@@ -43,6 +43,9 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// nobody has this any more and it was not signalled.
     type Signal: Clone + Send + Sync + 'static;
 
+    /// Whether there are command buffers, as devices say by default.
+    const SUPPORTED: bool = true;
+
     /// Makes one of which nothing is known yet but its context, its device and its settings.
     fn create(commands: CommandList<B>) -> UrResult<Arc<Self>>;
 

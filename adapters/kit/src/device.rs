@@ -47,7 +47,7 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     /// Answers `urDeviceGetInfo`, but for the kind, the platform, the parent and the reference count, and for names by which
     /// a query exists twice. What the adapter has no answer of its own for is [`default_device_info`]'s.
     fn info(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
-        default_device_info(query, out)
+        default_device_info::<B>(query, out)
     }
 
     /// Divides the device. `properties` has one kind of partition, once for each part where it counts: with at least one.

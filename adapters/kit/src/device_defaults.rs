@@ -3,11 +3,11 @@
 
 use oxur_api::{DeviceCommandBufferUpdateCapabilityFlags, DeviceInfo, KernelLaunchPropertiesFlags};
 
-use crate::{InfoOut, Settings, UrResult};
+use crate::{Backend, CommandBuffer, Graph, InfoOut, Settings, UrResult};
 
 /// Answers a query for an adapter that has no answer of its own: optional features are absent, what the kit does for every
 /// adapter is present, limits that a device does not have are as high as they go, and all else is unsupported.
-pub fn default_device_info(query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+pub fn default_device_info<B: Backend>(query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
     match query {
         DeviceInfo::KERNEL_SET_SPECIALIZATION_CONSTANTS
         | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
@@ -62,9 +62,9 @@ pub fn default_device_info(query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> 
         | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP => out.bool(false),
         DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
         | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP
-        | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP
-        | DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP => out.bool(true),
-        DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP => {
+        | DeviceInfo::COMMAND_BUFFER_SUBGRAPH_SUPPORT_EXP => out.bool(B::CommandBuffer::SUPPORTED),
+        DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP => out.bool(B::Graph::SUPPORTED),
+        DeviceInfo::COMMAND_BUFFER_UPDATE_CAPABILITIES_EXP if B::CommandBuffer::SUPPORTED => {
             out.value(Settings::UPDATES | DeviceCommandBufferUpdateCapabilityFlags::EVENTS)
         }
         DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::empty()),

@@ -31,6 +31,9 @@ use crate::{
 /// [`Queue::submit`](crate::Queue::submit) as ever, and so do those of other queues that wait for their events: the driver
 /// knows that they are captured, and what a graph cannot have is for the driver to refuse.
 pub trait Graph<B: Backend>: Object<Handle = ExpGraphHandle> {
+    /// Whether queues can be captured, as devices say by default.
+    const SUPPORTED: bool = true;
+
     /// Makes an empty graph.
     fn create(_context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
         unsupported()
@@ -128,6 +131,8 @@ impl GraphCell {
 }
 
 impl<B: Backend> Graph<B> for NoGraph {
+    const SUPPORTED: bool = false;
+
     fn graph_cell(&self) -> &GraphCell {
         self.absurd()
     }

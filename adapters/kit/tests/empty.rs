@@ -146,7 +146,7 @@ impl kit::Device<Empty> for Device {
             DeviceInfo::MAX_COMPUTE_UNITS => out.value(7u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&[1usize, 1, 1]),
             DeviceInfo::VENDOR => panic!("on purpose: a panic must not cross the C ABI"),
-            _ => kit::default_device_info(query, out),
+            _ => kit::default_device_info::<Empty>(query, out),
         }
     }
 

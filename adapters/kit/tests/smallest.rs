@@ -68,6 +68,12 @@ fn client() -> oxur_client::Result<()> {
     assert_eq!(to, from);
 
     // What it does not have, it says.
+    for feature in [
+        DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP,
+        DeviceInfo::GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP,
+    ] {
+        assert!(!device.info::<bool>(feature)?, "{feature:?}");
+    }
     let unsupported = Some(ResultCode::ERROR_UNSUPPORTED_FEATURE);
     let buffer = Buffer::new(&context, api::MemFlags::READ_WRITE, 64).map(drop);
     let graph = oxur_client::Graph::new(&context).map(drop);

@@ -208,7 +208,7 @@ impl Device {
             DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&self.cpus)),
             DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(topology::domains(&self.cpus)),
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
-            _ => kit::default_device_info(query, out),
+            _ => kit::default_device_info::<crate::Cpu>(query, out),
         }
     }
 

@@ -57,7 +57,7 @@ impl Device {
             DeviceInfo::ESIMD_SUPPORT => out.bool(f.kind == DeviceType::GPU && f.vendor_id == INTEL),
             DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&f.partitions)),
             DeviceInfo::PARTITION_TYPE => out.slice(&partition::made_by(&f.partitioned_by)),
-            _ => kit::default_device_info(query, out),
+            _ => kit::default_device_info::<crate::OpenCl>(query, out),
         }
     }
 
