@@ -27,12 +27,20 @@ const DEFAULT: Registers = Registers {
     x87: 0x037f,
 };
 
+/// The bits of MXCSR that say which exceptions were raised. Kernels cannot ask for them.
+const RAISED: u32 = 0x3f;
+
 impl FloatEnv {
-    /// Changes to the default environment.
+    /// Changes to the default environment. Exceptions that were raised stay raised until the caller's environment is
+    /// restored: most threads have raised some, and it takes as long to clear these as to launch a small kernel.
     #[inline]
     pub fn enter_default() -> Self {
         let before = Registers::current();
-        DEFAULT.load(before);
+        let mxcsr = match before.mxcsr & !RAISED {
+            control if control == DEFAULT.mxcsr => before.mxcsr,
+            _ => DEFAULT.mxcsr,
+        };
+        Registers { mxcsr, ..DEFAULT }.load(before);
         Self(before)
     }
 }
@@ -95,5 +103,21 @@ mod tests {
         let after = Registers::current();
         set(DEFAULT);
         assert_eq!((inside, after), (DEFAULT, odd));
+    }
+
+    #[test]
+    fn what_a_kernel_raises_is_not_the_callers() {
+        let set = |mxcsr| Registers { mxcsr, ..DEFAULT }.load(Registers::current());
+        // Nothing, and an inexact result.
+        for before in [DEFAULT.mxcsr, DEFAULT.mxcsr | 0x20] {
+            set(before);
+            let env = FloatEnv::enter_default();
+            // An inexact result, and a division by zero.
+            set(DEFAULT.mxcsr | 0x24);
+            drop(env);
+            let after = Registers::current().mxcsr;
+            set(DEFAULT.mxcsr);
+            assert_eq!(after, before);
+        }
     }
 }
