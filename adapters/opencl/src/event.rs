@@ -144,7 +144,7 @@ impl RawEvent {
     }
 
     /// Another reference of the same event.
-    fn again(&self) -> UrResult<Self> {
+    pub(crate) fn again(&self) -> UrResult<Self> {
         self.0.again().map(Self)
     }
 

@@ -48,6 +48,8 @@ pub(crate) struct Queue {
     events: HandleGroup,
     /// A marker behind what was the last command: see [`Queue::unfinished`].
     probe: Mutex<Option<Arc<RawEvent>>>,
+    /// The last barrier of an out-of-order queue.
+    barrier: Mutex<Option<RawEvent>>,
 }
 
 impl Drop for Queue {

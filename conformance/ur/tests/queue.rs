@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Context, Queue, Range, Usm, UsmRequest};
+use oxur_conformance::client::{Arg, Context, Event, Queue, Range, Usm, UsmRequest};
 use oxur_conformance::{Allowed, Rig, check, check_infos, expect, ur};
 
 use crate::gate::Gate;
@@ -315,4 +315,40 @@ fn a_device_of_another_context() {
     let context = Context::new(&[&parts[0]]).expect("urContextCreate");
     expect!(check(Queue::new(&context, &rig.device, QueueFlags::empty())), ERROR_INVALID_DEVICE; intel ERROR_UNKNOWN,
         known::UNMAPPED);
+}
+
+/// urEnqueueEventsWaitWithBarrier: all commands that are enqueued later wait for it, also those that have wait lists.
+#[test]
+fn what_comes_after_a_barrier() {
+    let rig = Rig::new();
+    let queue =
+        Queue::new(&rig.context, &rig.device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("urQueueCreate");
+    let past = queue.marker(&[]).expect("a marker");
+    past.wait().expect("urEventWait");
+    let (kernel, data) = (rig.kernel("basic", "increment"), rig.shared(&[0i32; 64]));
+    for _ in 0..30 {
+        let Some(gate) = Gate::new(&rig.queue) else { return };
+        queue.barrier(&[&gate.event]).expect("barrier");
+        let mut later = vec![queue.marker(&[&past]).expect("a marker")];
+        let args = [Arg::Pointer(data.ptr())];
+        // SAFETY: the kernel changes 64 values, which live until the queue is finished.
+        let launched = unsafe { queue.launch(&kernel, &Range::new([64]), &args, &[&past]) };
+        later.push(launched.expect("launch"));
+        later.push(queue.marker(&[&past]).expect("a marker"));
+        later.push(queue.barrier(&[&past]).expect("barrier"));
+        later.push(queue.marker(&[&past]).expect("a marker"));
+        queue.flush().expect("urQueueFlush");
+        // For those that do not wait to show it.
+        thread::sleep(Duration::from_millis(3));
+        let early: Vec<_> = later.iter().map(is_complete).collect();
+        gate.open();
+        queue.finish().expect("urQueueFinish");
+        assert_eq!(early, [false; 5]);
+        assert!(later.iter().all(is_complete));
+    }
+}
+
+fn is_complete(event: &Event) -> bool {
+    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
+    status == EventStatus::COMPLETE
 }

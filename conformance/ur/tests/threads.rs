@@ -179,10 +179,11 @@ fn host_tasks_that_wait_for_their_turn_take_no_threads() {
             assert_eq!(host_task(&queue, count, data), ResultCode::SUCCESS);
         }
         queue.flush().expect("urQueueFlush");
-        let more = threads().saturating_sub(before);
+        let (more, early) = (threads().saturating_sub(before), called.load(Ordering::Relaxed));
         gate.open();
         queue.finish().expect("urQueueFinish");
         assert_eq!(called.into_inner(), TASKS);
+        assert_eq!(early, 0, "they come after the barrier");
         assert!(more < TASKS / 4, "{more} threads more for {TASKS} tasks");
     }
 }

@@ -154,8 +154,6 @@ impl Queue {
         // is complete; the driver copies patterns before it returns.
         unsafe {
             functions! { (self, deps, ext) match *command;
-                // How the host waits is up to the driver.
-                Barrier { flags: _ } => clEnqueueBarrierWithWaitList();
                 UsmMemcpy { dst, src, size } => ext enqueue_memcpy(blocking, dst, src, size);
                 UsmFill { dst, pattern, size }
                     => ext enqueue_mem_fill(dst, pattern.as_ptr().cast(), pattern.len(), size);
@@ -186,6 +184,8 @@ impl Queue {
                 Unmap { ref mem, mapped } => clEnqueueUnmapMemObject(*mem.raw, mapped);
                 _ => {
                     Command::Wait => self.marker(deps),
+                    // How the host waits is up to the driver.
+                    Command::Barrier { flags: _ } => self.barrier(deps),
                     Command::UsmPrefetch { memory, size, flags } => self.prefetch(memory, size, flags, deps),
                     // OpenCL defines no value of cl_mem_advice_intel: advice is a hint that no driver can take.
                     Command::UsmAdvise { .. } => self.marker(deps),

@@ -76,6 +76,7 @@ impl Queue {
             released: AtomicBool::new(false),
             events: HandleGroup::new(number.get()),
             probe: Mutex::default(),
+            barrier: Mutex::default(),
         });
         QUEUES.add(queue.number, &queue);
         let in_flight = queue.mark.in_flight();
@@ -137,15 +138,58 @@ impl Queue {
 
     /// A command that does nothing but keep its place in the order of the queue.
     pub(super) fn marker(&self, deps: Deps) -> UrResult<()> {
-        // SAFETY: live handles.
-        unsafe {
-            cl!(clEnqueueMarkerWithWaitList(
-                *self.raw,
-                deps.count,
-                deps.events,
-                deps.event
-            ))
+        self.behind_barrier(deps, |Deps { count, events, event }| {
+            // SAFETY: live handles.
+            unsafe { cl!(clEnqueueMarkerWithWaitList(*self.raw, count, events, event)) }
+        })
+    }
+
+    /// A command that all later ones wait for.
+    pub(super) fn barrier(&self, deps: Deps) -> UrResult<()> {
+        let call = |Deps { count, events, event }: Deps| {
+            // SAFETY: live handles.
+            unsafe { cl!(clEnqueueBarrierWithWaitList(*self.raw, count, events, event)) }
+        };
+        if kit::Queue::is_in_order(self) {
+            return call(deps);
         }
+        let (mut own, is_wanted) = (std::ptr::null_mut(), !deps.event.is_null());
+        let event = if is_wanted { deps.event } else { &raw mut own };
+        self.behind_barrier(Deps { event, ..deps }, call)?;
+        // SAFETY: the event of the barrier, of which the client gets a reference if it wants one.
+        let barrier = RawEvent(unsafe { Native::wrap(*event, !is_wanted) }?);
+        *self.barrier.lock() = Some(barrier);
+        Ok(())
+    }
+
+    /// Calls for a marker or a barrier. With events of their own, those of Intel's driver do not wait for the barrier before
+    /// them if the queue is out of order, so its event is one more.
+    fn behind_barrier(&self, deps: Deps, call: impl FnOnce(Deps) -> UrResult<()>) -> UrResult<()> {
+        // The lock is not held while the driver is called, which may call back.
+        let barrier = match deps.count {
+            0 => None,
+            _ => self.unfinished_barrier()?,
+        };
+        match barrier {
+            Some(barrier) => {
+                // SAFETY: as many events as it says.
+                let own = unsafe { std::slice::from_raw_parts(deps.events, deps.count as usize) };
+                let events: SmallVec<[cl_event; 16]> = own.iter().copied().chain([*barrier.0]).collect();
+                let (count, event) = (events.len() as cl_uint, deps.event);
+                let events = events.as_ptr();
+                call(Deps { count, events, event })
+            }
+            None => call(deps),
+        }
+    }
+
+    /// Another reference of the last barrier's event, unless that is over. In-order queues have none.
+    fn unfinished_barrier(&self) -> UrResult<Option<RawEvent>> {
+        let mut last = self.barrier.lock();
+        if last.as_ref().is_some_and(RawEvent::is_over) {
+            *last = None;
+        }
+        last.as_ref().map(RawEvent::again).transpose()
     }
 
     /// An event behind all commands so far, which are on their way to the device.
