@@ -182,6 +182,15 @@ pub struct UsmPoolBuffer<'a, B: Backend> {
 }
 
 impl UsmProperties {
+    /// What an allocation asks for that asks for nothing.
+    pub const NONE: Self = Self {
+        align: 0,
+        hints: UsmAdviceFlags::empty(),
+        device_flags: UsmDeviceMemFlags::empty(),
+        host_flags: UsmHostMemFlags::empty(),
+        location: None,
+    };
+
     /// Refuses a partition: for adapters whose devices have one memory.
     pub fn without_location(&self) -> UrResult<()> {
         match self.location {
@@ -197,7 +206,7 @@ impl UsmProperties {
     ///
     /// # Safety
     /// As the C functions that allocate.
-    #[inline]
+    #[inline(always)]
     unsafe fn new(function: &'static str, desc: *const UsmDesc) -> UrResult<Self> {
         // SAFETY: passed on to the caller.
         unsafe {
@@ -235,7 +244,7 @@ impl UsmProperties {
 
 /// # Safety
 /// As the C functions that allocate.
-#[inline]
+#[inline(always)]
 unsafe fn request<'a, B: Backend>(
     function: &'static str,
     kind: UsmKind<'a, B::Device>,

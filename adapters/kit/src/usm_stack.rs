@@ -160,19 +160,21 @@ impl<P: MemoryProvider> Default for ContextUsm<P> {
 /// The cache's view of a provider, for an allocation with properties.
 struct Source<'a, P> {
     provider: &'a P,
-    properties: UsmProperties,
+    properties: &'a UsmProperties,
 }
 
 impl<'a, P> Source<'a, P> {
     fn new(provider: &'a P) -> Self {
-        let properties = UsmProperties::default();
-        Self { provider, properties }
+        Self {
+            provider,
+            properties: &UsmProperties::NONE,
+        }
     }
 }
 
 impl<P: MemoryProvider> Driver<UsmPlace<P>> for Source<'_, P> {
     fn allocate(&self, place: &UsmPlace<P>, size: usize, align: usize) -> UrResult<usize> {
-        let address = self.provider.allocate(place, size, align, &self.properties)?;
+        let address = self.provider.allocate(place, size, align, self.properties)?;
         note_usm_change();
         Ok(address)
     }
@@ -232,10 +234,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
         if !self.quarantine.is_empty() {
             self.reuse(provider);
         }
-        let source = Source {
-            provider,
-            properties: *properties,
-        };
+        let source = Source { provider, properties };
         let align = properties.align;
         let address = arenas.with(&self.cache, kind, |arena| {
             let alloc = || match provider.is_dedicated(properties) {
