@@ -351,6 +351,8 @@ macro_rules! call {
     }};
 }
 
+#[path = "common/alone.rs"]
+mod alone;
 #[path = "empty/command_buffer.rs"]
 mod command_buffer;
 #[path = "empty/device.rs"]
@@ -575,13 +577,8 @@ fn what_nobody_implements_is_unsupported() {
 #[test]
 fn the_place_of_an_event_is_not_read() {
     // It is read once a reusable event was made in the process, as by another test: this one needs its own.
-    const ALONE: &str = "OXUR_TEST_ALONE";
-    if std::env::var_os(ALONE).is_none() {
-        let own = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "the_place_of_an_event_is_not_read"])
-            .env(ALONE, "1")
-            .status();
-        assert!(own.unwrap().success());
+    if let Some(mut own) = alone::again("the_place_of_an_event_is_not_read") {
+        alone::passes(&mut own);
         return;
     }
     let queue = queue(context());

@@ -406,6 +406,8 @@ macro_rules! call {
     }};
 }
 
+#[path = "common/alone.rs"]
+mod alone;
 #[path = "native/bindless.rs"]
 mod bindless;
 #[path = "native/command_buffer.rs"]

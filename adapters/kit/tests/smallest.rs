@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The adapter of docs/adapters.md: that the page has all of it, and that a client finds and uses it through the loader.
 
+#[path = "common/alone.rs"]
+mod alone;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use oxur_client::api::{CommandType, DeviceInfo, EventInfo, PlatformInfo, QueueFlags, ResultCode};
 use oxur_client::{Buffer, Context, Loader, Queue, api};
@@ -89,17 +91,10 @@ fn client() -> oxur_client::Result<()> {
 
 #[test]
 fn a_client_uses_the_adapter() {
-    const ALONE: &str = "OXUR_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
+    let Some(mut own) = alone::again("a_client_uses_the_adapter") else {
         return client().expect("the adapter does what it says");
-    }
-    let own = Command::new(std::env::current_exe().expect("a program"))
-        .args(["--exact", "a_client_uses_the_adapter"])
-        .env(ALONE, "1")
-        .env("UR_ADAPTERS_FORCE_LOAD", built("../examples/libsmallest.so"))
-        .env_remove("ONEAPI_DEVICE_SELECTOR")
-        .output()
-        .expect("a process");
-    let said = [own.stdout, own.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-    assert!(own.status.success(), "{}", said.concat());
+    };
+    own.env("UR_ADAPTERS_FORCE_LOAD", built("../examples/libsmallest.so"))
+        .env_remove("ONEAPI_DEVICE_SELECTOR");
+    alone::passes(&mut own);
 }

@@ -60,21 +60,11 @@ fn commands() {
 
 #[test]
 fn commands_are_traced() {
-    /// The levels are of a process.
-    const ALONE: &str = "OXUR_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
+    // The levels are of a process.
+    let Some(mut own) = alone::again("trace::commands_are_traced") else {
         return commands();
-    }
-    let run = |level: &str| {
-        let own = std::process::Command::new(std::env::current_exe().expect("a program"))
-            .args(["--exact", "trace::commands_are_traced", "--nocapture"])
-            .env(ALONE, "1")
-            .env("UR_LOG_EMPTY", format!("level:{level};output:stderr"))
-            .output();
-        let own = own.expect("a process");
-        assert!(own.status.success(), "{}", String::from_utf8_lossy(&own.stderr));
-        [own.stdout, own.stderr].map(|said| String::from_utf8_lossy(&said).into_owned())
     };
+    let mut run = |level: &str| alone::passes(own.env("UR_LOG_EMPTY", format!("level:{level};output:stderr")));
     let [out, log] = run("trace");
     let handles = out
         .lines()

@@ -46,7 +46,7 @@ fn subjects() -> Vec<&'static str> {
 
 /// Says something for a test that has a process of its own.
 pub fn note(what: &str) {
-    if std::env::var_os(ALONE).is_some() {
+    if alone::is_alone() {
         eprintln!("note: {what}");
     }
 }
@@ -150,8 +150,6 @@ fn a_call_that_cannot_be_entered_fails() {
     assert_eq!(subjects(), ["queue"]);
 }
 
-const ALONE: &str = "OXUR_TEST_ALONE";
-
 #[test]
 fn the_adapter_closes_when_the_process_ends() {
     extern "C" fn before() {
@@ -168,18 +166,8 @@ fn the_adapter_closes_when_the_process_ends() {
             "too early"
         });
     }
-    if std::env::var_os(ALONE).is_none() {
-        let own = std::process::Command::new(std::env::current_exe().expect("a program"))
-            .args([
-                "--exact",
-                "hooks::the_adapter_closes_when_the_process_ends",
-                "--nocapture",
-            ])
-            .env(ALONE, "1")
-            .output();
-        let own = own.expect("a process");
-        assert!(own.status.success());
-        let said = String::from_utf8_lossy(&own.stderr);
+    if let Some(mut own) = alone::again("hooks::the_adapter_closes_when_the_process_ends") {
+        let [_, said] = alone::passes(&mut own);
         let notes: Vec<_> = said.lines().filter_map(|line| line.strip_prefix("note: ")).collect();
         let wanted = [
             "one reference left",
