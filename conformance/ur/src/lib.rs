@@ -28,7 +28,7 @@ pub use kernels::spirv;
 pub use oxur_client as client;
 pub use oxur_client::api;
 pub use process::{run_test, with_variable};
-pub use rig::{Rig, values};
+pub use rig::{Rig, is_complete, values};
 pub use stack::{Stack, intel, loader, stack, uninitialised_loader};
 
 /// Calls a C function and gives its result code: `ur!(urQueueFinish(queue))`.

@@ -168,3 +168,9 @@ pub fn values<T: Plain>(usm: &Usm) -> &[T] {
     // SAFETY: tests call this for memory that they have filled, after they have waited.
     unsafe { usm.as_slice() }
 }
+
+/// Whether the command of an event is complete.
+pub fn is_complete(event: &Event) -> bool {
+    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
+    status == EventStatus::COMPLETE
+}

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Event, Queue};
-use oxur_conformance::{Rig, check, expect, loader, ur};
+use oxur_conformance::{Rig, check, expect, is_complete, loader, ur};
 
 use crate::gate::Gate;
 use crate::ipc::{BYTES, bytes, exported, hex, rig};
@@ -97,11 +97,6 @@ fn open(rig: &Rig, data: &[u8]) -> Result<Event, ResultCode> {
     (code == ResultCode::SUCCESS)
         .then(|| unsafe { Event::from_raw(loader(), event) })
         .ok_or(code)
-}
-
-fn is_complete(event: &Event) -> bool {
-    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
-    status == EventStatus::COMPLETE
 }
 
 /// What waits for the event, each in its way, and none of it is complete. The last one tells of a callback.

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Context, Event, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, ur};
+use oxur_conformance::client::{Arg, Context, Queue, Range, Usm, UsmRequest};
+use oxur_conformance::{Allowed, Rig, check, check_infos, expect, is_complete, ur};
 
 use crate::gate::Gate;
 use crate::known;
@@ -346,9 +346,4 @@ fn what_comes_after_a_barrier() {
         assert_eq!(early, [false; 5]);
         assert!(later.iter().all(is_complete));
     }
-}
-
-fn is_complete(event: &Event) -> bool {
-    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
-    status == EventStatus::COMPLETE
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Context, Event, Queue};
-use oxur_conformance::{Rig, check, expect, intel, loader, run_test, ur};
+use oxur_conformance::{Rig, check, expect, intel, is_complete, loader, run_test, ur};
 
 use crate::gate::Gate;
 
@@ -43,11 +43,6 @@ fn reusable(rig: &Rig) -> Event {
 
 fn queue(rig: &Rig, flags: QueueFlags) -> Queue {
     Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate")
-}
-
-fn is_complete(event: &Event) -> bool {
-    let status: EventStatus = event.info(EventInfo::COMMAND_EXECUTION_STATUS).expect("the status");
-    status == EventStatus::COMPLETE
 }
 
 /// The code of a query for a time.
@@ -251,11 +246,7 @@ fn bad_arguments() {
     let queue = Queue::new(&other, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
     expect!(check(queue.signal(&event, &[])), ERROR_INVALID_EVENT);
     let ipc = Event::reusable(&rig.context, &rig.device, ExpEventFlags::IPC_EXP);
-    if !rig
-        .device
-        .info::<bool>(DeviceInfo::IPC_EVENT_SUPPORT_EXP)
-        .expect("a truth value")
-    {
+    if !rig.supports(DeviceInfo::IPC_EVENT_SUPPORT_EXP, "events for other processes") {
         expect!(check(ipc), ERROR_UNSUPPORTED_FEATURE);
     }
 }
