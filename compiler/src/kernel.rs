@@ -8,7 +8,7 @@ use crate::abi::Group;
 use crate::code::{Code, Compiled, Variant};
 use crate::interface::CodeIndex;
 use crate::program::Program;
-use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, trap};
+use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry};
 use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
 
@@ -144,15 +144,15 @@ impl Kernel {
             Entry::Group => {
                 // SAFETY: the address of code of this type, made for this kernel.
                 let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(code.address) };
-                let run = move || {
-                    for n in groups {
+                let run = || {
+                    for n in groups.clone() {
                         group.id = id(n);
                         // SAFETY: passed on to the caller.
                         unsafe { entry(args, &group) };
                     }
                 };
                 // SAFETY: the code borrows the arguments, which live until the end, and owns nothing.
-                unsafe { on_one_stack(&mut worker.fibers, stack_size, run) }
+                unsafe { worker.fibers.run_on_one_stack(stack_size, run) }
             }
             Entry::Suspendable => {
                 // SAFETY: the address of code of this type, made for this kernel.
@@ -161,8 +161,8 @@ impl Kernel {
                 // The group does not move while its frames refer to it, and only this pointer reaches it.
                 let group = &raw mut group;
                 steps.prepare(group, u64::from(code.shape.lanes));
-                let run = move || {
-                    for n in groups {
+                let run = || {
+                    for n in groups.clone() {
                         // SAFETY: passed on to the caller.
                         unsafe {
                             (*group).id = id(n);
@@ -171,7 +171,7 @@ impl Kernel {
                     }
                 };
                 // SAFETY: as above; what the worker has is borrowed.
-                unsafe { on_one_stack(&mut worker.fibers, stack_size, run) }
+                unsafe { worker.fibers.run_on_one_stack(stack_size, run) }
             }
             Entry::Item => {
                 // SAFETY: the address of code of this type, made for this kernel.
@@ -217,23 +217,6 @@ impl Kernel {
             }
         }
     }
-}
-
-/// Runs code on a single stack, shared by all items.
-///
-/// # Safety
-/// The code must own nothing, because a fault may stop it anywhere.
-unsafe fn on_one_stack(fibers: &mut Fibers, stack_size: usize, code: impl FnOnce()) -> Result<(), Fault> {
-    let stack = fibers.stack(stack_size)?;
-    // SAFETY: the code has come to its end, or is forgotten, when this returns.
-    let mut guarded = unsafe { trap::TrapScope::new(stack, code) };
-    let outcome = match guarded.resume(&mut std::ptr::null()) {
-        trap::Step::Ended(outcome) => outcome,
-        trap::Step::Waits => Err(Fault::BarrierDivergence),
-    };
-    // SAFETY: the stack holds compiled code, and a closure that owns nothing.
-    fibers.keep(unsafe { guarded.into_stack() });
-    outcome
 }
 
 /// The state of a thread that runs kernels: stacks, frames and local memory, which are reused.

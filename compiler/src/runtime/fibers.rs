@@ -17,6 +17,7 @@ use std::ptr;
 use corosensei::stack::Stack as _;
 use smallvec::SmallVec;
 
+use super::kernel_stack::KernelStack;
 use super::stacks::{self, Stack};
 use super::trap::{self, Step, TrapScope};
 use crate::Fault;
@@ -70,6 +71,8 @@ pub struct Fibers {
     stack_size: usize,
     /// Whether stacks of that size have been created.
     has_stacks: bool,
+    /// For kernels whose items need no stacks of their own.
+    kernel: Option<KernelStack>,
     /// One for all items of groups for which there are too few.
     shared: Option<Stack>,
     /// Whether it gets no more than one.
@@ -89,8 +92,29 @@ impl std::fmt::Debug for Fibers {
 }
 
 impl Fibers {
+    /// Runs code on a single stack of at least this size, shared by all items.
+    ///
+    /// # Safety
+    /// The code must own nothing, because a fault may stop it anywhere.
+    pub unsafe fn run_on_one_stack(&mut self, size: usize, code: impl FnMut()) -> Result<(), Fault> {
+        if self.kernel.as_ref().is_none_or(|kernel| kernel.size() <= size) {
+            self.kernel = Some(KernelStack::new(self.stack(size)?));
+        }
+        let outcome = match &mut self.kernel {
+            // SAFETY: passed on to the caller.
+            Some(kernel) => unsafe { kernel.run(code) },
+            None => unreachable!("it was set above"),
+        };
+        if outcome.is_err()
+            && let Some(stack) = self.kernel.take().and_then(KernelStack::into_stack)
+        {
+            self.keep(stack);
+        }
+        outcome
+    }
+
     /// A stack of at least this size.
-    pub fn stack(&mut self, size: usize) -> Result<Stack, Fault> {
+    fn stack(&mut self, size: usize) -> Result<Stack, Fault> {
         if size > self.stack_size {
             self.stacks.clear();
             self.shared = None;
@@ -131,7 +155,7 @@ impl Fibers {
     }
 
     /// Returns a stack.
-    pub fn keep(&mut self, stack: Stack) {
+    fn keep(&mut self, stack: Stack) {
         if stack.size() > self.stack_size {
             self.stacks.push(stack);
         }

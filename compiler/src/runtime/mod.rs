@@ -4,6 +4,7 @@
 
 mod fibers;
 mod float;
+mod kernel_stack;
 mod services;
 mod signals;
 mod stacks;

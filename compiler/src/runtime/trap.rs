@@ -132,7 +132,9 @@ impl TrapScope {
     }
 }
 
-/// Called by guarded code: waits until it is resumed.
+/// Called by guarded code: waits until it is resumed. Not inlined: the code may go on in another thread, and compilers take
+/// the address of a thread-local variable for constant in a function.
+#[inline(never)]
 pub fn wait() {
     let thread = this_thread();
     thread.waits_at.set(stack_pointer());
@@ -150,8 +152,9 @@ pub fn waits_above() -> usize {
     this_thread().waits_at.get() - SWITCH
 }
 
+/// The stack pointer.
 #[inline(always)]
-fn stack_pointer() -> usize {
+pub fn stack_pointer() -> usize {
     let pointer: usize;
     // SAFETY: a register is read.
     unsafe { asm!("mov {}, rsp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
