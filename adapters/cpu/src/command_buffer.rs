@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{Change, CommandList, HandleCell, Node, UrError, UrResult, WaitList};
+use kit::{Change, Changed, CommandList, HandleCell, Node, OwnedCommand, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
+use smallvec::SmallVec;
 
 use crate::exec::Pool;
 use crate::exec::plan::{Outside, Plan, PlanBuilder, Signal, Step};
-use crate::queue::{Order, unsubmitted, work};
+use crate::queue::{Order, unsubmitted, with_new_args, work};
 use crate::{Cpu, Event, Queue};
 
 /// A command buffer.
@@ -32,17 +33,30 @@ pub(crate) struct CommandBuffer {
 impl CommandBuffer {
     /// The step that a command is.
     fn step(&self, node: &Node<Cpu>) -> UrResult<Step> {
-        let before = node
-            .events
-            .iter()
-            .filter_map(|event| event.node().map(|node| node.cloned()).transpose())
-            .collect::<UrResult<Vec<_>>>()?;
+        let mut before = Vec::new();
+        for event in &node.events {
+            if let Some(node) = event.node()? {
+                before.push(node.clone());
+            }
+        }
         let signal = node.signal.clone();
         let outside = !before.is_empty() || signal.is_some();
         Ok(Step {
             work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
             outside: outside.then(|| Arc::new(Outside { before, signal })),
         })
+    }
+
+    /// The step of a launch whose arguments alone have changed.
+    fn step_with_new_args(&self, plan: &Plan, place: usize, node: &Node<Cpu>) -> UrResult<Step> {
+        if let OwnedCommand::Launch(launch) = &node.command
+            && let Some(Step { work, outside }) = plan.step(place)
+            && let Some(work) = with_new_args(&**work, launch)
+        {
+            let outside = outside.clone();
+            return Ok(Step { work: work?, outside });
+        }
+        self.step(node)
     }
 }
 
@@ -96,8 +110,18 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
         // All of them are made before the first is put in: after an error the plan is what it was.
-        let step = |Change { place, .. }: &Change<'_, Cpu>| Ok((*place, self.step(&nodes[*place])?));
-        let steps = changes.iter().map(step).collect::<UrResult<Vec<_>>>()?;
+        let mut steps = SmallVec::<[_; 1]>::with_capacity(changes.len());
+        for Change { place, what } in changes {
+            let node = &nodes[*place];
+            let step = match what {
+                // Another change of the list may be of the same launch's range.
+                Changed::Launch(change) if changes.len() == 1 && change.is_of_args_only() => {
+                    self.step_with_new_args(plan, *place, node)?
+                }
+                _ => self.step(node)?,
+            };
+            steps.push((*place, step));
+        }
         for (place, step) in steps {
             plan.change(place, step);
         }

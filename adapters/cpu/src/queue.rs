@@ -29,6 +29,7 @@ use oxur_adapter_kit as kit;
 
 pub(crate) use self::commands::check;
 pub(crate) use self::failure::Failures;
+pub(crate) use self::launch::with_new_args;
 use self::memory::{CopyBytes, Kept};
 pub(crate) use self::order::{Order, nothing as unsubmitted};
 pub(crate) use self::plan::work;

@@ -5,6 +5,7 @@
 //! finalized, what runs fast; one that has nothing of the kind takes [`SoftwareCommandBuffer`], which submits the commands to the queue
 //! one by one.
 
+mod arg_rollback;
 mod command_list;
 mod signal;
 mod software;
@@ -15,7 +16,9 @@ use std::sync::Arc;
 
 use oxur_api::callback::MayThrow;
 use oxur_api::*;
+use smallvec::SmallVec;
 
+pub(crate) use self::arg_rollback::ArgRollback;
 use self::command_list::Wanted;
 pub use self::command_list::{BufferCommand, CommandList, Node, Settings, SignalOf};
 pub(crate) use self::command_list::{sort, splice};
@@ -229,8 +232,11 @@ entry! {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "there is no update in the list"));
         }
         let updates = args::slice(updates, count as usize)?;
-        let updates = updates.iter().map(|desc| Update::new(desc)).collect::<UrResult<Vec<_>>>()?;
-        buffer.commands().update(updates, |nodes, changes| {
+        let mut decoded = SmallVec::<[_; 1]>::with_capacity(updates.len());
+        for desc in updates {
+            decoded.push(Update::new(desc)?);
+        }
+        buffer.commands().update(&decoded, |nodes, changes| {
             let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
             commands.for_each(|command| trace("updates", &buffer, &command));
             buffer.update(nodes, changes)

@@ -127,6 +127,18 @@ pub enum Arg<'a, B: Backend> {
     Sampler(u32, Borrowed<'a, B::Sampler>),
 }
 
+impl<B: Backend> Arg<'_, B> {
+    /// Its number among the kernel's arguments.
+    pub fn index(&self) -> u32 {
+        let (Self::Value(index, _)
+        | Self::Pointer(index, _)
+        | Self::Mem(index, ..)
+        | Self::Local(index, _)
+        | Self::Sampler(index, _)) = self;
+        *index
+    }
+}
+
 impl<B: Backend> Clone for Arg<'_, B> {
     fn clone(&self) -> Self {
         match self {

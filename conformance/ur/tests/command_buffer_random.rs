@@ -26,9 +26,13 @@ const SMALL_SEEDS: u64 = 1000;
 const DEFAULT: u64 = 300;
 
 /// SplitMix64.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -37,11 +41,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    fn one_in(&mut self, chances: usize) -> bool {
+    pub fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 }

@@ -10,6 +10,7 @@ use oxur_conformance::client::{
 use oxur_conformance::{Rig, check, expect, intel, values};
 
 use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, lacks_host_memory, launch, queues, rig, run};
+use crate::command_buffer_random::Random;
 use crate::gate::Gate;
 
 const HANDLE: Place = Place {
@@ -414,6 +415,146 @@ fn a_list_with_a_bad_change_changes_nothing() {
     update(&buffer, &[change(0).args(&[(1, value)])]).expect("update");
     run(&rig.queue, &buffer);
     assert_eq!(values::<i32>(&all[0]), [77; 64]);
+}
+
+/// What a launch does that fills 64 values: the target, the value, and over how many of them.
+#[derive(Clone, Copy)]
+struct Filling {
+    target: usize,
+    value: i32,
+    count: usize,
+}
+
+/// Lists of any changes, of which some fail: after each the commands do what the lists before say that had no error.
+#[test]
+fn random_lists_of_changes() {
+    let Some(rig) = rig() else { return };
+    if lacks_host_memory(&rig) || intel("the changes before the bad one stay") {
+        return;
+    }
+    let (usm, mems) = (
+        [(); 3].map(|()| rig.shared(&[0i32; 64])),
+        [(); 2].map(|()| rig.buffer(&[0i32; 64])),
+    );
+    let out = rig.shared(&[0i32; 64]);
+    let target = |target: usize| match mems.get(target.wrapping_sub(usm.len())) {
+        Some(mem) => Arg::mem(mem),
+        None => Arg::Pointer(usm[target].ptr()),
+    };
+    // The code of all is the same, but not the arguments.
+    let kernels = [(); 3].map(|()| rig.kernel("basic", "fill"));
+    let settings = CommandBufferSettings {
+        in_order: true,
+        ..UPDATABLE
+    };
+    let mut random = Random::new(7);
+    for _ in 0..10 {
+        let buffer = empty(&rig, settings);
+        let mut now = [(0, 1), (3, 2), (4, 3)].map(|(target, value)| Filling {
+            target,
+            value,
+            count: 64,
+        });
+        let commands = now.map(
+            |Filling {
+                 target: at,
+                 value,
+                 count,
+             }| {
+                let args = [target(at), Arg::value(&value)];
+                let others = [&kernels[1], &kernels[2]];
+                let appended = launch_over(&buffer, &kernels[0], &Range::new([count]), &args, &others, HANDLE);
+                appended.expect("fill").command()
+            },
+        );
+        buffer.finalize().expect("urCommandBufferFinalizeExp");
+        for _ in 0..30 {
+            // What each change is: the command and what it does then, the kernel that it names, whether it is bad.
+            let mut then = now;
+            let mut plan = Vec::new();
+            for _ in 0..=random.below(4) {
+                let place = random.below(3);
+                let kernel = random.one_in(4).then(|| random.below(3));
+                let filling = &mut then[place];
+                // A kernel that may be another one needs all of its arguments.
+                let all = kernel.is_some();
+                let (new_target, new_value, new_count) =
+                    (all || random.one_in(2), all || random.one_in(2), random.one_in(4));
+                if new_target {
+                    filling.target = random.below(5);
+                }
+                if new_value {
+                    filling.value = random.below(1000) as i32;
+                }
+                if new_count {
+                    filling.count = 1 + random.below(64);
+                }
+                let bad = random.one_in(8);
+                plan.push((place, kernel, *filling, [new_target, new_value, new_count, bad]));
+            }
+            let all_args: Vec<_> = plan
+                .iter()
+                .map(|(_, _, filling, [new_target, new_value, _, bad])| {
+                    let mut args = Vec::new();
+                    if *new_target {
+                        args.push((0, target(filling.target)));
+                    }
+                    if *new_value {
+                        args.push((1, Arg::value(&filling.value)));
+                    }
+                    if *bad {
+                        args.push((7, Arg::value(&filling.value)));
+                    }
+                    args
+                })
+                .collect();
+            let list: Vec<_> = std::iter::zip(&plan, &all_args)
+                .map(|((place, kernel, filling, [.., new_count, _]), args)| {
+                    let mut change = Update::new(commands[*place]).args(args);
+                    if let Some(kernel) = kernel {
+                        change = change.kernel(&kernels[*kernel]);
+                    }
+                    if *new_count {
+                        change = change.range(Range::new([filling.count]));
+                    }
+                    change
+                })
+                .collect();
+            let bad = plan.iter().any(|(.., [.., bad])| *bad);
+            assert_eq!(update(&buffer, &list).is_err(), bad);
+            if !bad {
+                now = then;
+            }
+            if random.one_in(2) {
+                continue;
+            }
+            let mut wanted = [[0i32; 64]; 5];
+            for Filling { target, value, count } in now {
+                wanted[target][..count].fill(value);
+            }
+            for data in &usm {
+                // SAFETY: host-visible memory that no command uses.
+                unsafe { data.ptr().cast::<i32>().write_bytes(0, 64) };
+            }
+            for mem in &mems {
+                rig.queue
+                    .fill(mem, &[0i32], 0, 256, &[])
+                    .expect("urEnqueueMemBufferFill");
+            }
+            run(&rig.queue, &buffer);
+            for (target, wanted) in wanted.iter().enumerate() {
+                let found: &[i32] = match mems.get(target.wrapping_sub(usm.len())) {
+                    None => values(&usm[target]),
+                    Some(mem) => {
+                        // SAFETY: 256 bytes, and the call waits.
+                        unsafe { rig.queue.read_to(mem, true, 0, 256, out.ptr(), &[]) }.expect("read");
+                        values(&out)
+                    }
+                };
+                assert_eq!(found, wanted, "target {target}");
+            }
+        }
+    }
 }
 
 /// All arguments are due when an update names another kernel than the command has (ur_exp_command_buffer_update_kernel_launch_desc_t:

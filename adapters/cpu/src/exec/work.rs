@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What a command does: the trait that kernels, copies, host tasks and plans implement.
 
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::pool::{Job, Pool};
 pub(super) const BRIEF: u64 = 100 * SHORT;
 
 /// What a command does.
-pub(crate) trait Work: Send + Sync + 'static {
+pub(crate) trait Work: Any + Send + Sync {
     /// The number of chunks, which may run in parallel. A command without chunks is complete when its dependencies are.
     fn chunks(&self) -> u64 {
         1

@@ -127,12 +127,7 @@ enum Kept {
 /// Writes an argument to the block, if it fits the parameter.
 #[inline]
 fn place(wants: &KernelInfo, arg: &Arg<'_, Cpu>, block: &mut Block) -> UrResult<(usize, Kept)> {
-    let (Arg::Value(index, _)
-    | Arg::Pointer(index, _)
-    | Arg::Mem(index, ..)
-    | Arg::Local(index, _)
-    | Arg::Sampler(index, _)) = arg;
-    let index = *index as usize;
+    let index = arg.index() as usize;
     let Some(param) = wants.params.get(index) else {
         return Err(no_param(wants, index));
     };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Launches of kernels.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
-use kit::{Launch, LaunchProperties, UrError, UrResult};
+use kit::{Args, Launch, LaunchProperties, OwnedLaunch, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, ThreadContext};
 
@@ -83,17 +84,34 @@ pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Poo
     let together = check_properties(kernel, pool, &launch.properties, groups)?;
     let place = kernel.program.context().place_of(device)?;
     let range = prepare(kernel, place, range)?;
-    let mut ready = Arc::new(Ready {
+    pack(kernel, launch.args, || Ready {
         kernel: Arc::clone(kernel),
         place,
         args: Packed::new(),
         range,
         groups,
         together,
-    });
+    })
+}
+
+/// The same launch as `work`, with the arguments that its kernel has now. `None` if `work` is something else.
+pub(crate) fn with_new_args(work: &dyn Work, launch: &OwnedLaunch<Cpu>) -> Option<UrResult<Arc<dyn Work>>> {
+    let old = (work as &dyn Any).downcast_ref::<Ready>()?;
+    let kernel = &launch.kernel;
+    Some(pack(kernel, Args::none(), || Ready {
+        kernel: Arc::clone(kernel),
+        args: Packed::new(),
+        ..*old
+    }))
+}
+
+/// A launch with arguments.
+#[inline]
+fn pack(kernel: &Kernel, args: Args<'_, Cpu>, ready: impl FnOnce() -> Ready) -> UrResult<Arc<dyn Work>> {
+    let mut ready = Arc::new(ready());
     // In their place: they are large, and not worth moving.
     let own = Arc::get_mut(&mut ready).expect("nobody else has it yet");
-    kernel.pack(launch.args, &mut own.args)?;
+    kernel.pack(args, &mut own.args)?;
     Ok(ready)
 }
 
@@ -324,7 +342,7 @@ mod tests {
     use std::ptr::null_mut;
 
     use kit::ur::{Backend, ExpProgramFlags, QueueFlags};
-    use kit::{Args, Borrowed, Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
+    use kit::{Borrowed, Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
 
     use super::*;
     use crate::{Context, Platform, Program};

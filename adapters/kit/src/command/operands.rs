@@ -10,6 +10,7 @@ use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
 use crate::chain::decode;
+use crate::command_buffer::ArgRollback;
 use crate::handle::{Borrowed, object};
 use crate::{Args, Backend, Kernel, Object, UrError, UrResult, UsmAlloc, args};
 
@@ -222,6 +223,8 @@ pub struct OwnedLaunch<B: Backend> {
     pub(crate) kernel_alternatives: Arc<[Arc<B::Kernel>]>,
     /// The place among them of the one that `kernel` is a snapshot of.
     pub(crate) chosen: usize,
+    /// For updates that fail.
+    pub(crate) arg_rollback: ArgRollback<B>,
 }
 
 /// Properties of a launch.
@@ -312,23 +315,24 @@ impl<'a, B: Backend> Launch<'a, B> {
 
     /// The launch with a kernel that has its arguments.
     pub(crate) fn into_owned(self) -> UrResult<OwnedLaunch<B>> {
-        let mut kernel_alternatives = Vec::new();
-        if let Some(alternatives) = self.kernel_alternatives {
-            kernel_alternatives.push(Arc::clone(&self.kernel));
+        let kernel_alternatives = self.kernel_alternatives.map(|alternatives| {
+            let mut all = vec![Arc::clone(&self.kernel)];
             for kernel in alternatives.iter() {
                 // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic
                 // command group launch it with other arguments.
-                if !kernel_alternatives.iter().any(|known| Arc::ptr_eq(known, &kernel)) {
-                    kernel_alternatives.push(Arc::clone(&kernel));
+                if !all.iter().any(|known| Arc::ptr_eq(known, &kernel)) {
+                    all.push(Arc::clone(&kernel));
                 }
             }
-        }
+            all.into()
+        });
         Ok(OwnedLaunch {
             kernel: self.kernel.snapshot(self.args)?,
             range: OwnedRange::new(&self.range),
             properties: self.properties,
-            kernel_alternatives: kernel_alternatives.into(),
+            kernel_alternatives: kernel_alternatives.unwrap_or_default(),
             chosen: 0,
+            arg_rollback: ArgRollback::default(),
         })
     }
 }

@@ -7,13 +7,12 @@ use oxur_api::*;
 use oxur_fork::{Mutex, MutexGuard, OnceLock};
 use smallvec::{SmallVec, smallvec};
 
-use super::update::{Change, Changed, Update};
 use super::{CommandBuffer, NativeCommand};
 use crate::capture::unsupported_in_capture;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
-use crate::{Backend, HandleCell, Object, OwnedCommand, OwnedLaunch, Queue, UrError, UrResult, WaitList};
+use crate::{Backend, HandleCell, Object, OwnedCommand, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +50,7 @@ pub struct Node<B: Backend> {
     /// What the next run signals when the command is complete.
     pub signal: Option<SignalOf<B>>,
     /// What the client changes it by.
-    handle: Option<Arc<BufferCommand<B>>>,
+    pub(super) handle: Option<Arc<BufferCommand<B>>>,
     /// Whether it stands for what a function of the client's appended to the driver's command buffer.
     native: bool,
 }
@@ -60,7 +59,7 @@ pub struct Node<B: Backend> {
 pub struct BufferCommand<B: Backend> {
     handle_cell: HandleCell,
     buffer: Weak<B::CommandBuffer>,
-    place: usize,
+    pub(super) place: usize,
 }
 
 impl<B: Backend> Object for BufferCommand<B> {
@@ -98,16 +97,16 @@ pub(super) struct Appended<B: Backend> {
 pub struct CommandList<B: Backend> {
     context: Arc<B::Context>,
     device: Arc<B::Device>,
-    settings: Settings,
+    pub(super) settings: Settings,
     command_type: CommandType,
-    state: Mutex<State<B>>,
+    pub(super) state: Mutex<State<B>>,
     times: OnceLock<Arc<CommandTimings>>,
-    graph_dump: OnceLock<GraphDump>,
+    pub(super) graph_dump: OnceLock<GraphDump>,
 }
 
-struct State<B: Backend> {
-    nodes: Vec<Node<B>>,
-    finalized: bool,
+pub(super) struct State<B: Backend> {
+    pub(super) nodes: Vec<Node<B>>,
+    pub(super) finalized: bool,
 }
 
 impl<B: Backend> CommandList<B> {
@@ -389,89 +388,6 @@ impl<B: Backend> CommandList<B> {
         }
         Ok(())
     }
-
-    /// Changes launches; `changed` then gets all commands and what is new. If any of the updates fails, or `changed` does,
-    /// all launches are what they were.
-    pub(super) fn update<'a>(
-        &self,
-        updates: Vec<Update<'a, B>>,
-        changed: impl FnOnce(&[Node<B>], &[Change<'a, B>]) -> UrResult<()>,
-    ) -> UrResult<()> {
-        // What each update replaced, in order. Dropped after the lock: to release a kernel is a call of the driver's.
-        let mut changes = Vec::with_capacity(updates.len());
-        let mut replaced = SmallVec::<[OwnedLaunch<B>; 8]>::new();
-        let mut state = self.updatable()?;
-        let nodes = &mut state.nodes;
-        let updated = updates.into_iter().try_for_each(|update| {
-            let (place, launch) = launch(nodes, &update.command)?;
-            let (new, change) = update.applied_to(launch)?;
-            let what = Changed::Launch(change);
-            changes.push(Change { place, what });
-            replaced.push(std::mem::replace(launch, new));
-            Ok(())
-        });
-        let updated = updated.and_then(|()| changed(nodes, &changes));
-        if updated.is_err() {
-            // Backwards: one command may be twice in the list.
-            for (Change { place, .. }, old) in changes.iter().zip(&mut replaced).rev() {
-                if let OwnedCommand::Launch(launch) = &mut nodes[*place].command {
-                    std::mem::swap(&mut **launch, old);
-                }
-            }
-        } else {
-            self.draw_again(nodes, &changes);
-        }
-        drop(state);
-        updated
-    }
-
-    /// Changes what one command waits for, or what it signals.
-    pub(super) fn change(
-        &self,
-        command: &BufferCommand<B>,
-        what: Changed<'_, B>,
-        change: impl FnOnce(&mut Node<B>) -> UrResult<()>,
-        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
-    ) -> UrResult<()> {
-        let place = command.place;
-        let mut state = self.updatable()?;
-        change(&mut state.nodes[place])?;
-        let changes = [Change { place, what }];
-        self.draw_again(&state.nodes, &changes);
-        changed(&state.nodes, &changes)
-    }
-
-    fn draw_again(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) {
-        if let Some(graph_dump) = self.graph_dump.get() {
-            graph_dump.change(nodes, changes.iter().map(|change| change.place));
-        }
-    }
-
-    fn updatable(&self) -> UrResult<MutexGuard<'_, State<B>>> {
-        let state = self.state.lock();
-        match (self.settings.updatable, state.finalized) {
-            (true, true) => Ok(state),
-            (true, false) => Err(invalid("a command buffer can be updated only when it is finalized")),
-            (false, _) => Err(invalid("the command buffer was not made to be updatable")),
-        }
-    }
-}
-
-/// The launch behind a handle, if it is one of these commands.
-fn launch<'a, B: Backend>(
-    nodes: &'a mut [Node<B>],
-    command: &BufferCommand<B>,
-) -> UrResult<(usize, &'a mut OwnedLaunch<B>)> {
-    let wrong = |words: &str| UrError::with_message(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
-    let node = nodes.get_mut(command.place);
-    let node = node.filter(|node| node.handle.as_deref().is_some_and(|own| std::ptr::eq(own, command)));
-    match node {
-        None => Err(wrong("the command is of another command buffer")),
-        Some(node) => match &mut node.command {
-            OwnedCommand::Launch(launch) => Ok((command.place, launch)),
-            _ => Err(wrong("only launches of kernels can be updated")),
-        },
-    }
 }
 
 /// Brings the places that a command waits for in order, each once.
@@ -538,6 +454,6 @@ impl<B: Backend> Node<B> {
     }
 }
 
-fn invalid(words: &str) -> UrError {
+pub(super) fn invalid(words: &str) -> UrError {
     UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, words)
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Changes to commands of a finalized command buffer: what the client asks for, and what the adapter learns of it.
 
+use std::mem::swap;
 use std::sync::Arc;
 
 use oxur_api::*;
+use oxur_fork::MutexGuard;
+use smallvec::SmallVec;
 
-use super::command_list::BufferCommand;
+use super::ArgRollback;
+use super::command_list::{BufferCommand, CommandList, Node, State, invalid};
 use crate::chain::decode;
 use crate::handle::{Borrowed, object, optional_object};
-use crate::{Arg, Args, Backend, Kernel, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
+use crate::{Arg, Args, Backend, Kernel, OwnedCommand, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
 
 /// What an update changed of one command. The command already is what it becomes.
 pub struct Change<'a, B: Backend> {
@@ -33,7 +37,7 @@ pub struct LaunchChange<'a, B: Backend> {
     /// Another of the kernel's alternatives runs: what is not among `args` has no value yet.
     pub kernel: bool,
     /// The arguments that were set, with their indices and kinds.
-    pub args: Vec<Arg<'a, B>>,
+    pub args: &'a [Arg<'a, B>],
     /// Where the range begins.
     pub offset: bool,
     /// How many work-items there are.
@@ -42,11 +46,18 @@ pub struct LaunchChange<'a, B: Backend> {
     pub local: bool,
 }
 
+impl<B: Backend> LaunchChange<'_, B> {
+    /// Whether nothing but arguments changed.
+    pub fn is_of_args_only(&self) -> bool {
+        !(self.kernel || self.offset || self.global || self.local)
+    }
+}
+
 /// A change of one launch that a client asks for: what is `None` stays.
 pub(super) struct Update<'a, B: Backend> {
     pub(super) command: Borrowed<'a, BufferCommand<B>>,
     kernel: Option<Borrowed<'a, B::Kernel>>,
-    args: Vec<Arg<'a, B>>,
+    args: SmallVec<[Arg<'a, B>; 2]>,
     dimensions: usize,
     offset: Option<&'a [usize]>,
     global: Option<&'a [usize]>,
@@ -67,7 +78,7 @@ impl<'a, B: Backend> Update<'a, B> {
             let mems = args::slice(desc.pNewMemObjArgList, desc.numNewMemObjArgs as usize)?;
             let pointers = args::slice(desc.pNewPointerArgList, desc.numNewPointerArgs as usize)?;
             let values = args::slice(desc.pNewValueArgList, desc.numNewValueArgs as usize)?;
-            let mut new = Vec::with_capacity(mems.len() + pointers.len() + values.len());
+            let mut new = SmallVec::with_capacity(mems.len() + pointers.len() + values.len());
             for mem in mems {
                 check_chain(mem.pNext)?;
                 if let Some(properties) = mem.pProperties.as_ref() {
@@ -166,27 +177,33 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(())
     }
 
-    /// The launch with this change, which leaves `launch` as it is, and what is new in it.
-    pub(super) fn applied_to(self, launch: &OwnedLaunch<B>) -> UrResult<(OwnedLaunch<B>, LaunchChange<'a, B>)> {
+    /// Changes the launch, unless there is an error. Returns what it replaced and what is new.
+    fn apply(&self, launch: &mut OwnedLaunch<B>) -> UrResult<(Replaced<B>, LaunchChange<'_, B>)> {
         self.check_dimensions(launch)?;
-        let new_kernel = self.new_kernel(launch)?;
-        let mut launch = launch.clone();
-        if let Some(place) = new_kernel {
-            launch.kernel = launch.kernel_alternatives[place].snapshot(Args::none())?;
-            launch.chosen = place;
-        } else if !self.args.is_empty() {
-            launch.kernel = launch.kernel.snapshot(Args::none())?;
-        }
-        for arg in &self.args {
-            launch.kernel.set_arg(arg.clone())?;
-        }
+        let chosen = self.new_kernel(launch)?;
+        let mut kernel = None;
+        let args_in_place = match chosen {
+            Some(place) => {
+                let new = launch.kernel_alternatives[place].snapshot(Args::none())?;
+                self.set_args(&new)?;
+                kernel = Some((new, place, ArgRollback::default()));
+                false
+            }
+            None if self.args.is_empty() => false,
+            None => {
+                launch.arg_rollback.prepare(&launch.kernel)?;
+                self.set_args(&launch.kernel).inspect_err(|_| launch.roll_back_args())?;
+                true
+            }
+        };
         let mut change = LaunchChange {
-            kernel: new_kernel.is_some(),
-            args: self.args,
+            kernel: chosen.is_some(),
+            args: &self.args,
             offset: self.offset.is_some(),
             global: self.global.is_some(),
             local: self.local.is_some(),
         };
+        let mut range = None;
         if self.dimensions != 0 {
             let old = launch.range.range();
             // The work-group size stays with the global size: one that was chosen for another may not fit.
@@ -196,13 +213,162 @@ impl<'a, B: Backend> Update<'a, B> {
                 self.local.or(old.local)
             };
             change.local |= local != old.local;
-            launch.range = OwnedRange::new(&Range {
+            range = Some(OwnedRange::new(&Range {
                 offset: self.offset.or(old.offset),
                 global: self.global.unwrap_or(old.global),
                 local,
-            });
+            }));
         }
-        Ok((launch, change))
+        let mut replaced = Replaced {
+            kernel,
+            args_in_place,
+            range,
+        };
+        replaced.swap(launch);
+        Ok((replaced, change))
+    }
+
+    fn set_args(&self, kernel: &B::Kernel) -> UrResult<()> {
+        self.args.iter().try_for_each(|arg| kernel.set_arg(arg.clone()))
+    }
+}
+
+impl<B: Backend> OwnedLaunch<B> {
+    fn roll_back_args(&mut self) {
+        if let Some(kernel) = self.arg_rollback.roll_back() {
+            self.kernel = kernel;
+        }
+    }
+}
+
+/// What an update has replaced in a launch.
+struct Replaced<B: Backend> {
+    /// The kernel, and its place among the alternatives.
+    kernel: Option<(Arc<B::Kernel>, usize, ArgRollback<B>)>,
+    /// Whether arguments of the kernel were set.
+    args_in_place: bool,
+    range: Option<OwnedRange>,
+}
+
+impl<B: Backend> Replaced<B> {
+    /// Puts the other kernel and range in the launch.
+    fn swap(&mut self, launch: &mut OwnedLaunch<B>) {
+        if let Some((kernel, chosen, arg_rollback)) = &mut self.kernel {
+            swap(kernel, &mut launch.kernel);
+            swap(chosen, &mut launch.chosen);
+            swap(arg_rollback, &mut launch.arg_rollback);
+        }
+        if let Some(range) = &mut self.range {
+            swap(range, &mut launch.range);
+        }
+    }
+
+    /// The launch at this place is what it was before.
+    fn restore(&mut self, nodes: &mut [Node<B>], place: usize) {
+        if let OwnedCommand::Launch(launch) = &mut nodes[place].command {
+            self.swap(launch);
+            if self.args_in_place {
+                launch.roll_back_args();
+            }
+        }
+    }
+
+    /// The launch stays as it is.
+    fn commit(&mut self, nodes: &mut [Node<B>], change: &Change<'_, B>) {
+        if let OwnedCommand::Launch(launch) = &mut nodes[change.place].command
+            && let Changed::Launch(LaunchChange { args, .. }) = &change.what
+        {
+            if self.kernel.is_some() {
+                // Later updates of the same call have set arguments of the new kernel, and earlier ones of the old.
+                launch.arg_rollback = ArgRollback::default();
+            } else if self.args_in_place {
+                launch.arg_rollback.commit(args);
+            }
+        }
+    }
+}
+
+impl<B: Backend> CommandList<B> {
+    /// Changes launches; `changed` then gets all commands and what is new. If any of the updates fails, or `changed` does,
+    /// all launches are what they were.
+    pub(super) fn update(
+        &self,
+        updates: &[Update<'_, B>],
+        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let mut changes = SmallVec::<[_; 1]>::with_capacity(updates.len());
+        // Dropped after the lock: to release a kernel is a call of the driver's.
+        let mut replaced = SmallVec::<[_; 1]>::with_capacity(updates.len());
+        let mut state = self.updatable()?;
+        let nodes = &mut state.nodes;
+        let updated = updates.iter().try_for_each(|update| {
+            let (place, launch) = launch(nodes, &update.command)?;
+            let (old, change) = update.apply(launch)?;
+            let what = Changed::Launch(change);
+            changes.push(Change { place, what });
+            replaced.push(old);
+            Ok(())
+        });
+        let updated = updated.and_then(|()| changed(nodes, &changes));
+        let ends = changes.iter().zip(&mut replaced);
+        match updated {
+            Ok(()) => ends.for_each(|(change, old)| old.commit(nodes, change)),
+            // Backwards: one command may be twice in the list.
+            Err(_) => ends.rev().for_each(|(change, old)| old.restore(nodes, change.place)),
+        }
+        if updated.is_ok() {
+            self.draw_again(nodes, &changes);
+        }
+        drop(state);
+        updated
+    }
+
+    /// Changes what one command waits for, or what it signals.
+    pub(super) fn change(
+        &self,
+        command: &BufferCommand<B>,
+        what: Changed<'_, B>,
+        change: impl FnOnce(&mut Node<B>) -> UrResult<()>,
+        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let place = command.place;
+        let mut state = self.updatable()?;
+        change(&mut state.nodes[place])?;
+        let changes = [Change { place, what }];
+        self.draw_again(&state.nodes, &changes);
+        changed(&state.nodes, &changes)
+    }
+
+    fn draw_again(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) {
+        if let Some(graph_dump) = self.graph_dump.get() {
+            graph_dump.change(nodes, changes.iter().map(|change| change.place));
+        }
+    }
+
+    fn updatable(&self) -> UrResult<MutexGuard<'_, State<B>>> {
+        let state = self.state.lock();
+        match (self.settings.updatable, state.finalized) {
+            (true, true) => Ok(state),
+            (true, false) => Err(invalid("a command buffer can be updated only when it is finalized")),
+            (false, _) => Err(invalid("the command buffer was not made to be updatable")),
+        }
+    }
+}
+
+/// The launch behind a handle, if it is one of these commands.
+fn launch<'a, B: Backend>(
+    nodes: &'a mut [Node<B>],
+    command: &BufferCommand<B>,
+) -> UrResult<(usize, &'a mut OwnedLaunch<B>)> {
+    let wrong = |words: &str| UrError::with_message(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
+    let node = nodes.get_mut(command.place);
+    let node = node.filter(|node| node.handle.as_deref().is_some_and(|own| std::ptr::eq(own, command)));
+    match node {
+        None => Err(wrong("the command is of another command buffer")),
+        Some(node) => match &mut node.command {
+            OwnedCommand::Launch(launch) => Ok((command.place, launch)),
+            _ => Err(wrong("only launches of kernels can be updated")),
+        },
     }
 }
 

@@ -40,7 +40,7 @@ fn words(change: &Change<'_, Native>) -> String {
             words += &format!(" {name}");
         }
     }
-    for arg in args {
+    for arg in *args {
         words += &match arg {
             Arg::Value(index, bytes) => format!(" value {index} {bytes:?}"),
             Arg::Pointer(index, pointer) => format!(" pointer {index} {}", pointer.addr()),

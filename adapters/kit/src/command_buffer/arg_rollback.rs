@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What brings the arguments of a launch back when an update of them fails.
+//!
+//! Drivers do not say what the arguments of a kernel are. So the first update of a launch makes a snapshot of its kernel.
+//! Later updates only note what the snapshot has missed, and a failed one sets that in it and puts it in the kernel's place.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::{Arg, Args, Backend, Kernel, UrResult};
+
+/// The arguments that a launch had after its last update.
+pub(crate) struct ArgRollback<B: Backend>(Option<Box<Snapshot<B>>>);
+
+struct Snapshot<B: Backend> {
+    kernel: Arc<B::Kernel>,
+    /// The arguments that were set since it was made, each once.
+    missed: SmallVec<[PlainArg; 2]>,
+}
+
+/// An argument that is no object.
+struct PlainArg {
+    index: u32,
+    value: PlainValue,
+}
+
+enum PlainValue {
+    Bytes(SmallVec<[u8; 16]>),
+    Pointer(usize),
+    Local(usize),
+}
+
+impl PlainArg {
+    /// `None` for objects.
+    fn new<B: Backend>(arg: &Arg<'_, B>) -> Option<Self> {
+        let (index, value) = match *arg {
+            Arg::Value(index, bytes) => (index, PlainValue::Bytes(SmallVec::from_slice(bytes))),
+            Arg::Pointer(index, pointer) => (index, PlainValue::Pointer(pointer.expose_provenance())),
+            Arg::Local(index, size) => (index, PlainValue::Local(size)),
+            Arg::Mem(..) | Arg::Sampler(..) => return None,
+        };
+        Some(Self { index, value })
+    }
+
+    fn arg<B: Backend>(&self) -> Arg<'_, B> {
+        match &self.value {
+            PlainValue::Bytes(bytes) => Arg::Value(self.index, bytes),
+            PlainValue::Pointer(address) => Arg::Pointer(self.index, ptr::with_exposed_provenance::<c_void>(*address)),
+            PlainValue::Local(size) => Arg::Local(self.index, *size),
+        }
+    }
+}
+
+impl<B: Backend> Default for ArgRollback<B> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+/// A copy of a launch makes a snapshot of its own.
+impl<B: Backend> Clone for ArgRollback<B> {
+    fn clone(&self) -> Self {
+        Self(None)
+    }
+}
+
+impl<B: Backend> ArgRollback<B> {
+    /// Prepares for arguments to be set in `kernel`, the launch's.
+    pub(super) fn prepare(&mut self, kernel: &Arc<B::Kernel>) -> UrResult<()> {
+        if self.0.is_none() {
+            self.0 = Some(Box::new(Snapshot {
+                kernel: kernel.snapshot(Args::none())?,
+                missed: SmallVec::new(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// These arguments were set, and stay.
+    pub(super) fn commit(&mut self, args: &[Arg<'_, B>]) {
+        let Some(snapshot) = &mut self.0 else { return };
+        for arg in args {
+            let index = arg.index();
+            match PlainArg::new(arg) {
+                Some(new) => match snapshot.missed.iter_mut().find(|old| old.index == index) {
+                    Some(old) => *old = new,
+                    None => snapshot.missed.push(new),
+                },
+                // At once: the snapshot keeps the object that this one replaces, which the client may want to be gone.
+                None => {
+                    snapshot.missed.retain(|old| old.index != index);
+                    if snapshot.kernel.set_arg(arg.clone()).is_err() {
+                        self.0 = None;
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A kernel with the arguments of the last commit, once after each [`prepare`](Self::prepare).
+    pub(super) fn roll_back(&mut self) -> Option<Arc<B::Kernel>> {
+        let snapshot = self.0.take()?;
+        for missed in &snapshot.missed {
+            if let Err(error) = snapshot.kernel.set_arg(missed.arg()) {
+                log::error!("argument {} of a launch is lost: {error}", missed.index);
+            }
+        }
+        Some(snapshot.kernel)
+    }
+}
