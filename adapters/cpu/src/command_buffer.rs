@@ -10,7 +10,7 @@ use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
 use crate::exec::Pool;
-use crate::exec::plan::{Outside, Plan, PlanBuilder, Signal, Step};
+use crate::exec::plan::{ExternalSync, Plan, PlanBuilder, Signal, Step};
 use crate::queue::{Order, unsubmitted, work};
 use crate::{Cpu, Event, Queue};
 
@@ -19,29 +19,29 @@ pub(crate) struct CommandBuffer {
     pub(crate) handle_cell: HandleCell,
     commands: CommandList<Cpu>,
     pool: &'static Pool,
-    /// The steps of the first commands, until it is finalized.
+    /// The steps of the commands so far, until the command buffer is finalized.
     builder: Mutex<PlanBuilder>,
-    /// What runs, once it is finalized.
+    /// The plan, once it is finalized.
     plan: Mutex<Option<Plan>>,
-    /// The order of its runs, on whatever queues they are.
+    /// The order of its runs, which may be on different queues.
     order: Order,
-    /// How many runs there were.
+    /// The number of runs so far.
     runs: AtomicU64,
 }
 
 impl CommandBuffer {
-    /// The step that a command is.
+    /// Translates a command into a step.
     fn step(&self, node: &Node<Cpu>) -> UrResult<Step> {
-        let before = node
+        let dependencies = node
             .events
             .iter()
             .filter_map(|event| event.node().map(|node| node.cloned()).transpose())
             .collect::<UrResult<Vec<_>>>()?;
         let signal = node.signal.clone();
-        let outside = !before.is_empty() || signal.is_some();
+        let external = !dependencies.is_empty() || signal.is_some();
         Ok(Step {
             work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
-            outside: outside.then(|| Arc::new(Outside { before, signal })),
+            external: external.then(|| Arc::new(ExternalSync { dependencies, signal })),
         })
     }
 }

@@ -40,11 +40,11 @@ pub(crate) struct Context {
 impl Context {
     /// Checks that a device is one of the context's, or a sub-device of one.
     pub(crate) fn check_device(&self, device: &Device) -> UrResult<()> {
-        self.place_of(device).map(drop)
+        self.device_index(device).map(drop)
     }
 
     /// The index of the context's device that this is, or is a sub-device of.
-    pub(crate) fn place_of(&self, device: &Device) -> UrResult<usize> {
+    pub(crate) fn device_index(&self, device: &Device) -> UrResult<usize> {
         let place = self.devices.iter().position(|own| device.is_part_of(own));
         place.ok_or_else(|| {
             UrError::with_message(

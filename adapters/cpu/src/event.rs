@@ -160,7 +160,7 @@ impl Event {
     #[cold]
     fn error(&self) -> UrError {
         let words = match &self.owner {
-            Owner::Queue(queue) => queue.failures.told(),
+            Owner::Queue(queue) => queue.failures.take_message(),
             Owner::Context(_) => None,
         };
         let words = words.unwrap_or_else(|| format!("the command {:?} failed", self.command));

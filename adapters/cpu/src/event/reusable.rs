@@ -153,10 +153,10 @@ fn elsewhere(context: &Arc<Context>, shared: &Arc<SharedEvent>, signal: u64) -> 
     let event = Event::for_execution(context, command, node.clone());
     let end = Signal::new(node, 0);
     match shared.outcome(signal) {
-        Some(well) => end.give(!well),
+        Some(well) => end.signal(!well),
         None => {
             let shared = shared.clone();
-            let wait = move || end.give(!shared.wait(signal));
+            let wait = move || end.signal(!shared.wait(signal));
             if let Err((error, _)) = client_threads::spawn(Box::new(wait)) {
                 log::warn!("no thread waits for an event of another process, which fails for that: {error}");
             }
