@@ -197,7 +197,7 @@ impl kit::Event<Cpu> for Event {
         match query {
             EventInfo::COMMAND_QUEUE => match &self.owner {
                 Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) => match self.reusable().and_then(Reusable::here) {
+                Owner::Context(_) => match self.reusable().and_then(Reusable::local) {
                     Some(current) => current.info(query, out),
                     None => out.unsupported(),
                 },
