@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers: a [plan](crate::exec::plan) of the engine's, made while commands are appended.
+//! Command buffers: a [plan](crate::exec::plan) of the engine, built while commands are appended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,7 +68,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
 
     fn append(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let mut builder = self.builder.lock();
-        // One that is not right is for `finalize` to refuse, with all that come after it.
+        // Errors are ignored here. `finalize` translates this command and all later ones again, and reports them.
         if let [before @ .., node] = nodes
             && builder.len() == before.len()
             && let Ok(step) = self.step(node)
@@ -95,7 +95,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn update(&self, nodes: &[Node<Cpu>], changes: &[Change<'_, Cpu>]) -> UrResult<()> {
         let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
-        // All of them are made before the first is put in: after an error the plan is what it was.
+        // All steps are translated before the first is replaced, so that an error leaves the plan unchanged.
         let step = |Change { place, .. }: &Change<'_, Cpu>| Ok((*place, self.step(&nodes[*place])?));
         let steps = changes.iter().map(step).collect::<UrResult<Vec<_>>>()?;
         for (place, step) in steps {
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::{Context, Platform};
 
-    /// A client finalizes on the way to the first run: what can be done before is.
+    /// Finalizing delays the first run, so steps are translated while commands are appended.
     #[test]
     fn steps_are_made_when_commands_are_appended() {
         let platform = Platform::new(Backend::OPENCL);
@@ -160,7 +160,7 @@ mod tests {
         let (desc, mut handle) = (ExpCommandBufferDesc::default(), ExpCommandBufferHandle::default());
         let device = kit::handle_of(&context.devices[0]);
         let create = functions.pfnCreateExp.unwrap();
-        // SAFETY: live handles, and a place for the new one, whose reference goes over.
+        // SAFETY: the handles are live, and the pointer for the new one is writable. Its reference is taken over.
         let buffer = unsafe {
             assert_eq!(
                 create(kit::handle_of(&context), device, &desc, &mut handle),
@@ -172,7 +172,7 @@ mod tests {
         for count in 1..=3u32 {
             let pattern = (&raw const count).cast();
             let mut point = 0;
-            // SAFETY: a live command buffer, memory of 16 bytes, a pattern of 4, a place for the sync point.
+            // SAFETY: the command buffer is live, the memory has 16 bytes, the pattern 4, and the sync point is writable.
             let appended = unsafe {
                 append(
                     handle,
@@ -193,7 +193,7 @@ mod tests {
             assert_eq!(buffer.builder.lock().len(), count as usize);
         }
         let finalize = functions.pfnFinalizeExp.unwrap();
-        // SAFETY: a live command buffer.
+        // SAFETY: the command buffer is live.
         assert_eq!(unsafe { finalize(handle) }, ResultCode::SUCCESS);
         assert_eq!(buffer.plan.lock().as_ref().map(Plan::len), Some(3));
     }

@@ -21,18 +21,18 @@ pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) devices: Vec<Arc<Device>>,
-    /// The commands that may be unfinished.
+    /// Counts unfinished commands, which delay the reuse of freed USM.
     pub(crate) activity: Activity,
     pub(crate) usm: kit::ContextUsm<Self>,
-    /// Memory of the client's own that counts as USM.
+    /// Imported and registered memory of the client.
     pub(crate) foreign: Foreign,
     /// The memory of buffers and images.
     pub(crate) buffers: Buffers,
-    /// Reserved addresses.
+    /// Reserved address ranges.
     pub(crate) ranges: Ranges,
-    /// USM of other processes.
+    /// Opened USM of other processes.
     pub(crate) imports: Imports,
-    /// The most bytes that one allocation has.
+    /// The maximum size of an allocation in bytes.
     pub(crate) max_alloc: usize,
     deleters: Deleters,
 }
@@ -83,7 +83,7 @@ impl kit::Context<Cpu> for Context {
             deleters: Deleters::default(),
         });
         oxur_fork::register(&context);
-        // dpctl asks which libOpenCL is loaded before it asks for a handle.
+        // dpctl checks which libOpenCL is loaded before it requests a handle.
         opencl::library::ensure();
         Ok(context)
     }
