@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Images: the functions that compiled code calls to read, sample and write them, and how these calls are emitted.
 //!
-//! [`format`] converts pixels to numbers and back. [`sample`] implements addressing and filtering. [`emit`] emits SPIR-V's
-//! image instructions for `lower`. No coordinates access memory outside of an image: reads return the border color, writes
-//! do nothing.
+//! [`format`](mod@format) converts pixels to numbers and back. [`sample`] implements addressing and filtering. [`emit`]
+//! emits SPIR-V's image instructions for `lower`. No coordinates access memory outside of an image: reads return the border
+//! color, writes do nothing.
 
 // Vectors are passed in SSE registers by the x86-64 ABI, which is what Rust does with these types in `extern "C"` functions.
 #![allow(improper_ctypes_definitions)]
