@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Stamps the compiler: code that another compiler has put into the cache is not what this one would make.
+//! Computes a stamp of the compiler, which is part of the keys of its code cache.
 //!
-//! The stamp, `OXUR_COMPILER_STAMP`, changes with all that decides what code becomes of a kernel: our sources, the
-//! versions of the crates that we use, and LLVM. A version number alone would let a developer run code of yesterday's
-//! compiler; a build id of the linked file would throw the cache away with every change of an adapter.
+//! The stamp, `OXUR_COMPILER_STAMP`, changes with everything that affects generated code: the compiler's sources, the
+//! versions of its dependencies, and LLVM. A version number would not do, because developers would run cached code of older
+//! sources. A build id of the linked library would invalidate the cache with every change of an adapter.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
-/// The parts of LLVM that tell one build of it from another.
+/// Libraries of LLVM whose size and time identify the build.
 const LLVM: [&str; 2] = ["libLLVMCore.a", "libLLVMX86CodeGen.a"];
 
 fn main() {
@@ -19,7 +19,7 @@ fn main() {
     sources.sort();
     for path in &sources {
         path.strip_prefix(&manifest).unwrap_or(path).hash(&mut hasher);
-        // A crate that is used from elsewhere has no lock file beside it.
+        // There is no lock file if the crate is used outside of this workspace.
         std::fs::read(path).unwrap_or_default().hash(&mut hasher);
     }
     for path in ["Cargo.toml", "../Cargo.lock", "src", "build.rs"] {
@@ -40,12 +40,12 @@ fn main() {
             metadata.modified().ok().hash(&mut hasher);
         }
     }
-    // cargo-fuzz sets it.
+    // cargo-fuzz sets `cfg(fuzzing)`.
     println!("cargo::rustc-check-cfg=cfg(fuzzing)");
     println!("cargo::rustc-env=OXUR_COMPILER_STAMP={:016x}", hasher.finish());
 }
 
-/// All files in a folder and those below.
+/// Collects all files in a folder, recursively.
 fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("the sources are here") {
         let path = entry.expect("the sources are here").path();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! DOT as SVG: [`dot`] reads, the crate `layout-rs` says where everything goes, [`canvas`] draws.
+//! Renders DOT as SVG: [`dot`] parses, the crate `layout-rs` computes the layout, [`canvas`] writes the SVG.
 
 mod canvas;
 mod dot;
@@ -16,61 +16,63 @@ use layout::topo::layout::VisualGraph;
 use self::canvas::Canvas;
 use self::dot::{Edge, Graph, Node};
 
-/// Around the text of a node.
+/// The margin around the text of a node, in pixels.
 const MARGIN: f64 = 10.0;
-/// Around a node.
+/// The margin around a node, in pixels.
 const HALO: f64 = 36.0;
 
-/// Above so many nodes, with those that lines over several rows are led by, edges may cross more than they have to: to try
-/// out better orders takes the crate minutes then.
-const CROSSINGS: usize = 400;
-/// Above so many, lines over several rows take the direct way.
-const LED: usize = 3000;
-/// Above so many, nodes only stand in rows.
-const ROWS: usize = 5000;
+// Limits that keep the layout fast. The first two count nodes and also waypoints: an edge that spans several rows has a
+// waypoint in each row in between.
 
-/// Draws what a DOT text describes; the error is what is wrong with it.
+/// With more nodes, the order within rows is not optimized: minimizing crossings would take the crate minutes.
+const MAX_MINIMIZED: usize = 400;
+/// With more nodes, edges that span several rows are drawn without waypoints.
+const MAX_ROUTED: usize = 3000;
+/// With more nodes, nodes are placed in rows without further optimization.
+const MAX_OPTIMIZED: usize = 5000;
+
+/// Renders a graph in the language DOT.
 pub fn of_dot(text: &str) -> Result<String, &'static str> {
-    // The crate panics over some texts that are no DOT. Its words for others do not help.
+    // The crate panics on some invalid texts, and its messages for others do not help users.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));
     let drawn = panic::catch_unwind(|| dot::parse(text).map(|graph| draw(&graph)));
     panic::set_hook(hook);
     let drawn = drawn.ok().and_then(Result::ok);
-    drawn.ok_or("this is no graph in the language DOT, or has parts that cannot be drawn")
+    drawn.ok_or("not a graph in the language DOT, or one with unsupported parts")
 }
 
-/// An edge that leads to a later row, or to its own node.
+/// An edge to a node in a later row, or a self-loop.
 struct Down {
     from: usize,
     to: usize,
-    /// How many rows down.
+    /// The distance in rows.
     rows: usize,
     arrow: Arrow,
 }
 
 fn draw(graph: &Graph) -> String {
     let mut canvas = Canvas::new(graph);
-    // The crate cannot do without nodes.
+    // The crate does not support empty graphs.
     if graph.nodes.is_empty() {
         return canvas.finish();
     }
     let mut visual = VisualGraph::new(Orientation::TopToBottom);
-    // It would check the whole graph again and again, by ways that need not end.
+    // Validation would check the whole graph for each edge, with an algorithm that may not terminate.
     visual.dag.set_validate(false);
     let nodes = graph.nodes.iter().enumerate();
     let handles: Vec<_> = nodes
-        .map(|(place, node)| visual.add_node(element(place, node)))
+        .map(|(index, node)| visual.add_node(element(index, node)))
         .collect();
 
     let edges = down(graph);
     let all = handles.len() + edges.iter().map(|edge| edge.rows.saturating_sub(1)).sum::<usize>();
-    // The rows are the same without them.
-    let direct = |edge: &&Down| all > LED && edge.rows > 1;
+    // Leaving these edges out does not change the rows: each of them is spanned by shorter edges.
+    let direct = |edge: &&Down| all > MAX_ROUTED && edge.rows > 1;
     for edge in edges.iter().filter(|edge| !direct(edge)) {
         visual.add_edge(edge.arrow.clone(), handles[edge.from], handles[edge.to]);
     }
-    visual.do_it(false, all > CROSSINGS, handles.len() > ROWS, &mut canvas);
+    visual.do_it(false, all > MAX_MINIMIZED, handles.len() > MAX_OPTIMIZED, &mut canvas);
     for edge in edges.iter().filter(direct) {
         canvas.aside(
             visual.pos(handles[edge.from]),
@@ -81,15 +83,14 @@ fn draw(graph: &Graph) -> String {
     canvas.finish()
 }
 
-/// The edges in an order in which the crate finds at once that none makes a circle: whatever leads to a node comes before
-/// what leads on. Those that do make one are turned round.
+/// The edges in topological order, in which the crate's search for cycles is fast. Edges that close a cycle are reversed.
 fn down(graph: &Graph) -> Vec<Down> {
-    let places = graph.order();
+    let position = graph.order();
     let mut edges: Vec<_> = graph.edges.iter().collect();
-    edges.sort_by_key(|edge| places[edge.from].max(places[edge.to]));
+    edges.sort_by_key(|edge| position[edge.from].max(position[edge.to]));
     let turn = |edge: &&Edge| {
         let (from, to, arrow) = (edge.from, edge.to, arrow(edge));
-        match places[from] > places[to] {
+        match position[from] > position[to] {
             true => (to, from, arrow.reverse()),
             false => (from, to, arrow),
         }
@@ -120,8 +121,8 @@ fn arrow(edge: &Edge) -> Arrow {
     Arrow::new(LineEndKind::None, end, style, "", &look(), &None, &None)
 }
 
-/// A node, whose look is the canvas's business: it gets its number.
-fn element(place: usize, node: &Node) -> Element {
+/// A node for the layout. The property is its index, by which the canvas finds what to draw.
+fn element(index: usize, node: &Node) -> Element {
     let text = canvas::size(&node.label);
     let margin = if node.ellipse { 2.0 * MARGIN } else { MARGIN };
     let size = text.add(Point::splat(2.0 * margin));
@@ -134,7 +135,7 @@ fn element(place: usize, node: &Node) -> Element {
         pos: Position::new(Point::zero(), size, Point::zero(), Point::splat(HALO)),
         look: look(),
         orientation: Orientation::TopToBottom,
-        properties: Some(place.to_string()),
+        properties: Some(index.to_string()),
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers: a [plan](crate::exec::plan) of the engine's, made while commands are appended.
+//! Command buffers: a [plan](crate::exec::plan) of the engine, built while commands are appended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use crate::exec::Pool;
-use crate::exec::plan::{Outside, Plan, PlanBuilder, Signal, Step};
+use crate::exec::plan::{ExternalSync, Plan, PlanBuilder, Signal, Step};
 use crate::queue::{Order, unsubmitted, with_new_args, work};
 use crate::{Cpu, Event, Queue};
 
@@ -20,41 +20,41 @@ pub(crate) struct CommandBuffer {
     pub(crate) handle_cell: HandleCell,
     commands: CommandList<Cpu>,
     pool: &'static Pool,
-    /// The steps of the first commands, until it is finalized.
+    /// The steps of the commands so far, until the command buffer is finalized.
     builder: Mutex<PlanBuilder>,
-    /// What runs, once it is finalized.
+    /// The plan, once it is finalized.
     plan: Mutex<Option<Plan>>,
-    /// The order of its runs, on whatever queues they are.
+    /// The order of its runs, which may be on different queues.
     order: Order,
-    /// How many runs there were.
+    /// The number of runs so far.
     runs: AtomicU64,
 }
 
 impl CommandBuffer {
-    /// The step that a command is.
+    /// Translates a command into a step.
     fn step(&self, node: &Node<Cpu>) -> UrResult<Step> {
-        let mut before = Vec::new();
+        let mut dependencies = Vec::new();
         for event in &node.events {
             if let Some(node) = event.node()? {
-                before.push(node.clone());
+                dependencies.push(node.clone());
             }
         }
         let signal = node.signal.clone();
-        let outside = !before.is_empty() || signal.is_some();
+        let external = !dependencies.is_empty() || signal.is_some();
         Ok(Step {
             work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
-            outside: outside.then(|| Arc::new(Outside { before, signal })),
+            external: external.then(|| Arc::new(ExternalSync { dependencies, signal })),
         })
     }
 
     /// The step of a launch whose arguments alone have changed.
-    fn step_with_new_args(&self, plan: &Plan, place: usize, node: &Node<Cpu>) -> UrResult<Step> {
+    fn step_with_new_args(&self, plan: &Plan, index: usize, node: &Node<Cpu>) -> UrResult<Step> {
         if let OwnedCommand::Launch(launch) = &node.command
-            && let Some(Step { work, outside }) = plan.step(place)
+            && let Some(Step { work, external }) = plan.step(index)
             && let Some(work) = with_new_args(&**work, launch)
         {
-            let outside = outside.clone();
-            return Ok(Step { work: work?, outside });
+            let external = external.clone();
+            return Ok(Step { work: work?, external });
         }
         self.step(node)
     }
@@ -82,7 +82,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
 
     fn append(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let mut builder = self.builder.lock();
-        // One that is not right is for `finalize` to refuse, with all that come after it.
+        // Errors are ignored here. `finalize` translates this command and all later ones again, and reports them.
         if let [before @ .., node] = nodes
             && builder.len() == before.len()
             && let Ok(step) = self.step(node)
@@ -109,7 +109,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn update(&self, nodes: &[Node<Cpu>], changes: &[Change<'_, Cpu>]) -> UrResult<()> {
         let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
-        // All of them are made before the first is put in: after an error the plan is what it was.
+        // All steps are translated before the first is replaced, so that an error leaves the plan unchanged.
         let mut steps = SmallVec::<[_; 1]>::with_capacity(changes.len());
         for Change { place, what } in changes {
             let node = &nodes[*place];
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::{Context, Platform};
 
-    /// A client finalizes on the way to the first run: what can be done before is.
+    /// Finalizing delays the first run, so steps are translated while commands are appended.
     #[test]
     fn steps_are_made_when_commands_are_appended() {
         let platform = Platform::new(Backend::OPENCL);
@@ -184,7 +184,7 @@ mod tests {
         let (desc, mut handle) = (ExpCommandBufferDesc::default(), ExpCommandBufferHandle::default());
         let device = kit::handle_of(&context.devices[0]);
         let create = functions.pfnCreateExp.unwrap();
-        // SAFETY: live handles, and a place for the new one, whose reference goes over.
+        // SAFETY: the handles are live, and the pointer for the new one is writable. Its reference is taken over.
         let buffer = unsafe {
             assert_eq!(
                 create(kit::handle_of(&context), device, &desc, &mut handle),
@@ -196,7 +196,7 @@ mod tests {
         for count in 1..=3u32 {
             let pattern = (&raw const count).cast();
             let mut point = 0;
-            // SAFETY: a live command buffer, memory of 16 bytes, a pattern of 4, a place for the sync point.
+            // SAFETY: the command buffer is live, the memory has 16 bytes, the pattern 4, and the sync point is writable.
             let appended = unsafe {
                 append(
                     handle,
@@ -217,7 +217,7 @@ mod tests {
             assert_eq!(buffer.builder.lock().len(), count as usize);
         }
         let finalize = functions.pfnFinalizeExp.unwrap();
-        // SAFETY: a live command buffer.
+        // SAFETY: the command buffer is live.
         assert_eq!(unsafe { finalize(handle) }, ResultCode::SUCCESS);
         assert_eq!(buffer.plan.lock().as_ref().map(Plan::len), Some(3));
     }

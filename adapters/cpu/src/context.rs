@@ -21,18 +21,18 @@ pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) devices: Vec<Arc<Device>>,
-    /// The commands that may be unfinished.
+    /// Counts unfinished commands, which delay the reuse of freed USM.
     pub(crate) activity: Activity,
     pub(crate) usm: kit::ContextUsm<Self>,
-    /// Memory of the client's own that counts as USM.
+    /// Imported and registered memory of the client.
     pub(crate) foreign: Foreign,
     /// The memory of buffers and images.
     pub(crate) buffers: Buffers,
-    /// Reserved addresses.
+    /// Reserved address ranges.
     pub(crate) ranges: Ranges,
-    /// USM of other processes.
+    /// Opened USM of other processes.
     pub(crate) imports: Imports,
-    /// The most bytes that one allocation has.
+    /// The maximum size of an allocation in bytes.
     pub(crate) max_alloc: usize,
     deleters: Deleters,
 }
@@ -40,11 +40,11 @@ pub(crate) struct Context {
 impl Context {
     /// Checks that a device is one of the context's, or a sub-device of one.
     pub(crate) fn check_device(&self, device: &Device) -> UrResult<()> {
-        self.place_of(device).map(drop)
+        self.device_index(device).map(drop)
     }
 
     /// The index of the context's device that this is, or is a sub-device of.
-    pub(crate) fn place_of(&self, device: &Device) -> UrResult<usize> {
+    pub(crate) fn device_index(&self, device: &Device) -> UrResult<usize> {
         let place = self.devices.iter().position(|own| device.is_part_of(own));
         place.ok_or_else(|| {
             UrError::with_message(
@@ -83,7 +83,7 @@ impl kit::Context<Cpu> for Context {
             deleters: Deleters::default(),
         });
         oxur_fork::register(&context);
-        // dpctl asks which libOpenCL is loaded before it asks for a handle.
+        // dpctl checks which libOpenCL is loaded before it requests a handle.
         opencl::library::ensure();
         Ok(context)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Events: what a client sees of a command.
+//! Events: the client's handles of commands.
 
 mod reusable;
 
@@ -26,30 +26,30 @@ pub(crate) struct Event {
     state: State,
 }
 
-/// What an event belongs to.
+/// The object that an event belongs to.
 enum Owner {
     /// The queue of its command.
     Queue(Arc<Queue>),
-    /// The context of a command buffer, which may run on any queue of it, or of an event of no command.
+    /// The context of a command buffer, which may run on any queue, or of a reusable event.
     Context(Arc<Context>),
 }
 
-/// What is known of the command.
+/// The state of the command.
 enum State {
-    /// It was over when the event was made.
+    /// The command had ended when the event was created.
     Over {
-        /// Zeros, if nobody asked for them.
+        /// Zeros, unless the queue has profiling.
         stamps: Stamps,
         well: bool,
     },
-    /// It was submitted.
+    /// The command is a task.
     Task(Arc<dyn Node>),
-    /// Another event, or none yet, stands for it: that of the command that signalled it last.
+    /// The event is reusable: its state is that of the command that signalled it last.
     Reusable(Reusable),
 }
 
 impl Event {
-    /// The event of a command that is over. Whether it went `well`?
+    /// The event of a command that has ended. `well` says whether it succeeded.
     #[inline(always)]
     pub(crate) fn over(queue: &Arc<Queue>, command: CommandType, stamps: Stamps, well: bool) -> Arc<Self> {
         let state = State::Over { stamps, well };
@@ -62,7 +62,7 @@ impl Event {
         })
     }
 
-    /// The event of a command.
+    /// The event of a task.
     pub(crate) fn new(queue: &Arc<Queue>, command: CommandType, task: Arc<dyn Node>) -> Arc<Self> {
         let state = State::Task(task);
         kit::recycled(Self {
@@ -85,8 +85,8 @@ impl Event {
         })
     }
 
-    /// What stands for its command, unless that was over when the event was made. A reusable event stands for another
-    /// one whenever it is asked: it has no place in what is asked once.
+    /// The node of its command, or `None` if the command had ended when the event was created. A reusable event is an error:
+    /// its command changes, but a command buffer's dependencies are fixed when it is recorded.
     pub(crate) fn node(&self) -> UrResult<Option<&Arc<dyn Node>>> {
         match &self.state {
             State::Task(task) => Ok(Some(task)),
@@ -98,7 +98,7 @@ impl Event {
         }
     }
 
-    /// The queue of its command; that of a command buffer has none.
+    /// The queue of its command; `None` for a command of a command buffer.
     pub(crate) fn queue(&self) -> Option<&Arc<Queue>> {
         match &self.owner {
             Owner::Queue(queue) => Some(queue),
@@ -114,7 +114,7 @@ impl Event {
         }
     }
 
-    /// Whether its command is over.
+    /// Whether its command has ended.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         match &self.state {
@@ -124,7 +124,7 @@ impl Event {
         }
     }
 
-    /// Whether its command is over because it failed.
+    /// Whether its command has failed.
     #[inline]
     pub(crate) fn failed(&self) -> bool {
         match &self.state {
@@ -134,11 +134,11 @@ impl Event {
         }
     }
 
-    /// Makes a command that was not submitted wait for this one, and fail if this one does.
+    /// Makes an unsubmitted command depend on this one, and fail if this one does.
     pub(crate) fn before(&self, command: &Arc<dyn Node>) {
         match &self.state {
             State::Task(task) => command.wait_for(task, true),
-            // One that failed was refused before.
+            // The caller has checked that it did not fail.
             State::Over { .. } => {}
             State::Reusable(event) => {
                 if let Some(current) = event.current(self.context()) {
@@ -160,7 +160,7 @@ impl Event {
     #[cold]
     fn error(&self) -> UrError {
         let words = match &self.owner {
-            Owner::Queue(queue) => queue.failures.told(),
+            Owner::Queue(queue) => queue.failures.take_message(),
             Owner::Context(_) => None,
         };
         let words = words.unwrap_or_else(|| format!("the command {:?} failed", self.command));
@@ -182,7 +182,7 @@ impl Event {
         }
     }
 
-    /// When its command came how far, if anybody wanted to know.
+    /// When its command reached each state, if that was recorded.
     pub(crate) fn stamps(&self) -> Option<Stamps> {
         match &self.state {
             State::Over { stamps, .. } => Some(*stamps),
@@ -197,7 +197,7 @@ impl kit::Event<Cpu> for Event {
         match query {
             EventInfo::COMMAND_QUEUE => match &self.owner {
                 Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) => match self.reusable().and_then(Reusable::here) {
+                Owner::Context(_) => match self.reusable().and_then(Reusable::local) {
                     Some(current) => current.info(query, out),
                     None => out.unsupported(),
                 },
@@ -211,7 +211,7 @@ impl kit::Event<Cpu> for Event {
 
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
         let mut stamps = self.stamps().unwrap_or_default();
-        // A time stamp is one point.
+        // A timestamp command has a single time.
         if self.command == CommandType::TIMESTAMP_RECORDING_EXP && stamps.ended != 0 {
             stamps.ended = stamps.started;
         }
@@ -222,7 +222,7 @@ impl kit::Event<Cpu> for Event {
             ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => stamps.ended,
             _ => return out.unsupported(),
         };
-        // The command has not come so far, or its queue is not one for profiling.
+        // The command has not reached the state, or the queue has no profiling.
         if time == 0 {
             return Err(ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE.into());
         }
@@ -230,7 +230,7 @@ impl kit::Event<Cpu> for Event {
     }
 
     fn wait_all(events: WaitList<'_, Cpu>) -> UrResult<()> {
-        // To the last one, even if one has failed.
+        // Waits for all events, even if one has failed.
         events.iter().map(|event| event.wait()).fold(Ok(()), Result::and)
     }
 
@@ -292,7 +292,8 @@ impl kit::Event<Cpu> for Event {
         let event = self.clone();
         let call = move |_| {
             callback.call(&event, status);
-            // It may be the last to keep its queue and context, whose ends call the client: not inside of a callback.
+            // This may be the last reference to the queue and the context, whose destructors may call the client. They must
+            // not run inside of a callback.
             if let Some(last) = Arc::into_inner(event) {
                 client_threads::reap(last);
             }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The execution engine: commands, what they wait for, and the threads that run them. It knows nothing of UR.
+//! The execution engine: commands, their dependencies, and the threads that run them. It does not depend on UR.
 //!
 //! | file | what |
 //! |---|---|
 //! | [`work`] | what a command does: the trait that kernels, copies and host tasks implement |
-//! | [`node`] | the graph of dependencies: when a command begins, and what begins when it ends |
-//! | [`task`] | a command: work and its node |
-//! | [`plan`] | the commands of a command buffer, which are put together once and run many times |
+//! | [`node`] | the dependency graph: when a command begins, and what begins when it ends |
+//! | [`task`] | a submitted command: work and its node |
+//! | [`plan`] | the commands of a command buffer, which are assembled once and run many times |
 //! | [`chunks`] | which thread runs which chunks of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
@@ -15,7 +15,7 @@
 //! | [`callbacks`] | callbacks for the progress of a command, in order |
 //! | [`cost`] | estimates from the last runs of a kernel, which decide whether it runs inline |
 //! | [`progress`], [`failure`] | the states of a command, and why it failed |
-//! | [`futex`], [`fork`], [`clock`] | the system: sleeping, a process that forks, time |
+//! | [`futex`], [`fork`], [`clock`] | the operating system: sleeping, processes that fork, time |
 //!
 //! A submitted command is a [`Task`]. It counts its dependencies; when the count is zero, its chunks go to the threads of
 //! its pool. The thread that finishes the last chunk ends the task: it drops the work, wakes threads that wait, and
@@ -23,8 +23,8 @@
 //! and the only lock is the one around the list of the commands that wait for it. No lock is held while work or client
 //! code runs.
 //!
-//! A task is one kind of [`Job`], a run of a plan is another. `task` does not know `plan`: the work of a command buffer
-//! makes the job itself ([`Work::start`]).
+//! A task is one kind of [`Job`], a run of a plan is another. `task` does not depend on `plan`: the work of a command buffer
+//! creates the job itself ([`Work::start`]).
 //!
 //! Most commands never get here: a short command whose queue is idle runs [inline](mod@inline).
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Sharing with other processes: physical memory, events, and USM of devices where `UR_CPU_IPC` asks for it.
+//! Sharing with other processes: physical memory, events, and device USM if `UR_CPU_IPC` is set.
 //!
-//! What is shared is a file in memory. The bytes that a client carries to another process name the process, the file's
-//! number there, and a random token that is the file's name: it is opened by way of `/proc`, which lets processes of the
-//! same user do so that may look at each other. Whatever else has the number by then has another name and is refused. What
-//! was opened stays, whatever becomes of the other process; while it was not, that process must live and keep it.
+//! Shared objects are memory files (`memfd_create`). An IPC handle, which the client passes to the other process, has the
+//! process id, the file descriptor there, and a random token that is the name of the file. The other process opens the file
+//! as `/proc/PID/fd/FD`, which the kernel allows to processes of the same user that may trace each other. If the descriptor
+//! was reused, the name of the file differs and opening fails. Until a handle is opened, the exporting process must live and
+//! keep the object. After that, the mapping stays valid whatever that process does.
 
 mod event;
 mod file;
@@ -24,23 +25,23 @@ use self::file::{Kind, Opened};
 use crate::usm::pages;
 use crate::{Context, Cpu, Device, Event, PhysicalMem};
 
-/// `UR_CPU_IPC`: whether the USM of devices is memory that can be shared.
+/// `UR_CPU_IPC`: whether device USM can be shared with other processes.
 ///
-/// It is no default: such memory is the same for a child of `fork` and its parent, where other memory is copied, and the
-/// system has no huge pages for it.
+/// Off by default, because a child of `fork` shares such memory with its parent instead of getting a copy, and because it
+/// gets no huge pages.
 pub(crate) fn shares_usm() -> bool {
     static SHARES: OnceLock<bool> = OnceLock::new();
     *SHARES.get_or_init(|| match std::env::var("UR_CPU_IPC").as_deref() {
         Ok("1" | "on" | "yes" | "true") => true,
         Ok("" | "0" | "off" | "no" | "false") | Err(std::env::VarError::NotPresent) => false,
         other => {
-            log::warn!("UR_CPU_IPC={other:?} is ignored: it is `1` or `0`");
+            log::warn!("UR_CPU_IPC={other:?} is ignored: expected `1` or `0`");
             false
         }
     })
 }
 
-/// USM of other processes in a context: by its first address, all that was mapped for it.
+/// USM of other processes that a context has opened, by start address.
 #[derive(Default)]
 pub(crate) struct Imports {
     imports: RwLock<BTreeMap<usize, Import>>,
@@ -50,12 +51,12 @@ pub(crate) struct Imports {
 struct Import {
     device: Arc<Device>,
     size: usize,
-    /// The pages that were mapped.
+    /// The start and size of the mapping, which may begin before the allocation.
     pages: (usize, usize),
 }
 
 impl Imports {
-    /// The allocation of another process that an address is in: its start, its size, and the device that it was opened for.
+    /// The start, size and device of the opened allocation that contains an address.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, usize, Arc<Device>)> {
         let imports = self.imports.read();
         let (&start, import) = imports.range(..=address).next_back()?;
@@ -67,7 +68,7 @@ impl Drop for Imports {
     fn drop(&mut self) {
         let left = self.imports.read().len();
         if left != 0 {
-            log::info!("a context goes with {left} allocations of other processes that were never closed");
+            log::info!("a context is destroyed with {left} open allocations of other processes");
         }
     }
 }
@@ -89,19 +90,19 @@ impl kit::Ipc<Cpu> for Context {
         if !shares_usm() {
             return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "USM can be shared with other processes where UR_CPU_IPC=1 is set",
+                "USM can be shared with other processes only if UR_CPU_IPC=1 is set",
             ));
         }
         let (start, size) = self.device_allocation(memory as usize).ok_or_else(|| {
             UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                format!("at {memory:p} there is no USM that a device of this context has"),
+                format!("{memory:p} is not device USM of this context"),
             )
         })?;
         let (file, offset) = SharedFile::of(start).ok_or_else(|| {
             UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                "the USM is of another process, which is who can share it",
+                "the USM belongs to another process, and only that process can share it",
             )
         })?;
         let data = file.export(Kind::Usm, offset as u64, size as u64);
@@ -117,7 +118,7 @@ impl kit::Ipc<Cpu> for Context {
         }
         self.check_device(device)?;
         let Opened { file, offset, size } = SharedFile::open(Kind::Usm, data)?;
-        // A mapping begins with a page.
+        // Mappings start at a page boundary of the file, so up to a page before the allocation is mapped, too.
         let before = offset % pages::page();
         let len = (before + size).next_multiple_of(pages::page());
         let start = pages::map_file(&file, offset - before, len, 0).map_err(|error| no_memory(&error))?;
@@ -133,13 +134,13 @@ impl kit::Ipc<Cpu> for Context {
     fn ipc_close_mem(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
         match self.imports.imports.write().remove(&(memory as usize)) {
             Some(import) => {
-                // SAFETY: pages that were mapped when it was opened, and the client gives them back.
+                // SAFETY: the pages were mapped when the memory was opened, and the client no longer uses them.
                 unsafe { pages::unmap(import.pages.0, import.pages.1) };
                 Ok(())
             }
             None => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                format!("the memory at {memory:p} is not one that was opened"),
+                format!("{memory:p} is not an opened allocation"),
             )),
         }
     }
@@ -149,7 +150,7 @@ impl kit::Ipc<Cpu> for Context {
         let Some(file) = mem.shared() else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_ARGUMENT,
-                "only physical memory is shared that was made with UR_PHYSICAL_MEM_FLAG_ENABLE_IPC, by who made it",
+                "physical memory can be shared only with UR_PHYSICAL_MEM_FLAG_ENABLE_IPC, and only by the process that created it",
             ));
         };
         Ok(IpcExport {
@@ -171,7 +172,7 @@ impl kit::Ipc<Cpu> for Context {
         }
         Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
-            "the physical memory was made by this process, and not opened",
+            "the physical memory was created by this process, not opened",
         ))
     }
 
@@ -179,13 +180,13 @@ impl kit::Ipc<Cpu> for Context {
         if event.is_profiled() {
             return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "an event with times is not shared",
+                "an event with profiling cannot be shared",
             ));
         }
         let Some((data, file)) = event.shared().and_then(|shared| shared.export()) else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_EVENT,
-                "only events are shared that were made with UR_EXP_EVENT_FLAG_IPC_EXP, by who made them",
+                "events can be shared only with UR_EXP_EVENT_FLAG_IPC_EXP, and only by the process that created them",
             ));
         };
         Ok(IpcExport {
@@ -206,16 +207,16 @@ impl Context {
         }
         Err(UrError::with_message(
             ResultCode::ERROR_INVALID_CONTEXT,
-            "the physical memory is another context's",
+            "the physical memory belongs to another context",
         ))
     }
 }
 
-/// Maps all of a file, for who has its number only.
+/// Maps a whole file.
 #[cfg(test)]
 fn contents(file: &impl std::os::fd::AsRawFd, size: usize) -> &'static mut [u8] {
     let start = pages::map_file(file, 0, size, 0).unwrap();
-    // SAFETY: pages that were just mapped, and are never unmapped.
+    // SAFETY: the pages were just mapped, and are never unmapped.
     unsafe { std::slice::from_raw_parts_mut(start as *mut u8, size) }
 }
 
@@ -237,8 +238,8 @@ mod tests {
         let invalid = ResultCode::ERROR_INVALID_VALUE;
         assert_eq!(code(Kind::Physical, &data), invalid, "another kind of object");
         assert_eq!((code(Kind::Usm, &data[1..]), code(Kind::Usm, &[])), (invalid, invalid));
-        // Every part of the bytes counts, but for what names other bytes of the same file. Of the process, it is the highest
-        // byte that changes: a child that another test forked has the file, too.
+        // A change of any byte makes the handle invalid, except in the range, which is valid inside the file. Of the process
+        // id, only the highest byte is changed: a child that another test forked has the same file.
         let parts = (0..data.len()).filter(|at| !file::RANGE.contains(at) && !(16..19).contains(at));
         for at in parts {
             let mut wrong = data;
@@ -251,13 +252,13 @@ mod tests {
         }
         drop(file);
         assert_eq!(code(Kind::Usm, &data), invalid, "the file is closed");
-        assert_eq!(contents(&opened.file, 8192)[5000], 7, "what was opened stays");
+        assert_eq!(contents(&opened.file, 8192)[5000], 7, "the mapping stays valid");
     }
 
     #[test]
     fn nobody_makes_it_shorter() {
         let file = SharedFile::new(4096).unwrap();
-        // SAFETY: an open file.
+        // SAFETY: the file is open.
         assert_eq!(unsafe { libc::ftruncate(file.as_raw_fd(), 0) }, -1);
     }
 }

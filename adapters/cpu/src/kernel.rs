@@ -257,7 +257,7 @@ impl kit::Kernel<Cpu> for Kernel {
             limits::COOPERATIVE_GROUPS
         } else {
             // Each work-group needs a thread, because they may wait for each other in ways that cannot be detected.
-            device.pool().together(usize::MAX) as u32
+            device.pool().guaranteed_concurrency(usize::MAX) as u32
         })
     }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `libur_adapter_cpu.so.0`: Unified Runtime on the CPU of this machine, without a driver.
 //!
-//! One file an object; what is behind an object is in the folder of its name. The code of kernels comes from
-//! `oxur_compiler`, which knows nothing of UR: this crate knows nothing of SPIR-V.
+//! Each UR object has a file, with a folder of the same name for its parts. `oxur_compiler` compiles the kernels. It does not
+//! depend on UR, and this crate does not depend on SPIR-V.
 //!
 //! | files | what |
 //! |---|---|
-//! | `adapter`, `platform`, `device` | what the machine is, as UR's queries put it; parts of it as sub-devices |
-//! | `context`, `usm`, `virtual_mem`, `physical_mem` | memory that kernels reach by its address |
-//! | `ipc` | memory that other processes share |
-//! | `mem`, `sampler` | buffers and images, which are memory of the process as well |
-//! | `program`, `kernel` | SPIR-V to code that can run; arguments of a launch to a block of bytes |
+//! | `adapter`, `platform`, `device` | the machine, as UR's queries describe it, and sub-devices |
+//! | `context`, `usm`, `virtual_mem`, `physical_mem` | memory that kernels access by address |
+//! | `ipc` | objects that processes share |
+//! | `mem`, `sampler` | buffers and images, which are also host memory, and samplers |
+//! | `program`, `kernel` | building SPIR-V to native code, and packing kernel arguments |
 //! | `queue`, `event`, `exec` | commands, their order, and the threads that run them |
 //! | `opencl` | the native handles of all these: OpenCL objects |
 //!
-//! **What the two halves ask of each other.** A queue runs on [`Device::cpus`]. To launch, it calls [`Kernel::pack`],
-//! which checks the arguments and copies them into a [`kernel::Packed`]; that also keeps the memory objects among
-//! them alive, and goes with the command. `Kernel::compiled` then runs. Buffers and images are at [`Mem::data`] from
-//! the moment they exist, so mapping, reading and writing are plain copies; [`Mem::image_box`] says which bytes of an
-//! image. [`Program::global_part`] finds a part of a device global. A command that is not complete when its enqueue
-//! function returns is entered in `Context::activity` until it is: freed USM is not handed out again before the
-//! commands that were submitted by then are complete. [`exec::clock`] is the clock of the device.
+//! **The interface between objects and queues.** A queue runs on [`Device::cpus`]. For a launch it calls [`Kernel::pack`],
+//! which checks the arguments and copies them to a [`kernel::Packed`]. That belongs to the command, and keeps the memory
+//! objects among the arguments alive. `Kernel::compiled` is the code that runs. Buffers and images have their memory at
+//! [`Mem::data`] from creation on, so mapping, reading and writing are plain copies. [`Mem::image_box`] returns the bytes of
+//! a part of an image, [`Program::global_part`] those of a device global. A command that may use USM after its enqueue
+//! function returns is counted in `Context::activity`: freed USM is reused only when the commands that were submitted before
+//! the free are complete. [`exec::clock`] is the clock of the device.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod activity;

@@ -298,7 +298,7 @@ impl Program {
 
     /// A device global of a device that the program was built for. It is found by its unique id, then by its linkage name.
     fn global(&self, device: &Device, name: &CStr) -> UrResult<(Global, Arc<oxur_compiler::Program>)> {
-        let place = self.context.place_of(device)?;
+        let place = self.context.device_index(device)?;
         let mut state = self.state.lock();
         state.code_for(device)?;
         state.global(name, place)
@@ -525,7 +525,7 @@ impl kit::Program<Cpu> for Program {
     }
 
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
-        let place = self.context.place_of(device)?;
+        let place = self.context.device_index(device)?;
         let code = self.state.lock().code_for(device)?.claim();
         let no_name = |_| UrError::with_message(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
         let name = name.to_str().map_err(no_name)?;

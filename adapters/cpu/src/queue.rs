@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Queues: the commands of UR, and the order in which they run.
+//! Queues: what UR's commands do, and in which order they run.
 //!
-//! [`commands`] says what each command does, [`submit`] is the way of all of them: at once in the thread that submits it, or
-//! by the [engine](crate::exec). [`order`] knows what is unfinished. [`launch`], [`memory`], [`image`] and [`host`] have the
-//! work of commands, [`plan`] that of command buffers, [`failure`] what went wrong with it.
+//! [`commands`] translates each command into its work, which [`launch`], [`memory`], [`image`] and [`host`] implement.
+//! [`submit`] runs the work inline on the submitting thread, or hands it to the [engine](crate::exec) as a task. [`order`]
+//! tracks unfinished commands. [`plan`] runs command buffers, [`failure`] holds errors until the client asks for them.
 
 mod commands;
 mod failure;
@@ -30,10 +30,10 @@ use oxur_adapter_kit as kit;
 pub(crate) use self::commands::check;
 pub(crate) use self::failure::Failures;
 pub(crate) use self::launch::with_new_args;
-use self::memory::{CopyBytes, Kept};
-pub(crate) use self::order::{Order, nothing as unsubmitted};
+use self::memory::{CopyBytes, Owner};
+pub(crate) use self::order::{Order, unsubmitted};
 pub(crate) use self::plan::work;
-use self::submit::How;
+use self::submit::Submission;
 use crate::device::limits;
 use crate::exec::Pool;
 use crate::opencl::{self, NativeCell};
@@ -42,15 +42,16 @@ use crate::{Context, Cpu, Device, Event, Mem, UsmPool};
 type Wait<'a> = WaitList<'a, Cpu>;
 type Out<'a> = EventOut<'a, Cpu>;
 
-/// A queue. Each command writes to it: no memory of another thread's is in the same pair of cache lines.
+/// A queue. Each command writes to it, so it is aligned to a pair of cache lines, which the CPU prefetches together, to
+/// avoid false sharing.
 #[repr(align(128))]
 pub(crate) struct Queue {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
-    /// Which of the context's devices it is, or is a part of.
-    place: usize,
+    /// The index in the context of the device, or of the device that it is a sub-device of.
+    device_index: usize,
     pub(crate) failures: Failures,
     capture: Capture<Cpu>,
     flags: QueueFlags,
@@ -60,28 +61,28 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Checks that something is of the queue's context.
+    /// Checks that an object belongs to the queue's context.
     #[inline]
     fn check_context(&self, context: &Arc<Context>) -> UrResult<()> {
         if Arc::ptr_eq(context, &self.context) {
             Ok(())
         } else {
-            Err(commands::strange())
+            Err(commands::wrong_context())
         }
     }
 }
 
 impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
-        // Every platform may ignore it. The device does not claim such events, so neither does the queue.
+        // A hint that platforms may ignore. The device reports no support, so the queue does not report the flag.
         let flags = properties.flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
         if !limits::QUEUE_FLAGS.contains(flags) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                format!("kernels of this device submit nothing: there are no queues of {flags:?}"),
+                format!("the device has no queues with {flags:?}"),
             ));
         }
-        let place = context.place_of(device)?;
+        let device_index = context.device_index(device)?;
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         Ok(Arc::new(Self {
@@ -89,7 +90,7 @@ impl kit::Queue<Cpu> for Queue {
             native: NativeCell::new(),
             context: context.clone(),
             device: device.clone(),
-            place,
+            device_index,
             failures: Failures::default(),
             capture: Capture::default(),
             flags,
@@ -103,7 +104,7 @@ impl kit::Queue<Cpu> for Queue {
         match query {
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.order.is_empty()),
-            // Queues that kernels submit to are what these two are about. There are none.
+            // These two concern device-side queues, which do not exist.
             QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
             QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
             _ => out.unsupported(),
@@ -128,13 +129,13 @@ impl kit::Queue<Cpu> for Queue {
         native: NativeHandle,
         properties: QueueNativeProperties,
     ) -> UrResult<Arc<Self>> {
-        // A native queue is one of ours, of which all is known.
+        // The native handle of a queue is this adapter's own object, so the properties are known.
         let queue: Arc<Self> = opencl::from_native(native, false)?;
         queue.check_context(context)?;
         if device.is_some_and(|device| !Arc::ptr_eq(device, &queue.device)) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_DEVICE,
-                "the native queue is one of another device",
+                "the native queue belongs to another device",
             ));
         }
         opencl::from_native(native, properties.owned)
@@ -152,17 +153,17 @@ impl kit::Queue<Cpu> for Queue {
     #[inline]
     fn finish(&self) -> UrResult<()> {
         if let Some(all) = self.order.all() {
-            // Which of them failed is noted below.
+            // The result is ignored: failures are reported below.
             all.wait();
         }
-        self.failures.tell()
+        self.failures.report()
     }
 
     fn flush(&self) -> UrResult<()> {
         Ok(())
     }
 
-    // Into the entry points: what they decode of a frequent command then never gets to memory.
+    // Inlined into the entry points, so that the operands of frequent commands stay in registers.
     #[inline(always)]
     fn submit(
         self: &Arc<Self>,
@@ -176,19 +177,19 @@ impl kit::Queue<Cpu> for Queue {
             Command::UsmMemcpy { dst, src, size } => {
                 let (dst, src) = (dst.cast(), src.cast());
                 let command = (CommandType::USM_MEMCPY, blocking);
-                self.copy(command, CopyBytes { dst, src, size }, Kept::Nothing, wait, event)
+                self.copy(command, CopyBytes { dst, src, size }, Owner::Client, wait, event)
             }
             Command::DeviceGlobalRead { global, dst } => {
                 self.check_context(global.program.context())?;
-                let (copy, kept) = commands::read_global(&global, dst, &self.device)?;
+                let (copy, owner) = commands::read_global(&global, dst, &self.device)?;
                 let command = (CommandType::DEVICE_GLOBAL_VARIABLE_READ, blocking);
-                self.copy(command, copy, kept, wait, event)
+                self.copy(command, copy, owner, wait, event)
             }
             Command::DeviceGlobalWrite { global, src } => {
                 self.check_context(global.program.context())?;
-                let (copy, kept) = commands::write_global(&global, src, &self.device)?;
+                let (copy, owner) = commands::write_global(&global, src, &self.device)?;
                 let command = (CommandType::DEVICE_GLOBAL_VARIABLE_WRITE, blocking);
-                self.copy(command, copy, kept, wait, event)
+                self.copy(command, copy, owner, wait, event)
             }
             Command::Wait | Command::Barrier { .. } | Command::Timestamp => {
                 self.submit_wait((command.command_type(), blocking), wait, event)
@@ -201,7 +202,7 @@ impl kit::Queue<Cpu> for Queue {
         if !Arc::ptr_eq(event.context(), &self.context) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_EVENT,
-                "the queue and the event that it should signal are of different contexts",
+                "the queue and the event to signal belong to different contexts",
             ));
         }
         self.signal_reusable(event, wait)
@@ -217,15 +218,15 @@ impl kit::Queue<Cpu> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        self.mark(
-            How {
+        self.submit_marker(
+            Submission {
                 blocking,
-                ..How::of(CommandType::MEM_BUFFER_MAP)
+                ..Submission::of(CommandType::MEM_BUFFER_MAP)
             },
             wait,
             event,
         )?;
-        // The host's memory is the device's.
+        // Device memory is host memory, so mapping needs no copy.
         Ok(buffer.data().wrapping_add(offset).cast())
     }
 
@@ -242,13 +243,13 @@ impl kit::Queue<Cpu> for Queue {
             UsmKind::Shared(_) => CommandType::ENQUEUE_USM_SHARED_ALLOC_EXP,
             UsmKind::Host => CommandType::ENQUEUE_USM_HOST_ALLOC_EXP,
         };
-        // Now: the client may use it from the moment that the command is complete, and knows where it is before.
+        // The call returns the address, so the memory is allocated here. The command only marks when it may be used.
         let memory = self.context.alloc_for_queue(&self.device, kind, pool, size)?;
-        let marked = self.mark(How::of(command), wait, event);
-        if marked.is_err() {
+        let submitted = self.submit_marker(Submission::of(command), wait, event);
+        if submitted.is_err() {
             self.context.usm_free(memory)?;
         }
-        marked.map(|()| memory)
+        submitted.map(|()| memory)
     }
 }
 

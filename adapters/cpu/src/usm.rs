@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Unified shared memory: memory of the process, behind the kit's cache.
+//! Unified shared memory: the [`kit::MemoryProvider`] behind the kit's caching allocator.
 //!
-//! Host, device and shared memory are the same here but for what queries say: [`pages`] gets all of it from the system.
-//! Memory that was touched once costs no page faults when the cache hands it out again. `UR_CPU_USM_POOL` says how much a
-//! context keeps. Memory that is freed in use waits for the epoch of the commands that may use it (`crate::activity`).
+//! Kernels run in the host's address space, so host, device and shared USM differ only in what queries return.
+//! The exception is device memory while USM can be shared with other processes ([`ipc::shares_usm`]): it is mapped from
+//! a [`SharedFile`], all other memory is anonymous ([`pages`]).
 //!
-//! Memory of the client's own is as good as USM to kernels. [`foreign`] knows what was imported or registered, so that
-//! queries call it host USM.
+//! The cache saves page faults: memory from it was touched before. `UR_CPU_USM_POOL` limits how much free memory a context
+//! holds. Memory that is freed while commands run is reused only when the epoch of these commands has passed
+//! (`crate::activity`).
+//!
+//! Kernels can access the client's own memory, too. [`foreign`] records imported and registered ranges only so that
+//! queries report them as host USM.
 
 mod foreign;
 pub(crate) mod pages;
@@ -25,20 +29,19 @@ pub(crate) use self::foreign::Foreign;
 use crate::ipc::{self, SharedFile};
 use crate::{Context, Cpu, Device};
 
-/// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 
-/// How much free memory a context keeps, in bytes: an eighth of all, unless `UR_CPU_USM_POOL` says it.
+/// The most free memory that a context holds, in bytes: `UR_CPU_USM_POOL`, or an eighth of [`crate::device::total_memory`].
 pub(crate) fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
     *LIMIT.get_or_init(|| size_from_environment("UR_CPU_USM_POOL", (crate::device::total_memory() / 8) as usize))
 }
 
-// The flags and hints of an allocation change nothing here. Nor do those of a pool: what comes from the system is zero, there
-// is no other native pool than this, and that kernels only read is a hint.
+// Allocation and pool flags have no effect: memory from the system is already zeroed, there is no native pool to choose,
+// and read-only access is a hint.
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    /// An epoch.
+    /// An epoch of `crate::activity`.
     type Fence = u64;
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
@@ -78,7 +81,7 @@ impl kit::MemoryProvider for Context {
         if place.kind == UsmType::DEVICE && ipc::shares_usm() {
             SharedFile::unmapped(address);
         }
-        // SAFETY: what `allocate` gave, and the cache has no block of it any more.
+        // SAFETY: the range comes from `allocate`, and the cache holds no block of it any more.
         unsafe { pages::unmap(address, size) };
         Ok(())
     }
@@ -111,8 +114,7 @@ impl kit::MemoryProvider for Context {
 }
 
 impl Context {
-    /// Allocates for a command that is in the order of a queue: from `pool`, or from the pool that the client chose for
-    /// the device.
+    /// Allocates for an enqueued command: from `pool`, or by default from the pool that the client set for the device.
     pub(crate) fn alloc_for_queue(
         self: &Arc<Self>,
         device: &Arc<Device>,
@@ -132,7 +134,7 @@ impl Context {
         )
     }
 
-    /// The start and size of the allocation of a device's that an address is in.
+    /// The start and size of the device allocation that contains an address.
     pub(crate) fn device_allocation(&self, address: usize) -> Option<(usize, usize)> {
         let found = self.usm.find(self, address)?;
         (found.kind == UsmType::DEVICE).then_some((found.base, found.size))
@@ -151,13 +153,13 @@ impl kit::UsmAlloc<Cpu> for Context {
         height: usize,
         _element_size: usize,
     ) -> UrResult<(*mut c_void, usize)> {
-        // Rows that begin with a cache line.
+        // Each row starts on a cache line.
         const LINE: usize = 64;
         let pitch = width.checked_next_multiple_of(LINE);
         let Some((pitch, size)) = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?))) else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_USM_SIZE,
-                format!("{height} rows of {width} bytes are more than can be addressed"),
+                format!("{height} rows of {width} bytes exceed the address space"),
             ));
         };
         let properties = UsmProperties {
@@ -208,7 +210,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         if size == 0 || !size.is_multiple_of(page) || !(memory as usize).is_multiple_of(page) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                format!("whole pages of {page} bytes are registered, not {size} bytes at {memory:p}"),
+                format!("only whole pages of {page} bytes can be registered, not {size} bytes at {memory:p}"),
             ));
         }
         self.foreign.add(memory as usize, size)
@@ -219,7 +221,7 @@ impl kit::UsmAlloc<Cpu> for Context {
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
-        // SAFETY: the client vouches for both ranges, which may overlap.
+        // SAFETY: the client guarantees that both ranges are accessible. They may overlap.
         unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), size) };
         Ok(())
     }
@@ -262,8 +264,8 @@ mod tests {
         }
     }
 
-    /// The allocation that an address is in, which must be there.
-    fn about(context: &Context, address: usize) -> UsmAllocation<Context> {
+    /// The allocation that contains an address. Panics if there is none.
+    fn allocation(context: &Context, address: usize) -> UsmAllocation<Context> {
         context.usm.find(context, address).unwrap()
     }
 
@@ -290,8 +292,11 @@ mod tests {
                 assert!((memory as usize).is_multiple_of(align.max(16)));
                 // SAFETY: memory of this size.
                 unsafe { memory.cast::<u8>().write_bytes(7, size) };
-                let about = about(&context, memory as usize + size - 1);
-                assert_eq!((about.kind, about.base, about.size), (is, memory as usize, size));
+                let allocation = allocation(&context, memory as usize + size - 1);
+                assert_eq!(
+                    (allocation.kind, allocation.base, allocation.size),
+                    (is, memory as usize, size)
+                );
                 context.usm_free(memory).unwrap();
                 assert!(!is_usm(&context, memory));
                 assert_eq!(code(context.usm_free(memory)), Some(ResultCode::ERROR_INVALID_VALUE));
@@ -304,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_device() {
+    fn sub_device_allocations() {
         let context = context();
         let root = &context.devices[0];
         let property = kit::ur::DevicePartitionProperty {
@@ -313,16 +318,19 @@ mod tests {
         };
         let part = kit::Device::partition(root, &[property]).unwrap().remove(0);
         let memory = context.usm_alloc(request(UsmKind::Shared(&part), 100, 0)).unwrap();
-        assert!(Arc::ptr_eq(&about(&context, memory as usize).device.unwrap(), &part));
+        assert!(Arc::ptr_eq(
+            &allocation(&context, memory as usize).device.unwrap(),
+            &part
+        ));
         context.usm_free(memory).unwrap();
-        // A context of the part does not have the whole.
+        // The context of a sub-device does not contain the root device.
         let narrow = Context::create(vec![part], Default::default()).unwrap();
         let refused = narrow.usm_alloc(request(UsmKind::Device(root), 100, 0));
         assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_DEVICE));
     }
 
     #[test]
-    fn memory_in_use_is_not_used_again() {
+    fn freed_memory_in_use_is_not_reused() {
         let context = context();
         let alloc = || context.usm_alloc(request(UsmKind::Host, 5000, 0)).unwrap();
         let (first, mark) = (alloc(), context.activity.enter());
@@ -346,12 +354,12 @@ mod tests {
         let memory = pages::map(4 * page, 0).unwrap();
         let pointer = memory as *mut c_void;
         context.usm_import(pointer, 100).unwrap();
-        let imported = about(&context, memory + 99);
+        let imported = allocation(&context, memory + 99);
         assert_eq!(
             (imported.kind, imported.base, imported.size),
             (UsmType::HOST, memory, 100)
         );
-        // That is a hint, which bounds no copy.
+        // The imported size is a hint and must not limit copies.
         assert_eq!(context.usm_rest([pointer.cast_const()]), [None]);
         assert_eq!(code(context.usm_free(pointer)), Some(ResultCode::ERROR_INVALID_VALUE));
         context.usm_release(pointer).unwrap();
@@ -362,7 +370,7 @@ mod tests {
             assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_VALUE));
         }
         context.usm_register(pointer, 2 * page, flags).unwrap();
-        assert_eq!(about(&context, memory + page).kind, UsmType::HOST);
+        assert_eq!(allocation(&context, memory + page).kind, UsmType::HOST);
         context.usm_unregister(pointer).unwrap();
         assert!(context.usm_unregister(pointer).is_err());
         // SAFETY: mapped above.
@@ -378,7 +386,7 @@ mod tests {
         let source: *const c_void = source.as_ptr().cast();
         assert_eq!(context.usm_rest([at.cast_const(), source]), [Some(90), None]);
         context.usm_copy(at, source, 90).unwrap();
-        // SAFETY: the bytes that were copied.
+        // SAFETY: these 90 bytes of the allocation were initialized by the copy.
         let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>().add(10), 90) };
         assert!(bytes.iter().all(|byte| *byte == 5));
         context.usm_free(memory).unwrap();
@@ -390,7 +398,7 @@ mod tests {
         let kind = || UsmKind::Device(&context.devices[0]);
         let (memory, pitch) = context.usm_alloc_pitched(request(kind(), 1, 0), 100, 3, 4).unwrap();
         assert_eq!((pitch, memory as usize % 64), (128, 0));
-        assert!(about(&context, memory as usize).size >= 2 * pitch + 100);
+        assert!(allocation(&context, memory as usize).size >= 2 * pitch + 100);
         context.usm_free(memory).unwrap();
         for (width, height) in [(usize::MAX, 1), (1 << 40, 1 << 40)] {
             let refused = context.usm_alloc_pitched(request(kind(), 1, 0), width, height, 4);
@@ -409,11 +417,11 @@ mod tests {
             ..request(UsmKind::Device(device), 1000, 0)
         };
         let memory = context.usm_alloc(request).unwrap();
-        let of = about(&context, memory as usize).pool;
+        let of = allocation(&context, memory as usize).pool;
         assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &pool)));
         // The memory outlives the pool.
         drop(pool);
-        assert!(about(&context, memory as usize).pool.is_none());
+        assert!(allocation(&context, memory as usize).pool.is_none());
         context.usm_free(memory).unwrap();
 
         let default = context.default_pool(device).unwrap();
@@ -424,10 +432,10 @@ mod tests {
         let memory = context
             .alloc_for_queue(device, UsmKind::Device(device), None, 100)
             .unwrap();
-        let of = about(&context, memory as usize).pool;
+        let of = allocation(&context, memory as usize).pool;
         assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &mine)));
         context.usm_free(memory).unwrap();
-        // The choice is the client's to keep.
+        // The context does not keep the pool alive, so the device falls back to its default.
         drop(mine);
         assert!(Arc::ptr_eq(&default, &context.device_pool(device).unwrap()));
         let threshold = 1usize.to_ne_bytes();
@@ -452,9 +460,9 @@ mod tests {
         let context = context();
         let alloc = || context.usm_alloc(request(UsmKind::Host, 100, 0));
         let inherited = alloc().unwrap();
-        // Never complete in the child.
+        // The command never completes in the child.
         let mark = context.activity.enter();
-        // SAFETY: the child calls what works over a fork, and leaves by `_exit`.
+        // SAFETY: the child calls only functions that support a fork, and leaves by `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let works = context.usm_free(inherited).is_ok() && alloc().is_ok_and(|memory| memory == inherited);
@@ -462,7 +470,7 @@ mod tests {
             unsafe { libc::_exit(if works { 0 } else { 1 }) };
         }
         let mut status = 0;
-        // SAFETY: a child of ours and a place for its status.
+        // SAFETY: waits for the test's own child; `status` is writable.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
         context.activity.leave(mark);

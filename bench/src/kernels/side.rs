@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! One of the two that are compared: an adapter's device, and a row's kernels and memory on it.
+//! One side of the comparison: the device of an adapter, and a benchmark case's kernels and memory on it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,15 +11,15 @@ use super::build;
 use super::cases::{Case, Init, Step, Value};
 use crate::stack::Failure;
 
-/// How long a batch takes at least: the threads of the other side may look for work for a while after its turn.
+/// The least duration of a batch. It must be long, because threads of the other side may still poll when it starts.
 const BATCH: Duration = Duration::from_millis(20);
-/// How long both are let alone before a turn, for that reason.
+/// The pause before each batch, in which these threads can go to sleep.
 const REST: Duration = Duration::from_millis(5);
-/// How many rounds make a result.
+/// The limits of the number of rounds.
 const LEAST_ROUNDS: usize = 7;
 const MOST_ROUNDS: usize = 200;
 
-/// A device.
+/// A device, and a context of it.
 pub struct Side {
     pub(super) device: Device,
     pub(super) context: Context,
@@ -38,23 +38,23 @@ impl Side {
         })
     }
 
-    /// The device's name and its driver's version.
+    /// The name of the device and the version of its driver.
     pub fn name(&self) -> Result<String, Failure> {
         let version: String = self.device.info(DeviceInfo::DRIVER_VERSION)?;
         Ok(format!("{} {version}", self.device.info::<String>(DeviceInfo::NAME)?))
     }
 }
 
-/// What one batch took: nanoseconds a run.
+/// The time of a batch, in nanoseconds per run.
 #[derive(Clone, Copy)]
 pub struct Took {
-    /// Processor time of the process, by the number of processors.
+    /// Processor time of the process, divided by the number of processors.
     pub processor: f64,
-    /// Time on the clock.
+    /// Wall time.
     pub wall: f64,
 }
 
-/// A row on a side.
+/// A case on one side.
 pub struct Prepared<'a> {
     queue: Queue,
     kernels: BTreeMap<&'static str, Kernel>,
@@ -65,7 +65,7 @@ pub struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Builds the program and allocates.
+    /// Builds the program and allocates the buffers.
     pub fn new(side: &Side, case: &'a Case) -> Result<Self, Failure> {
         let program = Program::with_il(&side.context, &build::spirv(case.file)?)?;
         program.build(&side.context, "")?;
@@ -92,16 +92,16 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Runs for a comparison, from memory as it is to be at first.
+    /// Initializes the buffers and runs the case, so that the outputs of both sides can be compared.
     pub fn first_run(&mut self) -> Result<(), Failure> {
         for ((memory, init), seed) in self.buffers.iter_mut().zip(1..) {
-            // SAFETY: shared memory that no kernel uses: each run ends with a wait.
+            // SAFETY: shared memory that no kernel uses, because each run waits for its kernels.
             init.fill(unsafe { memory.as_mut_slice() }, seed);
         }
         self.run(self.runs)
     }
 
-    /// Runs all steps so often, and waits.
+    /// Runs all steps this many times, and waits.
     fn run(&mut self, times: u32) -> Result<(), Failure> {
         for _ in 0..times {
             for step in self.steps {
@@ -115,22 +115,22 @@ impl<'a> Prepared<'a> {
                         Value::F32(value) => Arg::value(value),
                     })
                     .collect();
-                // SAFETY: the arguments that the kernel has, and memory that lives as long as the queue, which is in order.
+                // SAFETY: the arguments match the kernel, the memory outlives the launch, and the queue is in order.
                 unsafe { self.queue.launch(&self.kernels[step.kernel], &step.range, &args, &[]) }?;
             }
         }
         Ok(self.queue.finish()?)
     }
 
-    /// What the last run has written.
+    /// The output of the last run.
     pub fn output(&self) -> &[u8] {
-        // SAFETY: shared memory that no kernel uses.
+        // SAFETY: shared memory that no kernel uses, because each run waits for its kernels.
         unsafe { self.buffers[0].0.as_slice() }
     }
 
     fn batch(&mut self, times: u32) -> Result<Took, Failure> {
         if self.fresh {
-            // The input stays; only what a run changes must be as it was.
+            // Only the first buffer is changed by a run.
             let (memory, init) = &mut self.buffers[0];
             // SAFETY: as above.
             init.fill(unsafe { memory.as_mut_slice() }, 1);
@@ -147,7 +147,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// How many runs fill a batch. Warms up, too.
+    /// The number of runs per batch. Also warms up.
     fn calibrate(&mut self) -> Result<u32, Failure> {
         let mut times = 1;
         loop {
@@ -160,13 +160,13 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Lets both take turns for about so many seconds: a pair a round, Intel's first.
+/// Alternates between both sides for about `seconds`. Returns the times of each round, Intel's first.
 pub fn take_turns(intel: &mut Prepared, ours: &mut Prepared, seconds: f64) -> Result<Vec<[Took; 2]>, Failure> {
     let (a, b) = (intel.calibrate()?, ours.calibrate()?);
     let start = Instant::now();
     let mut rounds = Vec::new();
     while rounds.len() < LEAST_ROUNDS || rounds.len() < MOST_ROUNDS && start.elapsed().as_secs_f64() < seconds {
-        // Who is first changes.
+        // The sides take turns in going first, so that neither benefits from the order.
         rounds.push(if rounds.len() % 2 == 0 {
             let first = intel.batch(a)?;
             [first, ours.batch(b)?]
@@ -178,10 +178,10 @@ pub fn take_turns(intel: &mut Prepared, ours: &mut Prepared, seconds: f64) -> Re
     Ok(rounds)
 }
 
-/// The processor time that this process has used.
+/// The processor time of this process.
 pub(super) fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a place for the time. The clock is there on every Linux.
+    // SAFETY: `time` is writable. Every Linux has the clock.
     let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
     assert_eq!(code, 0, "the clock of the process");
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The operands of each instruction: "OpenCL Extended Instruction Set Specification", section 2.
+//! Checks the operands of each instruction: "OpenCL Extended Instruction Set Specification", section 2.
 
 use smallvec::SmallVec;
 use spirv::OpenclStd100Op as Op;
@@ -11,34 +11,34 @@ use crate::llvm::{Kind, Type, Value};
 /// The required type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operand {
-    /// Of the result's type.
+    /// The result's type.
     Same,
     /// i32, in the result's shape.
     I32,
-    /// A floating-point number, in the result's shape.
+    /// Any floating-point type, in the result's shape.
     Float,
-    /// An integer of the result's shape and width.
+    /// The integer type of the result's shape and width.
     Bits,
-    /// An integer of the result's shape and half its width.
+    /// The integer type of the result's shape and half its width.
     Narrow,
-    /// A vector of the result's type, or of that type itself; all operands are of one type.
+    /// The result's type, or a vector of it. All operands have the same type.
     Vector,
     /// A pointer.
     Pointer,
 }
 
-/// The required type of the result: numbers of this kind, or vectors of them.
+/// The required type of the result: scalars of this kind, or vectors of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Float,
     Integer,
     Number,
-    /// One floating-point number.
+    /// A floating-point scalar.
     Scalar,
 }
 
-/// A violated rule. The caller of [`super::emit`] adds the instruction.
-pub fn wrong(what: impl Into<String>) -> Error {
+/// The error for a violated rule. The caller of [`super::emit`] adds the instruction.
+pub fn invalid(what: impl Into<String>) -> Error {
     Error::malformed(what)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn rules(op: Op) -> (Outcome, &'static [Operand]) {
             (Outcome::Integer, &[Same, Same, Same])
         }
         s_upsample | u_upsample => (Outcome::Integer, &[Narrow, Narrow]),
-        // The rest: functions of two integers, and of one floating-point number.
+        // All other integer functions take two operands, all other floating-point functions one.
         _ => match op as u32 {
             141..=204 => (Outcome::Integer, &[Same, Same]),
             _ => (Outcome::Float, &[Same]),
@@ -73,8 +73,8 @@ pub(super) fn rules(op: Op) -> (Outcome, &'static [Operand]) {
     }
 }
 
-/// Checks an instruction's operands, and broadcasts scalar operands if the result is a vector. (OpenCL C has such forms
-/// of `ldexp`, `fmin`, `mix`, ..., and some front ends leave that to us.)
+/// Checks an instruction's operands, and broadcasts scalar operands if the result is a vector. OpenCL C has such forms of
+/// `ldexp`, `fmin`, `mix` and others, which some front ends pass on.
 pub fn arguments<'c>(
     e: &Emit<'_, 'c>,
     op: Op,
@@ -89,10 +89,10 @@ pub fn arguments<'c>(
         Outcome::Scalar => is_float(result) && result.lanes().is_none(),
     };
     if !fits {
-        return Err(wrong(format!("the result cannot be of type {result:?}")));
+        return Err(invalid(format!("the result cannot be of type {result:?}")));
     }
     if args.len() != operands.len() {
-        return Err(wrong(format!(
+        return Err(invalid(format!(
             "it takes {} operands, not {}",
             operands.len(),
             args.len()
@@ -118,7 +118,7 @@ pub fn arguments<'c>(
             (_, None) => false,
         };
         if !fits {
-            return Err(wrong(format!(
+            return Err(invalid(format!(
                 "operand {} cannot be of type {ty:?} for {result:?}",
                 index + 1
             )));
@@ -127,23 +127,23 @@ pub fn arguments<'c>(
         checked.push(if widen { e.splat(arg, result) } else { arg });
     }
     match op {
-        Op::cross if !matches!(result.lanes(), Some(3 | 4)) => Err(wrong("it takes vectors of 3 or 4 elements")),
-        Op::ilogb if result.bits() != 32 => Err(wrong("the result must be of 32 bits")),
-        Op::s_upsample | Op::u_upsample if result.bits() == 8 => Err(wrong("the result has 16 bits or more")),
+        Op::cross if !matches!(result.lanes(), Some(3 | 4)) => Err(invalid("it takes vectors of 3 or 4 elements")),
+        Op::ilogb if result.bits() != 32 => Err(invalid("the result must be of 32 bits")),
+        Op::s_upsample | Op::u_upsample if result.bits() == 8 => Err(invalid("the result has 16 bits or more")),
         _ => Ok(checked),
     }
 }
 
-/// Whether it is a half, float or double, or a vector of them.
+/// Whether a type is half, float or double, or a vector of them.
 pub fn is_float(ty: Type<'_>) -> bool {
     ty.is_float() && ty.lanes().is_none_or(|n| n <= MAX_LANES)
 }
 
-/// Whether it is an integer of OpenCL's, or a vector of them.
+/// Whether a type is one of OpenCL's integer types, or a vector of them.
 pub fn is_integer(ty: Type<'_>) -> bool {
     ty.is_int() && matches!(ty.bits(), 8 | 16 | 32 | 64) && ty.lanes().is_none_or(|n| n <= MAX_LANES)
 }
 
-/// The limit of vector lengths. OpenCL has at most 16 elements, extensions have more, and code is emitted for each
-/// element.
+/// The limit of vector lengths. OpenCL's vectors have at most 16 elements, those of extensions more. A limit is needed
+/// because code is emitted for each element.
 const MAX_LANES: u32 = 64;

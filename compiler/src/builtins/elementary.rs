@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions of float that are computed in place, on whole vectors, with errors below one ulp: those that are called most,
-//! and those whose form in libmvec breaks OpenCL's bound.
+//! Functions of float that are emitted inline, on whole vectors, with errors below one ulp: the most frequent functions,
+//! and those whose libmvec variant exceeds OpenCL's error bound.
 //!
-//! All are composed of instructions that take no branch, so vectors of any width are as fast as they can be.
+//! The code has no branches and no calls, so it vectorizes for every vector width.
 
 use std::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E, LOG10_E};
 
@@ -14,19 +14,19 @@ use spirv::OpenclStd100Op as Op;
 use super::Emit;
 use crate::llvm::{Type, Value};
 
-/// A number as the nearest float and the rest.
+/// A number as the sum of the nearest float and a remainder.
 const fn split(x: f64) -> [f64; 2] {
     let high = x as f32 as f64;
     [high, x - high]
 }
 
-/// A logarithm: `log_b(2^k (1 + f)) = k log_b(2) + log_b(1 + f)`, `f` in [-1/3, 1/3).
+/// The constants of a logarithm to the base b: `log_b(2^k (1 + f)) = k log_b(2) + log_b(1 + f)`, `f` in [-1/3, 1/3).
 struct Logarithm {
-    /// `log_b(2)`: 15 bits, so that its product with `k` is exact, and the rest.
+    /// `log_b(2)` as a sum. The first number has 15 bits, so that its product with `k` is exact.
     of_two: [f64; 2],
-    /// `log_b(e)`, as a sum of two numbers.
+    /// `log_b(e)` as a sum.
     of_e: [f64; 2],
-    /// `p`, where `log_b(1 + f) = f log_b(e) + f^2 p(f)`: fitted here for the least relative error of the result, 2^-27.
+    /// The polynomial `p` in `log_b(1 + f) = f log_b(e) + f^2 p(f)`, a minimax fit of the relative error: 2^-27.
     p: [f64; 9],
 }
 
@@ -101,7 +101,7 @@ pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
 
     let f = b.fsub(mantissa, real(1.0));
     let p = polynomial(e, ty, f, &p);
-    // The large parts, and what rounding their sum loses: `k` times something is 0 or larger than the other.
+    // The sum of the leading parts, and its rounding error (Fast2Sum: `large_k` is 0 or the larger summand).
     let large_k = scaled(e, k, of_two[0]);
     let large = multiply_add(e, f, real(of_e[0]), large_k);
     let lost = multiply_add(e, f, real(of_e[0]), b.fsub(large_k, large));
@@ -109,7 +109,7 @@ pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     let small = multiply_add(e, k, real(of_two[1]), small);
     let result = b.fadd(large, small);
 
-    // Infinity and NaN stay what they are.
+    // The logarithm of infinity is infinity, that of NaN is NaN.
     let special = b.select(b.fcmp(LLVMRealOLT, x, real(0.0)), real(f64::NAN), x);
     let special = b.select(b.fcmp(LLVMRealOEQ, x, real(0.0)), real(f64::NEG_INFINITY), special);
     let positive = b.and(
@@ -119,22 +119,21 @@ pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     b.select(positive, result, special)
 }
 
-/// A power: `b^x = 2^k b^r`, where `r = x - k log_b(2)` is at most `log_b(2) / 2`.
+/// The constants of an exponential function: `b^x = 2^k b^r`, where `r = x - k log_b(2)` is at most `log_b(2) / 2`.
 struct Power {
-    /// `log2(b)`.
-    two_in_it: f64,
-    /// `log_b(2)`: few bits, so that its product with `k` is exact, and the rest.
+    log2_base: f64,
+    /// `log_b(2)` as a sum. The first number has few bits, so that its product with `k` is exact.
     of_two: [f64; 2],
-    /// `log(b)`, as a sum of two numbers.
+    /// `log(b)` as a sum.
     log: [f64; 2],
-    /// `q`, where `b^r = 1 + r log(b) + r^2 q(r)`: fitted here for the least relative error of the result, 2^-27.
+    /// The polynomial `q` in `b^r = 1 + r log(b) + r^2 q(r)`, a minimax fit of the relative error: 2^-27.
     q: [f64; 5],
-    /// Where the result is 0 and infinity.
+    /// Arguments below and above this range are clamped: the result is already 0 or infinity at the ends.
     range: [f64; 2],
 }
 
 const EXP: Power = Power {
-    two_in_it: LOG2_E,
+    log2_base: LOG2_E,
     of_two: [0.693_145_75, 1.428_606_8e-6],
     log: [1.0, 0.0],
     q: [0.499_999_94, 0.166_665_2, 0.041_668_396, 0.008_368_797, 0.001_381_443_3],
@@ -142,7 +141,7 @@ const EXP: Power = Power {
 };
 
 const EXP2: Power = Power {
-    two_in_it: 1.0,
+    log2_base: 1.0,
     of_two: [1.0, 0.0],
     log: split(LN_2),
     q: [
@@ -156,7 +155,7 @@ const EXP2: Power = Power {
 };
 
 const EXP10: Power = Power {
-    two_in_it: LOG2_10,
+    log2_base: LOG2_10,
     of_two: [0.301_025_4, 4.605_039e-6],
     log: split(LN_10),
     q: [2.650_948_8, 2.034_660_6, 1.171_303_7, 0.541_678_3, 0.205_886_19],
@@ -165,11 +164,11 @@ const EXP10: Power = Power {
 
 /// `exp`, `exp2` or `exp10`.
 pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    /// Adding it rounds to a whole number, which is then in the low bits.
+    /// 1.5 * 2^23. Adding it rounds to an integer, in the low bits of the sum.
     const ROUND: f64 = 12_582_912.0;
 
     let Power {
-        two_in_it,
+        log2_base,
         of_two,
         log,
         q,
@@ -182,12 +181,12 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     let b = e.builder;
     let bits = e.bits_of(ty);
     let real = |c| ty.real(c);
-    // NaN passes both comparisons, and all that follows.
+    // Both comparisons are false for NaN, so it propagates to the result.
     let x = b.select(b.fcmp(LLVMRealOLT, x, real(range[0])), real(range[0]), x);
     let x = b.select(b.fcmp(LLVMRealOGT, x, real(range[1])), real(range[1]), x);
-    let rounded = multiply_add(e, x, real(two_in_it), real(ROUND));
+    let rounded = multiply_add(e, x, real(log2_base), real(ROUND));
     let k = b.fsub(rounded, real(ROUND));
-    // The rest, and what rounding it loses.
+    // The remainder `r`, and its rounding error.
     let exact = b.fsub(x, scaled(e, k, of_two[0]));
     let (rest, lost) = match of_two[1] {
         0.0 => (exact, ty.zero()),
@@ -206,7 +205,8 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     };
     let small = b.fadd(small, multiply_add(e, b.fmul(rest, rest), q, lost));
     let result = b.fadd(large, small);
-    // Two steps: the first is exact, and the second rounds to a denormal number if it must.
+    // Scales in two steps, because 2^k may be out of range. The first step is exact; the second rounds if the result is
+    // denormal.
     let k = b.sub(b.bitcast(rounded, bits), b.bitcast(real(ROUND), bits));
     let half = b.ashr(k, bits.int(1));
     [half, b.sub(k, half)].into_iter().fold(result, |result, k| {
@@ -215,12 +215,12 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     })
 }
 
-/// `x y + z`, in one step where the CPU has it.
+/// `x y + z`, fused if the CPU has FMA.
 fn multiply_add<'c>(e: &Emit<'_, 'c>, x: Value<'c>, y: Value<'c>, z: Value<'c>) -> Value<'c> {
     e.builder.intrinsic(e.module, "llvm.fmuladd", &[x.ty()], &[x, y, z])
 }
 
-/// `x` times a constant, which may be none.
+/// `x` times a constant. Emits no multiplication by 0 or 1.
 fn scaled<'c>(e: &Emit<'_, 'c>, x: Value<'c>, by: f64) -> Value<'c> {
     match by {
         0.0 => x.ty().zero(),
@@ -229,7 +229,7 @@ fn scaled<'c>(e: &Emit<'_, 'c>, x: Value<'c>, by: f64) -> Value<'c> {
     }
 }
 
-/// A polynomial, by its coefficients from the lowest.
+/// Evaluates a polynomial by Horner's rule. The constant coefficient comes first.
 fn polynomial<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, coefficients: &[f64]) -> Value<'c> {
     let (&last, others) = coefficients.split_last().expect("a polynomial has coefficients");
     others
@@ -238,10 +238,10 @@ fn polynomial<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, coefficients: &[
         .fold(ty.real(last), |sum, &c| multiply_add(e, sum, x, ty.real(c)))
 }
 
-/// `cbrt`, with an error of 0.5 ulp: in double, where no float is denormal, by two steps of Halley's method from a guess
-/// that divides the exponent by 3 (Kahan's: as the bits are nearly a logarithm, dividing them does).
+/// `cbrt`, with an error of 0.5 ulp. It is computed in double, where no float is denormal, by two steps of Halley's method.
+/// The initial guess is Kahan's: the bits of a number approximate its logarithm, so dividing them by 3 gives a root.
 pub fn cbrt<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    /// Two thirds of double's bias, in the place of an exponent in the upper half, less what centres the guess's error.
+    /// Two thirds of the exponent bias, in the upper half of a double, minus a constant that centers the guess's error.
     const BIAS: u64 = 715_094_163;
 
     let b = e.builder;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Math functions: OpenCL C 3.0, section 6.15.2, with their `half_` and `native_` forms.
 //!
-//! Three kinds: what LLVM has; what moves or tests bits, composed here; and calls of the [`libcalls`]'s functions.
+//! Functions with an LLVM intrinsic use that. Functions that move or test bits are composed here. The frequent functions of
+//! float are emitted inline ([`elementary`]). All others are calls of [`libcalls`]'s functions.
 
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
@@ -23,7 +24,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::trunc => e.intrinsic("llvm.trunc", args),
         Op::fabs => e.intrinsic("llvm.fabs", args),
         Op::copysign => e.intrinsic("llvm.copysign", args),
-        // The one that is a number wins over NaN.
+        // If one operand is NaN, the result is the other one.
         Op::fmax => e.intrinsic("llvm.maxnum", args),
         Op::fmin => e.intrinsic("llvm.minnum", args),
         Op::fmod => e.fast(b.frem(x, y)),
@@ -50,7 +51,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::modf => {
             let whole = e.intrinsic("llvm.trunc", &[x]);
             e.store(whole, y);
-            // Infinity has no fraction, and the difference would be NaN.
+            // The fraction of infinity is 0, but the difference would be NaN.
             let infinite = b.fcmp(LLVMRealOEQ, e.intrinsic("llvm.fabs", &[x]), ty.real(f64::INFINITY));
             let fraction = b.select(infinite, ty.real(0.0), b.fsub(x, whole));
             e.intrinsic("llvm.copysign", &[fraction, x])
@@ -88,7 +89,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::atanpi => over_pi(e, Op::atan, ty, args),
         Op::atan2pi => over_pi(e, Op::atan2, ty, args),
         Op::pown => {
-            // Floats do not hold every exponent, nor whether it is odd.
+            // A float cannot represent every i32 exponent exactly, nor its parity.
             let wide = e.float_like(ty, 64);
             b.fpcast(
                 call(e, Op::pow, wide, &[b.fpcast(x, wide), e.signed_to_float(y, wide)]),
@@ -98,22 +99,22 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::powr | Op::half_powr => powr(e, ty, x, y),
         Op::native_powr => call(e, Op::pow, ty, args),
         Op::half_cos | Op::native_cos => call(e, Op::cos, ty, args),
-        Op::half_exp | Op::native_exp => in_place(e, Op::exp, ty, x),
-        Op::half_exp2 | Op::native_exp2 => in_place(e, Op::exp2, ty, x),
-        Op::half_exp10 | Op::native_exp10 => in_place(e, Op::exp10, ty, x),
-        Op::half_log | Op::native_log => in_place(e, Op::log, ty, x),
-        Op::half_log2 | Op::native_log2 => in_place(e, Op::log2, ty, x),
-        Op::half_log10 | Op::native_log10 => in_place(e, Op::log10, ty, x),
-        Op::exp | Op::exp2 | Op::exp10 | Op::log | Op::log2 | Op::log10 | Op::cbrt => in_place(e, op, ty, x),
+        Op::half_exp | Op::native_exp => inline(e, Op::exp, ty, x),
+        Op::half_exp2 | Op::native_exp2 => inline(e, Op::exp2, ty, x),
+        Op::half_exp10 | Op::native_exp10 => inline(e, Op::exp10, ty, x),
+        Op::half_log | Op::native_log => inline(e, Op::log, ty, x),
+        Op::half_log2 | Op::native_log2 => inline(e, Op::log2, ty, x),
+        Op::half_log10 | Op::native_log10 => inline(e, Op::log10, ty, x),
+        Op::exp | Op::exp2 | Op::exp10 | Op::log | Op::log2 | Op::log10 | Op::cbrt => inline(e, op, ty, x),
         Op::half_sin | Op::native_sin => call(e, Op::sin, ty, args),
         Op::half_tan | Op::native_tan => call(e, Op::tan, ty, args),
         _ if libcalls::callee(op, 32).is_some() => call(e, op, ty, args),
-        _ => return Err(check::wrong("unknown")),
+        _ => return Err(check::invalid("unknown")),
     })
 }
 
-/// Computes in place what is so computed for float, and calls for double.
-fn in_place<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
+/// Emits a function inline for half and float, and a call for double.
+fn inline<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     if ty.bits() == 64 {
         return call(e, op, ty, &[x]);
     }
@@ -124,7 +125,7 @@ fn in_place<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'
     })
 }
 
-/// How many bits the fraction has, the exponent's bits all set, and the exponent's bias.
+/// The number of fraction bits, the largest biased exponent, and the exponent bias.
 fn layout(ty: Type<'_>) -> (u64, u64, u64) {
     match ty.bits() {
         16 => (10, 0x1F, 15),
@@ -133,7 +134,7 @@ fn layout(ty: Type<'_>) -> (u64, u64, u64) {
     }
 }
 
-/// Computes a function of half as one of float: its arguments are exact there, and what comes out is rounded once more.
+/// Computes a function of half as a function of float and rounds the result. Other types pass unchanged.
 fn in_float<'c>(
     e: &Emit<'_, 'c>,
     ty: Type<'c>,
@@ -151,7 +152,7 @@ fn in_float<'c>(
     e.builder.fpcast(f(wide, &widened), ty)
 }
 
-/// Calls the function of the table for each element.
+/// Calls the library function of an instruction for each element.
 fn call<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     in_float(e, ty, args, |ty, args| call_elements(e, op, ty.bits(), ty, args))
 }
@@ -169,7 +170,7 @@ fn quotient<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> V
     call_elements(e, Op::remquo, wide.bits(), ty.with_scalar(e.context.int(32)), &args)
 }
 
-/// An inverse function, in units of pi: with the digits of the next wider type where there is one.
+/// An inverse trigonometric function in units of pi, computed in the next wider type if there is one.
 fn over_pi<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     let b = e.builder;
     let wide = e.float_like(ty, (ty.bits() * 2).min(64));
@@ -183,15 +184,15 @@ fn fma<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     if ty.bits() != 16 {
         return e.intrinsic("llvm.fma", args);
     }
-    // Double holds the product, and the sum so far that rounding it to half is the only rounding that shows: digits
-    // get lost only where the summand is more than 2^31 times the product.
+    // In double the product is exact. The sum is rounded only if the summand is more than 2^31 times the product, and then
+    // that rounding does not affect the half.
     let b = e.builder;
     let wide = e.float_like(ty, 64);
     let [x, y, z] = [0, 1, 2].map(|i| b.fpcast(args[i], wide));
     b.fpcast(b.fadd(b.fmul(x, y), z), ty)
 }
 
-/// The one of greater (or smaller) magnitude; of equal ones what the intrinsic says.
+/// `maxmag` or `minmag`: the operand of larger or smaller magnitude. `otherwise` is the intrinsic for equal magnitudes.
 fn magnitude<'c>(
     e: &Emit<'_, 'c>,
     otherwise: &str,
@@ -209,7 +210,8 @@ fn magnitude<'c>(
     )
 }
 
-/// The fraction and what it was counted from: below 1 always, of the sign of `x` where it is 0 and `x` is 0 or infinite.
+/// `fract`: the fraction and the floor. The fraction is always less than 1. For an `x` of 0 or infinity it is a zero with
+/// the sign of `x`.
 fn fract<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> (Value<'c>, Value<'c>) {
     let b = e.builder;
     let floor = e.intrinsic("llvm.floor", &[x]);
@@ -219,11 +221,11 @@ fn fract<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> (Value<'c>, Value<
     let fraction = b.select(b.fcmp(LLVMRealOGT, fraction, below_one), below_one, fraction);
     let infinite = b.fcmp(LLVMRealOEQ, e.intrinsic("llvm.fabs", &[x]), ty.real(f64::INFINITY));
     let zero = b.fcmp(LLVMRealOEQ, x, ty.real(0.0));
-    let nothing = e.intrinsic("llvm.copysign", &[ty.real(0.0), x]);
-    (b.select(b.or(infinite, zero), nothing, fraction), floor)
+    let signed_zero = e.intrinsic("llvm.copysign", &[ty.real(0.0), x]);
+    (b.select(b.or(infinite, zero), signed_zero, fraction), floor)
 }
 
-/// A fraction in [1/2, 1) and an exponent of i32; of 0, infinity and NaN the number itself and 0.
+/// `frexp`: a fraction in [1/2, 1) and an i32 exponent. For 0, infinity and NaN they are the number itself and 0.
 fn frexp<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> (Value<'c>, Value<'c>) {
     let b = e.builder;
     if ty.bits() == 16 {
@@ -235,7 +237,7 @@ fn frexp<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> (Value<'c>, Value<
     let (fraction_bits, exponent_max, bias) = layout(ty);
     let magnitude_mask = bits.int((1 << (ty.bits() - 1)) - 1);
     let magnitude = b.and(b.bitcast(x, bits), magnitude_mask);
-    // A denormal number gets a leading bit by multiplication.
+    // A multiplication makes denormal numbers normal.
     let lift = fraction_bits + 1;
     let denormal = b.icmp(LLVMIntULT, magnitude, bits.int(1 << fraction_bits));
     let normal = b.select(denormal, b.fmul(x, ty.real(2f64.powi(lift as i32))), x);
@@ -243,8 +245,8 @@ fn frexp<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> (Value<'c>, Value<
     let exponent = b.lshr(b.and(normal, magnitude_mask), bits.int(fraction_bits));
     let base = b.select(denormal, bits.int(bias - 1 + lift), bits.int(bias - 1));
     let exponent = b.zext_or_trunc(b.sub(exponent, base), ty.with_scalar(e.context.int(32)));
-    let kept = b.and(normal, bits.int(!(exponent_max << fraction_bits)));
-    let fraction = b.bitcast(b.or(kept, bits.int((bias - 1) << fraction_bits)), ty);
+    let without_exponent = b.and(normal, bits.int(!(exponent_max << fraction_bits)));
+    let fraction = b.bitcast(b.or(without_exponent, bits.int((bias - 1) << fraction_bits)), ty);
     let special = b.or(
         b.icmp(LLVMIntEQ, magnitude, bits.zero()),
         b.icmp(LLVMIntUGE, magnitude, bits.int(exponent_max << fraction_bits)),
@@ -255,7 +257,7 @@ fn frexp<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> (Value<'c>, Value<
     )
 }
 
-/// 2^k, for a k of i32 that is an exponent of a normal number.
+/// 2^k, for an i32 `k` in the exponent range of normal numbers.
 fn two_to<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, k: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let bits = e.bits_of(ty);
@@ -272,14 +274,14 @@ fn ldexp<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, k: Value<'c>) -> Valu
         e.intrinsic("llvm.smin", &[above, k.ty().int(high as u64)])
     };
     if ty.bits() < 64 {
-        // The next wider type has every product that is not 0 or infinity in the end.
+        // The next wider type represents each product exactly, unless it rounds to 0 or infinity in the narrow type.
         let wide = e.float_like(ty, ty.bits() * 2);
         let limit = if ty.bits() == 16 { 50 } else { 300 };
         let factor = two_to(e, wide, clamp(k, -limit, limit));
         return b.fpcast(b.fmul(b.fpcast(x, wide), factor), ty);
     }
-    // At most three steps. Those that come first are exact: downwards they stop short of where a number that is not to
-    // vanish would lose digits (54 more binary orders follow).
+    // At most three steps. The first two must be exact so that only the last one rounds. Steps down are by 2^-968 instead of
+    // 2^-1022: an intermediate result can then be denormal only if the final result is 0.
     let (mut x, mut k) = (x, k);
     for _ in 0..2 {
         let down = b.icmp(LLVMIntSLT, k, k.ty().int(-1022i64 as u64));
@@ -295,15 +297,15 @@ fn ldexp<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, k: Value<'c>) -> Valu
     b.fmul(x, two_to(e, ty, clamp(k, -1022, 1023)))
 }
 
-/// The exponent of a number that is not 0, infinite or NaN, as i32 in the number's shape; and the number's magnitude as
-/// bits.
+/// The exponent of a number as an i32 in the number's shape, and the bits of its magnitude. The exponent is meaningless for
+/// 0, infinity and NaN.
 fn exponent<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> (Value<'c>, Value<'c>) {
     let b = e.builder;
     let bits = e.bits_of(x.ty());
     let (fraction_bits, _, bias) = layout(x.ty());
     let magnitude = b.and(b.bitcast(x, bits), bits.int((1 << (bits.bits() - 1)) - 1));
     let normal = b.sub(b.lshr(magnitude, bits.int(fraction_bits)), bits.int(bias));
-    // A denormal number is its fraction times 2^(1 - bias - fraction_bits).
+    // A denormal number is its fraction bits, as an integer, times 2^(1 - bias - fraction_bits).
     let top = u64::from(bits.bits() - 1).wrapping_sub(bias - 1 + fraction_bits);
     let denormal = b.sub(bits.int(top), e.intrinsic_flag("llvm.ctlz", magnitude, false));
     let is_denormal = b.icmp(LLVMIntULT, magnitude, bits.int(1 << fraction_bits));
@@ -314,7 +316,7 @@ fn exponent<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> (Value<'c>, Value<'c>) {
     )
 }
 
-/// The exponent as an integer; `FP_ILOGB0` and `FP_ILOGBNAN` as OpenCL C's headers define them.
+/// `ilogb`: the exponent as an integer. The special results are `FP_ILOGB0` and `FP_ILOGBNAN` of OpenCL C's headers.
 fn ilogb<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let (fraction_bits, exponent_max, _) = layout(x.ty());
@@ -329,14 +331,14 @@ fn ilogb<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> Value<'c> {
     )
 }
 
-/// The exponent as a floating-point number.
+/// `logb`: the exponent as a floating-point number.
 fn logb<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let (fraction_bits, exponent_max, _) = layout(ty);
     let (exponent, magnitude) = exponent(e, x);
     let zero = b.icmp(LLVMIntEQ, magnitude, magnitude.ty().zero());
     let special = b.icmp(LLVMIntUGE, magnitude, magnitude.ty().int(exponent_max << fraction_bits));
-    // Infinity without its sign, and NaN.
+    // Positive infinity for both infinities, and NaN for NaN.
     let special_value = b.bitcast(magnitude, ty);
     let number = e.signed_to_float(exponent, ty);
     b.select(
@@ -346,7 +348,7 @@ fn logb<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     )
 }
 
-/// The next number from `x` towards `y`: numbers of one sign are in the order of their bits.
+/// The next number from `x` towards `y`. The bits of numbers of the same sign have the order of their magnitudes.
 fn nextafter<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let bits = e.bits_of(ty);
@@ -355,14 +357,15 @@ fn nextafter<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> 
     let up = b.fcmp(LLVMRealOLT, x, y);
     let away = b.icmp(LLVMIntEQ, up, positive);
     let next = b.add(x_bits, b.select(away, bits.int(1), bits.ones()));
-    // From 0 to the smallest number of the sign of `y`.
+    // Next to 0 is the smallest denormal number with the sign of `y`.
     let sign = b.and(y_bits, bits.int(1 << (bits.bits() - 1)));
     let next = b.select(b.fcmp(LLVMRealOEQ, x, ty.real(0.0)), b.or(sign, bits.int(1)), next);
     let next = b.select(b.fcmp(LLVMRealOEQ, x, y), y_bits, next);
     b.select(b.fcmp(LLVMRealUNO, x, y), b.fadd(x, y), b.bitcast(next, ty))
 }
 
-/// `pow` of a base that is not negative: section 7.5.1 has more cases of NaN than C has, and no negative zero.
+/// `powr`: `pow` of a non-negative base. Section 7.5.1 requires NaN in more cases than C does for `pow`, and ignores the
+/// sign of a zero base.
 fn powr<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let size = e.intrinsic("llvm.fabs", &[x]);
@@ -380,7 +383,7 @@ fn powr<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value
     )
 }
 
-/// The sign of the gamma function: 0 at its poles.
+/// The sign of the gamma function, 0 at its poles, for `lgamma_r`.
 fn gamma_sign<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let int = ty.with_scalar(e.context.int(32));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Geometric functions: OpenCL C 3.0, section 6.15.5.
 //!
-//! A length neither overflows nor vanishes where its square does: squares are summed with the next wider type, whose
-//! exponents reach twice as far, and those of double after scaling by a power of two.
+//! A length must not overflow or underflow where its square does. So squares are summed in the next wider type, which has
+//! more than twice the exponent range. Vectors of double are scaled by a power of two instead.
 
 use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
@@ -19,21 +19,21 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::length => length(e, ty, x),
         Op::distance => distance(e, ty, x, y),
         Op::normalize => normalize(e, ty, x),
-        // Theirs may overflow: the squares of half do that too soon.
+        // The fast functions may overflow where squares do, but for half that is too early (at 256).
         Op::fast_length if ty.bits() == 16 => length(e, ty, x),
         Op::fast_distance if ty.bits() == 16 => distance(e, ty, x, y),
         Op::fast_normalize if ty.bits() == 16 => normalize(e, ty, x),
         Op::fast_length => fast_length(e, x),
         Op::fast_distance => fast_length(e, e.fast(e.builder.fsub(x, y))),
         Op::fast_normalize => fast_normalize(e, ty, x),
-        _ => return Err(check::wrong("unknown")),
+        _ => return Err(check::invalid("unknown")),
     })
 }
 
 fn cross<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let lanes = ty.lanes().unwrap_or(3);
-    // The fourth element comes from (x.w, x.w) and (y.w, y.w): it is replaced below.
+    // Rotates the first three elements. The fourth one stays; its result is replaced below.
     let turn = |v, by: u32| {
         b.shuffle(
             v,
@@ -52,14 +52,14 @@ fn cross<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Valu
     }
 }
 
-/// The sum of the elements' squares.
+/// The sum of the squares of the elements.
 fn squares<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let products = e.fast(b.fmul(x, x));
     (1..x.ty().lanes().unwrap_or(1)).fold(e.lane(products, 0), |sum, i| e.fast(b.fadd(sum, e.lane(products, i))))
 }
 
-/// The largest magnitude of an element.
+/// The largest magnitude of the elements.
 fn largest<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let magnitudes = e.intrinsic("llvm.fabs", &[x]);
     (1..x.ty().lanes().unwrap_or(1)).fold(e.lane(magnitudes, 0), |max, i| {
@@ -67,9 +67,9 @@ fn largest<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> Value<'c> {
     })
 }
 
-/// The elements in a type, and a scale, in which their squares can be summed: the vector, and what its length must be
-/// multiplied by.
-fn roomy<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> (Value<'c>, Option<Value<'c>>) {
+/// Converts or scales a vector so that its squares can be summed. Returns the vector, and the factor that undoes the scale
+/// in its length.
+fn prepare_squares<'c>(e: &Emit<'_, 'c>, x: Value<'c>) -> (Value<'c>, Option<Value<'c>>) {
     let b = e.builder;
     let ty = x.ty();
     if ty.bits() < 64 {
@@ -91,14 +91,14 @@ fn length<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
         return e.intrinsic("llvm.fabs", &[x]);
     }
     let b = e.builder;
-    let (x, scale) = roomy(e, x);
+    let (x, scale) = prepare_squares(e, x);
     let root = e.intrinsic("llvm.sqrt", &[squares(e, x)]);
     b.fpcast(scale.map_or(root, |scale| b.fmul(root, scale)), ty)
 }
 
 fn distance<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
     let b = e.builder;
-    // The difference may overflow, and lose digits, where the distance has all of them.
+    // In the narrow type the difference might overflow or lose digits.
     let wide = e.float_like(x.ty(), (ty.bits() * 2).min(64));
     let difference = e.fast(b.fsub(b.fpcast(x, wide), b.fpcast(y, wide)));
     if ty.bits() == 64 || x.ty().lanes().is_none() {
@@ -109,20 +109,20 @@ fn distance<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> V
 
 fn normalize<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     let b = e.builder;
-    // Infinite elements leave the others no length: 1 for them, 0 for the rest.
+    // If some elements are infinite, they count as 1 and all finite elements as 0.
     let infinite = b.fcmp(LLVMRealOEQ, e.intrinsic("llvm.fabs", &[x]), ty.real(f64::INFINITY));
     let direction = e.intrinsic("llvm.copysign", &[b.select(infinite, ty.real(1.0), ty.real(0.0)), x]);
     let any = b.fcmp(LLVMRealOEQ, largest(e, x), ty.scalar().real(f64::INFINITY));
-    // NaN stays NaN.
+    // NaN elements stay, so that the result is NaN.
     let ordered = b.fcmp(LLVMRealORD, x, x);
     let x = b.select(b.and(e.splat(any, ty), ordered), direction, x);
-    let (scaled, scale) = roomy(e, x);
+    let (scaled, scale) = prepare_squares(e, x);
     let squares = squares(e, scaled);
     let root = e.splat(e.intrinsic("llvm.sqrt", &[squares]), ty);
     let result = match scale {
         None => b.fpcast(e.fast(b.fdiv(scaled, root)), ty),
         Some(scale) => {
-            // Elements that are small beside the largest would lose digits if scaled down: their quotients are, instead.
+            // Scaling down might make small elements denormal and lose digits, so the quotient is scaled instead.
             let (one, down) = (scale.ty().real(1.0), scale.ty().real(2f64.powi(-600)));
             let is_big = b.fcmp(LLVMRealOGT, scale, one);
             let dividend = b.select(is_big, x, scaled);
@@ -130,7 +130,7 @@ fn normalize<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
             e.fast(b.fmul(quotient, e.splat(b.select(is_big, down, one), ty)))
         }
     };
-    // Nothing has the direction of 0.
+    // The zero vector has no direction: the result is the vector itself.
     let zero = b.fcmp(LLVMRealOEQ, squares, squares.ty().real(0.0));
     b.select(zero, x, result)
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Library functions that emitted code calls by name: their addresses, and what LLVM may assume of them.
+//! Library functions that emitted code calls by name: their addresses, and what LLVM may assume about them.
 //!
-//! [`CALLEES`] are the mathematical functions of one or two numbers; the vectorizer replaces their calls by vector forms.
-//! [`HELPERS`] are the functions that LLVM itself calls, for instructions that a CPU lacks and for idioms that its optimizer
-//! recognizes (LLVM's runtime library calls).
+//! [`CALLEES`] are the mathematical functions of one or two numbers. The vectorizer replaces their calls by vector variants.
+//! [`HELPERS`] are mostly LLVM's runtime library calls: LLVM emits these calls itself, for instructions that a CPU lacks and
+//! for idioms that its optimizer recognizes.
 
 use spirv::OpenclStd100Op as Op;
 
@@ -14,12 +14,12 @@ use crate::llvm::{Context, Function, Module, Type};
 #[derive(Clone, Copy)]
 pub struct Address(pub *const ());
 
-// SAFETY: a function's address, for all threads the same; nothing is read or written through it.
+// SAFETY: the address of a function is valid on all threads, and nothing is read or written through it.
 unsafe impl Sync for Address {}
 // SAFETY: as above.
 unsafe impl Send for Address {}
 
-/// A number that a function takes or gives.
+/// The type of a parameter or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// `float`.
@@ -40,40 +40,41 @@ impl Number {
     }
 }
 
-/// A mathematical function. It depends on its arguments alone, touches no memory, always returns and never unwinds.
+/// A mathematical function. [`Callee::declare`] promises LLVM that the result depends only on the arguments, and that the
+/// function accesses no memory that the kernel can see, always returns and never unwinds.
 pub struct Callee {
-    /// The instruction that it is for.
+    /// The instruction that it implements.
     pub op: Op,
-    /// 32 or 64: the width of its numbers.
+    /// The width of its numbers: 32 or 64.
     pub bits: u32,
-    /// Its name in emitted code.
+    /// The name in emitted code.
     pub name: &'static str,
-    /// The types of its parameters.
+    /// The types of the parameters.
     pub params: &'static [Number],
-    /// The type of its result.
+    /// The type of the result.
     pub result: Number,
-    /// Its address.
+    /// The address of the function.
     pub address: Address,
-    /// OpenCL's bound of the error, in units in the last place.
+    /// OpenCL's error bound, in units in the last place.
     pub bound: f32,
     /// The largest known error: from "Accuracy of Mathematical Functions in Single, Double, ... Precision" (Gladman,
     /// Innocente, Mather, Zimmermann) for glibc 2.36, or from the tests here if they found a larger one.
-    #[allow(dead_code)] // The tests hold it against what they find.
+    #[allow(dead_code)] // Only the tests use it, as the limit for the errors that they measure.
     pub ulp: f32,
-    /// The functions of glibc's libmvec that compute it for a whole vector.
+    /// The vector variants in glibc's libmvec.
     pub vector: Option<Vector>,
 }
 
-/// Functions of libmvec.
+/// The variants of a function in libmvec.
 pub struct Vector {
     /// The suffix of their names.
     pub stem: &'static str,
-    /// The largest error that the tests here found, for each [`Isa`].
+    /// The largest error that the tests here found for each [`Isa`], in ulps.
     pub ulps: [f32; 3],
 }
 
-/// The widths of libmvec's vectors.
-#[allow(dead_code)] // Nobody has asked for SSE4 yet.
+/// The instruction sets of libmvec's variants.
+#[allow(dead_code)] // Only the tests use SSE4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// 128 bits, SSE4.
@@ -85,14 +86,14 @@ pub enum Isa {
 }
 
 impl Callee {
-    /// The name of the function for a vector of the ISA's width, by the x86 vector function ABI, and its number of
-    /// elements; `None` if its error exceeds OpenCL's bound.
+    /// The name of the variant for an ISA, by the x86 vector function ABI, and its number of elements; `None` if its error
+    /// exceeds OpenCL's bound.
     pub fn vector_name(&self, isa: Isa) -> Option<(String, u32)> {
         let vector = self.vector.as_ref()?;
         (vector.ulps[isa as usize] <= self.bound).then(|| vector.name(isa, self.bits))
     }
 
-    /// Declares it in a module.
+    /// Declares the function in a module.
     pub fn declare<'c>(&self, context: &'c Context, module: &Module<'c>) -> Function<'c> {
         module.function(self.name).unwrap_or_else(|| {
             let params: Vec<_> = self.params.iter().map(|p| p.ty(context)).collect();
@@ -103,18 +104,18 @@ impl Callee {
                 .attribute("nocallback", 0)
                 .attribute("nofree", 0)
                 .attribute("nosync", 0)
-                // 0 stands for no effect on any kind of memory: `memory(none)`.
+                // 0 is `memory(none)`.
                 .attribute("memory", 0)
         })
     }
 }
 
-/// The function that computes an instruction for numbers of 32 or 64 bits.
+/// The function that implements an instruction for numbers of 32 or 64 bits.
 pub fn callee(op: Op, bits: u32) -> Option<&'static Callee> {
     CALLEES.iter().find(|c| c.op == op && c.bits == bits)
 }
 
-/// The functions that builtins call, by name.
+/// All functions in the tables, by name.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     let callees = CALLEES.iter().map(|c| (c.name, c.address.0));
     let helpers = HELPERS.iter().map(|(name, address)| (*name, address.0));
@@ -122,7 +123,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
 }
 
 impl Vector {
-    /// Its name, for numbers of so many bits, and how many elements it takes.
+    /// The name of the variant for an ISA and an element width, and its number of elements.
     pub fn name(&self, isa: Isa, bits: u32) -> (String, u32) {
         let (letter, width) = match isa {
             Isa::Sse4 => ('b', 128),
@@ -153,7 +154,7 @@ macro_rules! callees {
     (@params ($($param:ident),*)) => { &[$(Number::$param),*] };
 }
 
-/// OpenCL sets no bound.
+/// OpenCL sets no error bound.
 const ANY: f32 = f32::INFINITY;
 
 const fn vector(stem: &'static str, ulps: [f32; 3]) -> Option<Vector> {
@@ -176,7 +177,7 @@ callees! {
     atanh 32 "atanhf" (F32) -> F32 = libm::atanhf, 5.0, 1.8, vector("v_atanhf", [2.0, 2.0, 1.6]);
     atanh 64 "atanh" (F64) -> F64 = libm::atanh, 5.0, 1.9, vector("v_atanh", [2.1, 2.1, 1.2]);
     cbrt 32 "cbrtf" (F32) -> F32 = libm::cbrtf, 2.0, 1.0, vector("v_cbrtf", [2.9, 2.9, 1.9]);
-    // glibc's has 3.7 ulp, too many. The vector variant is another function.
+    // The error of glibc's `cbrt` is 3.7 ulp, more than the bound. That of the vector variant is not.
     cbrt 64 "oxur_cbrt_f64" (F64) -> F64 = roots::cbrt_f64, 2.0, 0.6, vector("v_cbrt", [1.6, 1.6, 1.8]);
     cos 32 "cosf" (F32) -> F32 = libm::cosf, 4.0, 0.6, vector("v_cosf", [1.9, 1.7, 1.7]);
     cos 64 "cos" (F64) -> F64 = huge::cos, 4.0, 0.6, vector("v_cos", [3.1, 3.5, 3.5]);
@@ -196,7 +197,7 @@ callees! {
     exp10 64 "exp10" (F64) -> F64 = libm::exp10, 3.0, 2.1, vector("v_exp10", [1.1, 1.1, 1.1]);
     expm1 32 "expm1f" (F32) -> F32 = libm::expm1f, 3.0, 0.9, vector("v_expm1f", [1.7, 1.6, 2.0]);
     expm1 64 "expm1" (F64) -> F64 = libm::expm1, 3.0, 1.0, vector("v_expm1", [2.6, 2.6, 1.8]);
-    // LLVM calls these two for its instruction `frem`.
+    // LLVM calls these two to implement `frem`.
     fmod 32 "fmodf" (F32, F32) -> F32 = quotient::fmod_f32, 0.0, 0.0, None;
     fmod 64 "fmod" (F64, F64) -> F64 = quotient::fmod_f64, 0.0, 0.0, None;
     hypot 32 "hypotf" (F32, F32) -> F32 = libm::hypotf, 4.0, 0.6, vector("vv_hypotf", [1.4, 1.2, 1.2]);
@@ -215,7 +216,7 @@ callees! {
     pow 64 "pow" (F64, F64) -> F64 = libm::pow, 16.0, 0.6, vector("vv_pow", [1.1, 1.1, 1.1]);
     remainder 32 "oxur_remainder_f32" (F32, F32) -> F32 = quotient::remainder_f32, 0.0, 0.0, None;
     remainder 64 "oxur_remainder_f64" (F64, F64) -> F64 = quotient::remainder_f64, 0.0, 0.0, None;
-    // The quotient only: the rest is `remainder`.
+    // Only the quotient: `remainder` computes the other result.
     remquo 32 "oxur_remquo_f32" (F32, F32) -> I32 = quotient::remquo_f32, 0.0, 0.0, None;
     remquo 64 "oxur_remquo_f64" (F64, F64) -> I32 = quotient::remquo_f64, 0.0, 0.0, None;
     rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, 16.0, 0.6, None;
@@ -238,20 +239,21 @@ callees! {
 
 macro_rules! helpers {
     ($($name:literal = $function:path;)*) => {
-        /// Functions that LLVM calls by itself.
+        /// LLVM's runtime library calls, and the runtime's `printf`.
         pub static HELPERS: &[(&str, Address)] = &[$(($name, Address($function as *const ()))),*];
     };
 }
 
 helpers! {
-    // Memory: loops and copies that the optimizer recognises.
+    // Memory functions: the optimizer recognizes loops and copies.
     "bcmp" = libm::bcmp;
     "memcmp" = libm::memcmp;
     "memcpy" = libm::memcpy;
     "memmove" = libm::memmove;
     "memset" = libm::memset;
     "strlen" = libm::strlen;
-    // Intrinsics without an instruction: rounding before SSE4.1, `fma` without FMA, and combinations of calls.
+    // Intrinsics that a CPU has no instruction for (rounding before SSE4.1, `fma` without FMA), and merged calls such as
+    // `sincos`.
     "ceil" = libm::ceil;
     "ceilf" = libm::ceilf;
     "floor" = libm::floor;
@@ -282,9 +284,9 @@ helpers! {
     "sqrtf" = libm::sqrtf;
     "trunc" = libm::trunc;
     "truncf" = libm::truncf;
-    // pow(x, 1/3) with fast-math flags becomes this.
+    // LLVM transforms `pow(x, 1/3)` with fast-math flags to this.
     "cbrt" = roots::cbrt_f64;
-    // Half and bfloat16.
+    // Conversions of half and bfloat16.
     "__extendhfsf2" = half::extend_half_f32;
     "__extendhfdf2" = half::extend_half_f64;
     "__truncsfhf2" = half::truncate_f32_half;
@@ -297,7 +299,7 @@ helpers! {
     "__fixunshfti" = half::half_to_u128;
     "__floattihf" = half::i128_to_half;
     "__floatuntihf" = half::u128_to_half;
-    // Integers of 128 bits, and of 64.
+    // Arithmetic of 128-bit and 64-bit integers.
     "__divti3" = integers::divti3;
     "__modti3" = integers::modti3;
     "__udivti3" = integers::udivti3;
@@ -316,7 +318,7 @@ helpers! {
     "__popcountsi2" = integers::popcountsi2;
     "__popcountdi2" = integers::popcountdi2;
     "__popcountti2" = integers::popcountti2;
-    // Conversions, and powers with whole exponents.
+    // Conversions of integers, and powers with integer exponents.
     "__fixsfti" = integers::fixsfti;
     "__fixdfti" = integers::fixdfti;
     "__fixunssfti" = integers::fixunssfti;
@@ -331,6 +333,6 @@ helpers! {
     "__floatundidf" = integers::floatundidf;
     "__powidf2" = integers::powidf2;
     "__powisf2" = integers::powisf2;
-    // Ours.
+    // Called by `super::printf`.
     "oxur_printf" = printf::printf;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The vector forms of mathematical functions: glibc's libmvec, if this machine has it.
+//! Vector variants of mathematical functions: glibc's libmvec, if it is installed.
 
 use std::ffi::CString;
 
@@ -8,36 +8,37 @@ use oxur_fork::OnceLock;
 use super::libcalls::{CALLEES, Callee, Isa};
 use super::runtime::huge;
 
-/// glibc's library of vector functions.
+/// The handle of libmvec, which is loaded at the first call and stays open.
 fn library() -> Option<usize> {
     static LIBRARY: OnceLock<Option<usize>> = OnceLock::new();
     *LIBRARY.get_or_init(|| {
-        // SAFETY: glibc's own library, whose initialisers do nothing but choose functions for the CPU.
+        // SAFETY: a library of glibc. Its initializers only select functions for the CPU.
         let library = unsafe { libc::dlopen(c"libmvec.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if library.is_null() {
-            log::info!("there is no libmvec.so.1: mathematical functions are computed one number at a time");
+            log::info!("libmvec.so.1 is not installed, so most mathematical functions are not vectorized");
         }
         (!library.is_null()).then_some(library as usize)
     })
 }
 
-/// The vector form of a mathematical function.
+/// The vector variant of a mathematical function.
 pub struct Variant {
     /// Its symbol.
     pub name: String,
-    /// The number of elements that it takes.
+    /// The number of elements of its vectors.
     pub lanes: u32,
-    /// The width of an element. It is wider than the function's numbers if only the wider form is precise enough.
+    /// The width of an element. It exceeds the width of the scalar function if only the variant for `double` is precise
+    /// enough.
     pub bits: u32,
 }
 
-/// The allowed difference to the scalar function's result, in units in the last place, unless the kernel allows more.
-/// Programs are tested against implementations that are nearly always correctly rounded.
-const CLOSE: f32 = 1.0;
+/// The largest error of a variant, in ulps, unless the kernel allows more. OpenCL's bounds are wider, but programs are tested
+/// on implementations that are nearly always correctly rounded.
+const MAX_ULPS: f32 = 1.0;
 
-/// The vector form of a mathematical function on this CPU; `None` if it is less precise than OpenCL requires. For
-/// `float` it may be libmvec's form for `double`, because most of those for `float` have errors of two or three units.
-/// With `relaxed` the latter are used.
+/// The vector variant of a mathematical function for this CPU; `None` if it is less precise than OpenCL requires. For
+/// `float` it may be libmvec's variant for `double`, because most of those for `float` have errors of two or three ulps.
+/// With `relaxed` those are used anyway.
 pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
     let callee = CALLEES.iter().find(|c| c.name == name)?;
     let isa = if std::is_x86_feature_detected!("avx512f") {
@@ -47,7 +48,7 @@ pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
     } else {
         return None;
     };
-    let is_close = |c: &Callee| relaxed || c.vector.as_ref().is_some_and(|v| v.ulps[isa as usize] <= CLOSE);
+    let is_close = |c: &Callee| relaxed || c.vector.as_ref().is_some_and(|v| v.ulps[isa as usize] <= MAX_ULPS);
     let wider = || CALLEES.iter().find(|c| c.op == callee.op && c.bits == 64);
     let callee = if callee.bits == 64 || is_close(callee) {
         callee
@@ -69,17 +70,18 @@ pub fn vector_symbol(name: &str) -> Option<*const u8> {
         return None;
     }
     let name = CString::new(name).ok()?;
-    // SAFETY: the library stays open.
+    // SAFETY: the handle is valid, because the library stays open, and the name ends with a zero.
     let address = unsafe { libc::dlsym(library()? as *mut libc::c_void, name.as_ptr()) };
     if address.is_null() {
         return None;
     }
-    let better = better::FUNCTIONS.iter().find(|(own, _)| *own == name.as_c_str());
-    Some(better.map_or(address.cast_const().cast(), |(_, own)| own.0.cast()))
+    let wrapper = wrappers::FUNCTIONS.iter().find(|(own, _)| *own == name.as_c_str());
+    Some(wrapper.map_or(address.cast_const().cast(), |(_, own)| own.0.cast()))
 }
 
-/// Functions of libmvec that leave huge numbers to the C library, whose results are corrected ([`huge`]).
-mod better {
+/// Wrappers of libmvec functions that are imprecise for huge arguments. libmvec leaves these to the scalar functions of
+/// the C library, whose results the wrappers [correct](huge).
+mod wrappers {
     use oxur_fork::OnceLock;
     use std::arch::x86_64::{__m128d, __m256d, __m512d};
     use std::ffi::CStr;
@@ -88,29 +90,31 @@ mod better {
     use crate::builtins::libcalls::Address;
 
     macro_rules! functions {
-        ($($name:ident = $symbol:literal, $feature:literal $vector:ty, $lanes:literal, $better:path;)*) => {
-            /// Their symbols, and the functions that are called instead.
+        ($($name:ident = $symbol:literal, $feature:literal $vector:ty, $lanes:literal, $correct:path;)*) => {
+            /// The symbols of libmvec, and their wrappers.
             pub const FUNCTIONS: &[(&CStr, Address)] = &[$(($symbol, Address($name as *const ()))),*];
 
             $(
                 #[target_feature(enable = $feature)]
-                #[allow(improper_ctypes_definitions, reason = "vectors go in registers, as libmvec has it")]
+                #[allow(improper_ctypes_definitions, reason = "passes vectors in registers, like libmvec")]
                 unsafe extern "C" fn $name(x: $vector) -> $vector {
                     static LIBMVEC: OnceLock<usize> = OnceLock::new();
-                    // SAFETY: a handle of dlopen's. It is there, and the symbol: without them nobody calls this.
+                    // SAFETY: the handle comes from `dlopen`. `vector_symbol` returns this wrapper only if the library and
+                    // the symbol exist.
                     let address = *LIBMVEC.get_or_init(|| unsafe {
                         libc::dlsym(library().unwrap_or_default() as *mut libc::c_void, $symbol.as_ptr()) as usize
                     });
-                    // SAFETY: the function's type; vectors are as large as arrays of their elements.
+                    // SAFETY: the symbol has this type by the vector function ABI. Vectors have the size of arrays of their
+                    // elements.
                     unsafe {
                         let f = std::mem::transmute::<usize, unsafe extern "C" fn($vector) -> $vector>(address);
                         let numbers: [f64; $lanes] = std::mem::transmute(x);
-                        // Before the call, so that usually nothing is left to do after it.
+                        // Tested before the call, so that the common case is a tail call.
                         if !numbers.iter().fold(false, |any, x| any | (x.abs() >= huge::HUGE)) {
                             return f(x);
                         }
                         let results: [f64; $lanes] = std::mem::transmute(f(x));
-                        std::mem::transmute(std::array::from_fn::<f64, $lanes, _>(|i| $better(numbers[i], results[i])))
+                        std::mem::transmute(std::array::from_fn::<f64, $lanes, _>(|i| $correct(numbers[i], results[i])))
                     }
                 }
             )*
@@ -118,14 +122,14 @@ mod better {
     }
 
     functions! {
-        sin_sse4 = c"_ZGVbN2v_sin", "sse4.2" __m128d, 2, huge::better_sin;
-        cos_sse4 = c"_ZGVbN2v_cos", "sse4.2" __m128d, 2, huge::better_cos;
-        tan_sse4 = c"_ZGVbN2v_tan", "sse4.2" __m128d, 2, huge::better_tan;
-        sin_avx2 = c"_ZGVdN4v_sin", "avx2" __m256d, 4, huge::better_sin;
-        cos_avx2 = c"_ZGVdN4v_cos", "avx2" __m256d, 4, huge::better_cos;
-        tan_avx2 = c"_ZGVdN4v_tan", "avx2" __m256d, 4, huge::better_tan;
-        sin_avx512 = c"_ZGVeN8v_sin", "avx512f" __m512d, 8, huge::better_sin;
-        cos_avx512 = c"_ZGVeN8v_cos", "avx512f" __m512d, 8, huge::better_cos;
-        tan_avx512 = c"_ZGVeN8v_tan", "avx512f" __m512d, 8, huge::better_tan;
+        sin_sse4 = c"_ZGVbN2v_sin", "sse4.2" __m128d, 2, huge::correct_sin;
+        cos_sse4 = c"_ZGVbN2v_cos", "sse4.2" __m128d, 2, huge::correct_cos;
+        tan_sse4 = c"_ZGVbN2v_tan", "sse4.2" __m128d, 2, huge::correct_tan;
+        sin_avx2 = c"_ZGVdN4v_sin", "avx2" __m256d, 4, huge::correct_sin;
+        cos_avx2 = c"_ZGVdN4v_cos", "avx2" __m256d, 4, huge::correct_cos;
+        tan_avx2 = c"_ZGVdN4v_tan", "avx2" __m256d, 4, huge::correct_tan;
+        sin_avx512 = c"_ZGVeN8v_sin", "avx512f" __m512d, 8, huge::correct_sin;
+        cos_avx512 = c"_ZGVeN8v_cos", "avx512f" __m512d, 8, huge::correct_cos;
+        tan_avx512 = c"_ZGVeN8v_tan", "avx512f" __m512d, 8, huge::correct_tan;
     }
 }

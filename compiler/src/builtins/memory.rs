@@ -6,7 +6,7 @@ use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
 use super::Emit;
-use super::check::{self, wrong};
+use super::check::{self, invalid};
 use crate::Error;
 use crate::llvm::{Kind, Type, Value};
 
@@ -20,7 +20,7 @@ pub fn emit<'c>(
     match op {
         Op::vloadn | Op::vload_half | Op::vload_halfn | Op::vloada_halfn => {
             let &[offset, pointer] = args else {
-                return Err(wrong("it takes an offset and a pointer"));
+                return Err(invalid("it takes an offset and a pointer"));
             };
             let numbers = check::is_float(result) || (op == Op::vloadn && check::is_integer(result));
             let lanes = result.lanes().unwrap_or(1);
@@ -30,7 +30,7 @@ pub fn emit<'c>(
                 *literals == [lanes]
             };
             if !numbers || !literal || (op == Op::vload_half) != result.lanes().is_none() {
-                return Err(wrong(format!(
+                return Err(invalid(format!(
                     "the result cannot be of type {result:?} with {literals:?} elements"
                 )));
             }
@@ -45,19 +45,19 @@ pub fn emit<'c>(
         }
         _ => {
             let &[data, offset, pointer] = args else {
-                return Err(wrong("it takes data, an offset and a pointer"));
+                return Err(invalid("it takes data, an offset and a pointer"));
             };
             let ty = data.ty();
             let single = matches!(op, Op::vstore_half | Op::vstore_half_r);
             let numbers = check::is_float(ty) || (op == Op::vstoren && check::is_integer(ty));
             if !numbers || single != ty.lanes().is_none() {
-                return Err(wrong(format!("the data cannot be of type {ty:?}")));
+                return Err(invalid(format!("the data cannot be of type {ty:?}")));
             }
             let mode = match (op, literals) {
                 (Op::vstore_half_r | Op::vstore_halfn_r | Op::vstorea_halfn_r, &[mode @ 0..=3]) => mode,
                 (Op::vstoren | Op::vstore_half | Op::vstore_halfn | Op::vstorea_halfn, []) => 0,
                 _ => {
-                    return Err(wrong(format!("the literals {literals:?} are no rounding mode of it")));
+                    return Err(invalid(format!("the literals {literals:?} are not a rounding mode")));
                 }
             };
             let data = if op == Op::vstoren {
@@ -71,18 +71,18 @@ pub fn emit<'c>(
     }
 }
 
-/// Nothing to do: hardware fetches well what is read in order.
+/// Emits nothing: the hardware prefetches sequential reads.
 pub fn prefetch<'c>(e: &Emit<'_, 'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
     match args {
         [pointer, count] if pointer.ty().kind() == Kind::Pointer && matches!(count.ty().kind(), Kind::Int(_)) => {
             Ok(e.context.int(32).zero())
         }
-        _ => Err(wrong("it takes a pointer and a number")),
+        _ => Err(invalid("it takes a pointer and a number")),
     }
 }
 
-/// How many elements lie between one vector and the next: vectors of three are stored without a gap, but aligned
-/// halves in the room of four.
+/// The distance between consecutive vectors, in elements. Vectors of three are tightly packed, except that the aligned
+/// half forms pad them to four.
 fn stride(op: Op, ty: Type<'_>) -> u64 {
     match (op, ty.lanes().unwrap_or(1)) {
         (Op::vloada_halfn | Op::vstorea_halfn | Op::vstorea_halfn_r, 3) => 4,
@@ -108,7 +108,7 @@ fn address<'c>(
     pointer: Value<'c>,
 ) -> Result<Value<'c>, Error> {
     if !matches!(offset.ty().kind(), Kind::Int(32 | 64)) || pointer.ty().kind() != Kind::Pointer {
-        return Err(wrong(
+        return Err(invalid(
             "it takes an offset that is an integer of 32 or 64 bits, and a pointer",
         ));
     }
@@ -119,7 +119,7 @@ fn address<'c>(
     Ok(e.builder.gep(ty.scalar(), pointer, &[elements], false))
 }
 
-/// Rounds to half: SPIR-V's FP Rounding Mode, 0 to the nearest even one, 1 towards zero, 2 up, 3 down.
+/// Rounds to half, by SPIR-V's FP Rounding Mode: 0 to nearest even, 1 towards zero, 2 up, 3 down.
 fn to_half<'c>(e: &Emit<'_, 'c>, x: Value<'c>, mode: u32) -> Value<'c> {
     let b = e.builder;
     let half = e.float_like(x.ty(), 16);
@@ -127,7 +127,8 @@ fn to_half<'c>(e: &Emit<'_, 'c>, x: Value<'c>, mode: u32) -> Value<'c> {
     if mode == 0 || x.ty() == half {
         return nearest;
     }
-    // The right one is the nearest one or its neighbour, whose bits are one more (away from zero) or one less.
+    // The result is the nearest half or a neighbor of it. The bits of the neighbor away from zero are one more, those of the
+    // other one are one less.
     let back = b.fpcast(nearest, x.ty());
     let bits = e.bits_of(half);
     let nearest_bits = b.bitcast(nearest, bits);

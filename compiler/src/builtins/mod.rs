@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The instructions of the extended set OpenCL.std, as LLVM IR.
 //!
-//! Instructions that LLVM has as an instruction or intrinsic become that. Short sequences are composed of LLVM
-//! instructions, on whole vectors. The rest are calls of the functions in [`libcalls`], an element at a time: glibc's
-//! if they are precise enough, else our own ([`runtime`]). The requirements are those of OpenCL C 3.0: section 7.4
-//! (errors in ulps, full profile), 7.5 (edge cases; denormals are supported for all types) and, for half, the extension
-//! `cl_khr_fp16`. Functions of half are computed as float and rounded once, if that is as precise.
+//! An instruction becomes, in this order of preference, an LLVM instruction or intrinsic, a short sequence of them on whole
+//! vectors, or a call of a function in [`libcalls`] for each element. These functions are glibc's if they are precise
+//! enough, else our own ([`runtime`]).
 //!
-//! Every operand is first checked against the instruction's rules ([`check`]), because LLVM does not check its input.
+//! The requirements are those of OpenCL C 3.0: section 7.4 (errors in ulps, full profile), 7.5 (edge cases; denormals are
+//! supported for all types) and, for half, the extension `cl_khr_fp16`. Functions of half are computed as float and rounded
+//! once, if that is precise enough.
 //!
-//! A function of the program must not have the name of a library function in the LLVM module, because calls are by name.
+//! Operands are checked against the instruction's rules first ([`check`]), because LLVM does not validate its input.
+//!
+//! Library functions are called by name, so no function of the program may have the same name in the LLVM module.
 
 mod check;
 mod common;
@@ -48,8 +50,8 @@ pub struct Emit<'a, 'c> {
     pub fast_math: u32,
 }
 
-/// Emits an instruction. `args` are its operands that are values, in order, `literals` those that are literal numbers.
-/// The value is of type `result`, or any value if that is `void`.
+/// Emits an instruction. `args` are its value operands and `literals` its literal operands, in order. The returned value
+/// has the type `result`; if that is `void`, the value is meaningless.
 ///
 /// # Errors
 /// [`Error::Malformed`], without an offset, if the operands break the instruction's rules.
@@ -63,7 +65,7 @@ pub fn emit<'c>(
     match op as u32 {
         171..=181 => return memory::emit(e, op, result, args, literals),
         184 => return printf::emit(e, result, args),
-        _ if !literals.is_empty() => return Err(check::wrong("it has no literal operands")),
+        _ if !literals.is_empty() => return Err(check::invalid("it has no literal operands")),
         182 | 183 => return relational::shuffle(e, op, result, args),
         185 => return memory::prefetch(e, args),
         _ => {}
@@ -79,17 +81,17 @@ pub fn emit<'c>(
 }
 
 impl<'c> Emit<'_, 'c> {
-    /// Gives an instruction the fast-math flags.
+    /// Sets the fast-math flags of an instruction.
     fn fast(&self, value: Value<'c>) -> Value<'c> {
         self.builder.fast_math(value, self.fast_math)
     }
 
-    /// Calls an intrinsic for the first argument's type.
+    /// Calls an intrinsic that is overloaded on the type of its first argument.
     fn intrinsic(&self, name: &str, args: &[Value<'c>]) -> Value<'c> {
         self.fast(self.builder.intrinsic(self.module, name, &[args[0].ty()], args))
     }
 
-    /// Calls an intrinsic of an argument and a flag.
+    /// Calls an intrinsic with an `i1` flag as its second argument.
     fn intrinsic_flag(&self, name: &str, arg: Value<'c>, flag: bool) -> Value<'c> {
         self.builder.intrinsic(
             self.module,
@@ -104,12 +106,12 @@ impl<'c> Emit<'_, 'c> {
         ty.with_scalar(self.context.int(ty.bits()))
     }
 
-    /// The floating-point type of the same shape with so many bits.
+    /// The floating-point type of the same shape and this width.
     fn float_like(&self, ty: Type<'c>, bits: u32) -> Type<'c> {
         ty.with_scalar(self.context.float(bits))
     }
 
-    /// One element of a vector; of a single value, itself.
+    /// An element of a vector, or the value itself if it is a scalar.
     pub(crate) fn lane(&self, value: Value<'c>, index: u32) -> Value<'c> {
         match value.ty().kind() {
             Kind::Vector(_) => self
@@ -119,7 +121,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// A value of the type from its elements.
+    /// Builds a value of a type from its elements.
     pub(crate) fn join(&self, ty: Type<'c>, lanes: &[Value<'c>]) -> Value<'c> {
         match ty.lanes() {
             None => lanes[0],
@@ -138,7 +140,7 @@ impl<'c> Emit<'_, 'c> {
         self.join(ty, &lanes)
     }
 
-    /// The value in every element, if the type is a vector.
+    /// Broadcasts a value, if the type is a vector.
     fn splat(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
         match ty.lanes() {
             Some(n) => self.builder.splat(value, n),
@@ -146,12 +148,11 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// Writes a value that is aligned as its elements are.
+    /// Stores a value, with the alignment of its elements.
     fn store(&self, value: Value<'c>, address: Value<'c>) {
         self.builder.store(value, address).align(value.ty().bits() / 8);
     }
 
-    /// A signed integer as a floating-point number.
     fn signed_to_float(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
         self.builder.cast(LLVMOpcode::LLVMSIToFP, value, ty)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! SPIR-V's image instructions as LLVM IR: calls of the runtime's functions, and loads of what queries ask for.
+//! SPIR-V's image instructions as LLVM IR: calls of the [runtime's functions](super), and for queries loads from the
+//! [`Image`].
 
 use std::mem::offset_of;
 
@@ -13,10 +14,10 @@ use crate::{Error, Image, SamplerBits};
 /// Emits an image instruction: `OpSampledImage`, `OpImage`, `OpImageSampleExplicitLod`, `OpImageRead`, `OpImageFetch`,
 /// `OpImageWrite`, or one of `OpImageQuery{Size,SizeLod,Format,Order,Levels,Samples}`.
 ///
-/// `args` are its operands that are values, in order, without image operands (a level of detail means nothing without mip
-/// levels, and formats know their sign). An image is a pointer to an [`Image`], a sampler is [`SamplerBits`] as an i32,
-/// and an image with its sampler is a structure of the two. The value is of type `result`, or any value if that is
-/// `void`.
+/// `args` are its value operands in order, without image operands: a level of detail has no effect because there are no mip
+/// levels, and the sign of integers follows from the format. An image is a pointer to an [`Image`], a sampler is
+/// [`SamplerBits`] as an i32, and a sampled image is a structure of both. The returned value has the type `result`; if that
+/// is `void`, the value is meaningless.
 ///
 /// # Errors
 /// [`Error::Malformed`], without an offset, if the operands break the instruction's rules.
@@ -25,7 +26,7 @@ pub fn emit_image<'c>(e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<
     match (op, args) {
         (Op::SampledImage, &[image, sampler]) => {
             if image.ty() != e.context.ptr() || sampler.ty() != e.context.int(32) {
-                return Err(wrong("it takes an image and a sampler"));
+                return Err(invalid("it takes an image and a sampler"));
             }
             let pair = e.builder.insert_value(sampled_image.poison(), image, 0);
             Ok(e.builder.insert_value(pair, sampler, 1))
@@ -37,7 +38,7 @@ pub fn emit_image<'c>(e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<
         }
         (Op::ImageRead | Op::ImageFetch, &[image, coordinates, ..]) if image.ty() == e.context.ptr() => {
             if !coordinates.ty().is_int() {
-                return Err(wrong("coordinates must be integers"));
+                return Err(invalid("coordinates must be integers"));
             }
             let none = e.context.int(32).int(SamplerBits::new(false, 0, false).0.into());
             read(e, result, image, none, coordinates)
@@ -57,14 +58,14 @@ pub fn emit_image<'c>(e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<
         (Op::ImageQueryLevels | Op::ImageQuerySamples, &[image]) if image.ty() == e.context.ptr() => {
             match result.kind() {
                 Kind::Int(8..=64) => Ok(result.int(1)),
-                _ => Err(wrong("the result must be an integer")),
+                _ => Err(invalid("the result must be an integer")),
             }
         }
-        _ => Err(wrong("operands that it does not take")),
+        _ => Err(invalid("it does not take these operands")),
     }
 }
 
-/// How many of an image instruction's operands [`emit_image`] takes; nothing if it is none of those.
+/// The number of operands that [`emit_image`] takes for an instruction; `None` if it does not emit that instruction.
 pub fn operands(op: Op) -> Option<usize> {
     Some(match op {
         Op::ImageWrite => 3,
@@ -80,19 +81,19 @@ pub fn operands(op: Op) -> Option<usize> {
     })
 }
 
-/// A violated rule. The caller of [`emit_image`] knows which instruction's.
-fn wrong(what: &str) -> Error {
+/// The error for a violated rule. The caller of [`emit_image`] adds the instruction.
+fn invalid(what: &str) -> Error {
     Error::malformed(what)
 }
 
-/// Up to three coordinates, as f32 or i32; what is missing is 0. A fourth one is ignored, as OpenCL C does.
+/// Extracts three coordinates as f32 or i32. Missing ones are 0; a fourth one is ignored, as in OpenCL C.
 fn coordinates<'c>(e: &Emit<'_, 'c>, coordinates: Value<'c>) -> Result<[Value<'c>; 3], Error> {
     let b = e.builder;
     let ty = coordinates.ty();
     let lanes = ty.lanes().unwrap_or(1);
     let float = ty.is_float();
     if lanes > 4 || !(float || (ty.is_int() && matches!(ty.bits(), 8 | 16 | 32 | 64))) {
-        return Err(wrong("coordinates must be up to four numbers"));
+        return Err(invalid("coordinates must be up to four numbers"));
     }
     let number = if float { e.context.float(32) } else { e.context.int(32) };
     Ok([0, 1, 2].map(|i| match () {
@@ -102,7 +103,7 @@ fn coordinates<'c>(e: &Emit<'_, 'c>, coordinates: Value<'c>) -> Result<[Value<'c
     }))
 }
 
-/// Declares a function of the runtime's.
+/// Declares a function of the [runtime](super).
 fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) -> crate::llvm::Function<'c> {
     e.module.function(name).unwrap_or_else(|| {
         let function = e
@@ -110,7 +111,7 @@ fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) ->
             .add_function(name, ty)
             .attribute("nounwind", 0)
             .attribute("willreturn", 0);
-        // An image's pixels are memory like all other: a write to them is a write that a read depends on.
+        // Not `memory(none)`: a read must not move across a write to the same image.
         if reads_only {
             function.attribute("memory", READS)
         } else {
@@ -119,7 +120,7 @@ fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) ->
     })
 }
 
-/// `memory(read)`: LLVM 22 tells six kinds of memory apart, and has two bits for each; 1 is reading.
+/// `memory(read)`: LLVM 22 distinguishes six kinds of memory, with two bits each. 1 means read.
 const READS: u64 = 0b01_01_01_01_01_01;
 
 fn read<'c>(
@@ -138,7 +139,7 @@ fn read<'c>(
         _ => false,
     };
     if !fits {
-        return Err(wrong("the result must be up to four numbers of 32 bits or fewer"));
+        return Err(invalid("the result must be up to four numbers of 32 bits or fewer"));
     }
     let [x, y, z] = coordinates(e, at)?;
     let number = if result.is_float() {
@@ -172,7 +173,7 @@ fn write<'c>(e: &Emit<'_, 'c>, image: Value<'c>, at: Value<'c>, texel: Value<'c>
     let lanes = ty.lanes().unwrap_or(1);
     let float = ty.is_float();
     if !at.ty().is_int() || lanes > 4 || !(float || ty.is_int()) || !matches!(ty.bits(), 8 | 16 | 32) {
-        return Err(wrong(
+        return Err(invalid(
             "it takes whole coordinates, and up to four numbers of 32 bits or fewer",
         ));
     }
@@ -215,26 +216,26 @@ fn query<'c>(
     first: u32,
 ) -> Result<Value<'c>, Error> {
     if !matches!(result.kind(), Kind::Int(8..=64)) {
-        return Err(wrong("the result must be an integer"));
+        return Err(invalid("the result must be an integer"));
     }
-    // SPIR-V counts from 0 what OpenCL counts from there.
+    // SPIR-V's enumerations start at 0, those of OpenCL at `first`. The order is the same.
     let number = member(e, image, e.context.int(32), offset);
     let number = e.builder.sub(number, number.ty().int(first.into()));
     Ok(e.builder.zext_or_trunc(number, result))
 }
 
-/// The sizes: as many as the image has dimensions, then, of an array, its length; 0 beyond.
+/// The size in each dimension, followed by the array size if the image is an array, then zeros.
 fn size<'c>(e: &Emit<'_, 'c>, result: Type<'c>, image: Value<'c>) -> Result<Value<'c>, Error> {
     let b = e.builder;
     let lanes = result.lanes().unwrap_or(1);
     if !result.is_int() || !matches!(result.bits(), 16 | 32 | 64) || lanes > 4 {
-        return Err(wrong("the result must be up to four integers"));
+        return Err(invalid("the result must be up to four integers"));
     }
     let (word, size) = (e.context.int(32), e.context.int(64));
     let dimensions = member(e, image, word, offset_of!(Image, dimensions));
     let is_array = member(e, image, word, offset_of!(Image, is_array));
     let array_size = member(e, image, size, offset_of!(Image, array_size));
-    let behind = b.select(
+    let layers = b.select(
         b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, is_array, word.zero()),
         array_size,
         size.zero(),
@@ -246,7 +247,7 @@ fn size<'c>(e: &Emit<'_, 'c>, result: Type<'c>, image: Value<'c>) -> Result<Valu
                 _ => size.zero(),
             };
             let compare = |predicate| b.icmp(predicate, dimensions, word.int(i.into()));
-            let next = b.select(compare(llvm_sys::LLVMIntPredicate::LLVMIntEQ), behind, size.zero());
+            let next = b.select(compare(llvm_sys::LLVMIntPredicate::LLVMIntEQ), layers, size.zero());
             let number = b.select(compare(llvm_sys::LLVMIntPredicate::LLVMIntUGT), own, next);
             b.zext_or_trunc(number, result.scalar())
         })

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Pixels: the OpenCL API 3.0, section 5.3.1.1 (what formats are), and OpenCL C 3.0, section 8.3 (conversion rules).
+//! Pixel formats: OpenCL API 3.0, section 5.3.1.1 (image format descriptor), and OpenCL C 3.0, section 8.3 (conversion
+//! rules).
 
 use crate::Image;
 use crate::builtins::runtime::half::{half_from_f64, half_to_f32};
 
 /// `cl_channel_order`.
-#[allow(dead_code)] // Complete, whether a format is named here or is what remains.
+#[allow(dead_code)] // The list is complete, though some formats are only matched by wildcards.
 pub mod order {
     pub const R: u32 = 0x10B0;
     pub const A: u32 = 0x10B1;
@@ -49,17 +50,17 @@ pub mod channel {
     pub const UNORM_INT_101010_2: u32 = 0x10E0;
 }
 
-/// What there is at each place of the four numbers of a colour.
+/// The source of a color component.
 #[derive(Clone, Copy)]
 enum Source {
-    /// The channel that is so many-th in memory.
+    /// The channel with this index in memory.
     At(u8),
     Zero,
     One,
 }
 use Source::{At, One, Zero};
 
-/// Where the red, green, blue and alpha of a colour are.
+/// The sources of red, green, blue and alpha.
 fn sources(image: &Image) -> [Source; 4] {
     match image.channel_order {
         order::R | order::RX => [At(0), Zero, Zero, One],
@@ -77,7 +78,7 @@ fn sources(image: &Image) -> [Source; 4] {
     }
 }
 
-/// How many channels a pixel has in memory.
+/// The number of channels of a pixel in memory.
 fn channels(image: &Image) -> usize {
     match image.channel_order {
         order::R | order::RX | order::A | order::INTENSITY | order::LUMINANCE | order::DEPTH => 1,
@@ -87,7 +88,7 @@ fn channels(image: &Image) -> usize {
     }
 }
 
-/// Bytes of a channel; of a packed format, of the pixel.
+/// The size of a channel in bytes, or that of a pixel for packed formats.
 fn channel_size(image: &Image) -> usize {
     use channel::*;
     match image.channel_type {
@@ -98,7 +99,7 @@ fn channel_size(image: &Image) -> usize {
     }
 }
 
-/// The lowest bit and the number of bits of each channel, if several share a word.
+/// The lowest bit and the number of bits of each channel, for packed formats.
 fn packed(image: &Image) -> Option<[(u32, u32); 4]> {
     match image.channel_type {
         channel::UNORM_SHORT_565 => Some([(11, 5), (5, 6), (0, 5), (0, 0)]),
@@ -109,7 +110,7 @@ fn packed(image: &Image) -> Option<[(u32, u32); 4]> {
     }
 }
 
-/// Bytes of a pixel.
+/// The size of a pixel in bytes.
 pub fn pixel_size(image: &Image) -> usize {
     match packed(image) {
         Some(_) => channel_size(image),
@@ -117,7 +118,7 @@ pub fn pixel_size(image: &Image) -> usize {
     }
 }
 
-/// Whether the pixels' red, green and blue are in the sRGB encoding.
+/// Whether red, green and blue have the sRGB encoding.
 fn is_srgb(image: &Image) -> bool {
     matches!(
         image.channel_order,
@@ -125,7 +126,7 @@ fn is_srgb(image: &Image) -> bool {
     )
 }
 
-/// The colour outside of the image: OpenCL C 3.0, section 6.15.15.1.
+/// The border color: OpenCL C 3.0, section 6.15.15.1.
 pub fn border(image: &Image) -> [f32; 4] {
     match image.channel_order {
         order::R | order::RG | order::RGB | order::LUMINANCE | order::SRGB => [0.0, 0.0, 0.0, 1.0],
@@ -133,12 +134,12 @@ pub fn border(image: &Image) -> [f32; 4] {
     }
 }
 
-/// The bytes of a channel as a number.
+/// Loads the bits of a channel.
 ///
 /// # Safety
-/// `at` points to as many bytes.
+/// `at` must point to `size` readable bytes.
 unsafe fn load(at: *const u8, size: usize) -> u32 {
-    // SAFETY: the caller's promise; nothing is known of the alignment.
+    // SAFETY: guaranteed by the caller. The address may be unaligned.
     unsafe {
         match size {
             1 => at.read().into(),
@@ -148,12 +149,12 @@ unsafe fn load(at: *const u8, size: usize) -> u32 {
     }
 }
 
-/// Writes the low bytes of a number.
+/// Stores the bits of a channel.
 ///
 /// # Safety
-/// `at` points to as many bytes.
+/// `at` must point to `size` writable bytes.
 unsafe fn store(at: *mut u8, size: usize, bits: u32) {
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller. The address may be unaligned.
     unsafe {
         match size {
             1 => at.write(bits as u8),
@@ -163,24 +164,24 @@ unsafe fn store(at: *mut u8, size: usize, bits: u32) {
     }
 }
 
-/// A pixel as a colour.
+/// Reads a pixel as a floating-point color.
 ///
 /// # Safety
-/// `at` points to a pixel of the image.
+/// `at` must point to a pixel of the image.
 pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
     let size = channel_size(image);
     let word = packed(image).map(|fields| {
-        // SAFETY: the pixel is one word.
+        // SAFETY: a pixel of a packed format is one word of this size.
         (fields, unsafe { load(at, size) })
     });
     let number = |index: u8| match word {
         Some((fields, word)) => {
             let (low, bits) = fields[usize::from(index)];
-            let most = (1u32 << bits) - 1;
-            (word >> low & most) as f32 / most.max(1) as f32
+            let max = (1u32 << bits) - 1;
+            (word >> low & max) as f32 / max.max(1) as f32
         }
         None => {
-            // SAFETY: a channel that the pixel has.
+            // SAFETY: `sources` only refers to channels of the pixel.
             let bits = unsafe { load(at.add(usize::from(index) * size), size) };
             match image.channel_type {
                 channel::SNORM_INT8 => (f32::from(bits as u8 as i8) / 127.0).max(-1.0),
@@ -209,19 +210,19 @@ pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
     color
 }
 
-/// A pixel as integers, signed or not as its format says.
+/// Reads a pixel as an integer color. The format determines the sign.
 ///
 /// # Safety
-/// `at` points to a pixel of the image.
+/// `at` must point to a pixel of the image.
 pub unsafe fn decode_int(image: &Image, at: *const u8) -> [i32; 4] {
     if packed(image).is_some() {
-        // SAFETY: as above. Formats of fractions have no integers: what comes is OpenCL's to leave undefined.
+        // SAFETY: guaranteed by the caller. OpenCL leaves the result undefined for normalized formats.
         return unsafe { decode_float(image, at) }.map(|c| c as i32);
     }
     let size = channel_size(image);
     sources(image).map(|source| match source {
         At(index) => {
-            // SAFETY: a channel that the pixel has.
+            // SAFETY: `sources` only refers to channels of the pixel.
             let bits = unsafe { load(at.add(usize::from(index) * size), size) };
             match image.channel_type {
                 channel::SIGNED_INT8 => i32::from(bits as u8 as i8),
@@ -234,15 +235,15 @@ pub unsafe fn decode_int(image: &Image, at: *const u8) -> [i32; 4] {
     })
 }
 
-/// A fraction as a whole number of `most`-ths, to the nearest even one; NaN is 0.
-fn normalized(x: f32, least: f32, most: f32) -> i32 {
-    (x * most).clamp(least, most).round_ties_even() as i32
+/// Converts a number to a normalized integer, rounding to nearest even. 1 becomes `max`, NaN becomes 0.
+fn normalized(x: f32, min: f32, max: f32) -> i32 {
+    (x * max).clamp(min, max).round_ties_even() as i32
 }
 
-/// Writes a colour.
+/// Writes a pixel from a floating-point color.
 ///
 /// # Safety
-/// `at` points to a pixel of the image that may be written.
+/// `at` must point to a pixel of the image, which must be writable.
 pub unsafe fn encode_float(image: &Image, at: *mut u8, mut color: [f32; 4]) {
     if is_srgb(image) {
         for c in &mut color[..3] {
@@ -252,10 +253,10 @@ pub unsafe fn encode_float(image: &Image, at: *mut u8, mut color: [f32; 4]) {
     let size = channel_size(image);
     if let Some(fields) = packed(image) {
         let word = fields.iter().zip(color).fold(0, |word, (&(low, bits), c)| {
-            let most = ((1u32 << bits) - 1) as f32;
-            word | (normalized(c, 0.0, most) as u32) << low
+            let max = ((1u32 << bits) - 1) as f32;
+            word | (normalized(c, 0.0, max) as u32) << low
         });
-        // SAFETY: the pixel is one word.
+        // SAFETY: a pixel of a packed format is one word of this size.
         return unsafe { store(at, size, word) };
     }
     each_channel(image, color, |index, c| {
@@ -266,18 +267,18 @@ pub unsafe fn encode_float(image: &Image, at: *mut u8, mut color: [f32; 4]) {
             channel::UNORM_INT16 => normalized(c, 0.0, 65535.0) as u32,
             channel::HALF_FLOAT => half_from_f64(c.into()).into(),
             channel::FLOAT => c.to_bits(),
-            // Undefined for formats of integers.
+            // Integer formats: OpenCL leaves the result undefined.
             _ => c as i32 as u32,
         };
-        // SAFETY: a channel that the pixel has.
+        // SAFETY: `each_channel` passes only indices of channels of the pixel.
         unsafe { store(at.add(index * size), size, bits) };
     });
 }
 
-/// Writes integers, each brought into the format's range.
+/// Writes a pixel from an integer color, saturated to the format's range.
 ///
 /// # Safety
-/// `at` points to a pixel of the image that may be written.
+/// `at` must point to a pixel of the image, which must be writable.
 pub unsafe fn encode_int(image: &Image, at: *mut u8, color: [i32; 4]) {
     if packed(image).is_some() {
         return;
@@ -291,13 +292,13 @@ pub unsafe fn encode_int(image: &Image, at: *mut u8, color: [i32; 4]) {
             channel::UNSIGNED_INT16 => (c as u32).min(65535),
             _ => c as u32,
         };
-        // SAFETY: a channel that the pixel has.
+        // SAFETY: `each_channel` passes only indices of channels of the pixel.
         unsafe { store(at.add(index * size), size, bits) };
     });
 }
 
-/// Calls a function for each channel in memory, with the number of the colour that goes there. Where several numbers come
-/// from one channel (intensity, luminance), the first goes there.
+/// Calls `f` for each channel in memory with its color component. If several components have the same source (intensity,
+/// luminance), the first one is stored.
 fn each_channel<T: Copy>(image: &Image, color: [T; 4], mut f: impl FnMut(usize, T)) {
     let mut written = 0u8;
     for (source, c) in sources(image).into_iter().zip(color) {
@@ -310,7 +311,7 @@ fn each_channel<T: Copy>(image: &Image, color: [T; 4], mut f: impl FnMut(usize, 
     }
 }
 
-/// OpenCL C 3.0, section 8.3.5.
+/// Decodes sRGB: OpenCL C 3.0, section 8.3.5.
 fn linear_from_srgb(c: f32) -> f32 {
     if c <= 0.04045 {
         c / 12.92
@@ -319,6 +320,7 @@ fn linear_from_srgb(c: f32) -> f32 {
     }
 }
 
+/// Encodes sRGB.
 fn srgb_from_linear(c: f32) -> f32 {
     match c {
         _ if c.is_nan() || c < 0.0 => 0.0,

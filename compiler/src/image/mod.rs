@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Images: what compiled code calls to read, sample and write them, and how it is made to.
+//! Images: the functions that compiled code calls to read, sample and write them, and how these calls are emitted.
 //!
-//! [`format`] turns pixels into numbers and back; [`sample`] finds the pixels that coordinates mean, and blends them;
-//! [`emit`] is for `lower`: the instructions of SPIR-V. Whatever the coordinates are, nothing outside of an image is
-//! touched: reads give the border colour, writes do nothing.
+//! [`format`](mod@format) converts pixels to numbers and back. [`sample`] implements addressing and filtering. [`emit`]
+//! emits SPIR-V's image instructions for `lower`. No coordinates access memory outside of an image: reads return the border
+//! color, writes do nothing.
 
-// What passes are the registers of the x86-64 ABI, which Rust's types of these names are for.
+// Vectors are passed in SSE registers by the x86-64 ABI, which is what Rust does with these types in `extern "C"` functions.
 #![allow(improper_ctypes_definitions)]
 
 mod emit;
@@ -20,8 +20,7 @@ use std::arch::x86_64::{__m128, __m128i};
 
 use crate::{Image, SamplerBits};
 
-/// What a function here takes from a pixel, or gives for one: four numbers in an SSE register, as compiled code passes
-/// `<4 x float>` and `<4 x i32>`.
+/// Four numbers in an SSE register, as compiled code passes `<4 x float>` and `<4 x i32>`.
 trait Register: Sized {
     type Numbers;
     fn numbers(self) -> Self::Numbers;
@@ -34,7 +33,7 @@ macro_rules! register {
             type Numbers = [$number; 4];
 
             fn numbers(self) -> [$number; 4] {
-                // SAFETY: both are 16 bytes, and every pattern of bits is a value of either.
+                // SAFETY: both types have 16 bytes, and every bit pattern is valid for both.
                 unsafe { std::mem::transmute(self) }
             }
 
@@ -57,7 +56,7 @@ macro_rules! functions {
             $(#[$doc])*
             ///
             /// # Safety
-            /// `image` points to an image whose pixels are where it says.
+            /// `image` must point to a valid image, whose pixels are readable.
             unsafe extern "C" fn $name(
                 image: *const Image,
                 sampler: $sampler,
@@ -65,7 +64,7 @@ macro_rules! functions {
                 y: $coordinate,
                 z: $coordinate,
             ) -> $register {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 let image = unsafe { &*image };
                 Register::of($function(image, SamplerBits(sampler), [x, y, z]))
             }
@@ -74,7 +73,7 @@ macro_rules! functions {
 }
 
 functions! {
-    /// Samples at coordinates that may be between pixels.
+    /// Samples at floating-point coordinates.
     oxur_image_sample_float(u32, f32) -> __m128 = sample::sample;
     /// Samples an image of integers.
     oxur_image_sample_int(u32, f32) -> __m128i = sample::sample_nearest;
@@ -87,11 +86,11 @@ functions! {
 /// Writes a pixel.
 ///
 /// # Safety
-/// As above, and nobody else writes or reads the pixel meanwhile.
+/// `image` must point to a valid image, whose pixels are writable. No other thread may access the pixel concurrently.
 unsafe extern "C" fn oxur_image_write_float(image: *const Image, x: i32, y: i32, z: i32, texel: __m128) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let image = unsafe { &*image };
-    // SAFETY: a pixel of the image.
+    // SAFETY: `sample::write` passes the address of a pixel of the image.
     sample::write(image, [x, y, z], |at| unsafe {
         format::encode_float(image, at, texel.numbers())
     });
@@ -100,17 +99,17 @@ unsafe extern "C" fn oxur_image_write_float(image: *const Image, x: i32, y: i32,
 /// Writes a pixel of an image of integers.
 ///
 /// # Safety
-/// As above.
+/// As for [`oxur_image_write_float`].
 unsafe extern "C" fn oxur_image_write_int(image: *const Image, x: i32, y: i32, z: i32, texel: __m128i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let image = unsafe { &*image };
-    // SAFETY: a pixel of the image.
+    // SAFETY: `sample::write` passes the address of a pixel of the image.
     sample::write(image, [x, y, z], |at| unsafe {
         format::encode_int(image, at, texel.numbers())
     });
 }
 
-/// The functions that compiled code may call, by name.
+/// The functions of this module that compiled code calls, by name.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     [
         ("oxur_image_sample_float", oxur_image_sample_float as *const ()),

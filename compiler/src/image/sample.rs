@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which pixels coordinates mean: OpenCL C 3.0, section 8.2 (image addressing and filtering).
+//! Image addressing and filtering: OpenCL C 3.0, section 8.2.
 
 use super::format;
 use crate::{Image, SamplerBits};
 
-/// How coordinates outside of the image are brought in: SPIR-V's Sampler Addressing Mode.
+/// SPIR-V's Sampler Addressing Mode: how coordinates outside of the image are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Addressing {
-    /// None, or clamping to the border: pixels outside have the border's colour.
+    /// `None` and `Clamp`: pixels outside have the border color.
     Border,
     ClampToEdge,
     Repeat,
@@ -33,20 +33,20 @@ impl SamplerBits {
     }
 }
 
-/// What a function here makes of a pixel.
+/// A color: four floating-point numbers or integers.
 pub trait Color: Copy {
     /// Reads a pixel.
     ///
     /// # Safety
-    /// `at` points to a pixel of the image.
+    /// `at` must point to a pixel of the image.
     unsafe fn decode(image: &Image, at: *const u8) -> Self;
-    /// What is outside of the image.
+    /// The border color.
     fn border(image: &Image) -> Self;
 }
 
 impl Color for [f32; 4] {
     unsafe fn decode(image: &Image, at: *const u8) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { format::decode_float(image, at) }
     }
 
@@ -57,7 +57,7 @@ impl Color for [f32; 4] {
 
 impl Color for [i32; 4] {
     unsafe fn decode(image: &Image, at: *const u8) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { format::decode_int(image, at) }
     }
 
@@ -66,49 +66,52 @@ impl Color for [i32; 4] {
     }
 }
 
-/// Where a pixel is; nothing if it is outside. Of an array the coordinate behind the dimensions is the layer.
-fn place(image: &Image, pixel: [i64; 3], layer: u64) -> Option<*mut u8> {
+/// The address of a pixel; `None` if it is outside of the image. `layer` must be inside the array.
+fn pixel_address(image: &Image, pixel: [i64; 3], layer: u64) -> Option<*mut u8> {
     let inside = |d: usize| u64::try_from(pixel[d]).ok().filter(|&at| at < image.size[d]);
     let offset = inside(0)? * format::pixel_size(image) as u64
         + inside(1)? * image.row_pitch
         + (inside(2)? + layer) * image.slice_pitch;
-    // SAFETY: inside of the image, whose pixels are where it says.
+    // SAFETY: the coordinates were checked against the size of the image.
     Some(unsafe { image.data.add(offset as usize) })
 }
 
-/// The pixel's colour, or the border's.
+/// The color of a pixel, or the border color if it is outside of the image.
 fn fetch<C: Color>(image: &Image, pixel: [i64; 3], layer: u64) -> C {
-    match place(image, pixel, layer) {
-        // SAFETY: a pixel of the image.
+    match pixel_address(image, pixel, layer) {
+        // SAFETY: `pixel_address` returns the address of a pixel of the image.
         Some(at) => unsafe { C::decode(image, at) },
         None => C::border(image),
     }
 }
 
-/// The layer that a coordinate means, of those behind the dimensions.
+/// The layer for coordinates, clamped to the array. The coordinate after those of the dimensions selects it.
 fn layer(image: &Image, coordinates: [f32; 3]) -> u64 {
     if image.is_array == 0 {
         return 0;
     }
     let last = image.array_size.saturating_sub(1);
     let coordinate = coordinates[image.dimensions.clamp(1, 2) as usize];
-    // Of NaN and negative numbers the first one.
+    // The conversion saturates: NaN and negative numbers select the first layer.
     (coordinate.round_ties_even() as u64).min(last)
 }
 
-/// How many coordinates belong to the image itself.
+/// The number of coordinates without the layer.
 fn dimensions(image: &Image) -> usize {
     image.dimensions.clamp(1, 3) as usize
 }
 
-/// A coordinate in pixels, and the pixel below and the one above it with their distance, for a linear filter.
+/// The pixels for one coordinate.
 struct Axis {
+    /// The pixel for nearest filtering.
     nearest: i64,
+    /// The two pixels for linear filtering.
     pair: [i64; 2],
+    /// The weight of the second pixel of the pair.
     fraction: f32,
 }
 
-/// What a coordinate means on an axis of so many pixels.
+/// Applies the addressing mode to one coordinate of an image with `size` pixels on this axis.
 fn axis(sampler: SamplerBits, size: u64, s: f32) -> Axis {
     let (w, last) = (size as f32, size as i64 - 1);
     let unnormalized = if sampler.normalized() { s * w } else { s };
@@ -122,7 +125,7 @@ fn axis(sampler: SamplerBits, size: u64, s: f32) -> Axis {
         }
         _ => unnormalized,
     };
-    // Numbers that no image reaches are cut by the conversion.
+    // The conversions saturate, so huge coordinates stay outside of the image.
     let (floor, below) = (u.floor() as i64, (u - 0.5).floor());
     let (low, high) = (below as i64, (below as i64).saturating_add(1));
     let clamp = |at: i64| at.clamp(0, last);
@@ -145,7 +148,7 @@ fn axis(sampler: SamplerBits, size: u64, s: f32) -> Axis {
     }
 }
 
-/// The axes of an image, for coordinates.
+/// Applies the addressing mode to all coordinates of an image.
 fn axes(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [Axis; 3] {
     std::array::from_fn(|d| {
         if d < dimensions(image) {
@@ -160,7 +163,7 @@ fn axes(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [Axis; 3]
     })
 }
 
-/// The colour at coordinates.
+/// Samples an image with the filter of the sampler.
 pub fn sample(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [f32; 4] {
     if !sampler.linear() {
         return sample_nearest(image, sampler, coordinates);
@@ -187,21 +190,22 @@ pub fn sample(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [f3
     sum
 }
 
-/// The colour of the pixel that coordinates are in.
+/// Samples an image with nearest filtering.
 pub fn sample_nearest<C: Color>(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> C {
     let pixel = axes(image, sampler, coordinates).map(|axis| axis.nearest);
     fetch(image, pixel, layer(image, coordinates))
 }
 
-/// The layer of whole coordinates.
-fn whole_layer(image: &Image, coordinates: [i32; 3]) -> i64 {
+/// The layer for integer coordinates. It may be outside of the array.
+fn int_layer(image: &Image, coordinates: [i32; 3]) -> i64 {
     match image.is_array {
         0 => 0,
         _ => i64::from(coordinates[image.dimensions.clamp(1, 2) as usize]),
     }
 }
 
-/// The colour of a pixel. Of addressing modes OpenCL allows those that clamp; the layer of an array is clamped always.
+/// Reads a pixel at integer coordinates, for which OpenCL allows only the addressing modes that clamp. The layer is always
+/// clamped.
 pub fn read<C: Color>(image: &Image, sampler: SamplerBits, coordinates: [i32; 3]) -> C {
     let pixel = [0, 1, 2].map(|d| match sampler.addressing() {
         _ if d >= dimensions(image) => 0,
@@ -209,12 +213,10 @@ pub fn read<C: Color>(image: &Image, sampler: SamplerBits, coordinates: [i32; 3]
         _ => i64::from(coordinates[d]),
     });
     let last = image.array_size.saturating_sub(1) as i64;
-    fetch(image, pixel, whole_layer(image, coordinates).clamp(0, last) as u64)
+    fetch(image, pixel, int_layer(image, coordinates).clamp(0, last) as u64)
 }
 
-/// Writes a pixel, if the image has it.
-///
-/// `encode` gets its address.
+/// Calls `encode` with the address of a pixel, unless the pixel is outside of the image.
 pub fn write(image: &Image, coordinates: [i32; 3], encode: impl FnOnce(*mut u8)) {
     let pixel = [0, 1, 2].map(|d| {
         if d < dimensions(image) {
@@ -223,9 +225,9 @@ pub fn write(image: &Image, coordinates: [i32; 3], encode: impl FnOnce(*mut u8))
             0
         }
     });
-    let layer = u64::try_from(whole_layer(image, coordinates)).ok();
+    let layer = u64::try_from(int_layer(image, coordinates)).ok();
     if let Some(layer) = layer.filter(|&layer| layer < image.array_size)
-        && let Some(at) = place(image, pixel, layer)
+        && let Some(at) = pixel_address(image, pixel, layer)
     {
         encode(at);
     }

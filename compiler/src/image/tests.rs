@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Images, through emitted code: every format, every addressing mode and filter against the formulas of OpenCL C 3.0,
-//! section 8, written down once more in double; and coordinates that no image has.
+//! Tests of images with emitted code: every format, every addressing mode and filter against an independent implementation
+//! of OpenCL C 3.0, section 8, in double; and coordinates outside of the image.
 
 use spirv::Op;
 
@@ -11,7 +11,7 @@ use crate::codegen::{Loaded, Object};
 use crate::llvm::{Builder, Context, Machine, Module, Type};
 use crate::{Image, SamplerBits};
 
-/// Every order with the types that go with it.
+/// All valid pairs of channel order and type.
 fn formats() -> Vec<(u32, u32)> {
     use channel::*;
     let fractions = [SNORM_INT8, SNORM_INT16, UNORM_INT8, UNORM_INT16, HALF_FLOAT, FLOAT];
@@ -56,15 +56,15 @@ fn is_integer(ty: u32) -> bool {
     (channel::SIGNED_INT8..=channel::UNSIGNED_INT32).contains(&ty)
 }
 
-/// An image and its memory, with room that nothing may touch on either side.
-struct Picture {
+/// An image and its memory, with a guard area on both sides.
+struct TestImage {
     image: Image,
     memory: Vec<u8>,
 }
 
-const ROOM: usize = 256;
+const GUARD: usize = 256;
 
-impl Picture {
+impl TestImage {
     fn new((channel_order, channel_type): (u32, u32), dimensions: u32, layers: u64, size: [u64; 3]) -> Self {
         let mut image = Image {
             data: std::ptr::null_mut(),
@@ -78,27 +78,27 @@ impl Picture {
             is_array: u32::from(layers > 1),
         };
         let pixel = format::pixel_size(&image) as u64;
-        // Gaps behind rows and slices.
+        // The pitches leave gaps after rows and slices.
         image.row_pitch = (size[0] + 3) * pixel;
         image.slice_pitch = (size[1] + 1) * image.row_pitch;
         let bytes = (image.slice_pitch * size[2] * layers) as usize;
-        let mut memory = vec![0xA5; bytes + 2 * ROOM];
-        image.data = memory[ROOM..].as_mut_ptr();
+        let mut memory = vec![0xA5; bytes + 2 * GUARD];
+        image.data = memory[GUARD..].as_mut_ptr();
         Self { image, memory }
     }
 
-    /// The layer or depth of a pixel is the last coordinate that counts.
+    /// The address of a pixel. `z` is the layer or depth.
     fn at(&self, x: u64, y: u64, z: u64) -> *mut u8 {
         let pixel = format::pixel_size(&self.image) as u64;
         let offset = x * pixel + y * self.image.row_pitch + z * self.image.slice_pitch;
-        // SAFETY: inside of the memory, as the callers' coordinates are inside of the image.
+        // SAFETY: inside the memory, because the tests pass coordinates inside of the image.
         unsafe { self.image.data.add(offset as usize) }
     }
 
-    fn untouched_around(&self) -> bool {
-        let around = self.memory[..ROOM]
+    fn guards_are_untouched(&self) -> bool {
+        let around = self.memory[..GUARD]
             .iter()
-            .chain(&self.memory[self.memory.len() - ROOM..]);
+            .chain(&self.memory[self.memory.len() - GUARD..]);
         around.into_iter().all(|&b| b == 0xA5)
     }
 }
@@ -166,7 +166,7 @@ impl Compiled {
     }
 
     fn call<A: Copy, T>(&self, image: &Image, sampler: SamplerBits, at: [A; 4], texel: &mut T) {
-        // SAFETY: a function of these; the texel is as large as the instruction wants.
+        // SAFETY: the function has these parameters, and `texel` has the size of the instruction's texel.
         unsafe {
             let f: unsafe extern "C" fn(*const Image, u32, *const A, *mut T) = std::mem::transmute(self.address);
             f(image, sampler.0, at.as_ptr(), texel);
@@ -182,8 +182,8 @@ fn ints(context: &Context) -> Type<'_> {
     context.int(32).vector(4)
 }
 
-/// Which of the four numbers a format keeps, and what the others become.
-fn kept(order: u32, color: [f64; 4]) -> [f64; 4] {
+/// A color after it was written and read: components that the order lacks have their default values.
+fn round_trip(order: u32, color: [f64; 4]) -> [f64; 4] {
     let [r, g, b, a] = color;
     match order {
         order::R | order::RX => [r, 0.0, 0.0, 1.0],
@@ -199,7 +199,7 @@ fn kept(order: u32, color: [f64; 4]) -> [f64; 4] {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn writes_can_be_read_back() {
     let write = Compiled::new(Op::ImageWrite, ints, floats);
     let read = Compiled::new(Op::ImageRead, ints, floats);
     let write_int = Compiled::new(Op::ImageWrite, ints, ints);
@@ -207,8 +207,8 @@ fn what_is_written_is_read() {
     let none = SamplerBits::new(false, 0, false);
     let most = i32::MAX;
     for format in formats() {
-        let picture = Picture::new(format, 2, 1, [5, 4, 1]);
-        let image = &picture.image;
+        let test_image = TestImage::new(format, 2, 1, [5, 4, 1]);
+        let image = &test_image.image;
         let at = [2, 3, 0, 0];
         if is_integer(format.1) {
             for color in [
@@ -228,7 +228,7 @@ fn what_is_written_is_read() {
                     channel::UNSIGNED_INT16 => (c as u32).min(65535) as i32,
                     _ => c,
                 };
-                let expected = kept(format.0, color.map(|c| fit(c).into())).map(|c| c as i32);
+                let expected = round_trip(format.0, color.map(|c| fit(c).into())).map(|c| c as i32);
                 assert_eq!(got, expected, "{format:x?} {color:?}");
             }
         } else {
@@ -260,8 +260,8 @@ fn what_is_written_is_read() {
                 };
                 let highest = if lowest < -1.0 { 1e9 } else { 1.0 };
                 let fit = color.map(|c| f64::from(c).clamp(lowest, highest));
-                for (i, (got, expected)) in got.iter().zip(kept(format.0, fit)).enumerate() {
-                    // Half a step of the format; of sRGB, whose steps grow with the number, a bit more.
+                for (i, (got, expected)) in got.iter().zip(round_trip(format.0, fit)).enumerate() {
+                    // Half a step of the format, and more for sRGB, whose steps are not uniform.
                     let step = match bits(i) {
                         0 if format.1 == channel::HALF_FLOAT => 0.001,
                         0 => 0.0,
@@ -276,16 +276,16 @@ fn what_is_written_is_read() {
                     assert!(error <= step, "{format:x?} {color:?}: {got} at {i}, not {expected}");
                 }
             }
-            // NaN becomes 0 where there is no NaN.
+            // Formats without NaN store 0.
             write.call(image, none, at, &mut [f32::NAN; 4]);
             let mut got = [0f32; 4];
             read.call(image, none, at, &mut got);
             if !matches!(format.1, channel::FLOAT | channel::HALF_FLOAT) {
-                let expected = kept(format.0, [0.0; 4]).map(|c| c as f32);
+                let expected = round_trip(format.0, [0.0; 4]).map(|c| c as f32);
                 assert_eq!(got, expected, "{format:x?}");
             }
         }
-        assert!(picture.untouched_around());
+        assert!(test_image.guards_are_untouched());
     }
 }
 
@@ -356,27 +356,27 @@ fn pixels_are_laid_out_as_opencl_says() {
     let read = Compiled::new(Op::ImageRead, ints, floats);
     let write = Compiled::new(Op::ImageWrite, ints, floats);
     for &(format, bytes, color) in cases {
-        let picture = Picture::new(format, 1, 1, [2, 1, 1]);
-        assert_eq!(format::pixel_size(&picture.image), bytes.len(), "{format:x?}");
+        let image = TestImage::new(format, 1, 1, [2, 1, 1]);
+        assert_eq!(format::pixel_size(&image.image), bytes.len(), "{format:x?}");
         let none = SamplerBits::new(false, 0, false);
-        // SAFETY: the second pixel.
-        unsafe { picture.at(1, 0, 0).copy_from(bytes.as_ptr(), bytes.len()) };
+        // SAFETY: the address of the second pixel.
+        unsafe { image.at(1, 0, 0).copy_from(bytes.as_ptr(), bytes.len()) };
         let mut got = [0f32; 4];
-        read.call(&picture.image, none, [1, 0, 0, 0], &mut got);
+        read.call(&image.image, none, [1, 0, 0, 0], &mut got);
         for (got, expected) in got.into_iter().zip(color) {
             assert!((got - expected).abs() < 1e-6, "{format:x?}: {got}, not {expected}");
         }
-        write.call(&picture.image, none, [0, 0, 0, 0], &mut { color });
-        // SAFETY: the first pixel.
-        let written = unsafe { std::slice::from_raw_parts(picture.at(0, 0, 0), bytes.len()) };
-        // -1 is written as -127, and read from both.
+        write.call(&image.image, none, [0, 0, 0, 0], &mut { color });
+        // SAFETY: the address of the first pixel.
+        let written = unsafe { std::slice::from_raw_parts(image.at(0, 0, 0), bytes.len()) };
+        // -1 is written as -127, but both -127 and -128 are read as -1.
         let same = written == bytes || format.1 == channel::SNORM_INT8;
         assert!(same, "{format:x?}: {written:x?}, not {bytes:x?}");
     }
 }
 
-/// The formulas of section 8.2 for one axis: the pixel, and the two pixels with the second one's weight; -1 or the size
-/// stand for the border.
+/// The formulas of section 8.2 for one axis: the nearest pixel, and the two pixels for linear filtering with their weights.
+/// -1 and `size` mean the border.
 fn formulas(mode: u32, normalized: bool, size: i64, s: f64) -> (i64, [(i64, f64); 2]) {
     let w = size as f64;
     let frac = |x: f64| x - x.floor();
@@ -418,7 +418,7 @@ fn formulas(mode: u32, normalized: bool, size: i64, s: f64) -> (i64, [(i64, f64)
 fn samples_are_what_the_formulas_say() {
     let sample = Compiled::new(Op::ImageSampleExplicitLod, floats, floats);
     let sample_int = Compiled::new(Op::ImageSampleExplicitLod, ints, floats);
-    // A colour for every pixel, none of them the border's.
+    // Each pixel has a different color, which is not the border color.
     let value = |x: i64, y: i64, z: i64, c: usize| (x * 7 + y * 31 + z * 101 + c as i64 * 3 + 1) as f64;
     for (dimensions, layers, size) in [
         (1, 1, [7u64, 1, 1]),
@@ -428,21 +428,21 @@ fn samples_are_what_the_formulas_say() {
         (2, 4, [4, 5, 1]),
     ] {
         for format in [(order::RGBA, channel::FLOAT), (order::RG, channel::FLOAT)] {
-            let picture = Picture::new(format, dimensions, layers, size);
+            let image = TestImage::new(format, dimensions, layers, size);
             let channels = if format.0 == order::RG { 2 } else { 4 };
             for z in 0..size[2] * layers {
                 for y in 0..size[1] {
                     for x in 0..size[0] {
                         for c in 0..channels {
                             let number = value(x as i64, y as i64, z as i64, c) as f32;
-                            // SAFETY: a channel of a pixel of the image.
-                            unsafe { picture.at(x, y, z).cast::<f32>().add(c).write(number) };
+                            // SAFETY: the address of a channel of a pixel of the image.
+                            unsafe { image.at(x, y, z).cast::<f32>().add(c).write(number) };
                         }
                     }
                 }
             }
             let dimensions = dimensions as usize;
-            let colour = |pixel: [i64; 3], layer: i64| -> [f64; 4] {
+            let color = |pixel: [i64; 3], layer: i64| -> [f64; 4] {
                 let inside = (0..dimensions).all(|d| (0..size[d] as i64).contains(&pixel[d]));
                 let [x, y, z] = pixel;
                 let alpha = if format.0 == order::RG { 1.0 } else { 0.0 };
@@ -471,7 +471,7 @@ fn samples_are_what_the_formulas_say() {
                 for linear in [false, true] {
                     let sampler = SamplerBits::new(normalized, mode, linear);
                     for _ in 0..300 {
-                        // Halves of pixels and beyond both ends; in steps that floats hold, off the edges of pixels.
+                        // Random coordinates inside of the image and beyond both ends.
                         let mut at = [0f32; 4];
                         for (d, coordinate) in at.iter_mut().enumerate() {
                             let is_layer = d == dimensions && layers > 1;
@@ -490,7 +490,7 @@ fn samples_are_what_the_formulas_say() {
                         let axes: Vec<_> = (0..dimensions)
                             .map(|d| formulas(mode, normalized, size[d] as i64, at[d].into()))
                             .collect();
-                        // Float and double may disagree which pixel a point at an edge is in.
+                        // Near the edge of a pixel, float and double may select different pixels.
                         let at_edge = (0..dimensions).any(|d| {
                             let pixels = f64::from(at[d]) * if normalized { size[d] as f64 } else { 1.0 };
                             (pixels - pixels.round()).abs() < 1e-4
@@ -511,11 +511,11 @@ fn samples_are_what_the_formulas_say() {
                                     pixel[d] = axis.0;
                                 }
                             }
-                            let c = colour(pixel, layer);
+                            let c = color(pixel, layer);
                             expected = [0, 1, 2, 3].map(|i| expected[i] + weight * c[i]);
                         }
                         let mut got = [0f32; 4];
-                        sample.call(&picture.image, sampler, at, &mut got);
+                        sample.call(&image.image, sampler, at, &mut got);
                         for (got, expected) in got.into_iter().zip(expected) {
                             assert!(
                                 (f64::from(got) - expected).abs() <= 0.01,
@@ -523,11 +523,11 @@ fn samples_are_what_the_formulas_say() {
                                  {got}, not {expected}"
                             );
                         }
-                        // Whole coordinates.
+                        // Integer coordinates.
                         if !normalized && !linear {
                             let whole = at.map(|x| x.floor() as i32);
                             let mut got = [0f32; 4];
-                            sample_int.call(&picture.image, sampler, whole, &mut got);
+                            sample_int.call(&image.image, sampler, whole, &mut got);
                             let pixel = [0, 1, 2].map(|d| match d < dimensions {
                                 true if mode == 1 => i64::from(whole[d]).clamp(0, size[d] as i64 - 1),
                                 true => whole[d].into(),
@@ -537,7 +537,7 @@ fn samples_are_what_the_formulas_say() {
                                 1 => 0,
                                 _ => i64::from(whole[dimensions]).clamp(0, layers as i64 - 1),
                             };
-                            assert_eq!(got, colour(pixel, layer).map(|c| c as f32));
+                            assert_eq!(got, color(pixel, layer).map(|c| c as f32));
                         }
                     }
                 }
@@ -546,9 +546,9 @@ fn samples_are_what_the_formulas_say() {
     }
 }
 
-/// Nothing outside of the image is read or written, whatever the coordinates, the format and the sampler are.
+/// No combination of coordinates, format and sampler reads or writes outside of the image.
 #[test]
-fn coordinates_that_no_image_has() {
+fn coordinates_outside_of_the_image() {
     let sample = Compiled::new(Op::ImageSampleExplicitLod, floats, floats);
     let sample_int = Compiled::new(Op::ImageSampleExplicitLod, floats, ints);
     let read = Compiled::new(Op::ImageRead, ints, floats);
@@ -574,27 +574,27 @@ fn coordinates_that_no_image_has() {
                 if dimensions > 1 { 4 } else { 1 },
                 if dimensions > 2 { 4 } else { 1 },
             ];
-            let picture = Picture::new(format, dimensions, layers, size);
+            let image = TestImage::new(format, dimensions, layers, size);
             for (i, &x) in numbers.iter().enumerate() {
                 let at = [x, numbers[(i + 3) % numbers.len()], numbers[(i + 7) % numbers.len()], x];
                 for bits in 0..32 {
-                    sample.call(&picture.image, SamplerBits(bits), at, &mut [0f32; 4]);
-                    sample_int.call(&picture.image, SamplerBits(bits), at, &mut [0i32; 4]);
+                    sample.call(&image.image, SamplerBits(bits), at, &mut [0f32; 4]);
+                    sample_int.call(&image.image, SamplerBits(bits), at, &mut [0i32; 4]);
                 }
             }
-            let before = picture.memory.clone();
+            let before = image.memory.clone();
             for (i, &x) in wholes.iter().enumerate() {
                 let y = wholes[(i + 1) % wholes.len()];
                 for at in [[x, y, y, y], [0, x, y, 0], [x, 0, 0, 0]] {
-                    read.call(&picture.image, SamplerBits(0), at, &mut [0f32; 4]);
-                    // The middle one is inside of images of one dimension.
+                    read.call(&image.image, SamplerBits(0), at, &mut [0f32; 4]);
+                    // The second coordinate has no effect on 1D images, so this pixel is inside of them.
                     if dimensions > 1 || layers > 1 || at[0] != 0 {
-                        write.call(&picture.image, SamplerBits(0), at, &mut [1f32; 4]);
-                        write_int.call(&picture.image, SamplerBits(0), at, &mut [1i32; 4]);
+                        write.call(&image.image, SamplerBits(0), at, &mut [1f32; 4]);
+                        write_int.call(&image.image, SamplerBits(0), at, &mut [1i32; 4]);
                     }
                 }
             }
-            assert_eq!(picture.memory, before, "{format:x?} {dimensions}D x {layers}");
+            assert_eq!(image.memory, before, "{format:x?} {dimensions}D x {layers}");
         }
     }
 }
@@ -608,7 +608,7 @@ fn queries() {
         (2, 3, [7, 5, 1], [7, 5, 3, 0]),
         (3, 1, [7, 5, 2], [7, 5, 2, 0]),
     ] {
-        let picture = Picture::new((order::BGRA, channel::UNORM_INT8), dimensions, layers, size);
+        let image = TestImage::new((order::BGRA, channel::UNORM_INT8), dimensions, layers, size);
         let ask = |op: Op, lanes: u32, bits: u32| {
             let ty = move |context: &Context| if lanes == 1 { context.int(bits).bits() } else { 0 };
             let _ = ty;
@@ -620,7 +620,7 @@ fn queries() {
                 (3, _) => Compiled::new(op, ints, |c| c.int(64).vector(3)),
                 _ => Compiled::new(op, ints, |c| c.int(64).vector(4)),
             }
-            .call(&picture.image, SamplerBits(0), [0; 4], &mut answer);
+            .call(&image.image, SamplerBits(0), [0; 4], &mut answer);
             answer
         };
         for lanes in 1..=4 {
@@ -634,20 +634,20 @@ fn queries() {
     }
 }
 
-/// Other types of results and texels: halves, single numbers of depth images, coordinates of fewer numbers.
+/// Other types of results and texels: half, scalars for depth images, fewer coordinates.
 #[test]
 fn other_types() {
-    let picture = Picture::new((order::R, channel::FLOAT), 2, 1, [3, 2, 1]);
+    let image = TestImage::new((order::R, channel::FLOAT), 2, 1, [3, 2, 1]);
     let none = SamplerBits::new(false, 0, false);
     Compiled::new(Op::ImageWrite, |c| c.int(32).vector(2), |c| c.float(32)).call(
-        &picture.image,
+        &image.image,
         none,
         [1, 1, 0, 0],
         &mut 2.5f32,
     );
     let mut single = 0f32;
     Compiled::new(Op::ImageRead, |c| c.int(32).vector(2), |c| c.float(32)).call(
-        &picture.image,
+        &image.image,
         none,
         [1, 1, 0, 0],
         &mut single,
@@ -659,11 +659,11 @@ fn other_types() {
         |c| c.float(32).vector(2),
         |c| c.float(16).vector(4),
     )
-    .call(&picture.image, none, [1.5f32, 1.5, 0.0, 0.0], &mut halves);
+    .call(&image.image, none, [1.5f32, 1.5, 0.0, 0.0], &mut halves);
     assert_eq!(halves, [0x4100, 0, 0, 0x3C00]);
 }
 
-/// Operands that an instruction does not take are errors, and nothing that LLVM would crash on.
+/// Invalid operands are errors. LLVM would crash on them.
 #[test]
 fn wrong_operands() {
     let context = Context::new();

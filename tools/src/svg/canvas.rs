@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Writes SVG.
+//! The drawing backend: collects the shapes of the layout and writes them as SVG.
 
 use std::fmt::{self, Write as _};
 
@@ -10,10 +10,10 @@ use layout::std_shapes::shapes::{Arrow, LineEndKind};
 
 use super::dot::{Graph, Node};
 
-/// Pixels that a letter is wide, about, and a line high.
+/// The approximate width of a character and the height of a line, in pixels.
 const LETTER: f64 = 7.4;
 const LINE: f64 = 17.0;
-/// Around everything, and of the title.
+/// The margin around the drawing and its title, in pixels.
 const BORDER: f64 = 24.0;
 
 const STYLE: &str = "\
@@ -35,7 +35,7 @@ pub fn size(text: &str) -> Point {
     )
 }
 
-/// What is drawn of a graph.
+/// A drawing of a graph.
 pub struct Canvas<'a> {
     graph: &'a Graph,
     nodes: String,
@@ -60,12 +60,12 @@ impl<'a> Canvas<'a> {
         self.most = Point::new(self.most.x.max(point.x), self.most.y.max(point.y));
     }
 
-    /// The node whose number came with its shape.
+    /// The node with the index that [`element`](super::element) attached to the shape.
     fn node(&self, number: Option<String>) -> Option<&'a Node> {
         self.graph.nodes.get(number?.parse::<usize>().ok()?)
     }
 
-    /// A node around a point, with a shape that is all but closed.
+    /// Draws a node around a point. `shape` is an SVG element without its last attributes and its end.
     fn shape(&mut self, node: &Node, shape: &str, middle: Point, size: Point) {
         self.reach(middle.sub(size.scale(0.5)));
         self.reach(middle.add(size.scale(0.5)));
@@ -73,7 +73,7 @@ impl<'a> Canvas<'a> {
         let title = Escaped(node.tooltip.as_ref().unwrap_or(&node.label));
         _ = writeln!(self.nodes, "<g class=\"node\"><title>{title}</title>");
         _ = write!(self.nodes, "{shape} fill=\"{}\"{class}/>", Escaped(&node.fill));
-        // The first line's base is above the middle by half of the others.
+        // The baseline of the first line, so that all lines are centered vertically.
         let lines = node.label.lines().count() as f64;
         let mut y = middle.y - (lines - 1.0) * LINE / 2.0 + LINE / 4.0;
         self.nodes += "<text>";
@@ -85,7 +85,7 @@ impl<'a> Canvas<'a> {
         self.nodes += "</text></g>\n";
     }
 
-    /// An edge that passes by what is between two nodes, on the right.
+    /// Draws an edge between two nodes that bypasses the nodes in between on the right.
     pub fn aside(&mut self, from: Position, to: Position, arrow: &Arrow) {
         let right = |node: Position| Point::new(node.right(false), node.center().y);
         let (start, end) = (right(from), right(to));
@@ -96,7 +96,7 @@ impl<'a> Canvas<'a> {
         self.draw_arrow(&path, dashed, heads.into(), &arrow.look, None, "");
     }
 
-    /// The whole drawing.
+    /// The complete SVG document.
     pub fn finish(self) -> String {
         let title = self.graph.title.as_deref().unwrap_or_default();
         let room = if title.is_empty() { 0.0 } else { 2.0 * LINE };
@@ -155,7 +155,7 @@ impl RenderBackend for Canvas<'_> {
         _properties: Option<String>,
         _text: &str,
     ) {
-        // A point, and the one that it bends towards. Of the others it is the other way round.
+        // The first pair is a point and its control point. In all other pairs the control point comes first.
         let [first, second, rest @ ..] = path else { return };
         let mut line = format!("M{} C{} {} {}", At(first.0), At(first.1), At(second.0), At(second.1));
         for (bend, point) in rest {
@@ -171,7 +171,7 @@ impl RenderBackend for Canvas<'_> {
         _ = writeln!(self.edges, "<path class=\"{class}\" d=\"{line}\"{start}{end}/>");
     }
 
-    // Texts are drawn with their nodes, and nothing else is asked for.
+    // Labels are drawn with their nodes, and the layout draws nothing else.
     fn draw_text(&mut self, _at: Point, _text: &str, _look: &StyleAttr) {}
 
     fn draw_line(&mut self, _start: Point, _stop: Point, _look: &StyleAttr, _properties: Option<String>) {}
@@ -181,7 +181,7 @@ impl RenderBackend for Canvas<'_> {
     }
 }
 
-/// A number of pixels.
+/// A length, rounded to a tenth of a pixel.
 struct Number(f64);
 
 impl fmt::Display for Number {
@@ -199,7 +199,7 @@ impl fmt::Display for At {
     }
 }
 
-/// Text in XML.
+/// Text with XML escapes.
 struct Escaped<T>(T);
 
 impl<T: AsRef<str>> fmt::Display for Escaped<T> {
@@ -211,7 +211,7 @@ impl<T: AsRef<str>> fmt::Display for Escaped<T> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\n' => f.write_char(c)?,
-                // XML has no such characters.
+                // XML does not allow control characters.
                 c if c.is_control() => f.write_char(' ')?,
                 c => f.write_char(c)?,
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What of a DOT text is drawn: nodes with their labels, colours and tooltips, edges, and the title.
+//! Extracts what is drawn from a DOT text: nodes with their labels, colors and tooltips, edges, and the title.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,9 +18,9 @@ pub struct Graph {
 pub struct Node {
     pub label: String,
     pub tooltip: Option<String>,
-    /// A colour as DOT and SVG both know it.
+    /// A color in the syntax that DOT and SVG share.
     pub fill: String,
-    /// Not a box.
+    /// An ellipse instead of a box.
     pub ellipse: bool,
     pub dashed: bool,
 }
@@ -30,7 +30,7 @@ pub struct Edge {
     pub from: usize,
     pub to: usize,
     pub dashed: bool,
-    /// Whether it has a direction.
+    /// Whether the edge is directed.
     pub arrow: bool,
 }
 
@@ -46,10 +46,10 @@ fn is(attributes: &Attributes, name: &str, word: &str) -> bool {
         .is_some_and(|value| value.split(',').any(|part| part.trim() == word))
 }
 
-/// Reads a text. Panics over some that are no DOT.
+/// Parses a DOT text. The crate's parser panics on some invalid texts.
 pub fn parse(text: &str) -> Result<Graph, String> {
     let mut builder = Builder::default();
-    // For the parser a NUL is the end.
+    // The parser would stop at a NUL, which some labels contain.
     let graph = DotParser::new(&text.replace('\0', " ")).process()?;
     let title = builder.visit(&graph, Attributes::new(), Attributes::new());
     let mut nodes = Vec::new();
@@ -78,27 +78,28 @@ pub fn parse(text: &str) -> Result<Graph, String> {
 #[derive(Default)]
 struct Builder {
     nodes: Vec<(String, Attributes)>,
-    places: HashMap<String, usize>,
+    indices: HashMap<String, usize>,
     edges: Vec<Edge>,
 }
 
 impl Builder {
-    /// Takes the statements of a graph or a part of one, with what holds for all nodes and edges so far. Returns the label.
+    /// Adds the statements of a graph or subgraph. `nodes` and `edges` are the default attributes at this point. Returns the
+    /// label of the graph.
     fn visit(&mut self, graph: &ast::Graph, mut nodes: Attributes, mut edges: Attributes) -> Option<String> {
-        let mut whole = Attributes::new();
+        let mut own = Attributes::new();
         for statement in &graph.list.list {
             match statement {
                 Stmt::Attribute(all) => add(
                     match all.target {
-                        AttrStmtTarget::Graph => &mut whole,
+                        AttrStmtTarget::Graph => &mut own,
                         AttrStmtTarget::Node => &mut nodes,
                         AttrStmtTarget::Edge => &mut edges,
                     },
                     &all.list,
                 ),
                 Stmt::Node(node) => {
-                    let place = self.node(&node.id.name, &nodes);
-                    add(&mut self.nodes[place].1, &node.list);
+                    let index = self.node(&node.id.name, &nodes);
+                    add(&mut self.nodes[index].1, &node.list);
                 }
                 Stmt::Edge(edge) => {
                     let mut attributes = edges.clone();
@@ -118,45 +119,45 @@ impl Builder {
                 Stmt::SubGraph(part) => _ = self.visit(part, nodes.clone(), edges.clone()),
             }
         }
-        whole.remove("label")
+        own.remove("label")
     }
 
-    /// The place of a node, which may be new.
+    /// The index of a node, which is added if it is new.
     fn node(&mut self, name: &str, attributes: &Attributes) -> usize {
-        if let Some(place) = self.places.get(name) {
-            return *place;
+        if let Some(index) = self.indices.get(name) {
+            return *index;
         }
         self.nodes.push((name.to_owned(), attributes.clone()));
-        self.places.insert(name.to_owned(), self.nodes.len() - 1);
+        self.indices.insert(name.to_owned(), self.nodes.len() - 1);
         self.nodes.len() - 1
     }
 }
 
 impl Graph {
-    /// For each node its place in an order in which edges lead on, as far as there is one.
+    /// The position of each node in a topological order. Cycles are broken at an arbitrary node.
     pub fn order(&self) -> Vec<usize> {
-        let mut waits = vec![0usize; self.nodes.len()];
-        let mut after = vec![Vec::new(); self.nodes.len()];
+        let mut predecessors = vec![0usize; self.nodes.len()];
+        let mut successors = vec![Vec::new(); self.nodes.len()];
         for edge in self.edges.iter().filter(|edge| edge.from != edge.to) {
-            waits[edge.to] += 1;
-            after[edge.from].push(edge.to);
+            predecessors[edge.to] += 1;
+            successors[edge.from].push(edge.to);
         }
         let mut left: BTreeSet<usize> = (0..self.nodes.len()).collect();
-        let mut ready: BTreeSet<usize> = left.iter().copied().filter(|node| waits[*node] == 0).collect();
-        let mut places = vec![0; self.nodes.len()];
-        // Where there is a circle, the first node left is as good as any.
+        let mut ready: BTreeSet<usize> = left.iter().copied().filter(|node| predecessors[*node] == 0).collect();
+        let mut positions = vec![0; self.nodes.len()];
+        // If no node is ready, all that are left are on a cycle or behind one.
         while let Some(node) = ready.pop_first().or_else(|| left.first().copied()) {
             if !left.remove(&node) {
                 continue;
             }
-            places[node] = self.nodes.len() - left.len() - 1;
-            for next in &after[node] {
-                waits[*next] -= 1;
-                if waits[*next] == 0 {
+            positions[node] = self.nodes.len() - left.len() - 1;
+            for next in &successors[node] {
+                predecessors[*next] -= 1;
+                if predecessors[*next] == 0 {
                     ready.insert(*next);
                 }
             }
         }
-        places
+        positions
     }
 }

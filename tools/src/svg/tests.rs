@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Texts of DOT, and what is drawn of them.
+//! Tests of rendering DOT texts.
 
 use super::*;
 
-/// How many elements of a drawing begin like this.
+/// The number of elements that begin with a text.
 fn count(svg: &str, element: &str) -> usize {
     svg.matches(element).count()
 }
@@ -42,7 +42,7 @@ fn nodes_edges_and_title() {
 
 #[test]
 fn what_others_write() {
-    // As SYCL's graphs do, and with what DOT allows besides.
+    // A dump of a SYCL graph, and other features of DOT.
     let text = "strict digraph dot {\n\"0x1\" [style=bold, label=\"ID = 0x1\\nTYPE = CGFillUSM Pattern: \0\u{1}\\n\"];\n\
                 \"0x2\" [style=bold, label=\"ID = 0x2\"];\n  \"0x1\" -> \"0x2\"\n\
                 subgraph cluster { a -> b -> a; c; c -> c }\n}";
@@ -66,7 +66,7 @@ fn what_others_write() {
     }
 }
 
-/// Of shapes that graphs have, in a time that is not worth a word; many ways lead from the first node to the last.
+/// Large graphs of typical shapes render fast, even with many paths from the first node to the last.
 #[test]
 fn many_nodes() {
     let before: [fn(usize) -> Vec<usize>; 3] = [

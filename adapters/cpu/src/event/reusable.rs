@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Reusable events: the client makes one, and each barrier that it is given to signals it anew.
+//! Reusable events, which the client creates, and which barriers signal any number of times.
 //!
-//! It stands for the last of these barriers. What waits for it keeps waiting for the one that was the last at that time,
-//! as with CUDA's events. One that processes share stands for the last barrier of all processes.
+//! The state of the event is that of the last barrier. As with CUDA's events, a wait refers to the barrier that was the last
+//! one when the wait was enqueued. For an event that processes share, it is the last barrier of all processes.
 
 use std::sync::Arc;
 
@@ -19,31 +19,31 @@ use crate::ipc::{SharedEvent, Signalling};
 use crate::opencl::NativeCell;
 use crate::queue::unsubmitted;
 
-/// What a reusable event has besides what all events have.
+/// The additional state of a reusable event.
 pub(super) struct Reusable {
-    /// Whether the times of its commands are wanted, whatever the queue was made for.
+    /// Whether its commands record their times, even in a queue without profiling.
     profiled: bool,
-    /// What other processes see of it, if they may.
+    /// The state in shared memory, if processes share the event.
     shared: Option<Arc<SharedEvent>>,
     current: Mutex<Current>,
 }
 
-/// The command that signals it, or has, by its event.
+/// The command of this process that was the last one to signal the event.
 #[derive(Default)]
 struct Current {
     event: Option<Arc<Event>>,
-    /// The number of the signal among those of all processes.
+    /// The number of the signal in the shared state.
     signal: u64,
 }
 
-/// What it stands for.
-enum Standing<'a> {
-    /// Nobody has signalled it.
-    Nothing,
-    /// A command of this process.
-    Here(Arc<Event>),
-    /// A signal of another process.
-    Elsewhere(&'a Arc<SharedEvent>, u64),
+/// The last signal of the event.
+enum LastSignal<'a> {
+    /// It was never signalled.
+    None,
+    /// By a command of this process.
+    Local(Arc<Event>),
+    /// By another process.
+    Remote(&'a Arc<SharedEvent>, u64),
 }
 
 impl Reusable {
@@ -56,26 +56,26 @@ impl Reusable {
     }
 
     #[cold]
-    fn standing(&self) -> Standing<'_> {
+    fn last_signal(&self) -> LastSignal<'_> {
         let current = self.current.lock();
         match (&self.shared, &current.event) {
-            (Some(shared), _) if shared.last() != current.signal => Standing::Elsewhere(shared, shared.last()),
-            (_, Some(event)) => Standing::Here(event.clone()),
-            (_, None) => Standing::Nothing,
+            (Some(shared), _) if shared.last() != current.signal => LastSignal::Remote(shared, shared.last()),
+            (_, Some(event)) => LastSignal::Local(event.clone()),
+            (_, None) => LastSignal::None,
         }
     }
 
-    /// The event of the command that signals it, or has. One of another process has an event here from now on.
+    /// The event of the last signal. For a signal of another process, this creates an event in this process.
     pub(super) fn current(&self, context: &Arc<Context>) -> Option<Arc<Event>> {
-        let (shared, signal) = match self.standing() {
-            Standing::Nothing => return None,
-            Standing::Here(event) => return Some(event),
-            Standing::Elsewhere(shared, signal) => (shared, signal),
+        let (shared, signal) = match self.last_signal() {
+            LastSignal::None => return None,
+            LastSignal::Local(event) => return Some(event),
+            LastSignal::Remote(shared, signal) => (shared, signal),
         };
         let mut current = self.current.lock();
-        // Another thread may have been faster.
+        // Another thread may have created it meanwhile.
         if current.signal < signal {
-            let event = elsewhere(context, shared, signal);
+            let event = remote_event(context, shared, signal);
             let before = std::mem::replace(
                 &mut *current,
                 Current {
@@ -84,81 +84,83 @@ impl Reusable {
                 },
             );
             drop(current);
-            // Without the lock: it may be the last to keep its queue.
+            // Dropped without the lock, because this may be the last reference to its queue.
             drop(before);
             return Some(event);
         }
         current.event.clone()
     }
 
-    /// How the last signal ended, of a shared event. All processes have to agree, so the command that signals it is not
-    /// asked, which may not know yet that it is over.
+    /// The outcome of the last signal of a shared event. It comes from the shared state and not from the command, so that
+    /// all processes agree: the command may be marked complete a little later.
     fn shared_outcome(&self) -> Option<Option<bool>> {
         let shared = self.shared.as_ref()?;
         Some(shared.outcome(shared.last()))
     }
 
     pub(super) fn is_over(&self) -> bool {
-        match (self.shared_outcome(), self.standing()) {
+        match (self.shared_outcome(), self.last_signal()) {
             (Some(outcome), _) => outcome.is_some(),
-            (None, Standing::Here(event)) => event.is_over(),
+            (None, LastSignal::Local(event)) => event.is_over(),
             (None, _) => true,
         }
     }
 
     pub(super) fn failed(&self) -> bool {
-        match (self.shared_outcome(), self.standing()) {
+        match (self.shared_outcome(), self.last_signal()) {
             (Some(outcome), _) => outcome == Some(false),
-            (None, Standing::Here(event)) => event.failed(),
+            (None, LastSignal::Local(event)) => event.failed(),
             (None, _) => false,
         }
     }
 
-    /// Waits until its command is over. Says whether it went well, if it is one of another process.
+    /// Waits for the last signal. Returns whether it succeeded.
     pub(super) fn wait(&self) -> UrResult<bool> {
-        match self.standing() {
-            Standing::Nothing => Ok(true),
-            Standing::Here(event) => event.wait().map(|()| true),
-            Standing::Elsewhere(shared, signal) => Ok(shared.wait(signal)),
+        match self.last_signal() {
+            LastSignal::None => Ok(true),
+            LastSignal::Local(event) => event.wait().map(|()| true),
+            LastSignal::Remote(shared, signal) => Ok(shared.wait(signal)),
         }
     }
 
     pub(super) fn status(&self) -> EventStatus {
-        match (self.shared_outcome().flatten(), self.standing()) {
-            (Some(true), _) | (None, Standing::Nothing) => EventStatus::COMPLETE,
+        match (self.shared_outcome().flatten(), self.last_signal()) {
+            (Some(true), _) | (None, LastSignal::None) => EventStatus::COMPLETE,
             (Some(false), _) => EventStatus::ERROR,
-            (None, Standing::Here(event)) => event.status(),
-            // How far it is the other process knows.
-            (None, Standing::Elsewhere(..)) => EventStatus::SUBMITTED,
+            (None, LastSignal::Local(event)) => event.status(),
+            // Only the other process knows whether the command runs.
+            (None, LastSignal::Remote(..)) => EventStatus::SUBMITTED,
         }
     }
 
-    /// The event of its command, if that is one of this process.
-    pub(super) fn here(&self) -> Option<Arc<Event>> {
-        match self.standing() {
-            Standing::Here(event) => Some(event),
+    /// The event of the last signal, if it is one of this process.
+    pub(super) fn local(&self) -> Option<Arc<Event>> {
+        match self.last_signal() {
+            LastSignal::Local(event) => Some(event),
             _ => None,
         }
     }
 
     pub(super) fn stamps(&self) -> Option<Stamps> {
-        self.here()?.stamps()
+        self.local()?.stamps()
     }
 }
 
-/// An event that is over when a signal of another process is. A thread waits for that.
-fn elsewhere(context: &Arc<Context>, shared: &Arc<SharedEvent>, signal: u64) -> Arc<Event> {
+/// An event that ends when a signal of another process does. A thread waits for the signal.
+fn remote_event(context: &Arc<Context>, shared: &Arc<SharedEvent>, signal: u64) -> Arc<Event> {
     let command = CommandType::EVENTS_WAIT_WITH_BARRIER;
     let node = unsubmitted(context.devices[0].pool());
     let event = Event::for_execution(context, command, node.clone());
     let end = Signal::new(node, 0);
     match shared.outcome(signal) {
-        Some(well) => end.give(!well),
+        Some(succeeded) => end.signal(!succeeded),
         None => {
             let shared = shared.clone();
-            let wait = move || end.give(!shared.wait(signal));
+            let wait = move || end.signal(!shared.wait(signal));
             if let Err((error, _)) = client_threads::spawn(Box::new(wait)) {
-                log::warn!("no thread waits for an event of another process, which fails for that: {error}");
+                log::warn!(
+                    "an event of another process fails, because no thread can be started to wait for it: {error}"
+                );
             }
         }
     }
@@ -184,34 +186,34 @@ impl Event {
         }
     }
 
-    /// Whether the times of the commands that signal it are wanted.
+    /// Whether commands that signal the event must record their times.
     pub(crate) fn is_profiled(&self) -> bool {
         self.reusable().is_some_and(|event| event.profiled)
     }
 
-    /// What other processes see of it, if they may.
+    /// The state in shared memory, if processes share the event.
     pub(crate) fn shared(&self) -> Option<&Arc<SharedEvent>> {
         self.reusable()?.shared.as_ref()
     }
 
-    /// Begins a signal that other processes see, if they may.
+    /// Begins a signal in the shared state, if processes share the event.
     pub(crate) fn begin_signal(&self) -> UrResult<Option<Signalling>> {
         self.shared().map(Signalling::begin).transpose()
     }
 
-    /// A command signals it from now on, whose event this is. Of no effect if it is not reusable. `signal` is its number
-    /// among those of all processes, 0 if it is not shared.
+    /// Sets the event of the command that signals a reusable event. `signal` is the number in the shared state, or 0 if the
+    /// event is not shared. Other events ignore this.
     pub(crate) fn signalled_by(&self, command: Arc<Self>, signal: u64) {
         if let Some(event) = self.reusable() {
             let mut current = event.current.lock();
-            // That of a thread that began later is the last.
+            // Another thread has set a later signal.
             if signal < current.signal {
                 return;
             }
             let event = Some(command);
             let before = std::mem::replace(&mut *current, Current { event, signal });
             drop(current);
-            // Without the lock: it may be the last to keep its queue.
+            // Dropped without the lock, because this may be the last reference to its queue.
             drop(before);
         }
     }

@@ -13,7 +13,7 @@ pub(super) type Callback = Box<dyn FnOnce(Progress) + Send>;
 pub(super) struct Callbacks {
     waiting: Vec<(Progress, Callback)>,
     ready: VecDeque<(Callback, Progress)>,
-    /// Whether a thread is making calls. It will ask for the [`next`](Callbacks::next).
+    /// Whether a thread runs callbacks. It will ask for the [`next`](Callbacks::next) one.
     calling: bool,
 }
 
@@ -29,7 +29,7 @@ impl Callbacks {
         None
     }
 
-    /// The command has reached a state. Returns whether the caller should have a thread make the calls that are due.
+    /// Makes the callbacks for a state ready. Returns whether the caller must find a thread to run them, because none does.
     pub(super) fn reach(&mut self, reached: Progress) -> bool {
         let mut ready: Vec<_> = self
             .waiting
@@ -70,7 +70,7 @@ mod tests {
         assert!(calls.add(Progress::Queued, call("now"), true).is_some());
         assert!(!calls.reach(Progress::Queued));
         assert!(calls.reach(Progress::Submitted));
-        assert!(!calls.reach(Progress::Over), "somebody calls already");
+        assert!(!calls.reach(Progress::Over), "a thread already runs callbacks");
         assert!(calls.add(Progress::Over, call("very last"), true).is_none());
         while let Some((call, progress)) = calls.next() {
             call(progress);

@@ -152,11 +152,11 @@ impl Chunks {
         (0..self.shares()).any(|i| self.share(i).next.load(Ordering::Relaxed) < self.share(i).end)
     }
 
-    /// Takes chunks, from the share of this place if it has some.
-    pub(super) fn take(&self, place: usize) -> Option<Range<u64>> {
+    /// Takes chunks for the thread with this index: from its own share, or else from the next one that has some.
+    pub(super) fn take(&self, index: usize) -> Option<Range<u64>> {
         let shares = self.shares();
         for i in 0..shares {
-            let Share { next, end } = self.share((place + i) % shares);
+            let Share { next, end } = self.share((index + i) % shares);
             // Each thread that comes too late adds at most one step beyond the end.
             if next.load(Ordering::Relaxed) >= *end {
                 continue;
@@ -187,10 +187,10 @@ mod tests {
             let seen: Vec<_> = (0..count).map(|_| AtomicU32::new(0)).collect();
             let last = AtomicU32::new(0);
             std::thread::scope(|scope| {
-                for place in 0..4 {
+                for index in 0..4 {
                     let (chunks, seen, last) = (&chunks, &seen, &last);
                     scope.spawn(move || {
-                        while let Some(range) = chunks.take(place) {
+                        while let Some(range) = chunks.take(index) {
                             let taken = range.end - range.start;
                             for i in range {
                                 seen[i as usize].fetch_add(1, Ordering::Relaxed);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_nothing_else() {
+    fn a_panic_does_not_affect_other_functions() {
         assert!(spawn(Box::new(|| panic!("a test's"))).is_ok());
         let (send, receive) = channel();
         assert!(spawn(Box::new(move || send.send(1).unwrap())).is_ok());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_come_elsewhere() {
+    fn destructors_run_on_another_thread() {
         struct Ends(std::sync::mpsc::Sender<std::thread::ThreadId>);
         impl Drop for Ends {
             fn drop(&mut self) {

@@ -33,13 +33,13 @@ const FRACTION: u32 = 8;
 /// measured.
 const EVERY: u32 = 8;
 
-/// Decides which runs a thread measures, without shared memory: threads that launch the same kernel would contend for
-/// it. The choice is pseudo-random, because clients launch kernels in turns and a fixed period might always hit the
-/// same one.
+/// Decides which runs a thread measures. The state is thread-local, because threads that launch the same kernel would
+/// contend for shared state. The choice is pseudo-random: clients launch several kernels in turns, and a fixed period
+/// might always hit the same one.
 #[derive(Debug, Default)]
-pub(super) struct Draws(Cell<u32>);
+pub(super) struct Sampler(Cell<u32>);
 
-impl Draws {
+impl Sampler {
     /// Whether to measure this time.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
@@ -59,7 +59,7 @@ impl Cost {
         }
     }
 
-    /// Whether to measure short work this time, on a thread without [`Draws`].
+    /// Whether to measure short work this time, on a thread without a [`Sampler`].
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         // Not an atomic addition, which would take as long as measuring. Lost updates do not matter.
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn one_of_some_is_due() {
-        let draws = Draws::default();
-        let due: Vec<bool> = (0..8000).map(|_| draws.is_due()).collect();
+        let sampler = Sampler::default();
+        let due: Vec<bool> = (0..8000).map(|_| sampler.is_due()).collect();
         // This also holds for each of several kernels that are launched in turns.
         for turns in 1..=16 {
             for turn in 0..turns {

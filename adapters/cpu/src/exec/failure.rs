@@ -9,7 +9,7 @@ use oxur_compiler::Fault;
 /// Why a command failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The kernel was stopped.
+    /// The kernel faulted.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// A bug of this library.
@@ -18,12 +18,12 @@ pub(crate) enum Failure {
     /// A step of a plan failed: the command of the step, and its failure.
     #[error("{0}: {1}")]
     Step(String, Box<Failure>),
-    /// There is no thread to run the command.
+    /// No thread could be started to run the command.
     #[error("no thread can be started")]
     NoThread,
-    /// A command of its wait list failed.
-    #[error("a command that it waits for failed")]
-    Before,
+    /// A dependency failed.
+    #[error("a dependency failed")]
+    Dependency,
 }
 
 /// Calls `run`. A panic becomes a failure of the command.

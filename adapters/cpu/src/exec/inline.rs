@@ -5,19 +5,19 @@ use std::cell::RefCell;
 
 use oxur_compiler::ThreadContext;
 
-use super::cost::Draws;
+use super::cost::Sampler;
 
 thread_local! {
     static CALLER: Caller = Caller {
         worker: RefCell::new(ThreadContext::new()),
-        draws: Draws::default(),
+        sampler: Sampler::default(),
     };
 }
 
-/// What a thread of the client's needs to run kernels.
+/// What a client thread needs to run kernels.
 struct Caller {
     worker: RefCell<ThreadContext>,
-    draws: Draws,
+    sampler: Sampler,
 }
 
 /// Calls `run` with the calling thread's [`ThreadContext`].
@@ -26,18 +26,18 @@ pub(crate) fn inline<R>(run: impl FnOnce(&mut ThreadContext) -> R) -> R {
     inline_measured(|worker, _| run(worker))
 }
 
-/// The same for short work. `run` measures its cost if the flag is set, which it is now and then.
+/// [`inline`] for short work. `run` must measure its cost if its second argument is set, which [`Sampler`] decides.
 #[inline]
 pub(crate) fn inline_measured<R>(run: impl FnOnce(&mut ThreadContext, bool) -> R) -> R {
     let mut run = Some(run);
     let mut go = |worker: &mut ThreadContext, due: bool| (run.take().expect("called once"))(worker, due);
     let done = CALLER.try_with(|caller| {
         let mut worker = caller.worker.try_borrow_mut().ok()?;
-        Some(go(&mut worker, caller.draws.is_due()))
+        Some(go(&mut worker, caller.sampler.is_due()))
     });
     match done {
         Ok(Some(result)) => result,
-        // The thread is ending and its context is gone, or it is in the middle of a kernel.
+        // The thread is exiting and its context was destroyed, or it already runs a kernel.
         _ => go(&mut ThreadContext::new(), false),
     }
 }

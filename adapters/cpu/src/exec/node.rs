@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The graph of dependencies between commands.
+//! The dependency graph of commands.
 //!
 //! A [`Node`] counts the dependencies that are not over, and lists the commands that wait for it. Each dependency counts
 //! it down once when it ends, and so does [`submit`]; the thread that counts to zero begins the command.
@@ -41,16 +41,16 @@ pub(crate) enum Begun {
     Over,
 }
 
-/// The state that all commands have.
+/// The state that all commands have in common.
 pub(crate) struct Core {
     pool: &'static Pool,
-    /// The process that it belongs to.
+    /// The [generation](super::generation) of the process that submitted it.
     generation: u32,
     /// A [`Progress`] in the low bits, and the flags below.
     state: AtomicU32,
-    /// The number of dependencies that are not over, plus one until the command is submitted.
-    waits: AtomicU32,
-    /// Whether a dependency with which it fails has failed.
+    /// The number of unfinished dependencies, plus one until the command is submitted.
+    unfinished_dependencies: AtomicU32,
+    /// Whether a dependency whose failure propagates has failed.
     dependency_failed: AtomicBool,
     failure: OnceLock<Failure>,
     links: Mutex<Links>,
@@ -73,15 +73,16 @@ const CALLS: u32 = 1 << 4;
 /// Commands and callbacks that wait for a command.
 #[derive(Default)]
 struct Links {
-    /// The command is over: nothing is added any more.
+    /// The command is over: nothing may be added any more.
     closed: bool,
-    after: SmallVec<[After; 2]>,
+    dependents: SmallVec<[Dependent; 2]>,
     calls: Option<Box<Callbacks>>,
 }
 
-struct After {
+/// A command that depends on another one.
+struct Dependent {
     node: Arc<dyn Node>,
-    /// Whether it fails if this one fails.
+    /// Whether it fails if the other one fails.
     strict: bool,
 }
 
@@ -95,7 +96,7 @@ impl Core {
             pool,
             generation: generation(),
             state: AtomicU32::new(QUEUED),
-            waits: AtomicU32::new(1),
+            unfinished_dependencies: AtomicU32::new(1),
             dependency_failed: AtomicBool::new(false),
             failure: OnceLock::new(),
             links: Mutex::default(),
@@ -119,7 +120,7 @@ impl Core {
     fn result(&self) -> Result<(), &Failure> {
         match self.failure.get() {
             Some(failure) => Err(failure),
-            None if self.dependency_failed.load(Ordering::Relaxed) => Err(&Failure::Before),
+            None if self.dependency_failed.load(Ordering::Relaxed) => Err(&Failure::Dependency),
             None => Ok(()),
         }
     }
@@ -138,7 +139,7 @@ impl Core {
         self.failure.get().is_some()
     }
 
-    /// Gives `over` the result of the command, which all chunks have determined by now.
+    /// Passes the result of the command to `over`. All chunks are done, so it is final.
     pub(super) fn finish(&self, over: impl FnOnce(Result<(), &Failure>)) {
         self.stamp(OVER);
         over(self.result());
@@ -151,11 +152,10 @@ impl Core {
 }
 
 impl dyn Node {
-    /// Its state.
     pub(crate) fn progress(&self) -> Progress {
         let core = self.core();
         match core.state.load(Ordering::Acquire) & PROGRESS {
-            // It stays as it is here: the process that this one was forked from runs it.
+            // The parent process runs it, so it would never end here.
             _ if core.generation != generation() => Progress::Over,
             QUEUED => Progress::Queued,
             SUBMITTED => Progress::Submitted,
@@ -223,8 +223,8 @@ impl dyn Node {
             let mut links = other.core().links.lock();
             if !links.closed {
                 // Relaxed: the thread that counts it down finds the command under this lock.
-                self.core().waits.fetch_add(1, Ordering::Relaxed);
-                links.after.push(After {
+                self.core().unfinished_dependencies.fetch_add(1, Ordering::Relaxed);
+                links.dependents.push(Dependent {
                     node: self.clone(),
                     strict,
                 });
@@ -237,11 +237,11 @@ impl dyn Node {
     }
 
     /// How many dependencies are not over. The command must not have been submitted.
-    pub(crate) fn waits(&self) -> u32 {
-        self.core().waits.load(Ordering::Acquire) - 1
+    pub(crate) fn unfinished_dependencies(&self) -> u32 {
+        self.core().unfinished_dependencies.load(Ordering::Acquire) - 1
     }
 
-    /// Callbacks a function when the command reaches a state, at once if it already has. Callbacks never overlap.
+    /// Calls a function when the command reaches a state, immediately if it already has. Callbacks never overlap.
     pub(crate) fn call_at(self: &Arc<Self>, progress: Progress, call: Callback) {
         let core = self.core();
         let call = {
@@ -260,7 +260,7 @@ impl dyn Node {
 
 /// Submits a new command: it begins as soon as its dependencies are over.
 pub(crate) fn submit(node: Arc<dyn Node>) {
-    if node.core().waits.fetch_sub(1, Ordering::AcqRel) == 1 {
+    if node.core().unfinished_dependencies.fetch_sub(1, Ordering::AcqRel) == 1 {
         let mut ended = Ended::new();
         ended.begin(node);
         ended.settle();
@@ -316,13 +316,13 @@ impl Ended {
         while let Some(node) = self.nodes.pop() {
             node.drop_work();
             let failed = node.core().failed();
-            for After { node: after, strict } in close(&node) {
-                let core = after.core();
+            for Dependent { node, strict } in close(&node) {
+                let core = node.core();
                 if failed && strict {
                     core.dependency_failed.store(true, Ordering::Relaxed);
                 }
-                if core.waits.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    self.begin(after);
+                if core.unfinished_dependencies.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    self.begin(node);
                 }
             }
         }
@@ -354,14 +354,14 @@ pub(super) fn runs(node: &Arc<dyn Node>) {
 }
 
 /// Publishes that a command is over. Returns the commands that waited for it.
-fn close(node: &Arc<dyn Node>) -> SmallVec<[After; 2]> {
+fn close(node: &Arc<dyn Node>) -> SmallVec<[Dependent; 2]> {
     let core = node.core();
     let last = OVER | if core.failed() { FAILED } else { 0 };
     let before = core.state.swap(last, Ordering::AcqRel);
-    let after = {
+    let dependents = {
         let mut links = core.links.lock();
         links.closed = true;
-        std::mem::take(&mut links.after)
+        std::mem::take(&mut links.dependents)
     };
     if before & WAITED != 0 {
         futex::wake(&core.state, i32::MAX as u32);
@@ -369,10 +369,10 @@ fn close(node: &Arc<dyn Node>) -> SmallVec<[After; 2]> {
     if before & CALLS != 0 {
         call(node, Progress::Over);
     }
-    after
+    dependents
 }
 
-/// Makes the calls that wait for this state, on a thread that the client may block.
+/// Runs the callbacks for a state, on a thread that the client may block.
 #[cold]
 fn call(node: &Arc<dyn Node>, progress: Progress) {
     let to_call = |node: &Arc<dyn Node>| node.core().links.lock().calls.as_mut().and_then(|calls| calls.next());

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Plans: the commands of a command buffer, put together once and run many times.
+//! Plans: the commands of a command buffer, assembled once and run many times.
 //!
 //! A [`Plan`] is a list of steps and their dependencies. A run of it is one command, a [`Task`] whose execution is
-//! [`Execution::Steps`]; this file is what happens inside. Each step counts the steps that it waits for. The thread
-//! that ends a step counts down its successors, and continues with those that are ready. If that would take longer than
-//! waking another thread, it leaves some in a list of open steps for others. Long steps are divided into chunks like
-//! any command. The memory of a run is used again by the next one: a step takes no lock and allocates nothing, unless
-//! it waits for commands outside of the plan or needs a thread of its own. Then it becomes a task.
+//! [`Execution::Steps`]. This file implements the inside of that command.
+//!
+//! Each step counts its unfinished dependencies. The thread that ends a step decrements the counts of its successors and
+//! continues with those that are ready. If that would take longer than waking another thread, it pushes some of them to a
+//! shared queue. Long steps are divided into chunks like any command.
+//!
+//! The next run reuses the state of the last one. So a step takes no lock and allocates nothing, unless it depends on
+//! unfinished commands outside of the plan, is a host task or is a gang. Such a step becomes a task.
 //!
 //! If the client may ask when each step ran, the work of each step is [wrapped](timed) to record that.
 //!
-//! A plan is never changed while it may run: a change makes another plan, which shares all unchanged steps.
+//! A plan is immutable while it may run. A change creates another plan, which shares all unchanged steps.
 
 mod graph;
 mod timed;
@@ -36,69 +39,69 @@ use super::pool::{Job, Pool, WorkerContext};
 use super::task::Task;
 use super::work::{BRIEF, Execution, Work, forward_to_work, run_measured};
 
-/// Commands, and what each waits for. A copy is the same plan.
+/// Steps and their dependencies. A clone shares them.
 #[derive(Clone)]
 pub(crate) struct Plan {
     graph: Arc<DependencyGraph>,
     steps: Arc<Vec<Step>>,
-    /// The memory of the last run.
-    spare: Arc<Mutex<Option<Arc<Memory>>>>,
-    /// Where runs note when each step ran, if anybody wants to know.
+    /// The state of the last run, for the next one.
+    spare: Arc<Mutex<Option<Arc<RunState>>>>,
+    /// Runs record here when each step ran, if the client may ask.
     times: Option<Arc<CommandTimings>>,
 }
 
-/// What a step does.
+/// A command of a plan.
 #[derive(Clone)]
 pub(crate) struct Step {
     pub(crate) work: Arc<dyn Work>,
-    /// What it waits for and signals outside of the plan, if anything.
-    pub(crate) outside: Option<Arc<Outside>>,
+    /// Its synchronization with commands outside of the plan, if any.
+    pub(crate) external: Option<Arc<ExternalSync>>,
 }
 
-/// What a step has to do with commands outside of the plan.
+/// The synchronization of a step with commands outside of the plan.
 #[derive(Default)]
-pub(crate) struct Outside {
-    /// It waits for them in every run.
-    pub(crate) before: Vec<Arc<dyn Node>>,
-    /// It signals this in the next run.
+pub(crate) struct ExternalSync {
+    /// The step depends on them in every run.
+    pub(crate) dependencies: Vec<Arc<dyn Node>>,
+    /// The step signals this in the next run.
     pub(crate) signal: Option<Arc<Signal>>,
 }
 
-/// A command that stands for the end of a step, once.
+/// A command that ends when a step ends, once.
 pub(crate) struct Signal {
     node: Arc<dyn Node>,
-    given: AtomicBool,
-    /// How many runs there were before the one that gives it.
+    signalled: AtomicBool,
+    /// The number of runs before the one that signals it.
     runs: u64,
 }
 
-impl Outside {
-    /// Whether all that it waits for is complete.
-    fn is_past(&self) -> bool {
-        self.before.iter().all(|node| node.is_over() && !node.failed())
+impl ExternalSync {
+    /// Whether all dependencies are complete and none has failed.
+    fn is_satisfied(&self) -> bool {
+        self.dependencies.iter().all(|node| node.is_over() && !node.failed())
     }
 }
 
 impl Signal {
-    /// Of a command that nobody submits, after so many runs.
+    /// Signals `node`, a command that is not submitted otherwise, in the run after this many `runs`.
     pub(crate) fn new(node: Arc<dyn Node>, runs: u64) -> Self {
         Self {
             node,
-            given: AtomicBool::new(false),
+            signalled: AtomicBool::new(false),
             runs,
         }
     }
 
-    /// What it signals, unless there are more runs by now: it is for the next one.
+    /// The command, unless it was signalled or `runs` shows that its run has begun.
     pub(crate) fn pending(&self, runs: u64) -> Option<Arc<dyn Node>> {
-        (self.runs == runs && !self.given.load(Ordering::Acquire)).then(|| self.node.clone())
+        (self.runs == runs && !self.signalled.load(Ordering::Acquire)).then(|| self.node.clone())
     }
 
-    /// The step is over.
-    pub(crate) fn give(&self, failed: bool) {
-        if !self.given.swap(true, Ordering::AcqRel) {
+    /// Ends the command. Only the first call has an effect.
+    pub(crate) fn signal(&self, failed: bool) {
+        if !self.signalled.swap(true, Ordering::AcqRel) {
             if failed {
-                self.node.fail(Failure::Before);
+                self.node.fail(Failure::Dependency);
             }
             submit(self.node.clone());
         }
@@ -107,44 +110,44 @@ impl Signal {
 
 impl Drop for Signal {
     fn drop(&mut self) {
-        // Nobody will ever run the step: who waits for it would wait for good.
-        self.give(true);
+        // The step will never run, so commands that depend on it must fail instead of waiting forever.
+        self.signal(true);
     }
 }
 
 impl Plan {
-    /// The same plan, whose runs note when each step ran.
+    /// The same plan, whose runs record when each step ran.
     pub(crate) fn timed(mut self, times: &Arc<CommandTimings>) -> Self {
-        let timed = |(place, step): (usize, &Step)| timed::timed(step.clone(), times, place);
+        let timed = |(index, step): (usize, &Step)| timed::timed(step.clone(), times, index);
         self.steps = Arc::new(self.steps.iter().enumerate().map(timed).collect());
         self.times = Some(times.clone());
         self
     }
 
-    /// Puts another step at a place. Copies of the plan, which may run, do not see it.
-    pub(crate) fn change(&mut self, place: usize, step: Step) {
+    /// Replaces a step. Clones of the plan, which may be running, keep the old step.
+    pub(crate) fn change(&mut self, index: usize, step: Step) {
         let step = match &self.times {
-            Some(times) => timed::timed(step, times, place),
+            Some(times) => timed::timed(step, times, index),
             None => step,
         };
-        Arc::make_mut(&mut self.steps)[place] = step;
+        Arc::make_mut(&mut self.steps)[index] = step;
     }
 
-    /// The step at a place, unless a run notes its times.
-    pub(crate) fn step(&self, place: usize) -> Option<&Step> {
-        self.times.is_none().then(|| &self.steps[place])
+    /// A step, unless a run notes its times.
+    pub(crate) fn step(&self, index: usize) -> Option<&Step> {
+        self.times.is_none().then(|| &self.steps[index])
     }
 
-    /// How many steps it has.
+    /// The number of steps.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether a thread could run it from the first step to the last in less than so many cycles.
+    /// Whether one thread can run all steps in at most `limit` cycles.
     pub(crate) fn is_shorter(&self, limit: u64) -> bool {
         let mut left = limit;
         self.steps.iter().all(|step| {
-            let cost = match step.outside {
+            let cost = match step.external {
                 None => cost(&*step.work),
                 Some(_) => None,
             };
@@ -158,32 +161,32 @@ impl Plan {
         })
     }
 
-    /// Runs a plan that is short, step by step.
-    pub(crate) fn run_here(&self, worker: &mut ThreadContext) -> Result<(), (String, Fault)> {
-        self.begins();
+    /// Runs a [short](Self::is_shorter) plan on the calling thread. On failure returns the description of the step.
+    pub(crate) fn run_inline(&self, worker: &mut ThreadContext) -> Result<(), (String, Fault)> {
+        self.record_begin();
         for Step { work, .. } in &*self.steps {
-            run_short(&**work, worker).map_err(|fault| (work.what(), fault))?;
+            run_short(&**work, worker).map_err(|fault| (work.describe(), fault))?;
         }
-        self.ends();
+        self.record_end();
         Ok(())
     }
 
-    /// A run begins. Those of a plan that is timed come one after the other.
-    fn begins(&self) {
+    /// Records that a run begins. Runs of a timed plan do not overlap.
+    fn record_begin(&self) {
         if let Some(times) = &self.times {
             times.begin();
         }
     }
 
-    /// A run is complete.
-    fn ends(&self) {
+    /// Records that a run is complete.
+    fn record_end(&self) {
         if let Some(times) = &self.times {
             times.end();
         }
     }
 }
 
-/// A run of it.
+/// The work of one run.
 impl Work for Plan {
     fn chunks(&self) -> u64 {
         self.len() as u64
@@ -193,37 +196,37 @@ impl Work for Plan {
         Execution::Steps
     }
 
-    fn what(&self) -> String {
+    fn describe(&self) -> String {
         "a command buffer".to_owned()
     }
 
     fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
-        unreachable!("its steps run instead")
+        unreachable!("`start` runs the steps instead")
     }
 
-    fn start(&self, pool: &'static Pool, whole: Arc<dyn Node>) -> Arc<dyn Job> {
+    fn start(&self, pool: &'static Pool, command: Arc<dyn Node>) -> Arc<dyn Job> {
         let graph = &self.graph;
-        let memory = match self.spare.lock().take() {
-            Some(mut memory) => match Arc::get_mut(&mut memory) {
-                Some(own) => {
-                    own.renew(graph);
-                    memory
+        let state = match self.spare.lock().take() {
+            Some(mut state) => match Arc::get_mut(&mut state) {
+                Some(unique) => {
+                    unique.reset(graph);
+                    state
                 }
-                // A thread of the last run is about to leave it.
-                None => Arc::new(Memory::new(graph, pool)),
+                // A thread of the last run has not dropped its reference yet.
+                None => Arc::new(RunState::new(graph, pool)),
             },
-            None => Arc::new(Memory::new(graph, pool)),
+            None => Arc::new(RunState::new(graph, pool)),
         };
         Arc::new(Run {
             pool,
             plan: self.clone(),
-            whole,
-            memory,
+            command,
+            state,
         })
     }
 }
 
-/// What a work costs that is run like any other, if that is known.
+/// The cost of all chunks, if it is known and the work may run on any thread.
 fn cost(work: &dyn Work) -> Option<u64> {
     match work.execution() {
         Execution::Parallel => work.cost(work.chunks()),
@@ -231,7 +234,7 @@ fn cost(work: &dyn Work) -> Option<u64> {
     }
 }
 
-/// Runs a work that is short, and now and then has it learn what that costs.
+/// Runs short work, and measures some of the runs.
 fn run_short(work: &dyn Work, worker: &mut ThreadContext) -> Result<(), Fault> {
     match work.chunks() {
         0 => Ok(()),
@@ -240,75 +243,75 @@ fn run_short(work: &dyn Work, worker: &mut ThreadContext) -> Result<(), Fault> {
     }
 }
 
-/// A run of a plan: a job that any number of threads may be at.
+/// A run of a plan: a job in which any number of threads may take part.
 struct Run {
     pool: &'static Pool,
     plan: Plan,
-    /// The command that is over when all steps are.
-    whole: Arc<dyn Node>,
-    memory: Arc<Memory>,
+    /// The command of the run, which ends when all steps have ended.
+    command: Arc<dyn Node>,
+    state: Arc<RunState>,
 }
 
-/// What changes while a plan runs.
-struct Memory {
-    places: Box<[Place]>,
-    /// How many steps are not over.
+/// The mutable state of a run.
+struct RunState {
+    steps: Box<[StepState]>,
+    /// The number of unfinished steps.
     left: AtomicU32,
-    /// Steps that are ready, and long ones in which one more thread could take part.
+    /// The shared queue: ready steps, and long steps in which one more thread could take part.
     open: ArrayQueue<u32>,
     begun: AtomicBool,
 }
 
-/// The state of a step.
-struct Place {
-    /// How many steps it still waits for.
+/// The mutable state of a step.
+struct StepState {
+    /// The number of unfinished dependencies.
     waits: AtomicU32,
-    /// Its chunks, if it is long. The thread that finds the step ready creates them before others see the step.
+    /// Its chunks, if it is long. The thread that finds the step ready creates them before other threads see the step.
     chunks: UnsafeCell<Option<Chunks>>,
 }
 
-// SAFETY: `chunks` is changed by one thread, when no other looks at it: see there.
-unsafe impl Sync for Place {}
+// SAFETY: one thread changes `chunks`, before other threads see the step. After that they are only read until the next run.
+unsafe impl Sync for StepState {}
 
-impl Memory {
+impl RunState {
     fn new(graph: &DependencyGraph, pool: &Pool) -> Self {
         let count = graph.waits.len();
-        let place = |waits: &u32| Place {
+        let step = |waits: &u32| StepState {
             waits: AtomicU32::new(*waits),
             chunks: UnsafeCell::new(None),
         };
         Self {
-            places: graph.waits.iter().map(place).collect(),
+            steps: graph.waits.iter().map(step).collect(),
             left: AtomicU32::new(count as u32),
-            // All steps, and what `offer` leaves there.
+            // Room for each step once, and for what `offer` pushes.
             open: ArrayQueue::new(count + 4 * pool.concurrency()),
             begun: AtomicBool::new(false),
         }
     }
 
-    /// Makes it what a new one is.
-    fn renew(&mut self, graph: &DependencyGraph) {
-        for (place, waits) in self.places.iter_mut().zip(&graph.waits) {
-            *place.waits.get_mut() = *waits;
+    /// Prepares the state for another run.
+    fn reset(&mut self, graph: &DependencyGraph) {
+        for (step, waits) in self.steps.iter_mut().zip(&graph.waits) {
+            *step.waits.get_mut() = *waits;
         }
         while self.open.pop().is_some() {}
         *self.left.get_mut() = graph.waits.len() as u32;
         *self.begun.get_mut() = false;
     }
 
-    /// Leaves a ready step to any thread.
-    fn open(&self, step: u32) {
+    /// Queues a ready step for any thread.
+    fn push(&self, step: u32) {
         let full = self.open.push(step).is_err();
         debug_assert!(!full, "each step is ready once, and there is room for all");
     }
 }
 
-/// Steps that are ready, of a thread that goes on with them.
+/// Ready steps that only the current thread knows.
 #[derive(Default)]
 struct Ready {
-    /// Each with what it costs, in cycles.
+    /// Each step with its cost, in cycles.
     steps: SmallVec<[(u32, u64); 32]>,
-    /// What they cost together.
+    /// The sum of the costs.
     cost: u64,
 }
 
@@ -326,61 +329,63 @@ impl Ready {
 }
 
 impl Run {
-    /// All steps that wait for none. Only the thread that begins it calls this.
-    fn roots(self: &Arc<Self>, ready: &mut Ready) {
-        // The last one is taken first.
+    /// Makes the steps without dependencies ready. Only the thread that begins the run calls this.
+    fn begin_roots(self: &Arc<Self>, ready: &mut Ready) {
+        // In reverse, because `ready` is a stack and the first step should run first.
         for (step, waits) in self.plan.graph.waits.iter().enumerate().rev() {
             if *waits == 0 {
-                self.is_ready(step as u32, ready);
+                self.make_ready(step as u32, ready);
             }
         }
     }
 
-    /// Nothing in the plan is in the way of a step.
-    fn is_ready(self: &Arc<Self>, step: u32, ready: &mut Ready) {
-        let Step { work, outside } = &self.plan.steps[step as usize];
-        if work.execution() != Execution::Parallel || outside.as_ref().is_some_and(|outside| !outside.is_past()) {
+    /// Begins a step whose dependencies in the plan have ended.
+    fn make_ready(self: &Arc<Self>, step: u32, ready: &mut Ready) {
+        let Step { work, external } = &self.plan.steps[step as usize];
+        let blocked = external.as_ref().is_some_and(|external| !external.is_satisfied());
+        if blocked || work.execution() != Execution::Parallel {
             return self.run_as_task(step);
         }
         let count = work.chunks();
         let known = work.cost(count);
-        // SAFETY: the step has just become ready, so no other thread looks at its place.
-        let place = unsafe { &mut *self.memory.places[step as usize].chunks.get() };
-        match place {
-            _ if count == 0 || known.is_some_and(|cost| cost <= SHORT) => *place = None,
+        // SAFETY: the step has just become ready, so no other thread accesses its chunks yet.
+        let chunks = unsafe { &mut *self.state.steps[step as usize].chunks.get() };
+        match chunks {
+            _ if count == 0 || known.is_some_and(|cost| cost <= SHORT) => *chunks = None,
             Some(chunks) => chunks.renew(count, known, self.pool.concurrency()),
-            None => *place = Some(Chunks::shared(count, known, self.pool.concurrency())),
+            None => *chunks = Some(Chunks::shared(count, known, self.pool.concurrency())),
         }
         ready.push(step, known.unwrap_or(SHORT));
     }
 
-    /// Makes a task of a step that waits for others than steps, or must not run where steps do.
+    /// Submits a task for a step that has unfinished external dependencies, or must not run on just any thread of the pool.
     #[cold]
     fn run_as_task(self: &Arc<Self>, step: u32) {
-        let Step { work, outside } = &self.plan.steps[step as usize];
+        let Step { work, external } = &self.plan.steps[step as usize];
         let step_task = StepTask {
             work: work.clone(),
             run: self.clone(),
             step,
         };
-        let together = work.execution() == Execution::Gang;
+        let is_gang = work.execution() == Execution::Gang;
         let task: Arc<dyn Node> = Task::new(self.pool, step_task, false);
-        for before in outside.iter().flat_map(|outside| &outside.before) {
-            task.wait_for(before, true);
+        for dependency in external.iter().flat_map(|external| &external.dependencies) {
+            task.wait_for(dependency, true);
         }
-        if together {
-            self.pool.one_by_one(&task, || ());
+        if is_gang {
+            self.pool.append_gang(&task, || ());
         }
         submit(task);
     }
 
-    /// Takes part in a step. What is ready when it is over goes to `ready`. Says how many steps ended by that: one, or none.
+    /// Takes part in a step. If that ends the step, adds the steps that are ready now to `ready`. Returns the number of steps
+    /// that ended, 1 or 0.
     fn take_part(self: &Arc<Self>, step: u32, ready: &mut Ready, me: &mut WorkerContext<'_>) -> u32 {
         let work = &*self.plan.steps[step as usize].work;
-        // SAFETY: who made it ready made these, and nobody changes them before the next run.
-        let Some(chunks) = (unsafe { &*self.memory.places[step as usize].chunks.get() }) else {
+        // SAFETY: the thread that made the step ready set them, and no thread changes them before the next run.
+        let Some(chunks) = (unsafe { &*self.state.steps[step as usize].chunks.get() }) else {
             self.run_step(work, || run_short(work, me.worker));
-            return self.over(step, ready);
+            return self.end_step(step, ready);
         };
         chunks.join();
         let offer = |me: &WorkerContext<'_>| self.offer(step, me);
@@ -388,58 +393,61 @@ impl Run {
             self.run_step(work, || run_measured(work, taken, worker));
         });
         if done != 0 && chunks.done(done) {
-            return self.over(step, ready);
+            return self.end_step(step, ready);
         }
         0
     }
 
-    /// Offers a long step to another thread, unless there are enough offers.
+    /// Offers a long step to another thread, unless enough offers are queued. Returns whether it did.
     fn offer(self: &Arc<Self>, step: u32, me: &WorkerContext<'_>) -> bool {
-        let offered = self.memory.open.len() < 2 * self.pool.concurrency() && self.memory.open.push(step).is_ok();
+        let offered = self.state.open.len() < 2 * self.pool.concurrency() && self.state.open.push(step).is_ok();
         if offered {
             me.share(self.clone());
         }
         offered
     }
 
-    /// Runs something of a step, unless one has failed.
-    fn run_step(&self, work: &dyn Work, go: impl FnOnce() -> Result<(), Fault>) {
-        if self.whole.has_failed() {
+    /// Runs all or some chunks of a step with `run`, unless the command has failed.
+    fn run_step(&self, work: &dyn Work, run: impl FnOnce() -> Result<(), Fault>) {
+        if self.command.has_failed() {
             return;
         }
-        match guarded(go) {
+        match guarded(run) {
             Ok(()) => {}
-            Err(panic @ Failure::Panic(_)) => self.whole.fail(panic),
-            Err(failure) => self.whole.fail(Failure::Step(work.what(), Box::new(failure))),
+            Err(panic @ Failure::Panic(_)) => self.command.fail(panic),
+            Err(failure) => self.command.fail(Failure::Step(work.describe(), Box::new(failure))),
         }
     }
 
-    /// A step is over: counts down those behind it.
-    fn over(self: &Arc<Self>, step: u32, ready: &mut Ready) -> u32 {
+    /// Ends a step. Adds the successors that are ready now to `ready`. Returns the number of steps that ended: 1.
+    fn end_step(self: &Arc<Self>, step: u32, ready: &mut Ready) -> u32 {
         let graph = &self.plan.graph;
-        for after in graph.after(step) {
-            // Where there is no other to wait for, nobody else counts.
-            let last = graph.waits[after as usize] == 1
-                || self.memory.places[after as usize].waits.fetch_sub(1, Ordering::AcqRel) == 1;
+        for successor in graph.successors(step) {
+            // A step with a single dependency needs no atomic operation.
+            let last = graph.waits[successor as usize] == 1
+                || self.state.steps[successor as usize]
+                    .waits
+                    .fetch_sub(1, Ordering::AcqRel)
+                    == 1;
             if last {
-                self.is_ready(after, ready);
+                self.make_ready(successor, ready);
             }
         }
-        if let Some(Outside {
+        if let Some(ExternalSync {
             signal: Some(signal), ..
-        }) = self.plan.steps[step as usize].outside.as_deref()
+        }) = self.plan.steps[step as usize].external.as_deref()
         {
-            signal.give(self.whole.has_failed());
+            signal.signal(self.command.has_failed());
         }
         1
     }
 
-    /// Leaves to other threads what would take this one longer than they take to come.
-    fn leave(self: &Arc<Self>, ready: &mut Ready, me: &WorkerContext<'_>) {
+    /// Shares steps with other threads as long as the rest would take this thread longer than it takes to wake one.
+    fn share_excess(self: &Arc<Self>, ready: &mut Ready, me: &WorkerContext<'_>) {
         let mut left = 0;
         while ready.cost > SHORT && ready.steps.len() - left > 1 {
             let (step, cost) = ready.steps[left];
-            self.memory.open(step);
+            self.state.push(step);
             ready.cost -= cost;
             left += 1;
         }
@@ -449,28 +457,28 @@ impl Run {
         }
     }
 
-    /// Leaves all to other threads.
-    fn leave_all(self: &Arc<Self>, ready: Ready) {
+    /// Leaves all ready steps to other threads.
+    fn share_all(self: &Arc<Self>, ready: Ready) {
         for (step, _) in ready.steps {
-            self.memory.open(step);
+            self.state.push(step);
         }
-        if !self.memory.open.is_empty() {
+        if !self.state.open.is_empty() {
             self.pool.run(self.clone());
         }
     }
 
-    /// So many steps are over. Were they the last?
-    fn count(&self, over: u32) -> bool {
-        over != 0 && self.memory.left.fetch_sub(over, Ordering::AcqRel) == over
+    /// Counts ended steps. Returns whether they were the last ones.
+    fn count(&self, ended: u32) -> bool {
+        ended != 0 && self.state.left.fetch_sub(ended, Ordering::AcqRel) == ended
     }
 
-    /// All steps are over. Gives what is ready by that.
+    /// Ends the run. Returns the job with which the thread should continue, as [`end`] does.
     fn end(&self, me: Option<&WorkerContext<'_>>) -> Option<Arc<dyn Job>> {
-        if !self.whole.has_failed() {
-            self.plan.ends();
+        if !self.command.has_failed() {
+            self.plan.record_end();
         }
-        *self.plan.spare.lock() = Some(self.memory.clone());
-        end(self.whole.clone(), me)
+        *self.plan.spare.lock() = Some(self.state.clone());
+        end(self.command.clone(), me)
     }
 }
 
@@ -480,33 +488,33 @@ impl Job for Run {
     }
 
     fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>> {
-        let open = &self.memory.open;
+        let open = &self.state.open;
         let mut ready = Ready::default();
-        let mut over = 0;
-        if !self.memory.begun.swap(true, Ordering::AcqRel) {
-            self.plan.begins();
-            runs(&self.whole);
-            self.roots(&mut ready);
+        let mut ended = 0;
+        if !self.state.begun.swap(true, Ordering::AcqRel) {
+            self.plan.record_begin();
+            runs(&self.command);
+            self.begin_roots(&mut ready);
         } else if open.len() > 1 {
-            // There is something for one more.
+            // One step is for this thread, so another thread can take the next.
             me.share(self.clone());
         }
         loop {
-            self.leave(&mut ready, me);
+            self.share_excess(&mut ready, me);
             let Some(step) = ready.pop().or_else(|| open.pop()) else {
                 break;
             };
-            over += self.take_part(step, &mut ready, me);
-            if me.leaves() {
-                self.leave_all(ready);
+            ended += self.take_part(step, &mut ready, me);
+            if me.should_leave() {
+                self.share_all(ready);
                 break;
             }
         }
-        if self.count(over) { self.end(Some(me)) } else { None }
+        if self.count(ended) { self.end(Some(me)) } else { None }
     }
 }
 
-/// A step that became a task.
+/// The work of a step that became a task.
 struct StepTask {
     work: Arc<dyn Work>,
     run: Arc<Run>,
@@ -517,7 +525,7 @@ impl Work for StepTask {
     forward_to_work!();
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
-        if self.run.whole.has_failed() {
+        if self.run.command.has_failed() {
             return Ok(());
         }
         self.work.run(chunks, worker)
@@ -526,17 +534,17 @@ impl Work for StepTask {
     fn over(&mut self, result: Result<(), &Failure>) {
         if let Err(failure) = result {
             self.run
-                .whole
-                .fail(Failure::Step(self.work.what(), Box::new(failure.clone())));
+                .command
+                .fail(Failure::Step(self.work.describe(), Box::new(failure.clone())));
         }
         let mut ready = Ready::default();
-        let over = self.run.over(self.step, &mut ready);
-        if self.run.count(over) {
+        let ended = self.run.end_step(self.step, &mut ready);
+        if self.run.count(ended) {
             if let Some(next) = self.run.end(None) {
                 self.run.pool.run(next);
             }
         } else {
-            self.run.leave_all(ready);
+            self.run.share_all(ready);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! The threads of a set of CPUs.
 //!
 //! Each set of CPUs that a device has gets one pool. Its threads start when there is work for them, and are never
-//! joined: the process may exit while they run. The number of *seats* limits how many threads run jobs at a time. A
-//! thread that waits for a command may take a free seat and help.
+//! joined: the process may exit while they run. The concurrency of the pool limits how many threads run jobs at a time:
+//! each needs a *slot*. A thread that waits for a command may take a free slot and help.
 //!
 //! A job is in the queue once while one more thread could take part in it. The thread that takes it out puts it back if
 //! yet another could take part, and wakes that one. So each thread wakes the next, and a job that ends early wakes no
@@ -22,7 +22,7 @@ use oxur_fork::Mutex;
 use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
-use super::idle::{Backoff, Called, Idle};
+use super::idle::{Backoff, Idle, Wake};
 use super::inline::inline;
 use super::node::Node;
 
@@ -31,8 +31,7 @@ const ROOM: usize = 512;
 
 /// Work for the threads of a pool.
 pub(crate) trait Job: Send + Sync {
-    /// Takes part, until there is nothing more to begin. Returns the job that the thread should run next, if that is
-    /// known.
+    /// Takes part until nothing is left to begin. Returns the job that the thread should run next, if there is one.
     fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>>;
 
     /// Whether a thread that takes part returns soon.
@@ -43,31 +42,31 @@ pub(crate) trait Job: Send + Sync {
 pub(crate) struct WorkerContext<'a> {
     /// The thread's state for running kernels.
     pub(super) worker: &'a mut ThreadContext,
-    /// Its place among the threads: see [`Chunks`].
-    place: usize,
-    crew: &'static Crew,
-    /// For a thread that only helps: whether what it waits for is over.
+    /// Its number among the threads of the pool: see [`Chunks`].
+    index: usize,
+    state: &'static PoolState,
+    /// For a thread that only helps: whether the command that it waits for is over.
     over: Option<&'a dyn Fn() -> bool>,
 }
 
 impl WorkerContext<'_> {
     /// Whether it works for this pool.
     pub(super) fn is_of(&self, pool: &Pool) -> bool {
-        std::ptr::eq(self.crew.pool, pool)
+        std::ptr::eq(self.state.pool, pool)
     }
 
     /// Wakes another thread for the job that this one runs.
     pub(super) fn share(&self, job: Arc<dyn Job>) {
-        self.crew.push(job);
+        self.state.push(job);
     }
 
-    /// Whether the thread has something better to do.
-    pub(super) fn leaves(&self) -> bool {
+    /// Whether the thread should stop helping, because the command that it waits for is over.
+    pub(super) fn should_leave(&self) -> bool {
         self.over.is_some_and(|over| over())
     }
 
-    /// Takes and runs chunks until none is left, or until the thread has something better to do and `offer` has left
-    /// the rest to another thread. Returns how many chunks ran.
+    /// Takes and runs chunks until none is left, or until the thread [should leave](Self::should_leave) and `offer` has left
+    /// the rest to another thread. Returns the number of chunks that ran.
     pub(super) fn run_chunks(
         &mut self,
         chunks: &Chunks,
@@ -75,14 +74,14 @@ impl WorkerContext<'_> {
         mut run: impl FnMut(Range<u64>, &mut ThreadContext),
     ) -> u64 {
         let (mut done, mut shared) = (0, false);
-        while let Some(taken) = chunks.take(self.place) {
+        while let Some(taken) = chunks.take(self.index) {
             if !shared && chunks.want_more() {
                 offer(self);
             }
             shared = true;
             done += taken.end - taken.start;
             run(taken, self.worker);
-            if self.leaves() && chunks.any_left() && offer(self) {
+            if self.should_leave() && chunks.any_left() && offer(self) {
                 break;
             }
         }
@@ -95,7 +94,7 @@ pub(crate) struct Pool {
     cpus: Vec<usize>,
     concurrency: usize,
     helped: bool,
-    crew: PerProcess<Crew>,
+    state: PerProcess<PoolState>,
     /// The pool that was created before this one.
     next: Option<&'static Pool>,
 }
@@ -118,7 +117,7 @@ impl Pool {
                 cpus: cpus.to_vec(),
                 concurrency,
                 helped,
-                crew: PerProcess::new(),
+                state: PerProcess::new(),
                 next,
             }));
             match LAST.compare_exchange(last, new, Ordering::AcqRel, Ordering::Relaxed) {
@@ -135,176 +134,176 @@ impl Pool {
         self.concurrency
     }
 
-    /// How many chunks are sure to run at the same time, of those `wanted`. The pool may have fewer threads than seats
-    /// if the system does not provide more.
-    pub(crate) fn together(&'static self, wanted: usize) -> usize {
-        let crew = self.crew();
+    /// The number of chunks that can run at the same time. Starts threads until `wanted` of them run. The pool may have fewer
+    /// threads than its concurrency if the system does not allow more.
+    pub(crate) fn guaranteed_concurrency(&'static self, wanted: usize) -> usize {
+        let state = self.state();
         let wanted = wanted.min(self.concurrency);
-        while crew.running.load(Ordering::SeqCst) < wanted && crew.try_start().is_ok() {}
-        crew.running.load(Ordering::SeqCst).min(self.concurrency)
+        while state.running.load(Ordering::SeqCst) < wanted && state.try_start().is_ok() {}
+        state.running.load(Ordering::SeqCst).min(self.concurrency)
     }
 
-    /// The cost below which work is not shared with other threads, in cycles: about the time to wake one.
+    /// The cost up to which work runs inline, in cycles: about the time that it takes until another thread starts on it.
     #[inline]
-    pub(crate) fn short(&'static self) -> u64 {
-        if self.crew().is_awake() {
+    pub(crate) fn inline_limit(&'static self) -> u64 {
+        if self.state().is_awake() {
             cost::SHORT
         } else {
             cost::SHORT_ALONE
         }
     }
 
-    /// Makes a gang, a command whose chunks wait for each other, wait for the gang before it: each of two gangs might
-    /// hold the threads that the other needs. `append` gives the command its place in its queue under the same lock, so
-    /// that both orders agree.
-    pub(crate) fn one_by_one(&'static self, command: &Arc<dyn Node>, append: impl FnOnce()) {
-        let mut together = self.crew().together.lock();
-        if let Some(before) = together.replace(command.clone()) {
+    /// Makes a gang, a command whose chunks wait for each other, depend on the gang before it: each of two concurrent gangs
+    /// might hold the threads that the other needs. `append` appends the command to its queue under the same lock, so that
+    /// both orders agree.
+    pub(crate) fn append_gang(&'static self, command: &Arc<dyn Node>, append: impl FnOnce()) {
+        let mut last = self.state().last_gang.lock();
+        if let Some(before) = last.replace(command.clone()) {
             command.wait_for(&before, false);
         }
         append();
     }
 
-    /// Gives a command its places in two orders under one lock. Otherwise another thread could append its own commands
-    /// in between, in the opposite order, and the commands would wait for each other.
+    /// Appends a command to two orders under one lock. Otherwise another thread could append its own command to the same
+    /// orders in between, the other way round, and the two commands would wait for each other.
     pub(crate) fn in_two_orders(&'static self, append: impl FnOnce()) {
-        let _lock = self.crew().orders.lock();
+        let _lock = self.state().orders.lock();
         append();
     }
 
     /// Queues a job.
     pub(crate) fn run(&'static self, job: Arc<dyn Job>) {
-        self.crew().push(job);
+        self.state().push(job);
     }
 
-    /// Helps until something is over. Returns false if there has been nothing to do for a while.
+    /// Runs jobs until `over` returns true. Returns false if there was no job for a while: the caller should sleep.
     pub(crate) fn help_until(&'static self, over: &dyn Fn() -> bool) -> bool {
-        let crew = self.crew();
+        let state = self.state();
         let mut helps = self.helped;
-        let mut patience = Backoff::new();
+        let mut backoff = Backoff::new();
         loop {
             if over() {
                 return true;
             }
-            if helps && crew.has_work() && crew.take_seat() {
-                let place = self.concurrency - 1;
+            if helps && state.has_work() && state.acquire_slot() {
+                let index = self.concurrency - 1;
                 helps = inline(|worker| {
-                    crew.run_jobs(WorkerContext {
+                    state.run_jobs(WorkerContext {
                         worker,
-                        place,
-                        crew,
+                        index,
+                        state,
                         over: Some(over),
                     })
                 });
-                crew.leave_seat();
-                crew.call_if_needed();
-                patience = Backoff::new();
-            } else if !patience.wait() {
+                state.release_slot();
+                state.wake_for_queued();
+                backoff = Backoff::new();
+            } else if !backoff.wait() {
                 return false;
             }
         }
     }
 
-    fn crew(&'static self) -> &'static Crew {
-        self.crew.get(|| Crew {
+    fn state(&'static self) -> &'static PoolState {
+        self.state.get(|| PoolState {
             pool: self,
             jobs: ArrayQueue::new(ROOM),
-            more: SegQueue::new(),
+            overflow: SegQueue::new(),
             idle: Idle::default(),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
-            together: Mutex::default(),
+            last_gang: Mutex::default(),
             orders: Mutex::default(),
         })
     }
 }
 
-/// The threads of a pool in this process.
-struct Crew {
+/// The jobs and threads of a pool in this process.
+struct PoolState {
     pool: &'static Pool,
     jobs: ArrayQueue<Arc<dyn Job>>,
-    /// Jobs that found no room.
-    more: SegQueue<Arc<dyn Job>>,
+    /// Jobs that do not fit in `jobs`.
+    overflow: SegQueue<Arc<dyn Job>>,
     idle: Idle,
-    /// The number of taken seats.
+    /// The number of slots in use.
     busy: AtomicUsize,
     /// The number of threads that run or are being started.
     started: AtomicUsize,
     /// The number of threads that run. They never end.
     running: AtomicUsize,
     /// The last gang: a command whose chunks wait for each other.
-    together: Mutex<Option<Arc<dyn Node>>>,
-    /// Locked while a command gets places in two orders.
+    last_gang: Mutex<Option<Arc<dyn Node>>>,
+    /// See [`Pool::in_two_orders`].
     orders: Mutex<()>,
 }
 
-impl Crew {
+impl PoolState {
     fn push(&'static self, job: Arc<dyn Job>) {
         if let Err(job) = self.jobs.push(job) {
-            self.more.push(job);
+            self.overflow.push(job);
         }
-        self.call();
+        self.wake();
     }
 
     fn pop(&self) -> Option<Arc<dyn Job>> {
-        self.jobs.pop().or_else(|| self.more.pop())
+        self.jobs.pop().or_else(|| self.overflow.pop())
     }
 
     fn has_work(&self) -> bool {
-        !self.jobs.is_empty() || !self.more.is_empty()
+        !self.jobs.is_empty() || !self.overflow.is_empty()
     }
 
-    /// Whether a thread would come without being woken.
+    /// Whether a thread is awake that will look for jobs.
     #[inline]
     fn is_awake(&self) -> bool {
-        self.busy.load(Ordering::Relaxed) != 0 || self.idle.has_lookers()
+        self.busy.load(Ordering::Relaxed) != 0 || self.idle.has_pollers()
     }
 
-    fn has_seat(&self) -> bool {
+    fn has_free_slot(&self) -> bool {
         self.busy.load(Ordering::SeqCst) < self.pool.concurrency
     }
 
-    fn take_seat(&self) -> bool {
+    fn acquire_slot(&self) -> bool {
         let one_more = |busy| (busy < self.pool.concurrency).then_some(busy + 1);
         self.busy
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more)
             .is_ok()
     }
 
-    fn leave_seat(&self) {
+    fn release_slot(&self) {
         self.busy.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Ensures that a thread comes for the queued work, if a seat is free.
-    fn call(&'static self) {
-        if self.idle.call(|| self.has_seat()) == Called::Nobody {
+    /// Ensures that a thread looks for the queued jobs, if a slot is free.
+    fn wake(&'static self) {
+        if self.idle.wake(|| self.has_free_slot()) == Wake::NoSleeper {
             self.start();
         }
     }
 
-    fn call_if_needed(&'static self) {
+    fn wake_for_queued(&'static self) {
         if self.has_work() {
-            self.call();
+            self.wake();
         }
     }
 
-    /// Starts a thread, unless there are enough. On failure returns its place, and the error if there was one.
+    /// Starts a thread, unless there are enough. On failure returns the thread's number, and the error if there was one.
     fn try_start(&'static self) -> Result<(), (usize, Option<io::Error>)> {
         let one_more = |started| (started < self.pool.concurrency).then_some(started + 1);
-        let place = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more);
-        let place = place.map_err(|all| (all, None))?;
-        self.idle.look();
-        let thread = std::thread::Builder::new().name(format!("ur worker {place}"));
-        match thread.spawn(move || self.serve(place)) {
+        let index = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more);
+        let index = index.map_err(|all| (all, None))?;
+        self.idle.start_polling();
+        let thread = std::thread::Builder::new().name(format!("ur worker {index}"));
+        match thread.spawn(move || self.serve(index)) {
             Ok(_) => {
                 self.running.fetch_add(1, Ordering::SeqCst);
                 Ok(())
             }
             Err(error) => {
-                self.idle.found();
+                self.idle.stop_polling();
                 self.started.fetch_sub(1, Ordering::SeqCst);
-                Err((place, Some(error)))
+                Err((index, Some(error)))
             }
         }
     }
@@ -312,7 +311,7 @@ impl Crew {
     /// Starts a thread, unless there are enough.
     #[cold]
     fn start(&'static self) {
-        let Err((place, Some(error))) = self.try_start() else {
+        let Err((index, Some(error))) = self.try_start() else {
             return;
         };
         if self.started.load(Ordering::SeqCst) > 0 {
@@ -322,42 +321,42 @@ impl Crew {
         inline(|worker| {
             self.run_jobs(WorkerContext {
                 worker,
-                place,
-                crew: self,
+                index,
+                state: self,
                 over: None,
             })
         });
     }
 
     /// The main function of a thread, which polls when it starts.
-    fn serve(&'static self, place: usize) {
+    fn serve(&'static self, index: usize) {
         system::block_signals();
-        system::stay_on(&self.pool.cpus);
+        system::set_affinity(&self.pool.cpus);
         let mut worker = ThreadContext::new();
         loop {
             self.find_work();
             self.run_jobs(WorkerContext {
                 worker: &mut worker,
-                place,
-                crew: self,
+                index,
+                state: self,
                 over: None,
             });
-            // It polls once more before it gives up its seat, so a submitter need not wake it.
-            self.idle.look();
-            self.leave_seat();
+            // It counts as a poller before it releases its slot, so that submitters see a thread that is awake.
+            self.idle.start_polling();
+            self.release_slot();
         }
     }
 
-    /// Polls or sleeps until there is work and a seat for it.
+    /// Polls or sleeps until there are a job and a free slot, and takes the slot.
     fn find_work(&self) {
-        let mut patience = Backoff::new();
+        let mut backoff = Backoff::new();
         loop {
-            if self.has_work() && self.take_seat() {
-                return self.idle.found();
+            if self.has_work() && self.acquire_slot() {
+                return self.idle.stop_polling();
             }
-            if !patience.wait() {
-                self.idle.sleep(|| self.has_work() && self.has_seat());
-                patience = Backoff::new();
+            if !backoff.wait() {
+                self.idle.sleep(|| self.has_work() && self.has_free_slot());
+                backoff = Backoff::new();
             }
         }
     }
@@ -365,15 +364,15 @@ impl Crew {
     /// Runs jobs while there are some. A helper stops, and returns false, at a job that may take long.
     fn run_jobs(&'static self, mut me: WorkerContext<'_>) -> bool {
         let mut next: Option<Arc<dyn Job>> = None;
-        while !me.leaves()
+        while !me.should_leave()
             && let Some(job) = next.take().or_else(|| self.pop())
         {
             if me.over.is_some() && !job.is_brief() {
                 self.push(job);
                 return false;
             }
-            // The next job is for another thread.
-            self.call_if_needed();
+            // Another thread should take the next queued job.
+            self.wake_for_queued();
             next = job.work(&mut me);
         }
         if let Some(job) = next {
@@ -387,7 +386,7 @@ impl Crew {
 mod system {
     use std::mem::MaybeUninit;
 
-    /// Blocks the client's signals. Those that a kernel raises are still delivered.
+    /// Blocks all signals but those that a faulting kernel raises: handlers of the client must not run on these threads.
     pub(super) fn block_signals() {
         let raised = [
             libc::SIGSEGV,
@@ -399,7 +398,7 @@ mod system {
             libc::SIGSYS,
         ];
         let mut set = MaybeUninit::uninit();
-        // SAFETY: `sigfillset` initializes the set; the rest changes this thread's mask only.
+        // SAFETY: `sigfillset` initializes the set. The other calls change only the set and this thread's mask.
         unsafe {
             libc::sigfillset(set.as_mut_ptr());
             for signal in raised {
@@ -411,7 +410,7 @@ mod system {
 
     /// Binds this thread to these CPUs. It has inherited the affinity of the thread that started it, which may be
     /// narrower.
-    pub(super) fn stay_on(cpus: &[usize]) {
+    pub(super) fn set_affinity(cpus: &[usize]) {
         let Some(last) = cpus.iter().max() else { return };
         let mut mask = vec![0u64; last / 64 + 1];
         for cpu in cpus {

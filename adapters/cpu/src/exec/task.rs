@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Commands that were submitted: a [`Task`] is work and a [`Node`] of the graph of dependencies.
+//! Submitted commands: a [`Task`] is work and a [`Node`] of the dependency graph.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -21,12 +21,12 @@ pub(crate) struct Task<W: Work> {
     chunks: Chunks,
     execution: Execution,
     brief: bool,
-    /// There until [`Node::drop_work`].
+    /// Initialized until [`Node::drop_work`].
     work: UnsafeCell<ManuallyDrop<W>>,
 }
 
-// SAFETY: several threads at a time use the work only by shared reference, and it is `Send` and `Sync`. One thread changes
-// and drops it, when none of the others uses it any more (see `work` and `drop_work`).
+// SAFETY: threads use the work concurrently only by shared reference, and it is `Send` and `Sync`. One thread changes and
+// drops it, when no other uses it any more (see `work` and `drop_work`).
 unsafe impl<W: Work> Sync for Task<W> {}
 
 impl<W: Work> Task<W> {
@@ -50,7 +50,7 @@ impl<W: Work> Task<W> {
         })
     }
 
-    /// The work. The caller has taken chunks of it that are not yet done, or knows that nobody has taken any.
+    /// The work. The caller has taken chunks of it that are not yet done, or knows that no chunk was taken.
     fn work(&self) -> &W {
         // SAFETY: it is dropped only when all chunks are done, or if none will ever be taken.
         unsafe { &*self.work.get() }
@@ -124,7 +124,7 @@ impl<W: Work> Node for Task<W> {
     }
 
     fn drop_work(&self) {
-        // SAFETY: no chunk runs and none will, so nobody else uses the work; called once, so it is still there.
+        // SAFETY: no chunk runs and none will, so no other thread uses the work. Called once, so it was not dropped yet.
         let work = unsafe { &mut *self.work.get() };
         self.core.finish(|result| work.over(result));
         // SAFETY: as above. It is never used again: the state says next that the command is over, which `drop` checks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Commands made of closures.
+//! Tests with commands that run closures.
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl<F: Fn(std::ops::Range<u64>) -> Result<(), Fault> + Send + Sync + 'static> W
         self.cost.map(|cost| cost * chunks)
     }
 
-    fn what(&self) -> String {
+    fn describe(&self) -> String {
         "a closure".to_owned()
     }
 
@@ -67,7 +67,7 @@ fn one(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
     })
 }
 
-fn apart(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
+fn host_task(run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
     let run = move |_| {
         run();
         Ok(())
@@ -88,11 +88,11 @@ fn none() -> Arc<dyn Node> {
     chunks(0, |_| panic!("nothing to run"))
 }
 
-/// A command that is over when it is told to be.
+/// A command that ends when the sender sends or is dropped.
 fn gate() -> (Arc<dyn Node>, std::sync::mpsc::Sender<()>) {
     let (send, receive) = channel();
     let receive = std::sync::Mutex::new(receive);
-    (apart(move || _ = receive.lock().unwrap().recv()), send)
+    (host_task(move || _ = receive.lock().unwrap().recv()), send)
 }
 
 fn start(node: &Arc<dyn Node>, after: &[&Arc<dyn Node>]) {
@@ -101,7 +101,7 @@ fn start(node: &Arc<dyn Node>, after: &[&Arc<dyn Node>]) {
 }
 
 #[test]
-fn every_piece_once() {
+fn each_chunk_runs_once() {
     for count in [1, 2, 3, 100, 10_000] {
         let seen: Arc<Vec<_>> = Arc::new((0..count).map(|_| AtomicU32::new(0)).collect());
         let node = {
@@ -122,7 +122,7 @@ fn every_piece_once() {
 }
 
 #[test]
-fn in_the_order_of_dependencies() {
+fn dependencies_order_commands() {
     let count = Arc::new(AtomicU64::new(0));
     let (first, open) = gate();
     start(&first, &[]);
@@ -183,7 +183,7 @@ fn a_random_graph() {
                 })
             };
             if count == 0 {
-                // A marker does nothing that others could look for.
+                // A marker runs no code that could set the flag.
                 done[i].store(true, Ordering::Release);
             }
             let before: Vec<_> = before.iter().map(|&b| &nodes[b]).collect();
@@ -195,7 +195,7 @@ fn a_random_graph() {
 }
 
 #[test]
-fn what_fails_fails_what_waits_for_it() {
+fn failures_propagate_to_strict_dependents() {
     let (first, open) = gate();
     let bad = chunks(100, |range| {
         if range.contains(&50) {
@@ -220,7 +220,7 @@ fn what_fails_fails_what_waits_for_it() {
     open.send(()).unwrap();
     assert!(!bad.wait() && !after.wait() && !marker.wait());
     assert!(merely_later.wait() && !ran.load(Ordering::Relaxed));
-    // It is over already.
+    // A dependency on a command that has already failed.
     let late = one(|| ());
     start(&late, &[&bad]);
     assert!(!late.wait());
@@ -234,7 +234,7 @@ fn a_panic_is_a_failure() {
 }
 
 #[test]
-fn work_goes_before_the_command_is_over() {
+fn work_is_dropped_before_the_command_is_over() {
     struct Tells(Arc<AtomicUsize>);
     impl Drop for Tells {
         fn drop(&mut self) {
@@ -258,7 +258,7 @@ fn work_goes_before_the_command_is_over() {
 }
 
 #[test]
-fn pieces_that_wait_for_each_other() {
+fn gang_chunks_may_wait_for_each_other() {
     for _ in 0..50 {
         let here = Arc::new(AtomicU32::new(0));
         let count = pool().concurrency() as u64;
@@ -282,14 +282,14 @@ fn pieces_that_wait_for_each_other() {
 }
 
 #[test]
-fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
+fn gangs_are_limited_by_the_threads_that_start() {
     // ThreadSanitizer allows no threads in the child.
     if std::env::var_os("TSAN_OPTIONS").is_some() {
         return;
     }
-    const SEATS: usize = 500;
+    const CONCURRENCY: usize = 500;
     const NOBODY: libc::uid_t = 65534;
-    /// How many threads a user has.
+    /// The number of threads of a user.
     fn tasks_of(user: libc::uid_t) -> u64 {
         let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
         let own = processes.filter(|process| process.metadata().is_ok_and(|data| data.uid() == user));
@@ -302,7 +302,7 @@ fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
         let child = libc::fork();
         if child == 0 {
             libc::alarm(20);
-            // Some threads may start, not all. The limit is one of users, and there is none for root.
+            // The limit allows some of the threads. It counts per user and does not apply to root.
             let user = match libc::getuid() {
                 0 => NOBODY,
                 user => user,
@@ -315,8 +315,8 @@ fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
             if libc::setrlimit(libc::RLIMIT_NPROC, &limit) != 0 || libc::setuid(user) != 0 {
                 libc::_exit(2);
             }
-            let pool = Pool::of(&cpus, SEATS, true);
-            let (few, most) = (pool.together(2), pool.together(usize::MAX));
+            let pool = Pool::of(&cpus, CONCURRENCY, true);
+            let (few, most) = (pool.guaranteed_concurrency(2), pool.guaranteed_concurrency(usize::MAX));
             let here = AtomicUsize::new(0);
             let run = move |_| {
                 here.fetch_add(1, Ordering::Relaxed);
@@ -333,7 +333,7 @@ fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
             };
             let node: Arc<dyn Node> = Task::new(pool, work, false);
             start(&node, &[]);
-            let well = few == 2 && most < SEATS && node.wait();
+            let well = few == 2 && most < CONCURRENCY && node.wait();
             libc::_exit(if well { 7 } else { 1 });
         }
         let mut status = 0;
@@ -344,10 +344,10 @@ fn no_more_pieces_wait_for_each_other_than_there_are_threads() {
 
 #[test]
 fn client_code_may_wait() {
-    // More of them than there are threads in the pool, each with commands of its own.
+    // More host tasks than the pool has threads. Each submits commands and waits for them.
     let nodes: Vec<_> = (0..20)
         .map(|_| {
-            apart(|| {
+            host_task(|| {
                 let inner = chunks(100, |_| Ok(()));
                 start(&inner, &[]);
                 assert!(inner.wait());
@@ -382,10 +382,10 @@ fn calls_come_in_order_and_may_wait() {
     open.send(()).unwrap();
     let all: Vec<_> = receive.iter().take(3).collect();
     assert_eq!(all, [Progress::Submitted, Progress::Running, Progress::Over]);
-    // Too late for anything but at once.
+    // The command is over, so the callback runs immediately, on this thread.
     let (at_once, here) = (Arc::new(AtomicBool::new(false)), thread::current().id());
     let seen = at_once.clone();
-    // Unless a call is still under way.
+    // First the callbacks above must have returned, because callbacks do not overlap.
     while Arc::strong_count(&node) > 1 {
         thread::yield_now();
     }
@@ -418,7 +418,7 @@ fn twenty_threads() {
             });
         }
     });
-    // Those that nobody waited for.
+    // Waits for the commands whose end no thread waited for.
     let expected = 20 * (0..200).map(|i| i % 9).sum::<u64>();
     let since = Instant::now();
     while total.load(Ordering::Relaxed) != expected {
@@ -459,7 +459,7 @@ fn a_child_has_its_own_threads() {
     let never = one(|| ());
     start(&first, &[]);
     start(&never, &[&first]);
-    // SAFETY: the child calls nothing that needs a lock which another thread could hold, and leaves by `_exit`.
+    // SAFETY: the child takes no lock that another thread could have held at the fork, and leaves by `_exit`.
     unsafe {
         let child = libc::fork();
         if child == 0 {
@@ -485,7 +485,7 @@ fn a_child_has_its_own_threads() {
 
 #[test]
 fn no_wake_is_lost() {
-    // One at a time, with pauses around the time after which threads sleep.
+    // One command at a time, with pauses close to the time after which threads go to sleep.
     for i in 0..2000u32 {
         let node = chunks(u64::from(i % 3) + 1, |_| Ok(()));
         start(&node, &[]);
@@ -516,7 +516,7 @@ fn a_process_exits_while_work_runs() {
         while !running.load(Ordering::Relaxed) || waiting.progress() != Progress::Running {
             thread::yield_now();
         }
-        // With exit handlers, as a program that returns from `main`.
+        // Runs exit handlers, like a program that returns from `main`.
         std::process::exit(42);
     }
     let name = "exec::tests::a_process_exits_while_work_runs";

@@ -33,7 +33,7 @@ pub(crate) trait Work: Any + Send + Sync {
         None
     }
 
-    /// Whether a short run should be measured this time.
+    /// Whether to measure a short run this time.
     fn is_due(&self) -> bool {
         false
     }
@@ -41,18 +41,18 @@ pub(crate) trait Work: Any + Send + Sync {
     /// Reports what `chunks` chunks cost.
     fn learn(&self, _chunks: u64, _cycles: u64) {}
 
-    /// The name of the command in messages.
-    fn what(&self) -> String {
+    /// Describes the command in messages.
+    fn describe(&self) -> String {
         "a command".to_owned()
     }
 
     /// Runs some of the chunks.
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault>;
 
-    /// Makes the job that runs instead of the chunks if the execution is [`Execution::Steps`]. The job ends `whole`, which is
-    /// the command itself.
-    fn start(&self, _pool: &'static Pool, _whole: Arc<dyn Node>) -> Arc<dyn Job> {
-        unreachable!("its chunks run")
+    /// Creates the job that runs instead of the chunks if the execution is [`Execution::Steps`]. The job must end `command`,
+    /// the node of this work.
+    fn start(&self, _pool: &'static Pool, _command: Arc<dyn Node>) -> Arc<dyn Job> {
+        unreachable!("only called for `Execution::Steps`")
     }
 
     /// Called when the command is over. The work is dropped next, and only then others see that the command is over.
@@ -83,16 +83,16 @@ macro_rules! forward_to_work {
             self.work.learn(chunks, cycles);
         }
 
-        fn what(&self) -> String {
-            self.work.what()
+        fn describe(&self) -> String {
+            self.work.describe()
         }
 
         fn start(
             &self,
             pool: &'static $crate::exec::Pool,
-            whole: std::sync::Arc<dyn $crate::exec::Node>,
+            command: std::sync::Arc<dyn $crate::exec::Node>,
         ) -> std::sync::Arc<dyn $crate::exec::Job> {
-            self.work.start(pool, whole)
+            self.work.start(pool, command)
         }
     };
 }
@@ -108,7 +108,7 @@ pub(crate) enum Execution {
     Gang,
     /// On a thread that may block as long as it likes, because the code is the client's.
     Host,
-    /// As the job that [`Work::start`] makes: a [plan](super::plan).
+    /// As the job that [`Work::start`] creates: a [plan](super::plan).
     Steps,
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The state of an event that processes share.
 //!
-//! Each signal of the event has a number, and a place in shared memory where its end is noted. An event stands for the
-//! last signal that was begun, in whatever process; what waits for an earlier one goes on waiting for that.
+//! Each signal of the event has a number, and a slot in shared memory that records its end. The state of the event is that
+//! of the signal that any process began last. A wait for an earlier signal is not affected by later ones.
 
 use std::fs;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::file::{Kind, Opened};
 use crate::exec::futex;
 use crate::usm::pages;
 
-/// How many signals of an event may be under way.
+/// The maximum number of unfinished signals of an event.
 const SLOTS: usize = 1024;
 
-/// What is in the memory. Another process may write anything there: nothing but numbers is read from it.
+/// The shared memory. Another process may write anything, so it has only integers, for which every value is valid.
 #[repr(C)]
 struct State {
     /// The number of the last signal that was begun; 0 before the first.
@@ -30,26 +30,26 @@ struct State {
     slots: [Slot; SLOTS],
 }
 
-/// The place of each signal whose number is the same modulo the number of slots.
+/// The state of a signal. Signals whose numbers are equal modulo [`SLOTS`] reuse a slot.
 #[repr(C)]
 struct Slot {
-    /// The number of the last signal that is over, times two; one more if it failed.
+    /// The number of the last signal that has ended, shifted left by one. Bit 0 says whether it failed.
     over: AtomicU64,
-    /// The lower half of the number of the last signal that was begun, and below that the process that did.
+    /// The low 32 bits of the number of the last signal that was begun, then the id of the process that began it.
     begun: AtomicU64,
-    /// When that process was started: another may have its number by now.
+    /// The start time of that process, because process ids are reused.
     started: AtomicU64,
 }
 
 /// The state of an event, mapped into this process.
 pub(crate) struct SharedEvent {
     state: &'static State,
-    /// What others open it by, if it was made here.
+    /// The file to export, if this process created the event.
     file: Option<Arc<SharedFile>>,
 }
 
 impl SharedEvent {
-    /// That of a new event.
+    /// Creates the state of a new event.
     pub(crate) fn new() -> UrResult<Self> {
         let file = SharedFile::new(size()).map_err(|error| no_state(&error))?;
         Ok(Self {
@@ -58,13 +58,13 @@ impl SharedEvent {
         })
     }
 
-    /// That of an event of another process, which gave these bytes.
+    /// Opens the state of an event that another process exported.
     pub(crate) fn open(data: &[u8]) -> UrResult<Self> {
         let Opened { file, offset, size } = SharedFile::open(Kind::Event, data)?;
         if (offset, size) != (0, self::size()) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                "what another process shares is another part of an event",
+                "the IPC handle has the wrong range for an event",
             ));
         }
         Ok(Self {
@@ -73,7 +73,8 @@ impl SharedEvent {
         })
     }
 
-    /// The bytes by which others open it, and what must stay until they have. An event that was opened has none.
+    /// The handle by which others can open the event, and the file, which must be kept until they have. `None` if this
+    /// process did not create the event.
     pub(crate) fn export(&self) -> Option<(Box<[u8]>, Arc<SharedFile>)> {
         let file = self.file.as_ref()?;
         Some((file.export(Kind::Event, 0, size() as u64).into(), file.clone()))
@@ -94,10 +95,10 @@ impl SharedEvent {
         loop {
             let signal = last + 1;
             let earlier = signal.saturating_sub(SLOTS as u64);
-            if self.outcome(earlier).is_none() && !self.give_up(earlier) {
+            if self.outcome(earlier).is_none() && !self.fail_if_lost(earlier) {
                 return Err(UrError::with_message(
                     ResultCode::ERROR_OUT_OF_RESOURCES,
-                    format!("{SLOTS} signals of an event that processes share are under way"),
+                    format!("a shared event has {SLOTS} unfinished signals"),
                 ));
             }
             let begun = self
@@ -117,24 +118,24 @@ impl SharedEvent {
         }
     }
 
-    /// A signal is over.
+    /// Ends a signal.
     pub(crate) fn end(&self, signal: u64, failed: bool) {
         let slot = self.slot(signal);
         slot.over.fetch_max(signal << 1 | u64::from(failed), Ordering::AcqRel);
         futex::wake_all_shared(low_half(&slot.over));
     }
 
-    /// Whether a signal went well, if it is over.
+    /// Whether a signal succeeded, if it has ended.
     pub(crate) fn outcome(&self, signal: u64) -> Option<bool> {
         let over = self.slot(signal).over.load(Ordering::Acquire);
-        // One that had the same place later was begun when this one was over. How that ended nobody wanted to know.
+        // A slot is reused only after its signal has ended. The result is lost then, and counts as success.
         (over >> 1 >= signal).then_some(over >> 1 != signal || over & 1 == 0)
     }
 
-    /// Waits until a signal is over. Says whether it went well.
+    /// Waits until a signal has ended. Returns whether it succeeded.
     pub(crate) fn wait(&self, signal: u64) -> bool {
-        /// How often it looks whether the process that is to end the signal is still there.
-        const PATIENCE: Duration = Duration::from_millis(100);
+        /// The interval of checks whether the process that must end the signal still exists.
+        const CHECK_INTERVAL: Duration = Duration::from_millis(100);
         let over = &self.slot(signal).over;
         let mut was_unknown = false;
         loop {
@@ -142,20 +143,20 @@ impl SharedEvent {
             if let Some(outcome) = self.outcome(signal) {
                 return outcome;
             }
-            if futex::wait_shared(low_half(over), now as u32, PATIENCE) {
+            if futex::wait_shared(low_half(over), now as u32, CHECK_INTERVAL) {
                 continue;
             }
             match self.is_lost(signal) {
                 Some(false) => {}
-                // It was about to leave its number. Not for so long.
+                // The process is between two stores in `begin`. If that is still so after another interval, it is gone.
                 None if !was_unknown => was_unknown = true,
                 _ => self.end(signal, true),
             }
         }
     }
 
-    /// Ends a signal that nobody will end any more. Says whether it did.
-    fn give_up(&self, signal: u64) -> bool {
+    /// Fails a signal if its process is gone. Returns whether it is.
+    fn fail_if_lost(&self, signal: u64) -> bool {
         let lost = self.is_lost(signal) == Some(true);
         if lost {
             self.end(signal, true);
@@ -163,7 +164,7 @@ impl SharedEvent {
         lost
     }
 
-    /// Whether the process that began a signal is gone. Nothing if it is not known which that was.
+    /// Whether the process that began a signal is gone. `None` if the process has not been recorded.
     fn is_lost(&self, signal: u64) -> Option<bool> {
         let slot = self.slot(signal);
         let begun = slot.begun.load(Ordering::Acquire);
@@ -177,12 +178,12 @@ impl SharedEvent {
 
 impl Drop for SharedEvent {
     fn drop(&mut self) {
-        // SAFETY: pages that `map` mapped, and nobody looks at them any more.
+        // SAFETY: `map` mapped the pages, and `self` had the only reference.
         unsafe { pages::unmap(std::ptr::from_ref(self.state) as usize, size()) };
     }
 }
 
-/// A signal that this process has begun. It fails if nobody says how it ended.
+/// A signal that this process has begun. It fails if it is dropped without [`Signalling::end`].
 pub(crate) struct Signalling {
     event: Arc<SharedEvent>,
     signal: u64,
@@ -198,7 +199,7 @@ impl Signalling {
         })
     }
 
-    /// Its number.
+    /// The number of the signal.
     pub(crate) fn number(&self) -> u64 {
         self.signal
     }
@@ -217,14 +218,15 @@ impl Drop for Signalling {
     }
 }
 
-/// What the system sleeps on: a number of 32 bits.
+/// The low half of a number, for futexes, which have 32 bits.
 fn low_half(number: &AtomicU64) -> &AtomicU32 {
     let pointer = std::ptr::from_ref(number).cast::<AtomicU32>();
-    // SAFETY: the first half of a live number, which is the lower one, aligned; only the system reads it by this.
+    // SAFETY: the low half comes first (x86-64 is little-endian), is live and aligned. Only the kernel reads it by this
+    // reference.
     unsafe { &*pointer }
 }
 
-/// When a process that runs was started, in ticks of the system's clock.
+/// The start time of a process in clock ticks; `None` if it does not run.
 fn start_of(process: u32) -> Option<u64> {
     static OWN: Mutex<Option<(u32, u64)>> = Mutex::new(None);
     let is_own = process == std::process::id();
@@ -232,9 +234,9 @@ fn start_of(process: u32) -> Option<u64> {
         return Some(started);
     }
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may have blanks and parentheses in it.
+    // The process name is in parentheses, and may contain spaces and parentheses.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
-    // One that has ended stays until its parent asks for its end.
+    // A zombie has ended, too.
     if matches!(fields.next()?, "Z" | "X") {
         return None;
     }
@@ -251,14 +253,14 @@ fn size() -> usize {
 
 fn map(file: &impl std::os::fd::AsRawFd) -> UrResult<&'static State> {
     let start = pages::map_file(file, 0, size(), 0).map_err(|error| no_state(&error))?;
-    // SAFETY: so many bytes, for whose values there are no rules, which all change atomically; mapped until `drop`.
+    // SAFETY: the mapping has this size and stays until `drop`. All fields are atomic, and every value is valid.
     Ok(unsafe { &*(start as *const State) })
 }
 
 fn no_state(error: &std::io::Error) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_OUT_OF_RESOURCES,
-        format!("no memory for an event that processes share: {error}"),
+        format!("no memory for a shared event: {error}"),
     )
 }
 
@@ -288,13 +290,13 @@ mod tests {
             made.end(first, true);
             assert!(!waits.join().unwrap());
         });
-        // One that nobody ends.
+        // A signal that is dropped without an end.
         drop(Signalling::begin(&made).unwrap());
         assert_eq!(other.outcome(3), Some(false));
     }
 
     #[test]
-    fn as_many_as_there_are_places() {
+    fn signals_are_limited_by_the_slots() {
         let event = SharedEvent::new().unwrap();
         for signal in 1..=SLOTS as u64 {
             assert_eq!(event.begin().unwrap(), signal);
@@ -304,20 +306,20 @@ mod tests {
         assert_eq!(event.begin().unwrap(), SLOTS as u64 + 1);
         assert_eq!(event.outcome(1), Some(false));
         event.end(SLOTS as u64 + 1, false);
-        assert_eq!(event.outcome(1), Some(true), "nobody knows any more");
-        assert!(event.begin().is_err(), "the second is not over");
+        assert_eq!(event.outcome(1), Some(true), "the slot was reused");
+        assert!(event.begin().is_err(), "the second signal is unfinished");
     }
 
     #[test]
-    fn what_a_process_leaves_behind_fails() {
+    fn signals_of_a_lost_process_fail() {
         let event = SharedEvent::new().unwrap();
         let (left, own) = (event.begin().unwrap(), event.begin().unwrap());
         assert_eq!(event.is_lost(own), Some(false));
-        // As if another process had begun it that had the number of this one before.
+        // As if an earlier process with the same id had begun it.
         event.slot(left).started.fetch_sub(1, Ordering::Relaxed);
         assert!(!event.wait(left));
         assert_eq!((event.outcome(left), event.outcome(own)), (Some(false), None));
-        // And one that did not come to leave its number.
+        // As if the process had ended before it recorded its id.
         let unknown = event.begin().unwrap();
         event.slot(unknown).begun.store(0, Ordering::Relaxed);
         assert!(!event.wait(unknown));

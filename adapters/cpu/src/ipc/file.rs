@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A file in memory that other processes can open.
+//! Memory files that other processes can open.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
@@ -13,7 +13,7 @@ use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
-/// What is shared.
+/// The kind of a shared object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Usm = 1,
@@ -21,73 +21,73 @@ pub(crate) enum Kind {
     Event = 3,
 }
 
-/// A file in memory. Its size never changes.
+/// A memory file of fixed size.
 pub(crate) struct SharedFile {
     file: OwnedFd,
     token: [u8; 16],
 }
 
-/// A part of a file that another process, or this one, has shared.
+/// A range of a file that this or another process has exported.
 pub(crate) struct Opened {
     pub(crate) file: OwnedFd,
     pub(crate) offset: usize,
     pub(crate) size: usize,
 }
 
-/// The bytes of a handle: what they are, the kind, the process, the file's number, its token, and a range in it.
+/// An IPC handle: magic number, kind, process id, file descriptor, token, offset and size of the range.
 type Data = [u8; 56];
 const MAGIC: [u8; 8] = *b"oxurIPC1";
-/// Where the range is.
+/// The position of the range in a handle.
 #[cfg(test)]
 pub(super) const RANGE: std::ops::Range<usize> = 40..56;
 
-/// The files of USM, with their sizes, by the addresses that they are mapped to.
+/// The size and file of each USM mapping, by start address.
 static USM: Mutex<BTreeMap<usize, (usize, Arc<SharedFile>)>> = Mutex::new(BTreeMap::new());
 
 impl SharedFile {
-    /// A new one.
+    /// Creates a file.
     pub(crate) fn new(size: usize) -> io::Result<Self> {
         let mut token = [0; 16];
-        // SAFETY: a buffer of that size. So few bytes come at once.
+        // SAFETY: the buffer has this size. Up to 256 bytes are never returned in part.
         if unsafe { libc::getrandom(token.as_mut_ptr().cast(), token.len(), 0) } != token.len() as isize {
             return Err(io::Error::last_os_error());
         }
         let name = CString::new(name(&token)).expect("digits");
-        // SAFETY: a name that ends with zero.
+        // SAFETY: the name is zero-terminated.
         let raw = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: a file that was just opened and that nobody else knows.
+        // SAFETY: the descriptor was just created, and has no other owner.
         let file = unsafe { OwnedFd::from_raw_fd(raw) };
         let len = libc::off_t::try_from(size).map_err(io::Error::other)?;
-        // A process that made it shorter would crash the others.
+        // Sealed, because a process that shrinks the file would crash all that map it.
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-        // SAFETY: an open file.
+        // SAFETY: the file is open.
         if unsafe { libc::ftruncate(raw, len) != 0 || libc::fcntl(raw, libc::F_ADD_SEALS, seals) != 0 } {
             return Err(io::Error::last_os_error());
         }
         Ok(Self { file, token })
     }
 
-    /// Takes note of the addresses that a file is mapped to.
+    /// Records the addresses that a file is mapped to.
     pub(crate) fn mapped(self, start: usize, size: usize) {
         USM.lock().insert(start, (size, Arc::new(self)));
     }
 
-    /// Forgets the file that is mapped from an address on.
+    /// Removes the record of the file that is mapped at an address.
     pub(crate) fn unmapped(start: usize) {
         USM.lock().remove(&start);
     }
 
-    /// The file that is mapped to an address, and where in it that is.
+    /// The file that is mapped to an address, and the offset of the address in it.
     pub(crate) fn of(address: usize) -> Option<(Arc<Self>, usize)> {
         let files = USM.lock();
         let (&start, (size, file)) = files.range(..=address).next_back()?;
         (address - start < *size).then(|| (file.clone(), address - start))
     }
 
-    /// The bytes by which another process opens a part of it, as long as this process has it.
+    /// The handle by which another process can open a range, as long as this process keeps the file.
     pub(crate) fn export(&self, kind: Kind, offset: u64, size: u64) -> Data {
         let mut data = [0; size_of::<Data>()];
         data[..8].copy_from_slice(&MAGIC);
@@ -100,13 +100,18 @@ impl SharedFile {
         data
     }
 
-    /// Opens what such bytes name.
+    /// Opens the range of a handle.
     pub(crate) fn open(kind: Kind, data: &[u8]) -> UrResult<Opened> {
-        let data = Data::try_from(data)
-            .map_err(|_| invalid(format!("a handle of {} bytes, not {}", data.len(), size_of::<Data>())))?;
+        let data = Data::try_from(data).map_err(|_| {
+            invalid(format!(
+                "the handle has {} bytes, not {}",
+                data.len(),
+                size_of::<Data>()
+            ))
+        })?;
         let word = |at: usize| u64::from_le_bytes(data[at..at + 8].try_into().expect("8 bytes"));
         if data[..8] != MAGIC || word(8) != kind as u64 {
-            return Err(invalid("a handle of something else".to_owned()));
+            return Err(invalid("the handle is of another kind of object".to_owned()));
         }
         let process = u32::from_le_bytes(data[16..20].try_into().expect("4 bytes"));
         let number = RawFd::from_le_bytes(data[20..24].try_into().expect("4 bytes"));
@@ -114,7 +119,7 @@ impl SharedFile {
         let gone = |error: io::Error| invalid(format!("process {process} does not share it any more: {error}"));
         let expected = OsString::from(format!("/memfd:{} (deleted)", name(&data[24..40])));
         let file = File::options().read(true).write(true).open(&path).map_err(gone)?;
-        // By its own number, since the other process may open another file meanwhile.
+        // Checks the name of the file that was opened: under `path` there may be another one by now.
         let found = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(gone)?;
         if found.as_os_str() != expected {
             return Err(gone(io::Error::from(io::ErrorKind::NotFound)));
@@ -122,7 +127,9 @@ impl SharedFile {
         let len = file.metadata().map_err(gone)?.len();
         let (offset, size) = (word(40), word(48));
         if offset.checked_add(size).is_none_or(|end| end > len) || size == 0 {
-            return Err(invalid(format!("{size} bytes at {offset} of a file of {len}")));
+            return Err(invalid(format!(
+                "{size} bytes at {offset} are outside of the file of {len} bytes"
+            )));
         }
         Ok(Opened {
             file: file.into(),
@@ -146,6 +153,6 @@ fn name(token: &[u8]) -> String {
 fn invalid(what: String) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_VALUE,
-        format!("what another process shares cannot be opened: {what}"),
+        format!("cannot open an IPC handle: {what}"),
     )
 }

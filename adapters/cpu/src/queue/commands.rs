@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What each command does.
+//! Translates each command into an [`Action`].
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use kit::ur::{CommandType, RectOffset, RectRegion, ResultCode};
 use kit::{BufferRect, Command, DeviceGlobal, HostTask, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::memory::{CopyBytes, CopyRows, Extent, Kept, Layout};
-use super::order::Place;
-use super::submit::How;
+use super::memory::{CopyBytes, CopyRows, Extent, Layout, Owner};
+use super::order::OrderFlags;
+use super::submit::Submission;
 use super::{Out, Queue, Wait, host, image};
 use crate::program::GlobalPart;
 use crate::{Context, Cpu, Device};
 
-/// What a command does, whether it runs at once, as a task of a queue, or as a step of a command buffer.
+/// What a command does, whether it runs inline, as a task of a queue, or as a step of a command buffer.
 pub(super) enum Action<'a> {
-    /// Nothing: it only has a place in the order.
-    Nothing,
-    Copy(CopyBytes, Kept<'a>),
-    CopyRows(CopyRows, Kept<'a>),
-    /// Fills so many bytes with a pattern.
-    Fill((*mut u8, usize), &'a [u8], Kept<'a>),
-    /// The same for rows.
+    /// The command only takes part in the order of the queue.
+    Empty,
+    Copy(CopyBytes, Owner<'a>),
+    CopyRows(CopyRows, Owner<'a>),
+    /// Fills the bytes at an address, in this number, with a pattern.
+    Fill((*mut u8, usize), &'a [u8], Owner<'a>),
+    /// Fills rows with a pattern that continues from row to row.
     FillRows((Layout, Extent), &'a [u8]),
-    Call(HostTask),
+    HostTask(HostTask),
 }
 
-fn shape(region: RectRegion) -> Extent {
+fn extent_of(region: RectRegion) -> Extent {
     Extent {
         width: region.width as usize,
         height: region.height as usize,
@@ -36,11 +36,11 @@ fn shape(region: RectRegion) -> Extent {
     }
 }
 
-/// Where the rows of a box are. Pitches of zero mean that rows and slices follow each other without gaps.
-fn layout(at: *mut u8, origin: RectOffset, shape: Extent, row_pitch: usize, slice_pitch: usize) -> Layout {
-    let row_pitch = if row_pitch == 0 { shape.width } else { row_pitch };
+/// The layout of a box at `origin`. A pitch of zero means tightly packed rows or slices.
+fn layout(at: *mut u8, origin: RectOffset, extent: Extent, row_pitch: usize, slice_pitch: usize) -> Layout {
+    let row_pitch = if row_pitch == 0 { extent.width } else { row_pitch };
     let slice_pitch = if slice_pitch == 0 {
-        row_pitch * shape.height
+        row_pitch * extent.height
     } else {
         slice_pitch
     };
@@ -52,24 +52,24 @@ fn layout(at: *mut u8, origin: RectOffset, shape: Extent, row_pitch: usize, slic
     }
 }
 
-/// The two sides of a box in memory at `a` and `b`.
+/// The layouts of both sides of a rectangle copy, in memory at `a` and `b`.
 fn layouts(rect: &BufferRect, a: *mut u8, b: *mut u8) -> (Extent, Layout, Layout) {
-    let shape = shape(rect.region);
+    let extent = extent_of(rect.region);
     (
-        shape,
-        layout(a, rect.a_origin, shape, rect.a_row_pitch, rect.a_slice_pitch),
-        layout(b, rect.b_origin, shape, rect.b_row_pitch, rect.b_slice_pitch),
+        extent,
+        layout(a, rect.a_origin, extent, rect.a_row_pitch, rect.a_slice_pitch),
+        layout(b, rect.b_origin, extent, rect.b_row_pitch, rect.b_slice_pitch),
     )
 }
 
 /// `height` rows of `width` bytes.
-fn rectangle(width: usize, height: usize) -> Extent {
+fn extent_2d(width: usize, height: usize) -> Extent {
     let depth = 1;
     Extent { width, height, depth }
 }
 
-/// Where the rows of a rectangle are.
-fn rows(at: *mut c_void, row_pitch: usize) -> Layout {
+/// The layout of a rectangle.
+fn layout_2d(at: *mut c_void, row_pitch: usize) -> Layout {
     Layout {
         at: at.cast(),
         row_pitch,
@@ -77,8 +77,8 @@ fn rows(at: *mut c_void, row_pitch: usize) -> Layout {
     }
 }
 
-/// Where a part of a device global is.
-fn part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<GlobalPart> {
+/// The address of the range of a device global that a command accesses.
+fn global_part(global: &DeviceGlobal<'_, Cpu>, device: &Device) -> UrResult<GlobalPart> {
     global
         .program
         .global_part(device, global.name, global.offset, global.count)
@@ -90,10 +90,10 @@ pub(super) fn read_global<'a>(
     global: &DeviceGlobal<'_, Cpu>,
     dst: *mut c_void,
     device: &Device,
-) -> UrResult<(CopyBytes, Kept<'a>)> {
-    let GlobalPart { address, owner } = part(global, device)?;
+) -> UrResult<(CopyBytes, Owner<'a>)> {
+    let GlobalPart { address, owner } = global_part(global, device)?;
     let (dst, src, size) = (dst.cast(), address.cast_const(), global.count);
-    Ok((CopyBytes { dst, src, size }, Kept::Variables(owner)))
+    Ok((CopyBytes { dst, src, size }, Owner::Program(owner)))
 }
 
 /// The copy that writes a device global.
@@ -102,24 +102,24 @@ pub(super) fn write_global<'a>(
     global: &DeviceGlobal<'_, Cpu>,
     src: *const c_void,
     device: &Device,
-) -> UrResult<(CopyBytes, Kept<'a>)> {
-    let GlobalPart { address, owner } = part(global, device)?;
+) -> UrResult<(CopyBytes, Owner<'a>)> {
+    let GlobalPart { address, owner } = global_part(global, device)?;
     let (dst, src, size) = (address, src.cast(), global.count);
-    Ok((CopyBytes { dst, src, size }, Kept::Variables(owner)))
+    Ok((CopyBytes { dst, src, size }, Owner::Program(owner)))
 }
 
-/// What a command does whose buffers and contexts [were checked](Command::check_operands). Launches, and what only queues do, are
-/// not here.
+/// Translates a command whose operands [were checked](Command::check_operands). Launches, and commands that cannot be part of
+/// a command buffer, are handled elsewhere.
 #[inline(always)]
 pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrResult<Action<'a>> {
     Ok(match *command {
-        // All memory is the host's: there is nothing to move.
+        // Prefetch and advice have nothing to move: all memory is host memory.
         Command::Wait | Command::Barrier { .. } | Command::UsmPrefetch { .. } | Command::UsmAdvise { .. } => {
-            Action::Nothing
+            Action::Empty
         }
         Command::UsmMemcpy { dst, src, size } => {
             let (dst, src) = (dst.cast(), src.cast());
-            Action::Copy(CopyBytes { dst, src, size }, Kept::Nothing)
+            Action::Copy(CopyBytes { dst, src, size }, Owner::Client)
         }
         Command::UsmMemcpy2D {
             dst,
@@ -130,20 +130,20 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             height,
         } => {
             let copy = CopyRows {
-                dst: rows(dst, dst_pitch),
-                src: rows(src.cast_mut(), src_pitch),
-                shape: rectangle(width, height),
+                dst: layout_2d(dst, dst_pitch),
+                src: layout_2d(src.cast_mut(), src_pitch),
+                extent: extent_2d(width, height),
             };
-            Action::CopyRows(copy, Kept::Nothing)
+            Action::CopyRows(copy, Owner::Client)
         }
-        Command::UsmFill { dst, pattern, size } => Action::Fill((dst.cast(), size), pattern, Kept::Nothing),
+        Command::UsmFill { dst, pattern, size } => Action::Fill((dst.cast(), size), pattern, Owner::Client),
         Command::UsmFill2D {
             dst,
             pitch,
             pattern,
             width,
             height,
-        } => Action::FillRows((rows(dst, pitch), rectangle(width, height)), pattern),
+        } => Action::FillRows((layout_2d(dst, pitch), extent_2d(width, height)), pattern),
         Command::BufferRead {
             ref buffer,
             offset,
@@ -151,15 +151,15 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             dst,
         } => {
             let (dst, src) = (dst.cast(), buffer.data().wrapping_add(offset));
-            Action::Copy(CopyBytes { dst, src, size }, Kept::Mem(buffer))
+            Action::Copy(CopyBytes { dst, src, size }, Owner::Mem(buffer))
         }
         Command::BufferReadRect {
             ref buffer,
             ref rect,
             dst,
         } => {
-            let (shape, src, dst) = layouts(rect, buffer.data(), dst.cast());
-            Action::CopyRows(CopyRows { dst, src, shape }, Kept::Mem(buffer))
+            let (extent, src, dst) = layouts(rect, buffer.data(), dst.cast());
+            Action::CopyRows(CopyRows { dst, src, extent }, Owner::Mem(buffer))
         }
         Command::BufferWrite {
             ref buffer,
@@ -168,15 +168,15 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             src,
         } => {
             let (dst, src) = (buffer.data().wrapping_add(offset), src.cast());
-            Action::Copy(CopyBytes { dst, src, size }, Kept::Mem(buffer))
+            Action::Copy(CopyBytes { dst, src, size }, Owner::Mem(buffer))
         }
         Command::BufferWriteRect {
             ref buffer,
             ref rect,
             src,
         } => {
-            let (shape, dst, src) = layouts(rect, buffer.data(), src.cast_mut().cast());
-            Action::CopyRows(CopyRows { dst, src, shape }, Kept::Mem(buffer))
+            let (extent, dst, src) = layouts(rect, buffer.data(), src.cast_mut().cast());
+            Action::CopyRows(CopyRows { dst, src, extent }, Owner::Mem(buffer))
         }
         Command::BufferCopy {
             ref src,
@@ -185,18 +185,18 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             dst_offset,
             size,
         } => {
-            let kept = Kept::Mems([src, dst]);
+            let owner = Owner::Mems([src, dst]);
             let (dst, src) = (dst.data().wrapping_add(dst_offset), src.data().wrapping_add(src_offset));
-            Action::Copy(CopyBytes { dst, src, size }, kept)
+            Action::Copy(CopyBytes { dst, src, size }, owner)
         }
         Command::BufferCopyRect {
             ref src,
             ref dst,
             ref rect,
         } => {
-            let kept = Kept::Mems([src, dst]);
-            let (shape, src, dst) = layouts(rect, src.data(), dst.data());
-            Action::CopyRows(CopyRows { dst, src, shape }, kept)
+            let owner = Owner::Mems([src, dst]);
+            let (extent, src, dst) = layouts(rect, src.data(), dst.data());
+            Action::CopyRows(CopyRows { dst, src, extent }, owner)
         }
         Command::BufferFill {
             ref buffer,
@@ -205,7 +205,7 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             size,
         } => {
             let bytes = (buffer.data().wrapping_add(offset), size);
-            Action::Fill(bytes, pattern, Kept::Mem(buffer))
+            Action::Fill(bytes, pattern, Owner::Mem(buffer))
         }
         Command::ImageRead {
             ref image,
@@ -216,7 +216,7 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             dst,
         } => {
             let copy = image::read(image, origin, region, row_pitch, slice_pitch, dst)?;
-            Action::CopyRows(copy, Kept::Mem(image))
+            Action::CopyRows(copy, Owner::Mem(image))
         }
         Command::ImageWrite {
             ref image,
@@ -227,7 +227,7 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             src,
         } => {
             let copy = image::write(image, origin, region, row_pitch, slice_pitch, src)?;
-            Action::CopyRows(copy, Kept::Mem(image))
+            Action::CopyRows(copy, Owner::Mem(image))
         }
         Command::ImageCopy {
             ref src,
@@ -237,17 +237,17 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
             region,
         } => {
             let copy = image::copy(src, dst, src_origin, dst_origin, region)?;
-            Action::CopyRows(copy, Kept::Mems([src, dst]))
+            Action::CopyRows(copy, Owner::Mems([src, dst]))
         }
         Command::DeviceGlobalRead { ref global, dst } => {
-            let (copy, kept) = read_global(global, dst, device)?;
-            Action::Copy(copy, kept)
+            let (copy, owner) = read_global(global, dst, device)?;
+            Action::Copy(copy, owner)
         }
         Command::DeviceGlobalWrite { ref global, src } => {
-            let (copy, kept) = write_global(global, src, device)?;
-            Action::Copy(copy, kept)
+            let (copy, owner) = write_global(global, src, device)?;
+            Action::Copy(copy, owner)
         }
-        Command::HostTask(task) => Action::Call(task),
+        Command::HostTask(task) => Action::HostTask(task),
         _ => return command.unsupported(),
     })
 }
@@ -256,22 +256,22 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
 pub(crate) fn check(command: &Command<'_, Cpu>, context: &Context, device: &Device) -> UrResult<()> {
     command.check_operands(context)?;
     match command {
-        // Its range is checked when it is known what an update makes of it.
+        // The range is checked later, because an update may change it.
         Command::Launch(_) => Ok(()),
         _ => action(command, device).map(drop),
     }
 }
 
 #[cold]
-pub(super) fn strange() -> UrError {
+pub(super) fn wrong_context() -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_CONTEXT,
-        "a command and what it works on are of different contexts",
+        "the queue and an operand of the command belong to different contexts",
     )
 }
 
 impl Queue {
-    /// Submits a command that is not frequent enough for [`kit::Queue::submit`] to have it inlined.
+    /// Submits a command that is too rare for [`kit::Queue::submit`] to inline.
     #[inline(never)]
     pub(super) fn submit_any(
         self: &Arc<Self>,
@@ -286,21 +286,21 @@ impl Queue {
                 if (mapped as usize).wrapping_sub(mem.data() as usize) >= mem.size() {
                     return Err(UrError::with_message(
                         ResultCode::ERROR_INVALID_VALUE,
-                        format!("{mapped:p} is not an address that the memory object was mapped to"),
+                        format!("the memory object is not mapped at {mapped:p}"),
                     ));
                 }
-                self.mark(How::of(CommandType::MEM_UNMAP), wait, event)
+                self.submit_marker(Submission::of(CommandType::MEM_UNMAP), wait, event)
             }
             Command::UsmFree { memory, .. } => {
-                let how = How {
-                    here: true,
-                    ..How::of(CommandType::ENQUEUE_USM_FREE_EXP)
+                let submission = Submission {
+                    inline: true,
+                    ..Submission::of(CommandType::ENQUEUE_USM_FREE_EXP)
                 };
-                let later = || host::Frees {
+                let make_work = || host::FreeWork {
                     context: self.context.clone(),
                     memory: memory as usize,
                 };
-                self.submit_work(how, wait, event, || host::free(&self.context, memory), later)
+                self.submit_work(submission, wait, event, || host::free(&self.context, memory), make_work)
             }
             command => {
                 command.check_operands(&self.context)?;
@@ -323,34 +323,34 @@ impl Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         match action {
-            Action::Nothing => self.mark(How::of(command), wait, event),
-            Action::Copy(copy, kept) => self.copy((command, blocking), copy, kept, wait, event),
-            Action::CopyRows(copy, kept) => self.copy_rows((command, blocking), copy, kept, wait, event),
-            Action::Fill(bytes, pattern, kept) => self.fill(command, bytes, pattern, kept, wait, event),
+            Action::Empty => self.submit_marker(Submission::of(command), wait, event),
+            Action::Copy(copy, owner) => self.copy((command, blocking), copy, owner, wait, event),
+            Action::CopyRows(copy, owner) => self.copy_rows((command, blocking), copy, owner, wait, event),
+            Action::Fill(bytes, pattern, owner) => self.fill(command, bytes, pattern, owner, wait, event),
             Action::FillRows(rows, pattern) => self.fill_rows(command, rows, pattern, wait, event),
-            Action::Call(task) => {
-                let never = || unreachable!("a host task never runs in the thread that submits it");
-                self.submit_work(How::of(command), wait, event, never, || host::Calls(task))
+            Action::HostTask(task) => {
+                let never = || unreachable!("a host task never runs inline");
+                self.submit_work(Submission::of(command), wait, event, never, || host::HostTaskWork(task))
             }
         }
     }
 
-    /// Submits what waits for its list, or for all before it.
+    /// Submits a command that does nothing but wait: for its wait list, or for all earlier commands if the list is empty.
     pub(super) fn submit_wait(
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        let place = Place {
-            last: wait.is_empty(),
+        let order = OrderFlags {
+            after_all: wait.is_empty(),
             barrier: command == CommandType::EVENTS_WAIT_WITH_BARRIER,
         };
-        let how = How {
+        let submission = Submission {
             blocking,
-            place,
-            ..How::of(command)
+            order,
+            ..Submission::of(command)
         };
-        self.mark(how, wait, event)
+        self.submit_marker(submission, wait, event)
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Commands that failed, until the client knows.
+//! Failures of commands, until they are reported to the client.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,60 +10,61 @@ use oxur_fork::Mutex;
 
 use crate::exec::Failure;
 
-/// The first command of a queue that failed since the client was told of one.
+/// The first failure of a queue's command since the last one was reported: an error code of this adapter and a message.
 #[derive(Default)]
 pub(crate) struct Failures {
-    some: AtomicBool,
+    /// Whether `first` may be set, so that `urQueueFinish` usually takes no lock.
+    any: AtomicBool,
     first: Mutex<Option<(i32, String)>>,
 }
 
 impl Failures {
-    /// A command failed; `what` it was.
+    /// Records that `command` failed.
     #[cold]
-    pub(super) fn add(&self, what: &str, failure: &Failure) {
-        if let Failure::Before = failure {
-            // The one that it waited for has been told of.
-            return log::debug!("{what} is not run: {failure}");
+    pub(super) fn add(&self, command: &str, failure: &Failure) {
+        if let Failure::Dependency = failure {
+            // The failure of the dependency is the one to report.
+            return log::debug!("{command} was not run: {failure}");
         }
-        let words = format!("{what} failed: {failure}");
-        log::error!("{words}");
+        let message = format!("{command} failed: {failure}");
+        log::error!("{message}");
         let mut first = self.first.lock();
-        first.get_or_insert((code(failure), words));
-        self.some.store(true, Ordering::Release);
+        first.get_or_insert((code(failure), message));
+        self.any.store(true, Ordering::Release);
     }
 
-    /// What the client should be told, once.
+    /// Returns the first failure as an error, once.
     #[inline]
-    pub(super) fn tell(&self) -> Result<(), UrError> {
-        if self.some.load(Ordering::Acquire) {
-            self.tell_first()
+    pub(super) fn report(&self) -> Result<(), UrError> {
+        if self.any.load(Ordering::Acquire) {
+            self.report_first()
         } else {
             Ok(())
         }
     }
 
     #[cold]
-    fn tell_first(&self) -> Result<(), UrError> {
+    fn report_first(&self) -> Result<(), UrError> {
         match self.take() {
-            Some((code, words)) => Err(UrError::native(code, words)),
+            Some((code, message)) => Err(UrError::native(code, message)),
             None => Ok(()),
         }
     }
 
-    /// The client knows, by an event.
+    /// Takes the message of the first failure, which the caller reports by other means: `urQueueFinish` then succeeds.
     #[cold]
-    pub(crate) fn told(&self) -> Option<String> {
-        self.take().map(|(_, words)| words)
+    pub(crate) fn take_message(&self) -> Option<String> {
+        self.take().map(|(_, message)| message)
     }
 
     fn take(&self) -> Option<(i32, String)> {
         let mut first = self.first.lock();
-        self.some.store(false, Ordering::Release);
+        self.any.store(false, Ordering::Release);
         first.take()
     }
 }
 
-/// Our own code of a failure, for `urAdapterGetLastError`. docs/support.md has them.
+/// The adapter-specific error code of a failure, for `urAdapterGetLastError`. docs/support.md lists the codes.
 fn code(failure: &Failure) -> i32 {
     match failure {
         Failure::Fault(Fault::Assert(_)) => 1,
@@ -74,7 +75,7 @@ fn code(failure: &Failure) -> i32 {
         Failure::Fault(Fault::OutOfMemory) => 6,
         Failure::Step(_, failure) => code(failure),
         Failure::NoThread => 7,
-        Failure::Panic(_) | Failure::Before => 8,
+        Failure::Panic(_) | Failure::Dependency => 8,
     }
 }
 
@@ -85,22 +86,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_is_told_once() {
+    fn the_first_failure_is_reported_once() {
         let failures = Failures::default();
-        assert!(failures.tell().is_ok());
+        assert!(failures.report().is_ok());
         failures.add("the kernel a", &Failure::Fault(Fault::Memory(16)));
         failures.add("the kernel b", &Failure::Fault(Fault::StackOverflow));
-        failures.add("the kernel c", &Failure::Before);
-        let error = failures.tell().unwrap_err();
+        failures.add("the kernel c", &Failure::Dependency);
+        let error = failures.report().unwrap_err();
         assert_eq!(error.code(), ResultCode::ERROR_ADAPTER_SPECIFIC);
         assert!(
             error
                 .to_string()
                 .contains("the kernel a failed: invalid memory access at 0x10")
         );
-        assert!(failures.tell().is_ok());
+        assert!(failures.report().is_ok());
         failures.add("the kernel d", &Failure::NoThread);
-        assert!(failures.told().unwrap().contains("the kernel d"));
-        assert!(failures.tell().is_ok());
+        assert!(failures.take_message().unwrap().contains("the kernel d"));
+        assert!(failures.report().is_ok());
     }
 }

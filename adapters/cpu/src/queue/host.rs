@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a queue does in its turn besides work on the device: calls of the client's functions, freeing memory, and telling
-//! other processes how far it is.
+//! Commands that do no device work: host tasks, freeing USM, and signalling events that processes share.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -14,60 +13,60 @@ use crate::Context;
 use crate::exec::{Execution, Failure, Work};
 use crate::ipc::Signalling;
 
-/// Calls a function of the client's, once in each run.
-pub(super) struct Calls(pub(super) HostTask);
+/// Calls the client's function, once per run of the command.
+pub(super) struct HostTaskWork(pub(super) HostTask);
 
-impl Work for Calls {
+impl Work for HostTaskWork {
     fn execution(&self) -> Execution {
         Execution::Host
     }
 
-    fn what(&self) -> String {
+    fn describe(&self) -> String {
         "a host task".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+    fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         self.0.call();
         Ok(())
     }
 }
 
-/// Frees USM. Says whether that went well.
+/// Frees USM. Returns whether it succeeded.
 pub(super) fn free(context: &Arc<Context>, memory: *mut c_void) -> bool {
     let freed = context.usm_free(memory);
     if let Err(error) = &freed {
-        log::error!("USM that was to be freed in the order of a queue is not: {error}");
+        log::error!("an enqueued free of USM failed, so the memory is leaked: {error}");
     }
     freed.is_ok()
 }
 
-/// Frees USM, later.
-pub(super) struct Frees {
+/// Frees USM as a task.
+pub(super) struct FreeWork {
     pub(super) context: Arc<Context>,
     pub(super) memory: usize,
 }
 
-impl Work for Frees {
-    fn cost(&self, _pieces: u64) -> Option<u64> {
+impl Work for FreeWork {
+    fn cost(&self, _chunks: u64) -> Option<u64> {
         Some(0)
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
-        // There is nobody else to tell if it fails.
+    fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+        // The result is ignored: `free` logs a failure, and `Fault` has no variant for it.
         free(&self.context, self.memory as *mut c_void);
         Ok(())
     }
 }
 
-/// Does nothing but signal an event that processes share, when it is over.
-pub(super) struct Signals(pub(super) Signalling);
+/// Signals an event that processes share, when the command ends.
+pub(super) struct SignalWork(pub(super) Signalling);
 
-impl Work for Signals {
+impl Work for SignalWork {
     fn chunks(&self) -> u64 {
         0
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+    fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Boxes of pixels, as rows of bytes.
+//! Image copies, as copies of rows of bytes.
 
 use std::ffi::c_void;
 
@@ -10,42 +10,42 @@ use oxur_adapter_kit as kit;
 use super::memory::{CopyRows, Extent, Layout};
 use crate::Mem;
 
-/// A box in an image, and what its pixels are.
-fn part(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Extent, Layout, ImageFormat)> {
+/// The extent and layout of a box in an image, and the image's format.
+fn image_region(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Extent, Layout, ImageFormat)> {
     let part = image.image_box(origin, region)?;
     let layout = Layout {
         at: image.data().wrapping_add(part.offset),
         row_pitch: part.row_pitch,
         slice_pitch: part.slice_pitch,
     };
-    let shape = Extent {
+    let extent = Extent {
         width: part.row,
         height: part.rows,
         depth: part.slices,
     };
-    Ok((shape, layout, part.format))
+    Ok((extent, layout, part.format))
 }
 
-/// The same box in the host's memory. Pitches of zero mean that rows and slices follow each other without gaps.
-fn host(image: &Mem, at: *mut c_void, shape: Extent, row_pitch: usize, slice_pitch: usize) -> UrResult<Layout> {
+/// The layout of the same box in the client's memory. A pitch of zero means tightly packed rows or slices.
+fn host_layout(image: &Mem, at: *mut c_void, extent: Extent, row_pitch: usize, slice_pitch: usize) -> UrResult<Layout> {
     let layers = image
         .image()
         .is_some_and(|image| image.dimensions == 1 && image.is_array != 0);
-    // The layers of an array of lines are its rows, and what is between them is called the slice pitch.
+    // In an array of 1D images, a layer is a row, and OpenCL calls the distance between layers the slice pitch.
     let row = match (layers, row_pitch, slice_pitch) {
-        (true, 0, 0) | (false, 0, _) => shape.width,
+        (true, 0, 0) | (false, 0, _) => extent.width,
         (true, row, 0) | (false, row, _) => row,
         (true, _, slice) => slice,
     };
     let slice = if slice_pitch == 0 || layers {
-        row.saturating_mul(shape.height)
+        row.saturating_mul(extent.height)
     } else {
         slice_pitch
     };
-    if row < shape.width || slice < row.saturating_mul(shape.height) || slice.checked_mul(shape.depth).is_none() {
+    if row < extent.width || slice < row.saturating_mul(extent.height) || slice.checked_mul(extent.depth).is_none() {
         return Err(UrError::with_message(
             ResultCode::ERROR_INVALID_SIZE,
-            format!("{shape:?} in bytes does not fit in rows that are {row} and slices that are {slice} bytes apart"),
+            format!("{extent:?} in bytes does not fit a row pitch of {row} and a slice pitch of {slice} bytes"),
         ));
     }
     Ok(Layout {
@@ -55,18 +55,18 @@ fn host(image: &Mem, at: *mut c_void, shape: Extent, row_pitch: usize, slice_pit
     })
 }
 
-/// Checks that pixels of one image are pixels of the other.
+/// Checks that two images have the same format: copies do not convert pixels.
 fn check_formats(a: ImageFormat, b: ImageFormat) -> UrResult<()> {
     if (a.channelOrder, a.channelType) == (b.channelOrder, b.channelType) {
         return Ok(());
     }
     Err(UrError::with_message(
         ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-        format!("pixels are not copied between images of {a:?} and of {b:?}"),
+        format!("an image copy cannot convert {a:?} to {b:?}"),
     ))
 }
 
-/// What copies from an image to the host.
+/// The copy from an image to client memory.
 pub(super) fn read(
     image: &Mem,
     origin: RectOffset,
@@ -75,12 +75,12 @@ pub(super) fn read(
     slice_pitch: usize,
     dst: *mut c_void,
 ) -> UrResult<CopyRows> {
-    let (shape, src, _) = part(image, origin, region)?;
-    let dst = host(image, dst, shape, row_pitch, slice_pitch)?;
-    Ok(CopyRows { dst, src, shape })
+    let (extent, src, _) = image_region(image, origin, region)?;
+    let dst = host_layout(image, dst, extent, row_pitch, slice_pitch)?;
+    Ok(CopyRows { dst, src, extent })
 }
 
-/// What copies from the host to an image.
+/// The copy from client memory to an image.
 pub(super) fn write(
     image: &Mem,
     origin: RectOffset,
@@ -89,12 +89,12 @@ pub(super) fn write(
     slice_pitch: usize,
     src: *const c_void,
 ) -> UrResult<CopyRows> {
-    let (shape, dst, _) = part(image, origin, region)?;
-    let src = host(image, src.cast_mut(), shape, row_pitch, slice_pitch)?;
-    Ok(CopyRows { dst, src, shape })
+    let (extent, dst, _) = image_region(image, origin, region)?;
+    let src = host_layout(image, src.cast_mut(), extent, row_pitch, slice_pitch)?;
+    Ok(CopyRows { dst, src, extent })
 }
 
-/// What copies from one image to another.
+/// The copy from one image to another.
 pub(super) fn copy(
     src: &Mem,
     dst: &Mem,
@@ -102,12 +102,12 @@ pub(super) fn copy(
     dst_origin: RectOffset,
     region: RectRegion,
 ) -> UrResult<CopyRows> {
-    let (shape, from, from_format) = part(src, src_origin, region)?;
-    let (_, to, to_format) = part(dst, dst_origin, region)?;
+    let (extent, from, from_format) = image_region(src, src_origin, region)?;
+    let (_, to, to_format) = image_region(dst, dst_origin, region)?;
     check_formats(from_format, to_format)?;
     Ok(CopyRows {
         dst: to,
         src: from,
-        shape,
+        extent,
     })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Launches of kernels.
+//! Kernel launches.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use kit::{Args, Launch, LaunchProperties, OwnedLaunch, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, ThreadContext};
 
-use super::submit::How;
+use super::submit::Submission;
 use super::{Out, Queue, Wait};
 use crate::device::limits;
 use crate::exec::{self, Execution, Pool, Work, clock};
@@ -20,20 +20,20 @@ use crate::kernel::Packed;
 use crate::program::build_error;
 use crate::{Cpu, Device, Kernel};
 
-/// A launch of a kernel that is not run at once.
-struct Ready {
+/// The work of a launch that does not run inline.
+struct LaunchWork {
     kernel: Arc<Kernel>,
-    /// Of the queue's device in the context.
-    place: usize,
+    /// The index of the queue's device in the context.
+    device_index: usize,
     args: Packed,
     range: PreparedRange,
     groups: u64,
-    together: bool,
+    cooperative: bool,
 }
 
-impl Work for Ready {
+impl Work for LaunchWork {
     fn chunks(&self) -> u64 {
-        // The compiler's runtime runs groups with a barrier of the device side by side, in one thread.
+        // The compiler's runtime interleaves the groups of a kernel with a device barrier on one thread.
         if self.kernel.wants().has_device_barrier {
             1
         } else {
@@ -42,7 +42,7 @@ impl Work for Ready {
     }
 
     fn execution(&self) -> Execution {
-        if self.together {
+        if self.cooperative {
             Execution::Gang
         } else {
             Execution::Parallel
@@ -61,8 +61,8 @@ impl Work for Ready {
         self.kernel.cost.learn(chunks, cycles);
     }
 
-    fn what(&self) -> String {
-        what(&self.kernel)
+    fn describe(&self) -> String {
+        describe(&self.kernel)
     }
 
     fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
@@ -71,34 +71,42 @@ impl Work for Ready {
         } else {
             chunks
         };
-        // SAFETY: `launch` or `kept` packed the arguments and prepared the range.
-        unsafe { run(self.kernel.compiled(self.place), &self.args, self.range, groups, worker) }
+        // SAFETY: `launch` or `owned_launch` packed the arguments and prepared the range.
+        unsafe {
+            run(
+                self.kernel.compiled(self.device_index),
+                &self.args,
+                self.range,
+                groups,
+                worker,
+            )
+        }
     }
 }
 
-/// The launch of a command buffer, with the arguments that its kernel has now.
-pub(super) fn kept(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
+/// The work of a command buffer's launch, which owns a copy of the current kernel arguments.
+pub(super) fn owned_launch(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
     let kernel = &launch.kernel;
     let range = nd_range(kernel, device, &launch.range);
     let groups = check_range(kernel.wants(), &range)?;
-    let together = check_properties(kernel, pool, &launch.properties, groups)?;
-    let place = kernel.program.context().place_of(device)?;
-    let range = prepare(kernel, place, range)?;
-    pack(kernel, launch.args, || Ready {
+    let cooperative = check_properties(kernel, pool, &launch.properties, groups)?;
+    let device_index = kernel.program.context().device_index(device)?;
+    let range = prepare(kernel, device_index, range)?;
+    pack(kernel, launch.args, || LaunchWork {
         kernel: Arc::clone(kernel),
-        place,
+        device_index,
         args: Packed::new(),
         range,
         groups,
-        together,
+        cooperative,
     })
 }
 
 /// The same launch as `work`, with the arguments that its kernel has now. `None` if `work` is something else.
 pub(crate) fn with_new_args(work: &dyn Work, launch: &OwnedLaunch<Cpu>) -> Option<UrResult<Arc<dyn Work>>> {
-    let old = (work as &dyn Any).downcast_ref::<Ready>()?;
+    let old = (work as &dyn Any).downcast_ref::<LaunchWork>()?;
     let kernel = &launch.kernel;
-    Some(pack(kernel, Args::none(), || Ready {
+    Some(pack(kernel, Args::none(), || LaunchWork {
         kernel: Arc::clone(kernel),
         args: Packed::new(),
         ..*old
@@ -107,25 +115,26 @@ pub(crate) fn with_new_args(work: &dyn Work, launch: &OwnedLaunch<Cpu>) -> Optio
 
 /// A launch with arguments.
 #[inline]
-fn pack(kernel: &Kernel, args: Args<'_, Cpu>, ready: impl FnOnce() -> Ready) -> UrResult<Arc<dyn Work>> {
-    let mut ready = Arc::new(ready());
-    // In their place: they are large, and not worth moving.
-    let own = Arc::get_mut(&mut ready).expect("nobody else has it yet");
+fn pack(kernel: &Kernel, args: Args<'_, Cpu>, launch: impl FnOnce() -> LaunchWork) -> UrResult<Arc<dyn Work>> {
+    let mut work = Arc::new(launch());
+    // Packed in place, because moving the block would copy it.
+    let own = Arc::get_mut(&mut work).expect("the reference is unique");
     kernel.pack(args, &mut own.args)?;
-    Ok(ready)
+    Ok(work)
 }
 
-/// Has code for a range, before the launch: how long it takes to compile is no cost of the kernel.
+/// Compiles code for a range if there is none yet. This happens before the launch, so that the time it takes does not
+/// count in the cost of the kernel.
 #[inline]
-fn prepare(kernel: &Kernel, place: usize, range: NdRange) -> UrResult<PreparedRange> {
-    let prepared = kernel.compiled(place).prepare(range);
+fn prepare(kernel: &Kernel, device_index: usize, range: NdRange) -> UrResult<PreparedRange> {
+    let prepared = kernel.compiled(device_index).prepare(range);
     prepared.map_err(|error| not_compiled(kernel, &error))
 }
 
 #[cold]
 fn not_compiled(kernel: &Kernel, error: &Error) -> UrError {
     kernel.program.note(error);
-    build_error(error).context(&format!("{} has no code for this range", what(kernel)))
+    build_error(error).context(&format!("{} could not be compiled for this range", describe(kernel)))
 }
 
 /// Runs work-groups.
@@ -145,19 +154,19 @@ unsafe fn run(
         range,
         local_memory: args.local_memory(),
     };
-    // SAFETY: the arguments are laid out as the kernel wants them, and keep the memory objects among them. The client
-    // vouches for its pointers until the command is complete.
+    // SAFETY: `Kernel::pack` laid the arguments out for this kernel, and they own references to its memory objects. The
+    // client guarantees that its pointers are valid until the command is complete.
     unsafe { kernel.run(&launch, groups, worker) }
 }
 
-fn what(kernel: &Kernel) -> String {
+fn describe(kernel: &Kernel) -> String {
     format!("the kernel {}", kernel.wants().name)
 }
 
 impl Queue {
     #[inline(always)]
     pub(super) fn launch(self: &Arc<Self>, launch: Launch<'_, Cpu>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        // Apart, so that what is only a value need not be in memory with the others.
+        // Destructured, so that scalars can stay in registers.
         let Launch {
             kernel,
             range,
@@ -169,22 +178,31 @@ impl Queue {
         self.check_context(kernel.program.context())?;
         let range = nd_range(kernel, &self.device, &range);
         let groups = check_range(kernel.wants(), &range)?;
-        let together = check_properties(kernel, self.pool, &properties, groups)?;
-        // Two closures below share it, of which one is called, once: it is large, and not worth moving.
+        let cooperative = check_properties(kernel, self.pool, &properties, groups)?;
+        // Both closures below use the arguments, but only one of them runs. A `RefCell` lets them share the block, which is
+        // too large to move for an inline launch.
         let args = RefCell::new(Packed::new());
         kernel.pack(given, &mut args.borrow_mut())?;
-        let range = prepare(kernel, self.place, range)?;
+        let range = prepare(kernel, self.device_index, range)?;
         let cost = kernel.cost.of(groups);
-        let here = cost.is_some_and(|cost| cost <= self.pool.short()) && !together;
-        let how = How {
-            here,
-            ..How::of(CommandType::KERNEL_LAUNCH)
+        let inline = cost.is_some_and(|cost| cost <= self.pool.inline_limit()) && !cooperative;
+        let submission = Submission {
+            inline,
+            ..Submission::of(CommandType::KERNEL_LAUNCH)
         };
-        let now = || {
+        let run_inline = || {
             let result = exec::inline_measured(|worker, measure| -> Result<(), Fault> {
                 let started = if measure { clock::cycles() } else { 0 };
                 // SAFETY: packed and prepared above.
-                unsafe { run(kernel.compiled(self.place), &args.borrow(), range, 0..groups, worker) }?;
+                unsafe {
+                    run(
+                        kernel.compiled(self.device_index),
+                        &args.borrow(),
+                        range,
+                        0..groups,
+                        worker,
+                    )
+                }?;
                 if measure {
                     kernel.cost.learn(groups, clock::cycles().wrapping_sub(started));
                 }
@@ -192,22 +210,22 @@ impl Queue {
             });
             match result {
                 Ok(()) => true,
-                Err(fault) => self.failed_here(&what(kernel), fault),
+                Err(fault) => self.inline_failed(&describe(kernel), fault),
             }
         };
-        let later = || Ready {
+        let make_work = || LaunchWork {
             kernel: kernel.clone(),
-            place: self.place,
+            device_index: self.device_index,
             args: args.replace(Packed::new()),
             range,
             groups,
-            together,
+            cooperative,
         };
-        self.submit_work(how, wait, event, now, later)
+        self.submit_work(submission, wait, event, run_inline, make_work)
     }
 }
 
-/// The range of a launch, with a work-group size.
+/// The range of a launch. Chooses a work-group size if the client gave none.
 #[inline]
 fn nd_range(kernel: &Kernel, device: &Device, range: &kit::Range<'_>) -> NdRange {
     let mut found = NdRange {
@@ -232,7 +250,8 @@ fn nd_range(kernel: &Kernel, device: &Device, range: &kit::Range<'_>) -> NdRange
     found
 }
 
-/// Checks what else a launch asks for. Says whether its work-groups may wait for each other.
+/// Checks the launch properties. Returns whether the work-groups must run concurrently, because they may wait for each
+/// other.
 #[inline]
 fn check_properties(
     kernel: &Kernel,
@@ -242,10 +261,10 @@ fn check_properties(
 ) -> UrResult<bool> {
     let known = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
     if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
-        return Err(impossible(properties));
+        return Err(unsupported_properties(properties));
     }
     if kernel.wants().has_device_barrier {
-        // Whether the client says so or not.
+        // The barrier limits the number of groups even if the client did not ask for a cooperative launch.
         let most = u64::from(limits::COOPERATIVE_GROUPS);
         return if groups > most {
             Err(too_many(groups, most))
@@ -253,19 +272,19 @@ fn check_properties(
             Ok(false)
         };
     }
-    let together = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
-    // Each needs a thread: they may wait for each other in ways that nobody sees.
-    if together {
+    let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
+    // Each group needs its own thread: a group that spins on memory cannot be suspended for another one.
+    if cooperative {
         let wanted = usize::try_from(groups).unwrap_or(usize::MAX);
-        let most = pool.together(wanted) as u64;
+        let most = pool.guaranteed_concurrency(wanted) as u64;
         if groups > most {
             return Err(too_many(groups, most));
         }
     }
-    Ok(together)
+    Ok(cooperative)
 }
 
-/// Checks that a kernel can have this range. Gives the number of work-groups.
+/// Checks that a kernel can run with this range. Returns the number of work-groups.
 #[inline]
 fn check_range(info: &KernelInfo, range: &NdRange) -> UrResult<u64> {
     let (mut groups, mut size) = (Some(1u64), 1u64);
@@ -287,7 +306,7 @@ fn check_range(info: &KernelInfo, range: &NdRange) -> UrResult<u64> {
             .is_none_or(|required| required.map(u64::from) == range.local_size)
         && info.sub_groups_per_work_group.is_none_or(sub_groups);
     match groups {
-        // So many that nothing overflows that counts them.
+        // The limit keeps sums of group counts from overflowing.
         Some(groups) if fits && groups <= u64::MAX >> 2 => Ok(groups),
         _ => Err(no_groups(info, range)),
     }
@@ -306,7 +325,7 @@ fn no_groups(info: &KernelInfo, range: &NdRange) -> UrError {
         local_size: local,
         ..
     } = range;
-    let mut words = format!("{global:?} work-items in work-groups of {local:?}, for the kernel {name}");
+    let mut words = format!("cannot launch {global:?} work-items in work-groups of {local:?} for the kernel {name}");
     _ = match (required, most) {
         (Some(required), _) => write!(words, ", which needs work-groups of {required:?}"),
         (None, most) => {
@@ -321,10 +340,10 @@ fn no_groups(info: &KernelInfo, range: &NdRange) -> UrError {
 }
 
 #[cold]
-fn impossible(properties: &LaunchProperties) -> UrError {
+fn unsupported_properties(properties: &LaunchProperties) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_OPERATION,
-        format!("there is no way to launch a kernel with {properties:?}"),
+        format!("launch properties are not supported: {properties:?}"),
     )
 }
 
@@ -332,7 +351,7 @@ fn impossible(properties: &LaunchProperties) -> UrError {
 fn too_many(groups: u64, most: u64) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_OUT_OF_RESOURCES,
-        format!("{groups} work-groups are not sure to run at the same time: the most is {most}"),
+        format!("{groups} work-groups cannot run at the same time: at most {most} can"),
     )
 }
 
@@ -363,15 +382,15 @@ mod tests {
     ];
 
     #[test]
-    fn what_it_takes_to_compile_is_no_cost_of_the_kernel() {
-        // SAFETY: no other thread runs yet that looks at variables.
+    fn compile_time_does_not_count_in_the_cost() {
+        // SAFETY: no other thread accesses the environment yet.
         unsafe { std::env::set_var("UR_CPU_CACHE", "off") };
         let platform = Platform::new(Backend::OPENCL);
         let context = Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap();
         let queue = Queue::create(&context, &context.devices[0], QueueFlags::empty().into()).unwrap();
         let il: Vec<u8> = NOTHING.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // What the first launch of a kernel is taken to cost, and how long the call takes that compiles code for it: one
-        // work-item fills no vector.
+        // The cost recorded for the first launch, and the duration of the call, which includes compilation. The scalar
+        // variant is compiled, because one work-item cannot fill a vector.
         let first_launch = || {
             let program = Program::create_with_il(&context, &il, &[]).unwrap();
             program.build(&[], None::<&CStr>, ExpProgramFlags::empty()).unwrap();
@@ -383,14 +402,14 @@ mod tests {
             };
             let launch = Launch::plain(Borrowed::from(&kernel), range, Args::none());
             let started = clock::cycles();
-            // SAFETY: nobody wants the event.
+            // SAFETY: a null pointer means that no event is wanted.
             let event = unsafe { EventOut::new(null_mut()) };
             queue.launch(launch, WaitList::empty(), event).unwrap();
             queue.finish().unwrap();
             let took = clock::cycles() - started;
             (kernel.cost.of(4).unwrap(), took)
         };
-        // A thread may lose the CPU while it runs the kernel, but not every time for that long.
+        // Preemption may inflate the measured cost, but not in every launch.
         let launches: Vec<_> = (0..5).map(|_| first_launch()).collect();
         assert!(launches.iter().any(|(cost, took)| cost < &(took / 10)), "{launches:?}");
     }

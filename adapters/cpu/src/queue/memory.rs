@@ -11,47 +11,47 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
 use smallvec::{SmallVec, smallvec};
 
-use super::submit::How;
+use super::submit::Submission;
 use super::{Out, Queue, Wait};
 use crate::Mem;
 use crate::exec::Work;
 
-/// Bytes are moved in blocks of about this size, which fits a core's cache twice. Also by one thread: large memory is
-/// copied a quarter faster so than by one call of the C library's.
+/// The size of a block, the unit in which threads share a copy or fill. Source and destination of a block fit in a core's
+/// cache. Even a single thread copies large memory a quarter faster in blocks than with one `memcpy`.
 const BLOCK: usize = 128 << 10;
 
-/// What is copied or filled in the thread that submits it, in bytes: what takes some microseconds.
-const HERE: usize = 256 << 10;
-/// The same if that thread waits anyway.
-const HERE_BLOCKING: usize = 1 << 20;
+/// The size up to which a copy or fill runs inline, in bytes: it takes some microseconds.
+const INLINE_LIMIT: usize = 256 << 10;
+/// The same for a blocking command, whose caller waits anyway.
+const INLINE_LIMIT_BLOCKING: usize = 1 << 20;
 
-/// The bandwidth of a core in bytes per cycle, from which the number of threads follows: one more for each MiB. Data in
-/// the shared cache moves this fast on every core. Beyond it, two cores are hardly faster than one.
+/// The bandwidth of a core in bytes per cycle, for data in the shared cache. It determines the cost of a command and so
+/// the number of threads: one more for each MiB. For larger data, two cores are hardly faster than one.
 const BYTES_PER_CYCLE: u64 = 40;
 
-/// Something that is done to bytes, in blocks that are independent of each other.
-pub(super) trait Bytes: Sized + Send + Sync + 'static {
-    /// How many bytes.
+/// An operation on bytes, divided into independent blocks.
+pub(super) trait ByteOp: Sized + Send + Sync + 'static {
+    /// The number of bytes.
     fn size(&self) -> usize;
 
-    /// Into how many blocks they are divided.
+    /// The number of blocks.
     fn blocks(&self) -> u64 {
         self.size().div_ceil(BLOCK) as u64
     }
 
-    /// Does it to some of the blocks.
+    /// Processes some of the blocks.
     ///
     /// # Safety
-    /// The memory must be there, and what others do with it at the same time must be of no matter.
+    /// The memory must be accessible. The client must not depend on its content while others access it concurrently.
     unsafe fn run(&self, blocks: Range<u64>);
 }
 
-/// The bytes of some blocks of the size [`BLOCK`], of `size` bytes in all.
+/// The range of bytes that some blocks cover, out of `size` bytes.
 fn bytes_of(blocks: Range<u64>, size: usize) -> Range<usize> {
     blocks.start as usize * BLOCK..size.min((blocks.end as usize).saturating_mul(BLOCK))
 }
 
-/// Copies bytes. Both places may overlap.
+/// Copies bytes. Source and destination may overlap; then there is a single block.
 #[derive(Clone, Copy)]
 pub(super) struct CopyBytes {
     pub(super) dst: *mut u8,
@@ -59,12 +59,12 @@ pub(super) struct CopyBytes {
     pub(super) size: usize,
 }
 
-// SAFETY: the memory is the client's, who orders what is done with it.
+// SAFETY: the pointers are to memory that the client may access from any thread, and whose use it synchronizes.
 unsafe impl Send for CopyBytes {}
 // SAFETY: as above.
 unsafe impl Sync for CopyBytes {}
 
-impl Bytes for CopyBytes {
+impl ByteOp for CopyBytes {
     fn size(&self) -> usize {
         self.size
     }
@@ -81,20 +81,20 @@ impl Bytes for CopyBytes {
         }
         for block in blocks {
             let bytes = bytes_of(block..block + 1, self.size);
-            // SAFETY: within the memory that the caller vouches for; the two do not overlap.
+            // SAFETY: inside the ranges that the caller guarantees. They do not overlap: else there would be one block.
             unsafe { ptr::copy_nonoverlapping(self.src.add(bytes.start), self.dst.add(bytes.start), bytes.len()) };
         }
     }
 }
 
-/// Rows of bytes, in slices of so many rows.
+/// The size of a box of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Bytes of a row.
+    /// Bytes per row.
     pub(super) width: usize,
-    /// Rows of a slice.
+    /// Rows per slice.
     pub(super) height: usize,
-    /// Slices.
+    /// The number of slices.
     pub(super) depth: usize,
 }
 
@@ -107,38 +107,38 @@ impl Extent {
         self.width * self.rows()
     }
 
-    fn rows_of_a_block(&self) -> usize {
+    fn rows_per_block(&self) -> usize {
         (BLOCK / self.width.max(1)).max(1)
     }
 
     fn blocks(&self) -> u64 {
-        self.rows().div_ceil(self.rows_of_a_block()) as u64
+        self.rows().div_ceil(self.rows_per_block()) as u64
     }
 
-    /// The rows of some blocks, as row and slice.
-    fn rows_of(&self, blocks: Range<u64>) -> impl Iterator<Item = (usize, usize)> {
-        let (each, height) = (self.rows_of_a_block(), self.height);
+    /// The rows that some blocks cover, as pairs of row and slice.
+    fn rows_in(&self, blocks: Range<u64>) -> impl Iterator<Item = (usize, usize)> {
+        let (each, height) = (self.rows_per_block(), self.height);
         let end = self.rows().min((blocks.end as usize).saturating_mul(each));
         (blocks.start as usize * each..end).map(move |row| (row % height, row / height))
     }
 }
 
-/// Where rows are.
+/// The memory layout of rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// The first byte of the first row.
     pub(super) at: *mut u8,
-    /// Bytes from row to row.
+    /// The distance between rows in bytes.
     pub(super) row_pitch: usize,
-    /// Bytes from slice to slice.
+    /// The distance between slices in bytes.
     pub(super) slice_pitch: usize,
 }
 
 impl Layout {
-    /// Whether all rows follow each other without gaps.
-    fn is_dense(&self, shape: Extent) -> bool {
-        (self.row_pitch == shape.width || shape.rows() == 1)
-            && (self.slice_pitch == shape.width * shape.height || shape.depth == 1)
+    /// Whether rows and slices are tightly packed.
+    fn is_dense(&self, extent: Extent) -> bool {
+        (self.row_pitch == extent.width || extent.rows() == 1)
+            && (self.slice_pitch == extent.width * extent.height || extent.depth == 1)
     }
 
     fn row(&self, (row, slice): (usize, usize)) -> *mut u8 {
@@ -146,44 +146,44 @@ impl Layout {
     }
 }
 
-/// Copies rows, of which none of one place may overlap one of the other.
+/// Copies rows. No row of the source may overlap a row of the destination.
 #[derive(Clone, Copy)]
 pub(super) struct CopyRows {
     pub(super) dst: Layout,
     pub(super) src: Layout,
-    pub(super) shape: Extent,
+    pub(super) extent: Extent,
 }
 
-// SAFETY: the memory is the client's, who orders what is done with it.
+// SAFETY: the pointers are to memory that the client may access from any thread, and whose use it synchronizes.
 unsafe impl Send for CopyRows {}
 // SAFETY: as above.
 unsafe impl Sync for CopyRows {}
 
 impl CopyRows {
-    /// The same copy, if all rows follow each other without gaps.
+    /// The same copy as one range of bytes, if both sides are tightly packed.
     fn as_bytes(&self) -> Option<CopyBytes> {
-        let Self { dst, src, shape } = self;
-        (dst.is_dense(*shape) && src.is_dense(*shape)).then(|| CopyBytes {
+        let Self { dst, src, extent } = self;
+        (dst.is_dense(*extent) && src.is_dense(*extent)).then(|| CopyBytes {
             dst: dst.at,
             src: src.at,
-            size: shape.size(),
+            size: extent.size(),
         })
     }
 }
 
-impl Bytes for CopyRows {
+impl ByteOp for CopyRows {
     fn size(&self) -> usize {
-        self.shape.size()
+        self.extent.size()
     }
 
     fn blocks(&self) -> u64 {
-        self.shape.blocks()
+        self.extent.blocks()
     }
 
     unsafe fn run(&self, blocks: Range<u64>) {
-        for row in self.shape.rows_of(blocks) {
-            // SAFETY: the caller vouches for all rows. Those of one memory may overlap others of it.
-            unsafe { ptr::copy(self.src.row(row), self.dst.row(row), self.shape.width) };
+        for row in self.extent.rows_in(blocks) {
+            // SAFETY: the caller guarantees that all rows are accessible. `copy` also supports rows that overlap.
+            unsafe { ptr::copy(self.src.row(row), self.dst.row(row), self.extent.width) };
         }
     }
 }
@@ -195,71 +195,71 @@ struct FillBytes {
     pattern: Pattern,
 }
 
-/// The pattern of a fill that is not done when the call returns.
+/// An owned pattern, for a fill that runs after the enqueue function returns.
 type Pattern = SmallVec<[u8; 64]>;
 
-// SAFETY: the memory is the client's, who orders what is done with it.
+// SAFETY: the pointers are to memory that the client may access from any thread, and whose use it synchronizes.
 unsafe impl Send for FillBytes {}
 // SAFETY: as above.
 unsafe impl Sync for FillBytes {}
 
-impl Bytes for FillBytes {
+impl ByteOp for FillBytes {
     fn size(&self) -> usize {
         self.size
     }
 
     unsafe fn run(&self, blocks: Range<u64>) {
         let bytes = bytes_of(blocks, self.size);
-        // SAFETY: within the memory that the caller vouches for.
+        // SAFETY: inside the range that the caller guarantees.
         unsafe { fill(self.dst.add(bytes.start), bytes.len(), &self.pattern, bytes.start) };
     }
 }
 
-/// Fills rows with a pattern that runs on from row to row.
+/// Fills rows with a pattern that continues from row to row.
 struct FillRows {
     dst: Layout,
-    shape: Extent,
+    extent: Extent,
     pattern: Pattern,
 }
 
-// SAFETY: the memory is the client's, who orders what is done with it.
+// SAFETY: the pointers are to memory that the client may access from any thread, and whose use it synchronizes.
 unsafe impl Send for FillRows {}
 // SAFETY: as above.
 unsafe impl Sync for FillRows {}
 
-impl Bytes for FillRows {
+impl ByteOp for FillRows {
     fn size(&self) -> usize {
-        self.shape.size()
+        self.extent.size()
     }
 
     fn blocks(&self) -> u64 {
-        self.shape.blocks()
+        self.extent.blocks()
     }
 
     unsafe fn run(&self, blocks: Range<u64>) {
         // SAFETY: passed on to the caller.
-        unsafe { fill_rows(self.dst, self.shape, &self.pattern, blocks) };
+        unsafe { fill_rows(self.dst, self.extent, &self.pattern, blocks) };
     }
 }
 
-/// Fills some blocks of rows: see [`FillRows`].
+/// Fills some blocks of rows: the implementation of [`FillRows`], for a borrowed pattern.
 ///
 /// # Safety
 /// The rows must be writable.
-unsafe fn fill_rows(dst: Layout, shape: Extent, pattern: &[u8], blocks: Range<u64>) {
-    for (row, slice) in shape.rows_of(blocks) {
-        let before = (slice * shape.height + row) * shape.width;
-        // SAFETY: the caller vouches for all rows.
-        unsafe { fill(dst.row((row, slice)), shape.width, pattern, before) };
+unsafe fn fill_rows(dst: Layout, extent: Extent, pattern: &[u8], blocks: Range<u64>) {
+    for (row, slice) in extent.rows_in(blocks) {
+        let before = (slice * extent.height + row) * extent.width;
+        // SAFETY: the caller guarantees that all rows are writable.
+        unsafe { fill(dst.row((row, slice)), extent.width, pattern, before) };
     }
 }
 
-/// Fills `size` bytes with a pattern, of which `before` bytes have come before.
+/// Fills `size` bytes with a pattern that starts `before` bytes earlier.
 ///
 /// # Safety
 /// The bytes must be writable.
 unsafe fn fill(dst: *mut u8, size: usize, pattern: &[u8], before: usize) {
-    /// What is repeated: much at a time, but not more than stays in the first cache.
+    /// The copied unit grows up to this size. It should be large, but stay in the L1 cache.
     const REPEAT: usize = 8 << 10;
     let period = pattern.len();
     let first = pattern[0];
@@ -271,15 +271,17 @@ unsafe fn fill(dst: *mut u8, size: usize, pattern: &[u8], before: usize) {
     let mut filled = 0;
     for part in [&pattern[phase..], &pattern[..phase]] {
         let count = part.len().min(size - filled);
-        // SAFETY: within the bytes. A pattern that is in them is what it was when it is read.
+        // SAFETY: inside the range. If the pattern overlaps the range, `copy` still reads it before it writes.
         unsafe { ptr::copy(part.as_ptr(), dst.add(filled), count) };
         filled += count;
     }
-    // Twice as much each time, then so much again and again: whole patterns always.
+    // Doubles the filled part until the unit is large enough, then repeats the unit, which is always a whole number of
+    // patterns.
     let mut repeat = filled;
     while filled < size {
         let count = repeat.min(size - filled);
-        // SAFETY: within the bytes, of which the first `filled` ones are filled, and no fewer than `repeat`.
+        // SAFETY: inside the range. The source is filled, because `count <= repeat <= filled`, and ends before the
+        // destination.
         unsafe { ptr::copy_nonoverlapping(dst, dst.add(filled), count) };
         filled += count;
         if repeat < REPEAT {
@@ -288,203 +290,213 @@ unsafe fn fill(dst: *mut u8, size: usize, pattern: &[u8], before: usize) {
     }
 }
 
-/// What bytes are in that a command works on, if it is not the client's memory.
-pub(super) enum Kept<'a> {
-    Nothing,
+/// The owner of the memory that a command accesses.
+pub(super) enum Owner<'a> {
+    /// The client, which keeps the memory alive until the command is complete.
+    Client,
     Mem(&'a Arc<Mem>),
     Mems([&'a Arc<Mem>; 2]),
-    Variables(Arc<oxur_compiler::Program>),
+    /// The compiled program of a device global.
+    Program(Arc<oxur_compiler::Program>),
 }
 
-impl Kept<'_> {
-    fn keep(self) -> Keep {
+impl Owner<'_> {
+    fn retain(self) -> Retained {
         match self {
-            Self::Nothing => Keep::default(),
-            Self::Mem(mem) => Keep {
+            Self::Client => Retained::default(),
+            Self::Mem(mem) => Retained {
                 _mems: smallvec![mem.clone()],
-                _variables: None,
+                _program: None,
             },
-            Self::Mems(mems) => Keep {
+            Self::Mems(mems) => Retained {
                 _mems: mems.map(Arc::clone).into_iter().collect(),
-                _variables: None,
+                _program: None,
             },
-            Self::Variables(owner) => Keep {
+            Self::Program(owner) => Retained {
                 _mems: SmallVec::new(),
-                _variables: Some(owner),
+                _program: Some(owner),
             },
         }
     }
 }
 
-/// The same for a command that is not over when the call returns.
+/// Keeps an [`Owner`] alive for a command that outlives the enqueue function.
 #[derive(Default)]
-struct Keep {
+struct Retained {
     _mems: SmallVec<[Arc<Mem>; 2]>,
-    /// What the variables are of: UR's program may have others by now.
-    _variables: Option<Arc<oxur_compiler::Program>>,
+    /// The program as it was compiled at submission: building UR's program again replaces its globals.
+    _program: Option<Arc<oxur_compiler::Program>>,
 }
 
-/// A command that does something to bytes, and what they are in.
-struct OnBytes<B> {
-    bytes: B,
-    _keep: Keep,
+/// The work of a [`ByteOp`], with references to the memory that it accesses.
+struct ByteWork<B> {
+    op: B,
+    _retained: Retained,
 }
 
-impl<B: Bytes> Work for OnBytes<B> {
+impl<B: ByteOp> Work for ByteWork<B> {
     fn chunks(&self) -> u64 {
-        self.bytes.blocks()
+        self.op.blocks()
     }
 
     fn cost(&self, chunks: u64) -> Option<u64> {
-        let all = self.bytes.size() as u64 / BYTES_PER_CYCLE;
+        let all = self.op.size() as u64 / BYTES_PER_CYCLE;
         Some((u128::from(all) * u128::from(chunks) / u128::from(self.chunks().max(1))) as u64)
     }
 
     fn run(&self, chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
-        // SAFETY: the client vouched for its memory when it enqueued the command, until this is complete, and orders its
-        // commands; memory objects and variables live with the command, and the command was checked to be inside of them.
-        unsafe { self.bytes.run(chunks) };
+        // SAFETY: the client guarantees that its memory is accessible until the command is complete, and synchronizes its
+        // commands. `_retained` keeps memory objects and device globals alive, and the range was checked against them.
+        unsafe { self.op.run(chunks) };
         Ok(())
     }
 }
 
-/// The work of a command of a command buffer that copies rows.
-pub(super) fn kept_rows(copy: CopyRows, kept: Kept<'_>) -> Arc<dyn Work> {
+/// The work of copying rows, for a command buffer.
+pub(super) fn owned_copy_rows(copy: CopyRows, owner: Owner<'_>) -> Arc<dyn Work> {
     match copy.as_bytes() {
-        Some(bytes) => kept_bytes(bytes, kept),
-        None => kept_bytes(copy, kept),
+        Some(bytes) => owned_bytes(bytes, owner),
+        None => owned_bytes(copy, owner),
     }
 }
 
-/// The work of a command of a command buffer that fills bytes.
-pub(super) fn kept_fill((dst, size): (*mut u8, usize), pattern: &[u8], kept: Kept<'_>) -> Arc<dyn Work> {
+/// The work of filling bytes, for a command buffer.
+pub(super) fn owned_fill((dst, size): (*mut u8, usize), pattern: &[u8], owner: Owner<'_>) -> Arc<dyn Work> {
     let pattern = pattern.into();
-    kept_bytes(FillBytes { dst, size, pattern }, kept)
+    owned_bytes(FillBytes { dst, size, pattern }, owner)
 }
 
-/// The work of a command of a graph that fills rows with a pattern that runs on from row to row.
-pub(super) fn kept_fill_rows((dst, shape): (Layout, Extent), pattern: &[u8]) -> Arc<dyn Work> {
-    if dst.is_dense(shape) {
-        return kept_fill((dst.at, shape.size()), pattern, Kept::Nothing);
+/// The work of [`FillRows`], for a command buffer.
+pub(super) fn owned_fill_rows((dst, extent): (Layout, Extent), pattern: &[u8]) -> Arc<dyn Work> {
+    if dst.is_dense(extent) {
+        return owned_fill((dst.at, extent.size()), pattern, Owner::Client);
     }
     let pattern = pattern.into();
-    kept_bytes(FillRows { dst, shape, pattern }, Kept::Nothing)
+    owned_bytes(FillRows { dst, extent, pattern }, Owner::Client)
 }
 
-/// The work of a command of a command buffer on bytes.
-pub(super) fn kept_bytes(bytes: impl Bytes, kept: Kept<'_>) -> Arc<dyn Work> {
-    Arc::new(OnBytes {
-        bytes,
-        _keep: kept.keep(),
+/// The work of a [`ByteOp`], for a command buffer.
+pub(super) fn owned_bytes(op: impl ByteOp, owner: Owner<'_>) -> Arc<dyn Work> {
+    Arc::new(ByteWork {
+        op,
+        _retained: owner.retain(),
     })
 }
 
 impl Queue {
-    /// Copies bytes.
     #[inline(always)]
     pub(super) fn copy(
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),
         copy: CopyBytes,
-        kept: Kept<'_>,
+        owner: Owner<'_>,
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        // SAFETY: as `OnBytes::run`.
-        let now = || unsafe { copy.run(0..copy.blocks()) };
-        self.submit_bytes((command, blocking), copy.size, kept, wait, event, now, || copy)
+        // SAFETY: as `ByteWork::run`.
+        let run_inline = || unsafe { copy.run(0..copy.blocks()) };
+        self.submit_bytes((command, blocking), copy.size, owner, wait, event, run_inline, || copy)
     }
 
-    /// Copies rows.
     pub(super) fn copy_rows(
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),
         copy: CopyRows,
-        kept: Kept<'_>,
+        owner: Owner<'_>,
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
         if let Some(bytes) = copy.as_bytes() {
-            return self.copy((command, blocking), bytes, kept, wait, event);
+            return self.copy((command, blocking), bytes, owner, wait, event);
         }
-        // SAFETY: as `OnBytes::run`.
-        let now = || unsafe { copy.run(0..copy.blocks()) };
-        self.submit_bytes((command, blocking), copy.size(), kept, wait, event, now, || copy)
+        // SAFETY: as `ByteWork::run`.
+        let run_inline = || unsafe { copy.run(0..copy.blocks()) };
+        self.submit_bytes((command, blocking), copy.size(), owner, wait, event, run_inline, || {
+            copy
+        })
     }
 
-    /// Fills bytes with a pattern.
     pub(super) fn fill(
         self: &Arc<Self>,
         command: CommandType,
         (dst, size): (*mut u8, usize),
         pattern: &[u8],
-        kept: Kept<'_>,
+        owner: Owner<'_>,
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        // SAFETY: as `OnBytes::run`.
-        let now = || unsafe { fill(dst, size, pattern, 0) };
-        let later = || FillBytes {
+        // SAFETY: as `ByteWork::run`.
+        let run_inline = || unsafe { fill(dst, size, pattern, 0) };
+        let make_op = || FillBytes {
             dst,
             size,
             pattern: pattern.into(),
         };
-        self.submit_bytes((command, false), size, kept, wait, event, now, later)
+        self.submit_bytes((command, false), size, owner, wait, event, run_inline, make_op)
     }
 
-    /// Fills rows with a pattern that runs on from row to row.
+    /// Fills rows with a pattern that continues from row to row.
     pub(super) fn fill_rows(
         self: &Arc<Self>,
         command: CommandType,
-        (dst, shape): (Layout, Extent),
+        (dst, extent): (Layout, Extent),
         pattern: &[u8],
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        if dst.is_dense(shape) {
-            return self.fill(command, (dst.at, shape.size()), pattern, Kept::Nothing, wait, event);
+        if dst.is_dense(extent) {
+            return self.fill(command, (dst.at, extent.size()), pattern, Owner::Client, wait, event);
         }
-        // SAFETY: as `OnBytes::run`.
-        let now = || unsafe { fill_rows(dst, shape, pattern, 0..shape.blocks()) };
-        let later = || FillRows {
+        // SAFETY: as `ByteWork::run`.
+        let run_inline = || unsafe { fill_rows(dst, extent, pattern, 0..extent.blocks()) };
+        let make_op = || FillRows {
             dst,
-            shape,
+            extent,
             pattern: pattern.into(),
         };
-        self.submit_bytes((command, false), shape.size(), Kept::Nothing, wait, event, now, later)
+        self.submit_bytes(
+            (command, false),
+            extent.size(),
+            Owner::Client,
+            wait,
+            event,
+            run_inline,
+            make_op,
+        )
     }
 
-    /// Submits a command on so many bytes of the client's or of memory objects, for which the caller has checked it.
+    /// Submits a command on `size` bytes: `run_inline` runs it, or `make_op` makes the operation of a task. The caller has
+    /// checked the range.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
-        reason = "what a command is, twice, and the three parameters that all have"
+        reason = "the command in two forms, and the parameters that all commands have"
     )]
-    fn submit_bytes<B: Bytes>(
+    fn submit_bytes<B: ByteOp>(
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),
         size: usize,
-        kept: Kept<'_>,
+        owner: Owner<'_>,
         wait: Wait<'_>,
         event: Out<'_>,
-        now: impl FnOnce(),
-        later: impl FnOnce() -> B,
+        run_inline: impl FnOnce(),
+        make_op: impl FnOnce() -> B,
     ) -> UrResult<()> {
-        let here = size <= if blocking { HERE_BLOCKING } else { HERE };
-        let how = How {
+        let limit = if blocking { INLINE_LIMIT_BLOCKING } else { INLINE_LIMIT };
+        let submission = Submission {
             blocking,
-            here,
-            ..How::of(command)
+            inline: size <= limit,
+            ..Submission::of(command)
         };
-        let work = || OnBytes {
-            bytes: later(),
-            _keep: kept.keep(),
+        let make_work = || ByteWork {
+            op: make_op(),
+            _retained: owner.retain(),
         };
-        let now = || {
-            now();
+        let run_inline = || {
+            run_inline();
             true
         };
-        self.submit_work(how, wait, event, now, work)
+        self.submit_work(submission, wait, event, run_inline, make_work)
     }
 }
 
@@ -492,11 +504,11 @@ impl Queue {
 mod tests {
     use super::*;
 
-    /// Some blocks at a time.
-    fn run_all(bytes: &impl Bytes) {
-        for block in 0..bytes.blocks() {
-            // SAFETY: what the tests below give.
-            unsafe { bytes.run(block..block + 1) };
+    /// Runs one block at a time.
+    fn run_all(op: &impl ByteOp) {
+        for block in 0..op.blocks() {
+            // SAFETY: the tests below pass live memory.
+            unsafe { op.run(block..block + 1) };
         }
     }
 
@@ -511,7 +523,7 @@ mod tests {
                 size,
             });
             assert!(dst == src);
-            // Within itself.
+            // The ranges overlap.
             let mut both = src.clone();
             let count = size - size / 3;
             let (to, from) = (both.as_mut_ptr().wrapping_add(size / 3), both.as_ptr());
@@ -526,7 +538,7 @@ mod tests {
 
     #[test]
     fn rows() {
-        let shape = Extent {
+        let extent = Extent {
             width: 7,
             height: 5,
             depth: 3,
@@ -543,11 +555,11 @@ mod tests {
             row_pitch: 7,
             slice_pitch: 35,
         };
-        assert!(to.is_dense(shape) && !from.is_dense(shape));
+        assert!(to.is_dense(extent) && !from.is_dense(extent));
         run_all(&CopyRows {
             dst: to,
             src: from,
-            shape,
+            extent,
         });
         let expected = (0..105).map(|i| src[i % 7 + i / 7 % 5 * 9 + i / 35 * 50]);
         assert!(dst.iter().copied().eq(expected));
@@ -560,7 +572,7 @@ mod tests {
         };
         run_all(&FillRows {
             dst: to,
-            shape,
+            extent,
             pattern: Pattern::from_slice(&[1, 2, 3, 4, 5]),
         });
         let mut count = 0..;
@@ -569,7 +581,7 @@ mod tests {
             let expected = if inside { count.next().unwrap() % 5 + 1 } else { 255 };
             assert_eq!(*byte, expected, "at {i}");
         }
-        // Many rows are many blocks.
+        // Rows of more than half a block get a block each; short rows share one.
         let many = Extent {
             width: BLOCK / 2 + 1,
             height: 3,
@@ -596,7 +608,7 @@ mod tests {
                 let pattern: Vec<u8> = (0..period).map(|i| (i * 37 % 251) as u8).collect();
                 for before in [0, 1, period - 1, 12345] {
                     let mut bytes = vec![255u8; size + 2];
-                    // SAFETY: so many bytes.
+                    // SAFETY: inside `bytes`, which has a guard byte on each side.
                     unsafe { fill(bytes.as_mut_ptr().add(1), size, &pattern, before) };
                     let expected = (0..size).map(|i| pattern[(before + i) % period]);
                     assert!(bytes[1..=size].iter().copied().eq(expected), "{size} {period} {before}");

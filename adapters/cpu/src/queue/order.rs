@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The order of the commands of a queue.
 //!
-//! Most commands run in the thread that submits them, while the queue has no unfinished command. An in-order queue is
-//! then *busy*, which takes one exchange of a word before and one after. Commands that cannot run so are linked: each
-//! waits for the last one. One that comes while the queue is busy waits for a command that stands for the one that runs.
-//! A command that is linked costs many times what a short one takes, and has those behind it linked, too: where all that
-//! are in the way are short, the next one waits a moment for them, to run where it is submitted after all.
+//! Most commands run inline, on the thread that submits them, while the queue has no unfinished command. During that an
+//! in-order queue is *busy*, which costs one compare-exchange before the command and one after it. Other commands are
+//! *linked*: each depends on the last one. A command that arrives while the queue is busy depends on a placeholder, which
+//! ends with the inline command.
 //!
-//! An out-of-order queue need not take note of commands that run where they are submitted, but of barriers. All others
-//! are counted by a command, the *sum*, that is over when they are; whoever wants to wait for all commands so far closes
-//! the sum, and a new one begins.
+//! Linking a command costs many times what a short command does, and forces later commands to be linked, too. So if all
+//! unfinished commands are short, the next one briefly waits for them and then runs inline.
+//!
+//! An out-of-order queue does not track inline commands, but an unfinished barrier keeps commands from running inline. All
+//! other commands are dependencies of a *marker*, a command that does nothing. A thread that must wait for all commands so
+//! far submits the marker, which is then called the *fence*; later commands go to a new marker.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -25,31 +27,31 @@ pub(crate) enum Order {
     OutOfOrder(OutOfOrder),
 }
 
-/// The place of a command in an out-of-order queue.
+/// How a command is ordered in an out-of-order queue.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
-    /// It waits for all commands before it.
-    pub(super) last: bool,
-    /// All commands after it wait for it.
+pub(super) struct OrderFlags {
+    /// It depends on all earlier commands.
+    pub(super) after_all: bool,
+    /// All later commands depend on it.
     pub(super) barrier: bool,
 }
 
-/// Work that does nothing: a command that only has a place in the order.
-pub(super) struct Nothing;
+/// Work that does nothing, for a command that only takes part in the order.
+pub(super) struct Empty;
 
-impl Work for Nothing {
+impl Work for Empty {
     fn chunks(&self) -> u64 {
         0
     }
 
-    fn run(&self, _pieces: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+    fn run(&self, _chunks: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         Ok(())
     }
 }
 
-/// A command that does nothing, and was not submitted.
-pub(crate) fn nothing(pool: &'static Pool) -> Arc<dyn Node> {
-    Task::new(pool, Nothing, false)
+/// A command that does nothing. It stays unfinished until it is submitted.
+pub(crate) fn unsubmitted(pool: &'static Pool) -> Arc<dyn Node> {
+    Task::new(pool, Empty, false)
 }
 
 impl Order {
@@ -62,24 +64,23 @@ impl Order {
             })
         } else {
             Self::OutOfOrder(OutOfOrder {
-                barred: AtomicBool::new(false),
+                has_barrier: AtomicBool::new(false),
                 links: Mutex::default(),
                 pool,
             })
         }
     }
 
-    /// Says whether a command may run at once, because none is in its way. If so, the caller runs it, and calls
-    /// [`Order::end`].
+    /// Returns whether a command may run inline. If so, the caller runs it and then calls [`Order::end`].
     #[inline(always)]
     pub(super) fn begin(&self) -> bool {
         match self {
             Self::InOrder(order) => order.begin(),
-            Self::OutOfOrder(order) => !order.is_barred(),
+            Self::OutOfOrder(order) => !order.is_blocked(),
         }
     }
 
-    /// What [`Order::begin`] allowed is over.
+    /// Ends an inline command that [`Order::begin`] allowed.
     #[inline]
     pub(super) fn end(&self) {
         if let Self::InOrder(order) = self {
@@ -87,16 +88,16 @@ impl Order {
         }
     }
 
-    /// Gives a command its place behind those that it must not overtake. The caller submits it next. `brief` says that it is
-    /// short, and waits for nothing but its turn.
-    pub(super) fn append(&self, command: &Arc<dyn Node>, place: Place, brief: bool) {
+    /// Adds the dependencies on earlier commands to a command, which the caller submits next. `brief` says that it is
+    /// short and has no other dependencies.
+    pub(super) fn append(&self, command: &Arc<dyn Node>, flags: OrderFlags, brief: bool) {
         match self {
             Self::InOrder(order) => order.append(command, brief),
-            Self::OutOfOrder(order) => order.append(command, place),
+            Self::OutOfOrder(order) => order.append(command, flags),
         }
     }
 
-    /// A command that is over when all are that were appended so far; `None` if they are.
+    /// A command that ends when all commands so far have ended; `None` if they already have.
     pub(super) fn all(&self) -> Option<Arc<dyn Node>> {
         match self {
             Self::InOrder(order) => order.last(),
@@ -104,7 +105,7 @@ impl Order {
         }
     }
 
-    /// Whether all commands are over.
+    /// Whether all commands have ended.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::InOrder(order) => order.last().is_none(),
@@ -113,10 +114,10 @@ impl Order {
     }
 }
 
-/// See the [module](self).
+/// The order of an in-order queue: see the [module](self).
 pub(crate) struct InOrder {
-    /// One of the states below, and in the bits above the generation of the process: a command that another thread was
-    /// running when the process forked never ends in the child.
+    /// One of the states below. The upper bits hold the process [generation](exec::generation), because a command that ran
+    /// on another thread at a `fork` never ends in the child.
     state: AtomicU32,
     links: Mutex<InOrderLinks>,
     pool: &'static Pool,
@@ -124,54 +125,55 @@ pub(crate) struct InOrder {
 
 /// There is no unfinished command.
 const IDLE: u32 = 0;
-/// A thread runs a command at once, and there are no others.
+/// A thread runs a command inline, and no other command is unfinished.
 const BUSY: u32 = 1;
-/// There is a last command, which may be unfinished.
+/// There are linked commands, which may be unfinished.
 const LINKED: u32 = 2;
 
 #[derive(Default)]
 struct InOrderLinks {
     last: Option<Arc<dyn Node>>,
-    /// Stands for the command that was running when others came.
+    /// The placeholder of the inline command that others depend on.
     running: Option<Arc<dyn Node>>,
-    /// Whether all that are linked are short, and wait for nothing but their turn.
+    /// Whether all linked commands are short and depend only on each other.
     brief: bool,
 }
 
 impl InOrder {
+    /// Changes the state, if it is `from` and belongs to this process.
     #[inline]
     fn step(&self, from: u32, to: u32) -> bool {
-        let of_now = exec::generation() << 2;
+        let generation = exec::generation() << 2;
         self.state
-            .compare_exchange(of_now | from, of_now | to, Ordering::AcqRel, Ordering::Relaxed)
+            .compare_exchange(generation | from, generation | to, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok()
     }
 
     #[inline]
     fn begin(&self) -> bool {
-        self.step(IDLE, BUSY) || self.begin_anew()
+        self.step(IDLE, BUSY) || self.begin_slow()
     }
 
-    /// As [`InOrder::begin`], where there are others, or were. Waits for those that are short, but no longer than it takes
-    /// to call another thread, which the next one would need.
+    /// [`InOrder::begin`] for a queue that is not idle. Waits for short commands, but no longer than it would take to wake
+    /// another thread for the next command.
     #[cold]
-    fn begin_anew(&self) -> bool {
-        let patience = Backoff::new();
+    fn begin_slow(&self) -> bool {
+        let backoff = Backoff::new();
         loop {
             match self.last_and_brief() {
-                // None, or one that another thread runs at once.
+                // The queue is idle, or another thread runs a command inline.
                 (None, _) => {
                     if self.step(IDLE, BUSY) {
                         return true;
                     }
-                    if !patience.wait() {
+                    if !backoff.wait() {
                         return false;
                     }
                 }
                 (Some(_), false) => return false,
                 (Some(last), true) => {
                     while !last.is_over() {
-                        if !patience.wait() {
+                        if !backoff.wait() {
                             return false;
                         }
                     }
@@ -183,20 +185,20 @@ impl InOrder {
     #[inline]
     fn end(&self) {
         if !self.step(BUSY, IDLE) {
-            self.end_with_others();
+            self.end_slow();
         }
     }
 
     #[cold]
-    fn end_with_others(&self) {
+    fn end_slow(&self) {
         let running = self.links.lock().running.take();
-        // Nobody had submitted it, so that it was not over before.
+        // Submitting the placeholder ends it.
         running.into_iter().for_each(submit);
     }
 
     fn append(&self, command: &Arc<dyn Node>, brief: bool) {
         let mut links = self.links.lock();
-        // With whether all that were linked before are over, or short.
+        // `others_brief`: whether all commands that were linked before have ended or are short.
         let (before, others_brief) = loop {
             if self.step(IDLE, LINKED) {
                 break (None, true);
@@ -208,14 +210,14 @@ impl InOrder {
                 break (last, brief);
             }
             if state >> 2 != exec::generation() {
-                self.forget(&mut links, state);
+                self.reset_after_fork(&mut links, state);
             } else if state & 3 == BUSY {
-                let running = nothing(self.pool);
+                let running = unsubmitted(self.pool);
                 links.running = Some(running.clone());
                 if self.step(BUSY, LINKED) {
                     break (Some(running), true);
                 }
-                // It has just ended.
+                // The inline command has just ended.
                 links.running = None;
             }
         };
@@ -227,89 +229,90 @@ impl InOrder {
         }
     }
 
-    /// The last command, if it is not over.
+    /// The last linked command, unless it has ended.
     fn last(&self) -> Option<Arc<dyn Node>> {
         self.last_and_brief().0
     }
 
-    /// The last command, if it is not over, and whether all that are linked are short.
+    /// The last linked command, unless it has ended, and whether all linked commands are short.
     fn last_and_brief(&self) -> (Option<Arc<dyn Node>>, bool) {
         let state = self.state.load(Ordering::Acquire);
-        // No lock where a thread runs one at once: it would keep that thread and others waiting.
+        // No lock if nothing is linked: threads that poll here would contend for it with those that link commands.
         if state & 3 != LINKED && state >> 2 == exec::generation() {
             return (None, false);
         }
         let mut links = self.links.lock();
         let state = self.state.load(Ordering::Acquire);
         if state >> 2 != exec::generation() {
-            self.forget(&mut links, state);
+            self.reset_after_fork(&mut links, state);
         }
         if links.last.as_ref().is_some_and(|last| last.is_over()) {
             links.last = None;
-            // Linked, and so are all changes of that state under the lock.
+            // The state changes to and from `LINKED` only under the lock.
             self.step(LINKED, IDLE);
         }
         (links.last.clone(), links.brief)
     }
 
-    /// Forgets the commands of the process that this one was forked from.
+    /// Discards the commands of the parent process in a child of `fork`.
     #[cold]
-    fn forget(&self, links: &mut InOrderLinks, state: u32) {
-        // Their ends would be for that process to see.
+    fn reset_after_fork(&self, links: &mut InOrderLinks, state: u32) {
+        // Leaked: the commands end in the parent, so their destructors must not run here.
         std::mem::forget(std::mem::take(links));
-        let anew = exec::generation() << 2 | IDLE;
+        let idle = exec::generation() << 2 | IDLE;
         _ = self
             .state
-            .compare_exchange(state, anew, Ordering::AcqRel, Ordering::Relaxed);
+            .compare_exchange(state, idle, Ordering::AcqRel, Ordering::Relaxed);
     }
 }
 
-/// See the [module](self).
+/// The order of an out-of-order queue: see the [module](self).
 pub(crate) struct OutOfOrder {
-    /// Whether there is a barrier that may be unfinished.
-    barred: AtomicBool,
+    /// Whether there is a barrier, which may be unfinished.
+    has_barrier: AtomicBool,
     links: Mutex<OutOfOrderLinks>,
     pool: &'static Pool,
 }
 
 #[derive(Default)]
 struct OutOfOrderLinks {
-    /// Waits for all commands since the one before was closed. It is submitted when it is closed.
-    sum: Option<Arc<dyn Node>>,
-    /// The sum that was closed last, which waits for those before it.
-    closed: Option<Arc<dyn Node>>,
+    /// Depends on all commands since the last fence. Not submitted.
+    marker: Option<Arc<dyn Node>>,
+    /// The last marker that was submitted. It depends on the fence before it.
+    fence: Option<Arc<dyn Node>>,
+    /// The last barrier.
     barrier: Option<Arc<dyn Node>>,
 }
 
 impl OutOfOrder {
     #[inline]
-    fn is_barred(&self) -> bool {
-        self.barred.load(Ordering::Acquire) && self.is_barred_still()
+    fn is_blocked(&self) -> bool {
+        self.has_barrier.load(Ordering::Acquire) && self.is_still_blocked()
     }
 
     #[cold]
-    fn is_barred_still(&self) -> bool {
+    fn is_still_blocked(&self) -> bool {
         let mut links = self.links.lock();
         if links.barrier.as_ref().is_some_and(|barrier| !barrier.is_over()) {
             return true;
         }
         links.barrier = None;
-        self.barred.store(false, Ordering::Release);
+        self.has_barrier.store(false, Ordering::Release);
         false
     }
 
-    fn append(&self, command: &Arc<dyn Node>, place: Place) {
-        let before = if place.last { self.all() } else { None };
+    fn append(&self, command: &Arc<dyn Node>, flags: OrderFlags) {
+        let before = if flags.after_all { self.all() } else { None };
         let barrier = {
             let mut links = self.links.lock();
-            let sum = links.sum.get_or_insert_with(|| nothing(self.pool));
-            if sum.is_over() {
-                // It was not submitted, so it is of the process that this one was forked from.
-                std::mem::forget(std::mem::replace(sum, nothing(self.pool)));
+            let marker = links.marker.get_or_insert_with(|| unsubmitted(self.pool));
+            if marker.is_over() {
+                // An unsubmitted command counts as ended only in a child of `fork`. Leaked: it belongs to the parent.
+                std::mem::forget(std::mem::replace(marker, unsubmitted(self.pool)));
             }
-            sum.wait_for(command, false);
-            if place.barrier {
-                self.barred.store(true, Ordering::Release);
+            marker.wait_for(command, false);
+            if flags.barrier {
+                self.has_barrier.store(true, Ordering::Release);
                 links.barrier.replace(command.clone())
             } else {
                 links.barrier.clone()
@@ -320,27 +323,28 @@ impl OutOfOrder {
         }
     }
 
-    /// Closes the sum, unless there is nothing in it.
+    /// Submits the marker as the new fence, unless it has no unfinished dependency.
     fn all(&self) -> Option<Arc<dyn Node>> {
         let mut links = self.links.lock();
-        let before = links.closed.clone().filter(|closed| !closed.is_over());
-        let Some(sum) = links.sum.take_if(|sum| !sum.is_over() && sum.waits() > 0) else {
+        let before = links.fence.clone().filter(|fence| !fence.is_over());
+        let has_dependencies = |marker: &mut Arc<dyn Node>| !marker.is_over() && marker.unfinished_dependencies() > 0;
+        let Some(fence) = links.marker.take_if(has_dependencies) else {
             return before;
         };
-        links.closed = Some(sum.clone());
+        links.fence = Some(fence.clone());
         drop(links);
         if let Some(before) = before {
-            sum.wait_for(&before, false);
+            fence.wait_for(&before, false);
         }
-        submit(sum.clone());
-        (!sum.is_over()).then_some(sum)
+        submit(fence.clone());
+        (!fence.is_over()).then_some(fence)
     }
 
     fn is_empty(&self) -> bool {
         let links = self.links.lock();
-        let is_over = |closed: &Arc<dyn Node>| closed.is_over();
-        let has_none = |sum: &Arc<dyn Node>| sum.is_over() || sum.waits() == 0;
-        links.closed.as_ref().is_none_or(is_over) && links.sum.as_ref().is_none_or(has_none)
+        let is_over = |fence: &Arc<dyn Node>| fence.is_over();
+        let has_none = |marker: &Arc<dyn Node>| marker.is_over() || marker.unfinished_dependencies() == 0;
+        links.fence.as_ref().is_none_or(is_over) && links.marker.as_ref().is_none_or(has_none)
     }
 }
 
@@ -359,7 +363,7 @@ mod tests {
     struct Calls<F>(F);
 
     impl<F: Fn() + Send + Sync + 'static> Work for Calls<F> {
-        fn run(&self, _pieces: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+        fn run(&self, _chunks: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
             self.0();
             Ok(())
         }
@@ -367,16 +371,16 @@ mod tests {
 
     fn append(order: &Order, run: impl Fn() + Send + Sync + 'static) -> Arc<dyn Node> {
         let command: Arc<dyn Node> = Task::new(pool(), Calls(run), false);
-        order.append(&command, Place::default(), true);
+        order.append(&command, OrderFlags::default(), true);
         submit(command.clone());
         command
     }
 
     #[test]
-    fn one_after_the_other() {
-        // A count that is not safe for threads at the same time.
+    fn in_order_commands_do_not_overlap() {
+        // A counter without synchronization.
         struct Count(std::cell::UnsafeCell<u64>);
-        // SAFETY: an in-order queue runs one command at a time.
+        // SAFETY: an in-order queue runs one command at a time, and orders each before the next.
         unsafe impl Sync for Count {}
         // SAFETY: as above.
         unsafe impl Send for Count {}
@@ -389,14 +393,14 @@ mod tests {
         const EACH: u64 = 2000;
         let count = Arc::new(Count(0.into()));
         let order = Order::new(true, pool());
-        let at_once = AtomicU64::new(0);
+        let inline = AtomicU64::new(0);
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for i in 0..EACH {
                         if i % 3 != 0 && order.begin() {
                             count.up();
-                            at_once.fetch_add(1, Ordering::Relaxed);
+                            inline.fetch_add(1, Ordering::Relaxed);
                             order.end();
                         } else {
                             let count = count.clone();
@@ -411,15 +415,15 @@ mod tests {
         });
         order.all().into_iter().for_each(|all| assert!(all.wait()));
         assert!(order.is_empty());
-        // SAFETY: nothing runs any more.
+        // SAFETY: all commands have ended.
         assert_eq!(unsafe { *count.0.get() }, 8 * EACH);
-        assert!(at_once.load(Ordering::Relaxed) > 0);
+        assert!(inline.load(Ordering::Relaxed) > 0);
         assert!(order.begin());
         order.end();
     }
 
     #[test]
-    fn what_comes_while_one_runs_waits_for_it() {
+    fn commands_wait_for_an_inline_command() {
         let order = Order::new(true, pool());
         assert!(order.begin() && !order.begin());
         let first = append(&order, || ());
@@ -445,11 +449,11 @@ mod tests {
                         assert_eq!(before / 5, round);
                     });
                 }
-                let barrier = nothing(pool());
+                let barrier = unsubmitted(pool());
                 order.append(
                     &barrier,
-                    Place {
-                        last: true,
+                    OrderFlags {
+                        after_all: true,
                         barrier: true,
                     },
                     false,
@@ -466,14 +470,14 @@ mod tests {
     }
 
     #[test]
-    fn sums_include_those_before() {
+    fn a_fence_includes_the_one_before() {
         let order = Order::new(false, pool());
         let (send, receive) = std::sync::mpsc::channel::<()>();
         let receive = std::sync::Mutex::new(receive);
         let slow = append(&order, move || _ = receive.lock().unwrap().recv());
-        let first = order.all().expect("a command is under way");
+        let first = order.all().expect("a command is unfinished");
         append(&order, || ()).wait();
-        let second = order.all().expect("the same command is");
+        let second = order.all().expect("the same command is unfinished");
         assert!(!first.is_over() && !second.is_over() && !order.is_empty());
         send.send(()).unwrap();
         assert!(second.wait() && first.is_over() && slow.is_over());

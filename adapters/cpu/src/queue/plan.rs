@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers and graphs on a queue: the work of their commands, and a run of all.
+//! Command buffers and graphs: the work of their commands, and running them on a queue.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use kit::{Command, UrResult};
 use oxur_adapter_kit as kit;
 
 use super::commands::{Action, action};
-use super::memory::{kept_bytes, kept_fill, kept_fill_rows, kept_rows};
-use super::order::{Nothing, Order};
-use super::submit::{How, Turn};
+use super::memory::{owned_bytes, owned_copy_rows, owned_fill, owned_fill_rows};
+use super::order::{Empty, Order};
+use super::submit::{InlineGuard, Submission};
 use super::{Out, Queue, Wait, host, launch};
 use crate::exec::plan::Plan;
 use crate::exec::{self, Failure, Pool, Work};
 use crate::{Cpu, Device};
 
-/// The work of a command of a command buffer, which was [checked](super::check).
+/// The work of a command buffer's command, which was [checked](super::check).
 pub(crate) fn work(command: &Command<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
     if let Command::Launch(launch) = command {
-        return launch::kept(launch, device, pool);
+        return launch::owned_launch(launch, device, pool);
     }
     Ok(match action(command, device)? {
-        Action::Nothing => Arc::new(Nothing),
-        Action::Copy(copy, kept) => kept_bytes(copy, kept),
-        Action::CopyRows(copy, kept) => kept_rows(copy, kept),
-        Action::Fill(bytes, pattern, kept) => kept_fill(bytes, pattern, kept),
-        Action::FillRows(rows, pattern) => kept_fill_rows(rows, pattern),
-        Action::Call(task) => Arc::new(host::Calls(task)),
+        Action::Empty => Arc::new(Empty),
+        Action::Copy(copy, owner) => owned_bytes(copy, owner),
+        Action::CopyRows(copy, owner) => owned_copy_rows(copy, owner),
+        Action::Fill(bytes, pattern, owner) => owned_fill(bytes, pattern, owner),
+        Action::FillRows(rows, pattern) => owned_fill_rows(rows, pattern),
+        Action::HostTask(task) => Arc::new(host::HostTaskWork(task)),
     })
 }
 
 impl Queue {
-    /// Runs a plan, after all runs that have a place in `order`.
+    /// Runs a plan. `order` is the order of the runs of its command buffer, which do not overlap.
     pub(crate) fn run_plan(
         self: &Arc<Self>,
         command: CommandType,
@@ -42,31 +42,32 @@ impl Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
-        // A turn in the order of the buffer, which ends when the run does, or when it turns out to run elsewhere.
-        let turn = Cell::new(None);
-        let here = plan.is_shorter(self.pool.short()) && order.begin();
-        if here {
-            turn.set(Some(Turn(order)));
+        // A short plan is an inline command in the order of its buffer. That ends with the run, or below if the queue is
+        // not idle, so that the run becomes a task.
+        let guard = Cell::new(None);
+        let inline = plan.is_shorter(self.pool.inline_limit()) && order.begin();
+        if inline {
+            guard.set(Some(InlineGuard(order)));
         }
-        let how = How {
-            here,
-            ..How::of(command)
+        let submission = Submission {
+            inline,
+            ..Submission::of(command)
         };
-        let now = || {
-            let _turn = turn.take();
-            match exec::inline(|worker| plan.run_here(worker)) {
+        let run_inline = || {
+            let _guard = guard.take();
+            match exec::inline(|worker| plan.run_inline(worker)) {
                 Ok(()) => true,
-                Err((what, fault)) => {
-                    let failure = Failure::Step(what, Box::new(fault.into()));
-                    self.failures.add(&plan.what(), &failure);
+                Err((step, fault)) => {
+                    let failure = Failure::Step(step, Box::new(fault.into()));
+                    self.failures.add(&plan.describe(), &failure);
                     false
                 }
             }
         };
-        let later = || {
-            drop(turn.take());
+        let make_work = || {
+            drop(guard.take());
             plan.clone()
         };
-        self.submit_in(how, Some(order), wait, event, now, later)
+        self.submit_in(submission, Some(order), wait, event, run_inline, make_work)
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The way of every command.
+//! Submission of commands.
 //!
-//! A command that is short runs at once, in the thread that submits it, if nothing is in its way: [`Queue::submit_work`] is
-//! inlined into each entry point for that. All others become tasks of the [engine](crate::exec).
+//! A short command with no unfinished dependency runs inline, on the thread that submits it. This is the fast path, so
+//! [`Queue::submit_work`] is inlined into the entry points. All other commands become tasks of the [engine](crate::exec).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,39 +13,39 @@ use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
 
-use super::order::{Nothing, Order, Place};
+use super::order::{Empty, Order, OrderFlags};
 use super::{Out, Queue, Wait, host};
 use crate::activity::Mark;
 use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client_threads, clock, forward_to_work, submit};
 use crate::{Cpu, Event};
 
-/// What is known of a command besides its work.
+/// The properties of a command besides its work.
 #[derive(Clone, Copy)]
-pub(super) struct How {
+pub(super) struct Submission {
     pub(super) command: CommandType,
-    /// The call returns when the command is over.
+    /// The enqueue function returns when the command has ended.
     pub(super) blocking: bool,
-    /// It is short enough to run in the thread that submits it.
-    pub(super) here: bool,
-    pub(super) place: Place,
+    /// It is short enough to run inline.
+    pub(super) inline: bool,
+    pub(super) order: OrderFlags,
 }
 
-impl How {
-    /// A command that is not for the thread that submits it, and has no special place.
+impl Submission {
+    /// A command that does not block, does not run inline, and is no barrier.
     pub(super) fn of(command: CommandType) -> Self {
         Self {
             command,
             blocking: false,
-            here: false,
-            place: Place::default(),
+            inline: false,
+            order: OrderFlags::default(),
         }
     }
 }
 
-/// The end of a command that runs at once, also by a panic.
-pub(super) struct Turn<'a>(pub(super) &'a Order);
+/// Ends an inline command in an order when it is dropped, even by a panic.
+pub(super) struct InlineGuard<'a>(pub(super) &'a Order);
 
-impl Drop for Turn<'_> {
+impl Drop for InlineGuard<'_> {
     #[inline]
     fn drop(&mut self) {
         self.0.end();
@@ -53,124 +53,134 @@ impl Drop for Turn<'_> {
 }
 
 impl Queue {
-    /// Submits a command: `now` runs it at once and says whether it did not fail, `later` makes work of it.
+    /// Submits a command: `run_inline` runs it and returns whether it succeeded, or `make_work` makes the work of a task.
     #[inline(always)]
     pub(super) fn submit_work<W: Work>(
         self: &Arc<Self>,
-        how: How,
+        submission: Submission,
         wait: Wait<'_>,
         event: Out<'_>,
-        now: impl FnOnce() -> bool,
-        later: impl FnOnce() -> W,
+        run_inline: impl FnOnce() -> bool,
+        make_work: impl FnOnce() -> W,
     ) -> UrResult<()> {
-        self.submit_in(how, None, wait, event, now, later)
+        self.submit_in(submission, None, wait, event, run_inline, make_work)
     }
 
-    /// The same for a command that has a place in another order, too.
+    /// [`Queue::submit_work`] for a command that also takes part in another order: that of a command buffer.
     #[inline(always)]
     pub(super) fn submit_in<W: Work>(
         self: &Arc<Self>,
-        how: How,
+        submission: Submission,
         other: Option<&Order>,
         wait: Wait<'_>,
         event: Out<'_>,
-        now: impl FnOnce() -> bool,
-        later: impl FnOnce() -> W,
+        run_inline: impl FnOnce() -> bool,
+        make_work: impl FnOnce() -> W,
     ) -> UrResult<()> {
-        if how.here && (wait.is_empty() || all_over(wait)?) && self.order.begin() {
-            let turn = Turn(&self.order);
-            if self.is_stamped(how.command) {
-                return self.run_stamped(how, event, now, turn);
+        if submission.inline && (wait.is_empty() || all_over(wait)?) && self.order.begin() {
+            let guard = InlineGuard(&self.order);
+            if self.is_stamped(submission.command) {
+                return self.run_stamped(submission, event, run_inline, guard);
             }
-            let well = now();
-            drop(turn);
-            if event.wanted() || !well {
-                self.over_here(how, event, Stamps::default(), well)?;
+            let succeeded = run_inline();
+            drop(guard);
+            if event.wanted() || !succeeded {
+                self.finish_inline(submission, event, Stamps::default(), succeeded)?;
             }
             return Ok(());
         }
-        self.enqueue(how, other, wait, event, later())
+        self.enqueue(submission, other, wait, event, make_work())
     }
 
+    /// Runs a command inline and records when it ran.
     #[inline(never)]
     fn run_stamped(
         self: &Arc<Self>,
-        how: How,
+        submission: Submission,
         event: Out<'_>,
-        now: impl FnOnce() -> bool,
-        turn: Turn<'_>,
+        run_inline: impl FnOnce() -> bool,
+        guard: InlineGuard<'_>,
     ) -> UrResult<()> {
         let started = clock::now();
-        let well = now();
+        let succeeded = run_inline();
         let ended = clock::now();
-        drop(turn);
+        drop(guard);
         let stamps = Stamps {
             queued: started,
             submitted: started,
             started,
             ended,
         };
-        self.over_here(how, event, stamps, well)
+        self.finish_inline(submission, event, stamps, succeeded)
     }
 
-    /// What is left to do for a command that has run here.
+    /// Returns the event or the error of a command that has run inline.
     #[inline]
-    fn over_here(self: &Arc<Self>, how: How, event: Out<'_>, stamps: Stamps, well: bool) -> UrResult<()> {
-        if !well && how.blocking {
+    fn finish_inline(
+        self: &Arc<Self>,
+        submission: Submission,
+        event: Out<'_>,
+        stamps: Stamps,
+        succeeded: bool,
+    ) -> UrResult<()> {
+        if !succeeded && submission.blocking {
             return Err(self.failed_error());
         }
         if event.wanted() {
-            event.set(Event::over(self, how.command, stamps, well));
+            event.set(Event::over(self, submission.command, stamps, succeeded));
         }
         Ok(())
     }
 
-    /// Takes note of a command that failed here; `what` it was. Says that it did not go well.
+    /// Records that a command failed inline. Returns `false`, the result for `run_inline`.
     #[cold]
-    pub(super) fn failed_here(&self, what: &str, fault: Fault) -> bool {
-        self.failures.add(what, &Failure::Fault(fault));
+    pub(super) fn inline_failed(&self, command: &str, fault: Fault) -> bool {
+        self.failures.add(command, &Failure::Fault(fault));
         false
     }
 
-    /// Makes a task of a command.
+    /// Submits a command as a task.
     #[inline(never)]
     fn enqueue<W: Work>(
         self: &Arc<Self>,
-        how: How,
+        submission: Submission,
         other: Option<&Order>,
         wait: Wait<'_>,
         event: Out<'_>,
         work: W,
     ) -> UrResult<()> {
-        let task = self.append(how, other, wait, work, self.is_stamped(how.command))?;
-        if how.blocking && !task.wait() {
+        let task = self.append(submission, other, wait, work, self.is_stamped(submission.command))?;
+        if submission.blocking && !task.wait() {
             return Err(self.failed_error());
         }
         if event.wanted() {
-            event.set(Event::new(self, how.command, task));
+            event.set(Event::new(self, submission.command, task));
         }
         Ok(())
     }
 
-    /// Submits a task, whose times are wanted if it is `stamped`.
+    /// Creates a task, with dependencies on its wait list and on earlier commands, and submits it. A `stamped` task records
+    /// its times.
     fn append<W: Work>(
         self: &Arc<Self>,
-        how: How,
+        submission: Submission,
         other: Option<&Order>,
         wait: Wait<'_>,
         work: W,
         stamped: bool,
     ) -> UrResult<Arc<dyn Node>> {
-        let brief = all_over(wait)? && how.here;
-        // What a host task uses is for the client to know, and it may free it itself. Freeing is no use.
+        let brief = all_over(wait)? && submission.inline;
+        // Unfinished commands delay the reuse of freed USM. A host task does not: the client knows what it uses, and may
+        // free it in the task. Nor does a free itself.
         let execution = work.execution();
-        let marked =
-            work.chunks() > 0 && execution != Execution::Host && how.command != CommandType::ENQUEUE_USM_FREE_EXP;
+        let marked = work.chunks() > 0
+            && execution != Execution::Host
+            && submission.command != CommandType::ENQUEUE_USM_FREE_EXP;
         let mark = marked.then(|| self.context.activity.enter());
         let entry = Entry {
             work,
             mark,
-            queue: Keep(Some(self.clone())),
+            queue: QueueRef(Some(self.clone())),
         };
         let task: Arc<dyn Node> = Task::new(self.pool, entry, stamped);
         for before in wait.iter() {
@@ -178,66 +188,76 @@ impl Queue {
         }
         match other {
             Some(other) => self.pool.in_two_orders(|| {
-                self.order.append(&task, how.place, brief);
-                other.append(&task, Place::default(), brief);
+                self.order.append(&task, submission.order, brief);
+                other.append(&task, OrderFlags::default(), brief);
             }),
             None if execution == Execution::Gang => {
                 self.pool
-                    .one_by_one(&task, || self.order.append(&task, how.place, brief));
+                    .append_gang(&task, || self.order.append(&task, submission.order, brief));
             }
-            None => self.order.append(&task, how.place, brief),
+            None => self.order.append(&task, submission.order, brief),
         }
         submit(task.clone());
         Ok(task)
     }
 
-    /// Has a reusable event signalled by a barrier behind the commands of a list, or all.
+    /// Submits a barrier that signals a reusable event. It depends on the wait list, or on all earlier commands if the list
+    /// is empty.
     pub(super) fn signal_reusable(self: &Arc<Self>, event: &Event, wait: Wait<'_>) -> UrResult<()> {
-        let how = How {
-            place: Place {
-                last: wait.is_empty(),
+        let submission = Submission {
+            order: OrderFlags {
+                after_all: wait.is_empty(),
                 barrier: true,
             },
-            ..How::of(CommandType::EVENTS_WAIT_WITH_BARRIER)
+            ..Submission::of(CommandType::EVENTS_WAIT_WITH_BARRIER)
         };
-        let stamped = self.is_stamped(how.command) || event.is_profiled();
-        // Before the others see a signal.
+        let stamped = self.is_stamped(submission.command) || event.is_profiled();
+        // Fails before `begin_signal` makes the signal visible to other processes.
         all_over(wait)?;
         let (task, number) = match event.begin_signal()? {
             Some(signal) => {
                 let number = signal.number();
-                (self.append(how, None, wait, host::Signals(signal), stamped)?, number)
+                (
+                    self.append(submission, None, wait, host::SignalWork(signal), stamped)?,
+                    number,
+                )
             }
-            None => (self.append(how, None, wait, Nothing, stamped)?, 0),
+            None => (self.append(submission, None, wait, Empty, stamped)?, 0),
         };
-        event.signalled_by(Event::new(self, how.command, task), number);
+        event.signalled_by(Event::new(self, submission.command, task), number);
         Ok(())
     }
 
-    /// Submits a command that does nothing but keep its place.
-    pub(super) fn mark(self: &Arc<Self>, how: How, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        let here = !how.place.last || kit::Queue::is_in_order(&**self) || self.order.is_empty();
-        self.submit_work(How { here, ..how }, wait, event, || true, || Nothing)
+    /// Submits a command that only takes part in the order. An in-order queue orders it anyway; in an out-of-order queue it
+    /// may run inline unless it depends on unfinished commands.
+    pub(super) fn submit_marker(
+        self: &Arc<Self>,
+        submission: Submission,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        let inline = !submission.order.after_all || kit::Queue::is_in_order(&**self) || self.order.is_empty();
+        self.submit_work(Submission { inline, ..submission }, wait, event, || true, || Empty)
     }
 
-    /// Whether somebody may ask when a command ran.
+    /// Whether the client may ask when a command ran.
     #[inline]
     fn is_stamped(&self, command: CommandType) -> bool {
         self.profiled || command == CommandType::TIMESTAMP_RECORDING_EXP
     }
 
-    /// What a blocking command returns that failed.
+    /// The error of a failed blocking command.
     #[cold]
     fn failed_error(&self) -> UrError {
-        let words = self
+        let message = self
             .failures
-            .told()
-            .unwrap_or_else(|| "a command that it waits for failed".into());
-        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
+            .take_message()
+            .unwrap_or_else(|| "a dependency of the command failed".into());
+        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, message)
     }
 }
 
-/// Whether all events of a list are over. That one failed is an error.
+/// Whether all commands of a wait list have ended. Fails if one of them failed.
 #[inline]
 fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
     let mut all = true;
@@ -253,11 +273,11 @@ fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
     Ok(all)
 }
 
-/// The work of a command, and what must live as long. The work goes first.
+/// The work of a command, with the queue and the activity mark that must outlive it. Fields drop in this order.
 struct Entry<W> {
     work: W,
     mark: Option<Mark>,
-    queue: Keep,
+    queue: QueueRef,
 }
 
 impl<W: Work> Work for Entry<W> {
@@ -268,9 +288,9 @@ impl<W: Work> Work for Entry<W> {
     }
 
     fn over(&mut self, result: Result<(), &Failure>) {
-        let queue = self.queue.0.as_ref().expect("there until it is dropped");
+        let queue = self.queue.0.as_ref().expect("set until it is dropped");
         if let Err(failure) = result {
-            queue.failures.add(&self.what(), failure);
+            queue.failures.add(&self.describe(), failure);
         }
         self.work.over(result);
         if let Some(mark) = self.mark.take() {
@@ -279,11 +299,11 @@ impl<W: Work> Work for Entry<W> {
     }
 }
 
-/// Keeps a queue, and by it the context, as long as a command. The last to go may end the context, which calls the client:
-/// not in a thread that runs commands.
-struct Keep(Option<Arc<Queue>>);
+/// A command's reference to its queue, and so to the context. The last one destroys the context, which may call the client,
+/// so that happens on another thread than those that run commands.
+struct QueueRef(Option<Arc<Queue>>);
 
-impl Drop for Keep {
+impl Drop for QueueRef {
     fn drop(&mut self) {
         if let Some(last) = self.0.take().and_then(Arc::into_inner) {
             client_threads::reap(last);

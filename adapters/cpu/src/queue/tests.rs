@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Commands on queues, each of them run at once and as a task. Kernels are played by closures.
+//! Tests of commands on queues, inline and as tasks. Closures stand in for kernels.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -29,11 +29,11 @@ fn queue(context: &Arc<Context>, flags: QueueFlags) -> Arc<Queue> {
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
 fn no_event<'a>() -> Out<'a> {
-    // SAFETY: nobody wants it.
+    // SAFETY: a null pointer means that no event is wanted.
     unsafe { EventOut::new(std::ptr::null_mut()) }
 }
 
-/// Submits a command that waits for nothing, and whose event nobody wants.
+/// Submits a command without a wait list and without an event.
 fn run(queue: &Arc<Queue>, blocking: bool, command: Command<'_, Cpu>) -> UrResult<()> {
     queue.submit(command, blocking, Wait::empty(), no_event())
 }
@@ -45,12 +45,12 @@ fn copy<'a>(dst: *mut c_void, src: *const c_void, size: usize) -> Command<'a, Cp
 /// The event of a command.
 fn event(command: impl FnOnce(Out<'_>) -> UrResult<()>) -> Arc<Event> {
     let mut handle = EventHandle::default();
-    // SAFETY: a place for the event.
+    // SAFETY: `handle` is writable.
     command(unsafe { EventOut::new(&mut handle) }).unwrap();
-    // SAFETY: an event that was just made.
+    // SAFETY: the handle is of an event that was just created.
     let event = unsafe { Wait::new(1, &handle) }.unwrap().iter().next().unwrap().clone();
     let release = kit::table::tables::<Cpu>().ddi.Event.pfnRelease.unwrap();
-    // SAFETY: the reference that came with the handle.
+    // SAFETY: releases the reference that came with the handle.
     assert_eq!(unsafe { release(handle) }, ResultCode::SUCCESS);
     event
 }
@@ -59,11 +59,11 @@ fn handles(events: &[&Arc<Event>]) -> Vec<EventHandle> {
     events.iter().map(|event| kit::handle_of(event)).collect()
 }
 
-/// A list of events that are to wait for. `handles` are theirs.
+/// A wait list of event handles.
 fn list(handles: &[EventHandle]) -> Wait<'_> {
     match handles {
         [] => Wait::empty(),
-        // SAFETY: events of tests, which live as long as the list.
+        // SAFETY: the test's events outlive the list.
         _ => unsafe { Wait::new(handles.len() as u32, handles.as_ptr()) }.unwrap(),
     }
 }
@@ -83,27 +83,31 @@ impl<F: Fn() -> Result<(), Fault> + Send + Sync + 'static> Work for Calls<F> {
         self.execution
     }
 
-    fn what(&self) -> String {
+    fn describe(&self) -> String {
         "a test's work".to_owned()
     }
 
-    fn run(&self, _pieces: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+    fn run(&self, _chunks: Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
         (self.run)()
     }
 }
 
-/// A command that calls a closure: as a kernel does, or `apart`, as a host task does.
+/// A command that calls a closure, like a kernel or like a `host_task`.
 fn call(
     queue: &Arc<Queue>,
-    apart: bool,
+    host_task: bool,
     after: &[&Arc<Event>],
     run: impl Fn() -> Result<(), Fault> + Send + Sync + 'static,
 ) -> Arc<Event> {
-    let execution = if apart { Execution::Host } else { Execution::Parallel };
-    let how = How::of(CommandType::HOST_TASK_EXP);
+    let execution = if host_task {
+        Execution::Host
+    } else {
+        Execution::Parallel
+    };
+    let submission = Submission::of(CommandType::HOST_TASK_EXP);
     event(|out| {
         queue.submit_work(
-            how,
+            submission,
             list(&handles(after)),
             out,
             || unreachable!(),
@@ -112,7 +116,7 @@ fn call(
     })
 }
 
-/// A command that is over when it is told to be, or when the sender goes.
+/// A command that ends when the sender sends or is dropped.
 fn gate(queue: &Arc<Queue>) -> (Arc<Event>, Sender<()>) {
     let (open, opened) = channel();
     let opened = Mutex::new(opened);
@@ -123,7 +127,7 @@ fn gate(queue: &Arc<Queue>) -> (Arc<Event>, Sender<()>) {
     (call(queue, true, &[], run), open)
 }
 
-/// Runs commands in a queue that is idle, then in one where another command is first.
+/// Submits commands to an idle queue, where they run inline, then behind an unfinished command.
 fn both_ways(commands: impl Fn(&Arc<Context>, &Arc<Queue>)) {
     let context = context();
     for flags in [QueueFlags::empty(), QueueFlags::PROFILING_ENABLE] {
@@ -146,7 +150,7 @@ fn numbers(count: usize) -> Vec<u8> {
 #[test]
 fn copies_and_fills() {
     both_ways(|_, queue| {
-        // As long as no block, and some.
+        // Less than a block, and several blocks.
         for size in [1, 100, 300_000, 5_000_000] {
             let src = numbers(size);
             let mut bytes = vec![0u8; size];
@@ -250,7 +254,7 @@ fn buffers() {
         let mapped = queue
             .buffer_map(&b, true, MapFlags::READ, 900, 100, Wait::empty(), no_event())
             .unwrap();
-        // SAFETY: mapped for reading.
+        // SAFETY: the bytes are mapped for reading.
         assert_eq!(unsafe { mapped.cast::<[u8; 2]>().read() }, [1, 2]);
         let mem = (&b).into();
         run(queue, false, Command::Unmap { mem, mapped }).unwrap();
@@ -315,7 +319,7 @@ fn nothing_overtakes_in_order() {
     thread::sleep(Duration::from_millis(5));
     assert!(!first.is_over() && !copy.is_over() && !marker.is_over());
     assert!(!queue.order.is_empty());
-    // SAFETY: no command has come to it.
+    // SAFETY: the commands that write to it have not begun.
     assert_eq!(unsafe { a.read_volatile() }, 1);
     drop(open);
     wait(&[&marker]).unwrap();
@@ -336,18 +340,18 @@ fn out_of_order_only_barriers_and_lists_hold_up() {
         let (dst, pattern, size) = (at.wrapping_add(i).cast(), &[value], 1);
         queue.submit(Command::UsmFill { dst, pattern, size }, false, Wait::empty(), out)
     };
-    // SAFETY: no command is at it.
+    // SAFETY: no command that writes to it runs now.
     let get = |i: usize| unsafe { at.wrapping_add(i).read_volatile() };
     wait(&[&event(|out| set(0, 2, out))]).unwrap();
     assert_eq!(get(0), 2);
-    // Behind the first by its list, and so the barrier.
+    // `behind` waits for the first command by its wait list, so the barrier does, too.
     let behind = call(&queue, false, &[&first], || Ok(()));
     let barrier = event(|out| queue.submit(Command::barrier(), false, list(&handles(&[&behind])), out));
     let held = event(|out| set(1, 3, out));
     let all = event(|out| queue.submit(Command::Wait, false, Wait::empty(), out));
     thread::sleep(Duration::from_millis(5));
     assert!(!barrier.is_over() && !held.is_over() && !all.is_over() && get(1) == 1);
-    // Another queue does not care.
+    // The barrier does not block another queue.
     let other = super::tests::queue(&context, OUT_OF_ORDER);
     wait(&[&call(&other, false, &[], || Ok(()))]).unwrap();
     drop(open);
@@ -372,7 +376,7 @@ fn failures() {
             ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS
         );
         assert!(bad.failed() && after.failed());
-        // Order alone hands no failures on.
+        // A failure does not propagate to commands that are merely later in the queue.
         wait(&[&behind]).unwrap();
         let late = queue
             .submit(Command::Wait, false, list(&handles(&[&bad])), no_event())
@@ -386,7 +390,7 @@ fn failures() {
             "{error}"
         );
         queue.finish().unwrap();
-        // Who knows by the event is not told again.
+        // A failure that was reported by the event is not reported again.
         let error = wait(&[&call(&queue, false, &[], || Err(Fault::Memory(0)))]).unwrap_err();
         assert!(
             error
@@ -395,7 +399,7 @@ fn failures() {
             "{error}"
         );
         queue.finish().unwrap();
-        // A blocking command whose list fails later than it is submitted.
+        // A blocking command whose dependency fails after it was submitted.
         let (first, open) = gate(&queue);
         let bad = call(&other, false, &[&first], || Err(Fault::StackOverflow));
         let opener = thread::spawn(move || {
@@ -523,7 +527,7 @@ fn twenty_threads() {
             for thread in 0..20usize {
                 let (queue, runs) = (&queue, &runs);
                 scope.spawn(move || {
-                    // Each works on bytes of its own, in the order of its events.
+                    // Each thread has its own bytes, and orders its commands by events.
                     let mut bytes = vec![0u8; 300_000];
                     let at = bytes.as_mut_ptr();
                     let mut last: Option<Arc<Event>> = None;
@@ -547,7 +551,7 @@ fn twenty_threads() {
                             let runs = runs.clone();
                             let at = at as usize;
                             call(queue, round % 7 == 3, &[&filled], move || {
-                                // SAFETY: the bytes live, and the next command on them waits for this one.
+                                // SAFETY: the bytes outlive the command, and the next command on them waits for this one.
                                 let seen = unsafe { (at as *const u8).wrapping_add(size - 1).read_volatile() };
                                 assert_eq!(seen, value);
                                 runs.fetch_add(1, Ordering::Relaxed);
@@ -585,7 +589,7 @@ fn a_child_goes_on_with_a_queue() {
         let queue = queue(&context, flags);
         let (first, open) = gate(&queue);
         let parents = call(&queue, false, &[&first], || Ok(()));
-        // SAFETY: the child calls what works over a fork, and leaves by `_exit`.
+        // SAFETY: the child calls only functions that support a fork, and leaves by `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let work = || -> UrResult<bool> {
@@ -606,14 +610,14 @@ fn a_child_goes_on_with_a_queue() {
                 queue.finish()?;
                 Ok(dst == src && parents.failed())
             };
-            // SAFETY: a child that hangs is killed; the other ends it.
+            // SAFETY: `alarm` kills a child that hangs, `_exit` ends the child.
             unsafe {
                 libc::alarm(20);
                 libc::_exit(if work().is_ok_and(|well| well) { 0 } else { 1 });
             }
         }
         let mut status = 0;
-        // SAFETY: a child of ours and a place for its status.
+        // SAFETY: waits for the test's own child; `status` is writable.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
         assert!(!parents.is_over());

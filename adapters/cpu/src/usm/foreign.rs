@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory of the client's that counts as host USM. Kernels reach all memory of the process, so this is for queries alone.
+//! Imported and registered memory of the client. Kernels can access all memory of the process, so these ranges matter only
+//! to queries, which report them as host USM.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +9,21 @@ use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::RwLock;
 
-/// Ranges of addresses that do not overlap, by their first address: their sizes.
+/// Disjoint address ranges: a map from start to size.
 #[derive(Default)]
 pub(crate) struct Foreign {
     ranges: RwLock<BTreeMap<usize, usize>>,
 }
 
 impl Foreign {
-    /// Takes a range in.
+    /// Adds a range. Fails if it overlaps another one.
     pub(crate) fn add(&self, start: usize, size: usize) -> UrResult<()> {
         let end = match start.checked_add(size) {
             Some(end) if size != 0 => end,
             _ => {
                 return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_SIZE,
-                    format!("there is no memory of {size} bytes at {start:#x}"),
+                    format!("{size} bytes at {start:#x} are not a valid range"),
                 ));
             }
         };
@@ -34,25 +35,25 @@ impl Foreign {
         {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                format!("of the {size} bytes at {start:#x} some are known already"),
+                format!("the {size} bytes at {start:#x} overlap imported or registered memory"),
             ));
         }
         ranges.insert(start, size);
         Ok(())
     }
 
-    /// Forgets the range that starts at an address.
+    /// Removes the range that starts at an address.
     pub(crate) fn remove(&self, start: usize) -> UrResult<()> {
         match self.ranges.write().remove(&start) {
             Some(_) => Ok(()),
             None => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
-                format!("no memory was imported or registered that starts at {start:#x}"),
+                format!("no imported or registered memory starts at {start:#x}"),
             )),
         }
     }
 
-    /// The range that an address is in: its start and size.
+    /// The start and size of the range that contains an address.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, usize)> {
         let ranges = self.ranges.read();
         let (&start, &size) = ranges.range(..=address).next_back()?;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Conversions of half and bfloat16: what LLVM calls for them on a CPU without the instructions.
+//! Conversions of half and bfloat16: runtime library calls of LLVM for CPUs without the instructions.
 //!
-//! LLVM passes and returns a half in the low 16 bits of an SSE register. Rust has no stable type for it, but passes
-//! f32 in such a register, and never changes its bits: so a half travels here as an f32 with these low bits.
+//! LLVM passes and returns a half in the low 16 bits of an SSE register. Rust has no stable type for it. An f32 is passed
+//! in the same register with its bits unchanged, so it stands in for the half.
 
-/// The half nearest to `x`, ties to even, as bits. The one rounding for both f32 (exact as f64) and f64.
+/// The bits of the half nearest to `x`, ties to even. It also serves f32, which converts to f64 exactly.
 pub fn half_from_f64(x: f64) -> u16 {
     let bits = x.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
@@ -23,17 +23,17 @@ pub fn half_from_f64(x: f64) -> u16 {
         return sign | 0x7C00;
     }
     if exponent < -25 {
-        // Less than half of the smallest one.
+        // Less than half of the smallest denormal number rounds to 0.
         return sign;
     }
     let significand = fraction | 1 << 52;
-    // The unit of a half is 2^(exponent - 10), but for the smallest, where it is 2^-24.
+    // The ulp of a half is 2^(exponent - 10), or 2^-24 for denormal numbers.
     let shift = if exponent < -14 { 42 + (-14 - exponent) } else { 42 } as u32;
     let whole = (significand >> shift) as u16;
     let rest = significand & ((1 << shift) - 1);
     let tie = 1 << (shift - 1);
     let up = rest > tie || (rest == tie && whole & 1 == 1);
-    // The leading bit of a normal number counts in the exponent, and so does what rounding carries.
+    // The leading bit of a normal number adds 1 to the exponent, and so does a carry from rounding.
     let base = if exponent < -14 { 0 } else { (exponent + 14) as u16 } << 10;
     sign | (base + whole + u16::from(up))
 }
@@ -70,7 +70,7 @@ pub extern "C" fn truncate_f64_half(x: f64) -> f32 {
     f32::from_bits(half_from_f64(x).into())
 }
 
-/// The bfloat16 nearest to `x`, ties to even, as bits.
+/// The bits of the bfloat16 nearest to `x`, ties to even.
 pub fn bfloat_from_f32(x: f32) -> u16 {
     let bits = x.to_bits();
     if x.is_nan() {
@@ -84,7 +84,7 @@ pub extern "C" fn truncate_f32_bfloat(x: f32) -> f32 {
     f32::from_bits(bfloat_from_f32(x).into())
 }
 
-/// `__truncdfbf2`: by way of an f32 that is rounded to odd, so that the second rounding is the only one that counts.
+/// `__truncdfbf2`, by way of an f32. Rounding that to odd avoids an error from rounding twice.
 pub extern "C" fn truncate_f64_bfloat(x: f64) -> f32 {
     let near = x as f32;
     let back = f64::from(near);
@@ -98,7 +98,7 @@ pub extern "C" fn truncate_f64_bfloat(x: f64) -> f32 {
     truncate_f32_bfloat(odd)
 }
 
-/// `__gnu_h2f_ieee`: the half comes in an integer register.
+/// `__gnu_h2f_ieee`, which takes the half in an integer register.
 pub extern "C" fn gnu_h2f(half: u16) -> f32 {
     half_to_f32(half)
 }
@@ -118,7 +118,7 @@ pub extern "C" fn half_to_u128(half: f32) -> u128 {
     extend_half_f32(half) as u128
 }
 
-/// `__floattihf`: every number beyond the f64's exact ones is infinity as a half.
+/// `__floattihf`. The conversion to f64 may round, but only numbers that are infinite as a half.
 pub extern "C" fn i128_to_half(x: i128) -> f32 {
     truncate_f64_half(x as f64)
 }

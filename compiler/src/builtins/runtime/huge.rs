@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Sines, cosines and tangents of huge numbers that are close to a multiple of pi/2. The C library reduces a huge number with
-//! too few digits where that leaves next to nothing: some results are off by 8 ulp, and tangents by 14. What is left is
-//! computed here with as many digits as it takes, and is the sine already.
+//! Sines, cosines and tangents of huge numbers that are close to a multiple of pi/2. The C library's argument reduction has
+//! too few digits if the remainder is tiny: errors are up to 8 ulp, and 14 ulp for tangents. Here the remainder is computed
+//! with enough digits. It is so small that it equals its sine.
 
 use super::libm;
 
-/// Below, the C library's reduction has digits enough.
+/// For smaller numbers the C library's reduction has enough digits.
 pub const HUGE: f64 = (1u64 << 54) as f64;
 
-/// What is smaller has a rest so small that its square does not count.
+/// For smaller results the square of the remainder is negligible.
 const SMALL: f64 = 1.0 / (1u64 << 30) as f64;
 
-/// 2/pi, from the first bit after the point.
+/// The fraction bits of 2/pi.
 const TWO_OVER_PI: [u64; 20] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -38,9 +38,9 @@ const TWO_OVER_PI: [u64; 20] = [
 /// pi/2, times 2^63.
 const HALF_PI: u64 = 0xc90f_daa2_2168_c235;
 
-/// Which multiple of pi/2 is nearest to a number of at least [`HUGE`], modulo 4, and what is left.
+/// Reduces a number of at least [`HUGE`]: the nearest multiple of pi/2, modulo 4, and the remainder.
 fn reduced(x: f64) -> (u64, f64) {
-    // x = m 2^e. Bits of 2/pi whose products are multiples of 4 do not count; 192 bits from there on do.
+    // x = m 2^e. Leading bits of 2/pi whose products are multiples of 4 have no effect. The next 192 bits are used.
     let bits = x.abs().to_bits();
     let m = bits & ((1 << 52) - 1) | 1 << 52;
     let e = (bits >> 52) as usize - 1075;
@@ -49,13 +49,13 @@ fn reduced(x: f64) -> (u64, f64) {
         let (at, by) = (start / 64 + i, start % 64);
         TWO_OVER_PI[at] << by | TWO_OVER_PI[at + 1].checked_shr(64 - by as u32).unwrap_or(0)
     };
-    // Their product with m, modulo 2^192: two bits before the point, then the fraction.
+    // The product with m, modulo 2^192: two integer bits, then the fraction.
     let low = u128::from(m) * u128::from(word(2));
     let middle = u128::from(m) * u128::from(word(1)) + (low >> 64);
     let high = m.wrapping_mul(word(0)).wrapping_add((middle >> 64) as u64);
     let product = [high, middle as u64, low as u64];
     let quadrant = high >> 62;
-    // The fraction, as a signed number: what is nearest to it may be the next multiple.
+    // The fraction is made signed, because the next multiple may be the nearest one.
     let is_above = high >> 61 & 1 != 0;
     let fraction = [
         high << 2 | product[1] >> 62,
@@ -63,7 +63,7 @@ fn reduced(x: f64) -> (u64, f64) {
         product[2] << 2,
     ];
     let fraction = if is_above { fraction.map(|w| !w) } else { fraction };
-    // Its first 64 bits that are not 0.
+    // The 64 leading bits of the fraction, from the first one that is set.
     let (mut lead, mut exponent) = (fraction, -64);
     while lead[0] == 0 && exponent > -192 {
         lead = [lead[1], lead[2], 0];
@@ -72,7 +72,7 @@ fn reduced(x: f64) -> (u64, f64) {
     let shift = lead[0].leading_zeros().min(63);
     let top = lead[0] << shift | lead[1].checked_shr(64 - shift).unwrap_or(0);
     let angle = (u128::from(top) * u128::from(HALF_PI)) >> 64;
-    // 63 bits of pi/2 were multiplied by 64 of the fraction, and 64 shifted out.
+    // `HALF_PI` has 63 fraction bits and `top` has 64; the shift above dropped 64 bits.
     let rest = angle as f64 * two_to(exponent - shift as i32 + 1);
     let rest = if is_above { -rest } else { rest };
     ((quadrant + u64::from(is_above)) & 3, rest)
@@ -83,8 +83,8 @@ fn two_to(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)
 }
 
-/// A sine that the C library gave, or a better one.
-pub fn better_sin(x: f64, sin: f64) -> f64 {
+/// Corrects a sine that the C library computed, if necessary.
+pub fn correct_sin(x: f64, sin: f64) -> f64 {
     if !(x.abs() >= HUGE && sin.abs() < SMALL) {
         return sin;
     }
@@ -92,8 +92,8 @@ pub fn better_sin(x: f64, sin: f64) -> f64 {
     (if quadrant == 0 { rest } else { -rest }) * 1f64.copysign(x)
 }
 
-/// The same for a cosine.
-pub fn better_cos(x: f64, cos: f64) -> f64 {
+/// Corrects a cosine.
+pub fn correct_cos(x: f64, cos: f64) -> f64 {
     if !(x.abs() >= HUGE && cos.abs() < SMALL) {
         return cos;
     }
@@ -101,8 +101,8 @@ pub fn better_cos(x: f64, cos: f64) -> f64 {
     if quadrant == 1 { -rest } else { rest }
 }
 
-/// The same for a tangent.
-pub fn better_tan(x: f64, tan: f64) -> f64 {
+/// Corrects a tangent.
+pub fn correct_tan(x: f64, tan: f64) -> f64 {
     if !(x.abs() >= HUGE && (tan.abs() < SMALL || tan.abs() > 1.0 / SMALL)) {
         return tan;
     }
@@ -112,28 +112,28 @@ pub fn better_tan(x: f64, tan: f64) -> f64 {
 
 /// `sin`
 pub extern "C" fn sin(x: f64) -> f64 {
-    better_sin(x, libm::sin(x))
+    correct_sin(x, libm::sin(x))
 }
 
 /// `cos`
 pub extern "C" fn cos(x: f64) -> f64 {
-    better_cos(x, libm::cos(x))
+    correct_cos(x, libm::cos(x))
 }
 
 /// `tan`
 pub extern "C" fn tan(x: f64) -> f64 {
-    better_tan(x, libm::tan(x))
+    correct_tan(x, libm::tan(x))
 }
 
-/// `sincos`, which LLVM makes of the two.
+/// `sincos`, to which LLVM merges calls of `sin` and `cos`.
 ///
 /// # Safety
-/// Places for both.
+/// Both pointers must be writable.
 pub unsafe extern "C" fn sincos(x: f64, to_sin: *mut f64, to_cos: *mut f64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         libm::sincos(x, to_sin, to_cos);
-        *to_sin = better_sin(x, *to_sin);
-        *to_cos = better_cos(x, *to_cos);
+        *to_sin = correct_sin(x, *to_sin);
+        *to_cos = correct_cos(x, *to_cos);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What LLVM calls for arithmetic of 128 bits and for conversions that a CPU has no instruction for: the names of
-//! compiler-rt, with Rust's own operators behind them.
+//! Runtime library calls of LLVM for 128-bit arithmetic and for conversions that a CPU has no instruction for. The names are
+//! those of compiler-rt, the implementations use Rust's operators.
 //!
-//! Dividing by 0 is undefined for those who call; it gives 0 here, as a panic would end the process.
+//! Division by 0 is undefined behavior of the caller. It returns 0 here, because a panic would abort the process.
 
 macro_rules! binary {
     ($($name:ident: $ty:ty = $method:ident;)*) => { $(
@@ -32,10 +32,10 @@ pub extern "C" fn multi3(a: i128, b: i128) -> i128 {
 /// `__muloti4`.
 ///
 /// # Safety
-/// `overflow` is a place for the answer.
+/// `overflow` must be writable.
 pub unsafe extern "C" fn muloti4(a: i128, b: i128, overflow: *mut i32) -> i128 {
     let (product, overflowed) = a.overflowing_mul(b);
-    // SAFETY: see above.
+    // SAFETY: guaranteed by the caller.
     unsafe { overflow.write(overflowed.into()) };
     product
 }
@@ -43,10 +43,10 @@ pub unsafe extern "C" fn muloti4(a: i128, b: i128, overflow: *mut i32) -> i128 {
 /// `__mulodi4`.
 ///
 /// # Safety
-/// `overflow` is a place for the answer.
+/// `overflow` must be writable.
 pub unsafe extern "C" fn mulodi4(a: i64, b: i64, overflow: *mut i32) -> i64 {
     let (product, overflowed) = a.overflowing_mul(b);
-    // SAFETY: see above.
+    // SAFETY: guaranteed by the caller.
     unsafe { overflow.write(overflowed.into()) };
     product
 }
@@ -54,10 +54,10 @@ pub unsafe extern "C" fn mulodi4(a: i64, b: i64, overflow: *mut i32) -> i64 {
 /// `__mulosi4`.
 ///
 /// # Safety
-/// `overflow` is a place for the answer.
+/// `overflow` must be writable.
 pub unsafe extern "C" fn mulosi4(a: i32, b: i32, overflow: *mut i32) -> i32 {
     let (product, overflowed) = a.overflowing_mul(b);
-    // SAFETY: see above.
+    // SAFETY: guaranteed by the caller.
     unsafe { overflow.write(overflowed.into()) };
     product
 }
@@ -116,7 +116,7 @@ conversions! {
     floatundidf: u64 => f64;
 }
 
-/// `__powidf2`: a power with a whole exponent, by repeated squaring.
+/// `__powidf2`: a power with an integer exponent, by repeated squaring.
 pub extern "C" fn powidf2(x: f64, n: i32) -> f64 {
     x.powi(n)
 }

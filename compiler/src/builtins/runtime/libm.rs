@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The C library's mathematics: what the table points to and what our own functions stand on.
+//! Declarations of the C library's functions, for the tables of [`libcalls`](super::super::libcalls) and the functions
+//! here.
 
 use std::ffi::{c_int, c_void};
 
 macro_rules! libm {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)?;)*) => {
-        // SAFETY: the signatures are those of <math.h> and <string.h>; those marked safe take any argument.
+        // SAFETY: the signatures are those of <math.h>. The functions accept any argument.
         unsafe extern "C" {
             $(pub safe fn $name($($arg: $ty),*) $(-> $result)?;)*
         }
@@ -111,16 +112,16 @@ unsafe extern "C" {
     pub fn strlen(text: *const c_void) -> usize;
 }
 
-/// `lgamma` without the C library's global sign, which threads would share.
+/// `lgamma` by the reentrant `lgamma_r`: the C library's `lgamma` stores the sign in a global variable.
 pub extern "C" fn lgamma_f32(x: f32) -> f32 {
     let mut sign = 0;
-    // SAFETY: a place for the sign.
+    // SAFETY: `sign` is writable.
     unsafe { lgammaf_r(x, &mut sign) }
 }
 
-/// `lgamma` without the C library's global sign, which threads would share.
+/// `lgamma` by the reentrant `lgamma_r`: the C library's `lgamma` stores the sign in a global variable.
 pub extern "C" fn lgamma_f64(x: f64) -> f64 {
     let mut sign = 0;
-    // SAFETY: a place for the sign.
+    // SAFETY: `sign` is writable.
     unsafe { lgamma_r(x, &mut sign) }
 }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `sinpi`, `cospi` and `tanpi`: OpenCL C 3.0, sections 6.15.2 (what they are), 7.4 (precision) and 7.5.1 (the signs of
-//! zeros and infinities).
+//! `sinpi`, `cospi` and `tanpi`: OpenCL C 3.0, sections 6.15.2 (definition), 7.4 (precision) and 7.5.1 (the signs of zeros
+//! and infinities).
 //!
-//! The argument is reduced exactly: `|x| = 2k + q/2 + t` with `q` in 0..=4 and `|t| <= 1/4`. What rounding `pi t` loses
-//! is put back by the derivative. The functions of f32 compute in f64, so they round once.
+//! The argument is reduced exactly: `|x| = 2k + q/2 + t` with `q` in 0..=4 and `|t| <= 1/4`. The derivative compensates for
+//! the rounding error of `pi t`. The functions of f32 compute in f64, so they round once.
 
 use std::f64::consts::PI;
 
 use super::libm;
 
-/// `|x|` modulo 2 as a number of half turns to the nearest quarter, and the rest.
+/// `q` and `t` of the [reduction](self).
 fn reduce(x: f64) -> (u32, f64) {
     let x = x.abs();
-    // Both are exact: halving (what it loses of the smallest numbers is no whole number), and the difference, which is
-    // what `fmod(x, 2)` is and so has no more digits than `x`.
+    // Exact: the difference is `fmod(x, 2)`, which has no more digits than `x`. Halving rounds only the smallest numbers,
+    // whose integral part is 0 either way.
     let turn = x - 2.0 * (x * 0.5).trunc();
     let quarter = (2.0 * turn + 0.5).floor();
     (quarter as u32, turn - 0.5 * quarter)
 }
 
-/// `pi t` as a sum of two numbers.
+/// `pi t` as an unevaluated sum.
 fn angle(t: f64) -> (f64, f64) {
-    /// What f64's pi lacks.
+    /// The difference of pi and f64's constant.
     const PI_LOW: f64 = 1.224_646_799_147_353_2e-16;
     let high = PI * t;
     (high, libm::fma(PI, t, -high) + PI_LOW * t)
 }
 
-/// `sin(pi t)`, `|t| <= 1/4`. For so small a correction two terms of the derivative's series will do, and below one.
+/// `sin(pi t)`, `|t| <= 1/4`. The correction is so small that two terms of the derivative's series suffice here, and one for
+/// the cosine.
 fn sin_of_turn(t: f64) -> f64 {
     let (high, low) = angle(t);
     libm::sin(high) + low * (1.0 - 0.5 * high * high)
@@ -53,7 +54,7 @@ pub extern "C" fn sinpi_f64(x: f64) -> f64 {
     }
     let (quarter, rest) = reduce(x);
     let result = match quarter & 3 {
-        // Of whole numbers the result has the sign of the number, even where the sine comes from above.
+        // For integers the result is a zero with the sign of `x`, even where the sine is falling.
         0 | 2 if rest == 0.0 => 0.0,
         0 => sin_of_turn(rest),
         1 => cos_of_turn(rest),

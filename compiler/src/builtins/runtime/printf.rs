@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! OpenCL's `printf` (OpenCL C 3.0, section 6.15.14).
 //!
-//! The format comes from a kernel and is not to be trusted: each conversion is parsed here and compared with what was
-//! passed, and the C library formats one number at a time, from a specification written here.
+//! The format comes from a kernel and must not be passed to the C library. Each conversion is parsed here and compared with
+//! the types of the arguments. The C library then formats one number at a time, with a specification generated here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// Kinds of arguments, as the block describes them.
+/// The kind of an argument in the block: an integer.
 pub const INTEGER: u8 = 0;
 /// A floating-point number.
 pub const FLOAT: u8 = 1;
 /// A pointer.
 pub const POINTER: u8 = 2;
 
-/// Widths and precisions beyond this one are cut: nobody reads that, and memory is finite.
+/// Larger widths and precisions are clamped, because output of that size would exhaust memory.
 const MAX_WIDTH: usize = 4096;
 
-/// An argument: its kind, the bytes of each number, and all bytes.
+/// An argument in the block.
 #[derive(Clone, Copy)]
 struct Argument<'a> {
     kind: u8,
+    /// The size of an element in bytes.
     size: usize,
+    /// The bytes of all elements.
     bytes: &'a [u8],
 }
 
@@ -30,51 +32,51 @@ struct Conversion {
     flags: Vec<u8>,
     width: Option<usize>,
     precision: Option<usize>,
-    /// How many elements the argument has.
+    /// The number of elements of the argument.
     lanes: usize,
-    /// How many bytes of an integer count, if the specification says.
+    /// The size of an integer in bytes, if there is a length modifier.
     length: Option<usize>,
     letter: u8,
 }
 
-/// Formats and writes to the C library's stdout, in one piece. Gives 0, or -1 if the format and the arguments do not
-/// fit; what comes before the first such place is written.
+/// Formats and writes to the C library's stdout, with a single write. Returns 0, or -1 if a conversion does not match its
+/// argument. Then only the text before that conversion is written.
 ///
 /// # Safety
-/// As of [`text`].
+/// As for [`text`].
 pub unsafe extern "C" fn printf(format: *const c_char, block: *const u8) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (text, fits) = unsafe { text(format, block) };
     write(&text);
     if fits { 0 } else { -1 }
 }
 
-/// Formats; also says whether all of the format was used.
+/// Formats to a string. Also returns whether all conversions match their arguments.
 ///
 /// # Safety
-/// `format` points to text that ends with a zero, or is null; `block` points to what [`super::super::printf`] packs.
+/// `format` must be null or a zero-terminated string, `block` a block as [`super::super::printf`] packs it.
 pub unsafe fn text(format: *const c_char, block: *const u8) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     if format.is_null() {
         return (out, false);
     }
-    // SAFETY: the caller vouches for the text, and for the block, which says itself how long it is.
+    // SAFETY: the caller guarantees a zero-terminated format and a valid block.
     let (format, arguments) = unsafe { (CStr::from_ptr(format).to_bytes(), unpack(block)) };
     let fits = format_all(&mut out, format, &arguments).is_some();
     (out, fits)
 }
 
-// SAFETY: the C library's; `stdout` is set before any of our code runs.
+// SAFETY: the C library defines `stdout` and initializes it before `main`.
 unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
 
-/// Writes behind what the process has printed so far. One call is one piece, whatever other threads print.
+/// Writes to the stream that the process prints to, so that the order is kept. Output of other threads does not interleave.
 fn write(text: &[u8]) {
-    // SAFETY: the text is readable; stdout is the C library's own stream, with a lock of its own.
+    // SAFETY: `text` is readable, and the C library locks the stream.
     unsafe {
         libc::fwrite(text.as_ptr().cast::<c_void>(), 1, text.len(), stdout);
-        // A kernel's output is visible when the kernel has finished, not when the process ends.
+        // The output must be visible when the kernel is complete, not only when the process exits.
         libc::fflush(stdout);
     }
 }
@@ -82,9 +84,9 @@ fn write(text: &[u8]) {
 /// The arguments in a block.
 ///
 /// # Safety
-/// `block` points to what [`super::super::printf`] packs, which lives as long as the result.
+/// `block` must be as [`super::super::printf`] packs it, and outlive the result.
 unsafe fn unpack<'a>(block: *const u8) -> Vec<Argument<'a>> {
-    // SAFETY: the block begins with the count, that many descriptions, and the arguments that these describe.
+    // SAFETY: the block has a count, that many descriptions, and the arguments that these describe.
     unsafe {
         let words = block.cast::<u32>();
         let count = words.read() as usize;
@@ -101,7 +103,7 @@ unsafe fn unpack<'a>(block: *const u8) -> Vec<Argument<'a>> {
     }
 }
 
-/// Formats, up to the end or to the first conversion that does not fit.
+/// Formats up to the end, or up to the first conversion that does not match its argument: then it returns `None`.
 fn format_all(out: &mut Vec<u8>, mut format: &[u8], arguments: &[Argument<'_>]) -> Option<()> {
     let mut arguments = arguments.iter().copied();
     while let Some((&first, rest)) = format.split_first() {
@@ -120,7 +122,7 @@ fn format_all(out: &mut Vec<u8>, mut format: &[u8], arguments: &[Argument<'_>]) 
     Some(())
 }
 
-/// A decimal number, cut at [`MAX_WIDTH`], and what follows it.
+/// Parses a decimal number, clamped to [`MAX_WIDTH`]. Also returns the rest of the text.
 fn number(text: &[u8]) -> (Option<usize>, &[u8]) {
     let digits = text.iter().take_while(|c| c.is_ascii_digit()).count();
     let value = text[..digits]
@@ -129,14 +131,14 @@ fn number(text: &[u8]) -> (Option<usize>, &[u8]) {
     ((digits > 0).then_some(value), &text[digits..])
 }
 
-/// Takes a prefix off.
+/// Removes a prefix. Returns whether it was there.
 fn skip<'a>(text: &mut &'a [u8], prefix: &[u8]) -> bool {
     let rest: Option<&'a [u8]> = text.strip_prefix(prefix);
     *text = rest.unwrap_or(text);
     rest.is_some()
 }
 
-/// Parses what is behind a `%`, up to and with the letter.
+/// Parses a conversion specification after its `%`. Also returns the rest of the text.
 fn parse<'a, 'b>(
     mut text: &'a [u8],
     arguments: &mut impl Iterator<Item = Argument<'b>>,
@@ -151,7 +153,7 @@ fn parse<'a, 'b>(
         }
         text = &text[1..];
     }
-    // OpenCL has no `*`, but C++ programs that were written for C's printf do.
+    // OpenCL C does not support `*`, but SYCL programs use it as in C.
     let mut star = |text: &mut &[u8]| {
         if !skip(text, b"*") {
             return Some(None);
@@ -170,7 +172,7 @@ fn parse<'a, 'b>(
     }
     if skip(&mut text, b".") {
         match star(&mut text)? {
-            // A negative precision is none.
+            // As in C, a negative precision counts as omitted.
             Some(precision) => conversion.precision = usize::try_from(precision).ok().map(|p| p.min(MAX_WIDTH)),
             None => {
                 let precision;
@@ -184,7 +186,7 @@ fn parse<'a, 'b>(
         (lanes, text) = number(text);
         conversion.lanes = lanes.filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?;
     }
-    // `hl` is OpenCL's for elements of four bytes; `ll`, `z`, `j` and `t` are C's.
+    // `hl` is OpenCL's modifier for elements of four bytes. `ll`, `z`, `j` and `t` are from C.
     let lengths: [(&[u8], usize); 8] = [
         (b"hh", 1),
         (b"hl", 4),
@@ -204,7 +206,7 @@ fn parse<'a, 'b>(
     Some((conversion, rest))
 }
 
-/// Formats an argument, if it is of the kind that the conversion wants.
+/// Formats an argument. Returns `None` if the conversion does not match its type.
 fn convert(out: &mut Vec<u8>, conversion: &Conversion, argument: Argument<'_>) -> Option<()> {
     let Conversion { lanes, letter, .. } = *conversion;
     if argument.bytes.len() != argument.size * lanes {
@@ -234,8 +236,8 @@ fn convert(out: &mut Vec<u8>, conversion: &Conversion, argument: Argument<'_>) -
                 if address.is_null() {
                     padded(out, conversion, b"(null)");
                 } else {
-                    // SAFETY: OpenCL demands a literal string here; a pointer to anything else is a bad access of the
-                    // kernel's, as if it had read from there itself. No byte beyond the precision is read.
+                    // SAFETY: OpenCL requires a string literal here. Any other pointer is an invalid access of the kernel, as
+                    // if the kernel itself had read the memory. No byte beyond the precision is read.
                     let text = unsafe {
                         let limit = conversion.precision.unwrap_or(usize::MAX);
                         let len = (0..limit).take_while(|&i| *address.add(i) != 0).count();
@@ -284,13 +286,13 @@ fn integer(out: &mut Vec<u8>, conversion: &Conversion, value: u64) {
     c_format(out, conversion, conversion.precision.map(|p| p as c_int), "ll", value);
 }
 
-/// A number that C's `printf` takes.
+/// A number type that `snprintf` takes.
 trait CNumber: Copy {
     /// Calls `snprintf`.
     ///
     /// # Safety
-    /// The buffer has the length; the format has one conversion, for a number of this type, with a width and a
-    /// precision from arguments.
+    /// `buffer` must have `len` bytes. `format` must have one conversion, for a number of this type, with `*` for width and
+    /// precision.
     unsafe fn snprintf(
         self,
         buffer: *mut c_char,
@@ -312,7 +314,7 @@ macro_rules! c_number {
                 width: c_int,
                 precision: c_int,
             ) -> c_int {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { libc::snprintf(buffer, len, format, width, precision, self) }
             }
         }
@@ -321,7 +323,7 @@ macro_rules! c_number {
 
 c_number!(u64, f64);
 
-/// Formats one number as C does: `%<flags>*.*<length><letter>`. A negative precision is none.
+/// Formats a number with `snprintf` and the format `%<flags>*.*<length><letter>`. The precision -1 counts as omitted.
 fn c_format(out: &mut Vec<u8>, conversion: &Conversion, precision: Option<c_int>, length: &str, value: impl CNumber) {
     let mut format = vec![b'%'];
     format.extend(&conversion.flags);
@@ -329,9 +331,9 @@ fn c_format(out: &mut Vec<u8>, conversion: &Conversion, precision: Option<c_int>
     format.extend(length.as_bytes());
     format.extend([conversion.letter, 0]);
     let width = conversion.width.unwrap_or(0) as c_int;
-    // A width and digits, or all digits of the largest double in front of the precision.
+    // Room for the width, or for the 309 integer digits of the largest double and the precision.
     let mut buffer = vec![0u8; 512 + width.max(precision.unwrap_or(0)) as usize];
-    // SAFETY: the format was written here for a number of this kind, and the buffer has the length.
+    // SAFETY: the format has one conversion, whose letter `convert` chose for this type. The length is the buffer's.
     let len = unsafe {
         value.snprintf(
             buffer.as_mut_ptr().cast(),
@@ -344,7 +346,7 @@ fn c_format(out: &mut Vec<u8>, conversion: &Conversion, precision: Option<c_int>
     out.extend(&buffer[..(len.max(0) as usize).min(buffer.len() - 1)]);
 }
 
-/// Text in a field of the conversion's width.
+/// Appends text, padded to the conversion's width.
 fn padded(out: &mut Vec<u8>, conversion: &Conversion, text: &[u8]) {
     let padding = vec![b' '; conversion.width.unwrap_or(0).saturating_sub(text.len())];
     let parts = if conversion.flags.contains(&b'-') {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `fmod`, `remainder` and `remquo`, exactly.
 //!
-//! Both numbers are whole multiples of a power of two, so the quotient is one of whole numbers: a long division with as
-//! many bits a step as a register has room for (the C library's of today takes one bit a step). The functions of f32
-//! compute in f64, which holds their results exactly.
+//! Both numbers are integers times a power of two, so this is an integer division: a long division with as many bits per
+//! step as fit in a register (older versions of glibc take one bit per step). The functions of f32 compute in f64, which
+//! represents their results exactly.
 
-/// How `|x|` divides by `|y|`, both finite, `y` not 0: the remainder of the truncated quotient, and that quotient's low
-/// bits.
+/// Divides `|x|` by `|y|`, which must be finite, `y` not 0. Returns the remainder of the truncated quotient, and the
+/// quotient's low bits.
 fn divide(x: f64, y: f64) -> (f64, u64) {
     let (x, y) = (x.abs(), y.abs());
     if x < y {
         return (x, 0);
     }
-    // Numbers close together are the common case: the quotient, and so each step, is exact.
+    // If the exponents are close together, which is common, one or two steps suffice.
     let ((x, x_exponent), (y, y_exponent)) = (parts(x), parts(y));
     let mut quotient = x / y;
     let mut rest = x % y;
     let mut steps = x_exponent - y_exponent;
     while steps > 0 && rest != 0 {
-        // `rest < y`: so much room is above both.
+        // `rest < y`, so this shift cannot overflow.
         let step = steps.min(y.leading_zeros());
         rest <<= step;
         quotient = shifted(quotient, step).wrapping_add(rest / y);
@@ -28,12 +28,12 @@ fn divide(x: f64, y: f64) -> (f64, u64) {
     (rest as f64 * two_to(y_exponent), shifted(quotient, steps))
 }
 
-/// Shifts left, by any number of bits.
+/// Shifts left by any number of bits.
 fn shifted(x: u64, bits: u32) -> u64 {
     x.checked_shl(bits).unwrap_or(0)
 }
 
-/// A positive finite number as a whole number times 2^(exponent - 1074).
+/// A positive finite number as an integer and an exponent: integer times 2^(exponent - 1074).
 fn parts(x: f64) -> (u64, u32) {
     let bits = x.to_bits();
     match (bits >> 52) as u32 {
@@ -50,21 +50,21 @@ fn two_to(exponent: u32) -> f64 {
     }
 }
 
-/// The remainder of the quotient that is rounded to the nearest whole number, and that number's low bits.
+/// The remainder for the quotient rounded to nearest even, and the quotient's low bits.
 fn nearest(x: f64, y: f64) -> (f64, u64) {
     let (mut rest, mut quotient) = divide(x, y);
     let y = y.abs();
-    // Twice the rest may overflow, to infinity: greater than `y`, as is right.
+    // This may overflow to infinity, which compares correctly with `y`.
     let twice = rest * 2.0;
     if twice > y || (twice == y && quotient & 1 == 1) {
         rest -= y;
         quotient = quotient.wrapping_add(1);
     }
-    // A rest of 0 has the sign of `x` too.
+    // The sign is that of `x`, also for a remainder of 0.
     (if x.is_sign_negative() { -rest } else { rest }, quotient)
 }
 
-/// Whether there is a quotient of whole numbers at all; infinity times a `y` of infinity is one, 0.
+/// Whether the remainder is a number. An infinite `y` is allowed: the quotient is then 0.
 fn divides(x: f64, y: f64) -> bool {
     x.is_finite() && !y.is_nan() && y != 0.0
 }
@@ -85,7 +85,7 @@ pub extern "C" fn remainder_f64(x: f64, y: f64) -> f64 {
     if y.is_infinite() { x } else { nearest(x, y).0 }
 }
 
-/// The quotient of `remquo`: seven bits, with the quotient's sign; 0 where there is none.
+/// The quotient of `remquo`: its low seven bits with its sign, or 0 if the remainder is NaN.
 pub extern "C" fn remquo_f64(x: f64, y: f64) -> i32 {
     if !divides(x, y) || y.is_infinite() {
         return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Roots: `rootn`, and `cbrt` of f64, which glibc 2.36 gives with an error of up to 3.7 ulp where OpenCL allows 2.
+//! Roots: `rootn`, and `cbrt` of f64. The error of glibc 2.36's `cbrt` is up to 3.7 ulp, but OpenCL allows 2.
 
 use super::libm;
 
-/// The cube root: the C library's, and a step of Newton's method with the residual computed exactly enough.
+/// The cube root: that of the C library, improved by a step of Newton's method with an accurate residual.
 pub extern "C" fn cbrt_f64(x: f64) -> f64 {
-    // Away from the ends of the range, where the cube would overflow or lose its low half.
+    // Scales the ends of the range, where the cube would overflow or its low half would underflow.
     let (x, back) = match x.abs() {
         a if a > 1e300 => (x * two_to(-300), two_to(100)),
         a if a < 1e-200 => (x * two_to(600), two_to(-200)),
@@ -15,7 +15,7 @@ pub extern "C" fn cbrt_f64(x: f64) -> f64 {
     if y == 0.0 || !y.is_finite() {
         return y;
     }
-    // y^3 - x, with y^2 and y^3 as sums of two numbers.
+    // The residual y^3 - x, with y^2 and y^3 as unevaluated sums.
     let square = y * y;
     let square_low = libm::fma(y, y, -square);
     let cube = square * y;
@@ -35,17 +35,17 @@ pub extern "C" fn rootn_f64(x: f64, n: i32) -> f64 {
     }
     let magnitude = x.abs();
     let root = if magnitude == 0.0 || magnitude.is_infinite() {
-        // Positive roots of 0 and negative ones of infinity are 0.
+        // 0 for the positive roots of 0 and the negative roots of infinity.
         if (magnitude == 0.0) == (n > 0) {
             0.0
         } else {
             f64::INFINITY
         }
     } else if n == -1 {
-        // The one root that may overflow, which the correction below could not stand.
+        // Only this root may overflow, and the correction below would turn infinity into NaN.
         1.0 / magnitude
     } else {
-        // x^(1/n), where 1/n is the sum of two numbers: x^(high + low) is x^high (1 + low ln x), as low ln x is tiny.
+        // 1/n = high + low, and x^(high + low) is about x^high (1 + low ln x), because low ln x is tiny.
         let n = f64::from(n);
         let high = 1.0 / n;
         let low = libm::fma(-n, high, 1.0) / n;

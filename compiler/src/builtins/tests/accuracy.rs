@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The error of every function, over special values, their neighbours and many others, in ulps: it must keep to OpenCL's
-//! bound (OpenCL C 3.0, section 7.4, full profile; `cl_khr_fp16`), and to what the table says of the function that is
-//! called. Every test prints the worst argument that it met. `OXUR_DENSE` says how many arguments to try (2000).
+//! Measures the error of every function in ulps, for special values, their neighbors and random arguments. It must not
+//! exceed OpenCL's bound (OpenCL C 3.0, section 7.4, full profile; `cl_khr_fp16`), nor the error in the table of the called
+//! function. Every test prints its worst argument. `OXUR_DENSE` is the number of arguments to try (2000 by default).
 
 use oxur_mpfr::Real;
 use spirv::OpenclStd100Op as Op;
@@ -11,12 +11,12 @@ use super::reference::{FORMATS, Format};
 use super::{Random, signature, wrapper};
 use crate::builtins::{check, libcalls};
 
-/// A reference: the operands, and the operand that is an integer.
+/// A reference implementation. It takes the floating-point operands, and the integer operand.
 type Reference = fn(&[Real], i32) -> Real;
-/// Arguments of the kind that the function is for.
+/// Generates random arguments in the domain of a function.
 type Domain = fn(&mut Random) -> [f64; 3];
 
-/// Which rounding is the only one: the result is the nearest number.
+/// The bound for correctly rounded results.
 const CORRECT: [f64; 3] = [0.5; 3];
 const EXACT: [f64; 3] = [0.0; 3];
 
@@ -27,7 +27,7 @@ fn dense() -> usize {
         .unwrap_or(2000)
 }
 
-/// Numbers where functions tend to be wrong.
+/// Arguments where functions tend to be wrong.
 fn specials(format: Format) -> Vec<f64> {
     let infinity = format.infinity();
     // Around 0, the smallest normal number, and infinity; a quiet NaN (OpenCL promises nothing about signalling ones).
@@ -48,10 +48,10 @@ fn specials(format: Format) -> Vec<f64> {
         std::f64::consts::E,
         std::f64::consts::LN_2,
     ]);
-    // The doubles, and the float, that are closest to multiples of pi/2 for their size.
+    // The doubles, and the float, that are relatively closest to multiples of pi/2.
     numbers.extend([5.319_372_648_326_541e255, 6_381_956_970_095_103.0 * 2f64.powi(797)]);
     numbers.push(16_367_173.0 * 2f64.powi(72));
-    // Where exponential functions leave the range, and whole numbers stop having halves.
+    // Where exponential functions overflow or underflow, and where all numbers become integers.
     numbers.extend([
         11.0, 11.09, 17.3, 36.0, 88.7, 89.4, 103.97, 104.0, 149.0, 150.0, 709.78, 745.1, 746.0, 1023.5,
     ]);
@@ -73,19 +73,19 @@ fn specials(format: Format) -> Vec<f64> {
         .collect()
 }
 
-/// Any number at all, all exponents alike.
+/// A random number with a uniformly distributed exponent.
 fn any(format: Format, random: &mut Random) -> f64 {
     let number = format.decode(random.next() >> (64 - format.bits));
     if number.is_nan() { f64::NAN } else { number }
 }
 
-/// The worst error met, and where.
+/// The largest error, and its argument.
 struct Worst {
     ulps: f64,
     what: String,
 }
 
-/// Arguments of a function of one or two numbers, and what it really gives for them.
+/// Arguments of a function of one or two numbers, and the exact result.
 pub fn arguments_and_results(op: Op, format: Format) -> Vec<([f64; 2], Real)> {
     let case = CASES
         .iter()
@@ -100,7 +100,7 @@ pub fn arguments_and_results(op: Op, format: Format) -> Vec<([f64; 2], Real)> {
     all
 }
 
-/// Tries a function for one format.
+/// Tests a function for one format.
 fn worst(op: Op, format: Format, reference: Reference, domain: Domain, cpu: Option<&str>) -> Worst {
     let compiled = Compiled::build(op, |context, module| {
         let types = signature(context, op, context.float(format.bits)).unwrap();
@@ -115,7 +115,7 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain, cpu: Opti
     let context = crate::llvm::Context::new();
     let operands = signature(&context, op, context.float(format.bits)).unwrap();
     let integer = operands[..operands.len() - 1].iter().position(|ty| ty.is_int());
-    // Operands that are pointers get the other result, which other tests look at.
+    // Pointer operands receive the second result, which other tests check.
     let arity = operands[..operands.len() - 1].iter().filter(|ty| ty.is_float()).count();
     let mut worst = Worst {
         ulps: 0.0,
@@ -137,7 +137,7 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain, cpu: Opti
         for (pointer, buffer) in pointers.iter_mut().zip(&mut buffers) {
             *pointer = buffer.as_mut_ptr();
         }
-        // SAFETY: eight bytes for each operand and result.
+        // SAFETY: each operand and result has eight bytes.
         unsafe { compiled.call(&pointers[..operands.len()]) };
         let bits = u64::from_le_bytes(buffers[operands.len() - 1]);
         let result = format.decode(bits & (u64::MAX >> (64 - format.bits)));
@@ -158,7 +158,7 @@ fn worst(op: Op, format: Format, reference: Reference, domain: Domain, cpu: Opti
     worst
 }
 
-/// Tries special arguments, as many of the domain's as the environment says, and as many of any size.
+/// Tests special arguments, [`dense`] random ones of the domain, and as many of any magnitude.
 fn arguments(format: Format, arity: usize, integer: bool, domain: Domain, mut attempt: impl FnMut([f64; 3], i32)) {
     let mut random = Random(u64::from(format.bits));
     let specials = specials(format);
@@ -219,7 +219,7 @@ fn keeps_to(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
         if bound.is_nan() {
             continue;
         }
-        // With the instructions of this CPU, and with those that all have: no fused multiplication, no half.
+        // For this CPU, and for the x86-64 baseline, which has no FMA and no conversions of half.
         for cpu in [None, Some("x86-64")] {
             let worst = worst(op, format, reference, domain, cpu);
             let here = format!(
@@ -250,7 +250,7 @@ fn keeps_to(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
     }
 }
 
-/// Both signs, to so much.
+/// A random number between `-limit` and `limit`.
 macro_rules! within {
     ($limit:expr) => {
         |random| [(); 3].map(|()| (random.unit() * 2.0 - 1.0) * $limit)
@@ -289,7 +289,7 @@ macro_rules! binary {
     };
 }
 
-/// Two numbers whose exponents are close together, so that both count.
+/// Two numbers with similar exponents, so that both affect the result.
 fn near(random: &mut Random) -> [f64; 3] {
     let scale = 2f64.powi((random.next() % 30) as i32 - 15);
     let spread = 2f64.powi((random.next() % 16) as i32 - 8);
@@ -297,14 +297,14 @@ fn near(random: &mut Random) -> [f64; 3] {
     [number(), number() * spread, number()]
 }
 
-/// A base and an exponent whose power is in the range of some format.
+/// A base and an exponent whose power is in the range of a format.
 fn base_and_exponent(random: &mut Random) -> [f64; 3] {
     let logarithm = (random.unit() * 2.0 - 1.0) * 2f64.powi((random.next() % 12) as i32 - 6);
     let limit = [16.0, 130.0, 1040.0][random.next() as usize % 3];
     [logarithm.exp2(), (random.unit() * 2.0 - 1.0) * limit / logarithm, 0.0]
 }
 
-/// A number of any size.
+/// A number of any magnitude.
 fn wide(random: &mut Random) -> [f64; 3] {
     let exponent = (random.unit() * 2.0 - 1.0) * [14.0, 126.0, 1022.0][random.next() as usize % 3];
     [(); 3].map(|()| exponent.exp2() * (1.0 + random.unit()) * if random.next() & 1 == 0 { 1.0 } else { -1.0 })
@@ -315,7 +315,7 @@ const fn bounds(half: f64, others: f64) -> [f64; 3] {
     [half, others, others]
 }
 
-/// Of functions that exist for float only.
+/// The bounds of functions that exist only for float.
 const fn of_float(bound: f64) -> [f64; 3] {
     [f64::NAN, bound, f64::NAN]
 }
@@ -397,15 +397,15 @@ accuracy! {
     half_tan of_float(8192.0), within!(65536.0), unary!("mpfr_tan");
 }
 
-/// Rounds to a whole number. (`mpfr_rint` and its like take no rounding mode.)
+/// Rounds to an integer with `mpfr_ceil` or similar functions, which take no rounding mode.
 fn rounded(name: &'static str, x: &[Real]) -> Real {
-    // The third argument, a rounding mode, is one too many for these functions, which does no harm.
+    // `Real::of` passes a rounding mode as a third argument. The ABI allows a surplus argument.
     Real::of(name, &x[0])
 }
 
 fn fused(x: &[Real], _: i32) -> Real {
-    // 256 digits hold the product, and the sum's digits that count, except of far apart numbers; those are rounded to
-    // odd by what is left: a tie cannot arise from them.
+    // The 144 bits of `Real` hold the product exactly. If the summands are so far apart that the sum is rounded, that error
+    // is negligible.
     Real::of_two("mpfr_add", &Real::of_two("mpfr_mul", &x[0], &x[1]), &x[2])
 }
 
@@ -414,7 +414,7 @@ fn half_turn(by_180: &'static str, by_pi: &'static str, x: &Real) -> Real {
     Real::of_two(by_pi, &Real::of_two(by_180, x, &Real::new(180.0)), &pi)
 }
 
-/// OpenCL's answers are other than MPFR's for NaN (never 1), and for the negative zero (the same as for the other).
+/// `powr`: unlike `mpfr_powr`, OpenCL returns NaN for every NaN operand, and ignores the sign of a zero base.
 fn powr_of(x: &[Real], _: i32) -> Real {
     if x[0].is_nan() || x[1].is_nan() {
         return Real::new(f64::NAN);
@@ -428,12 +428,12 @@ fn reciprocal_root(x: &[Real], _: i32) -> Real {
     Real::of_two("mpfr_div", &Real::new(1.0), &Real::of("mpfr_sqrt", &x[0]))
 }
 
-/// Beyond the range of all formats MPFR would compute for hours.
+/// Limits the argument, because MPFR would compute for hours beyond the range of all formats.
 fn gamma(x: &[Real], _: i32) -> Real {
     match x[0].to_f64() {
         x if x > 1e4 => Real::new(f64::INFINITY),
         y if y < -1e4 => {
-            // Whole numbers are poles; else nothing is left of it, but a sign.
+            // Integers are poles. Other results underflow to a signed zero.
             let whole = y == y.trunc();
             Real::new(if whole { f64::NAN } else { 0.0 })
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions of vectors, which compute for each element what the function of a number computes.
+//! Tests that vector forms compute the same as the scalar form for each element.
 
 use spirv::OpenclStd100Op as Op;
 
@@ -43,7 +43,7 @@ fn vectors_give_what_elements_give() {
                 let mut buffers = vec![[0u8; 16 * 8]; types.len()];
                 for (buffer, ty) in buffers.iter_mut().zip(operands) {
                     for lane in buffer.chunks_mut(ty.bits() as usize / 8) {
-                        // Numbers of a size that many functions have use for.
+                        // Numbers in the domain of many functions.
                         let number = match ty.is_float() {
                             true => {
                                 let format = FORMATS.into_iter().find(|f| f.bits == bits).unwrap();
@@ -56,7 +56,7 @@ fn vectors_give_what_elements_give() {
                 }
                 let before = buffers.clone();
                 let pointers: Vec<_> = buffers.iter_mut().map(|b| b.as_mut_ptr()).collect();
-                // SAFETY: room for sixteen elements of eight bytes in each.
+                // SAFETY: each buffer has sixteen elements of eight bytes.
                 unsafe { compiled.call(&pointers) };
                 let lane_of = |buffer: &[u8], bits: u32, lane: usize| {
                     let bytes = bits as usize / 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Every instruction for every type and vector length is IR that LLVM accepts; wrong operands are an error.
+//! Every instruction emits valid IR for every type and vector length, and invalid operands are an error.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn numbers(context: &Context) -> Vec<Type<'_>> {
     scalars.chain([8, 16, 32, 64].map(|bits| context.int(bits))).collect()
 }
 
-/// Fills a module with a function for every instruction, type and length.
+/// Adds a function for every instruction, type and vector length to a module.
 fn everything<'c>(context: &'c Context, module: &Module<'c>, cpu: Option<&str>) -> usize {
     let mut count = 0;
     let (ptr, size, void) = (context.ptr(), context.int(64), context.void());
@@ -88,8 +88,8 @@ fn everything<'c>(context: &'c Context, module: &Module<'c>, cpu: Option<&str>) 
     count
 }
 
-/// Everything verifies, before and after optimization; what the object files call is in the table, for every level of
-/// x86-64.
+/// All IR passes the verifier, before and after optimization. All functions that the object files call are in the tables,
+/// for every level of x86-64.
 #[test]
 fn everything_verifies_and_calls_only_what_is_there() {
     let known: BTreeSet<_> = symbols().map(|(name, _)| name).collect();
@@ -126,7 +126,7 @@ fn everything_verifies_and_calls_only_what_is_there() {
     }
 }
 
-/// Whatever the operands are: either an error, or IR that verifies.
+/// Random operands are either an error or valid IR.
 #[test]
 fn wrong_operands_are_errors() {
     let context = Context::new();
@@ -160,7 +160,7 @@ fn wrong_operands_are_errors() {
             fast_math: 0,
         };
         for _ in 0..2000 {
-            // Types that differ in one place are likelier to be taken for right than wholly random ones.
+            // Changes one type of a valid list: that is more likely to pass a faulty check than random types.
             let usual = random.next() as usize % types.len();
             let mut pick = || match random.next() % 3 {
                 0 => random.next() as usize % types.len(),
@@ -187,7 +187,7 @@ fn wrong_operands_are_errors() {
     assert!(accepted > 1000);
 }
 
-/// Constants of narrow types are cut to their width, whatever bits are above.
+/// Constants of narrow types are truncated to their width.
 #[test]
 fn constants_are_cut() {
     let context = Context::new();
@@ -196,7 +196,7 @@ fn constants_are_cut() {
     assert_eq!(ty.int(0x1_2345), ty.int(0x2345));
 }
 
-/// The flags of fast mathematics are on what was emitted.
+/// Emitted instructions have the fast-math flags.
 #[test]
 fn fast_math_flags() {
     let context = Context::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Geometric functions.
+//! Tests of geometric functions.
 
 use oxur_mpfr::Real;
 use spirv::OpenclStd100Op as Op;
@@ -13,12 +13,12 @@ use crate::llvm::Context;
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// Compiles for vectors and gives a function of numbers.
+/// Compiles an instruction on vectors, and returns a function of slices of numbers.
 fn vectors(op: Op, format: Format, lanes: u32) -> impl Fn(&[&[f64]]) -> Vec<f64> {
     let shape = move |context: &Context| {
         let scalar = context.float(format.bits);
         let ty = if lanes == 1 { scalar } else { scalar.vector(lanes) };
-        // The types live as long as the context that is passed in; the closure's return type cannot say so.
+        // Only the number of types, because a closure cannot express that they live as long as the context.
         signature(context, op, ty).map(|types| types.len())
     };
     let operands = shape(&Context::new()).unwrap() - 1;
@@ -40,7 +40,7 @@ fn vectors(op: Op, format: Format, lanes: u32) -> impl Fn(&[&[f64]]) -> Vec<f64>
             }
         }
         let pointers: Vec<_> = buffers.iter_mut().map(|b| b.as_mut_ptr()).collect();
-        // SAFETY: room for sixteen doubles in each.
+        // SAFETY: each buffer has sixteen doubles.
         unsafe { compiled.call(&pointers) };
         let count = if scalar_result { 1 } else { lanes as usize };
         buffers[operands]
@@ -64,7 +64,7 @@ fn exact_length(x: &[Real]) -> Real {
     )
 }
 
-/// Lengths, distances and directions, of large and tiny vectors too: ulps of OpenCL C 3.0, section 7.4.
+/// Lengths, distances and directions, also of huge and tiny vectors, with the error bounds of OpenCL C 3.0, section 7.4.
 #[test]
 fn geometry() {
     for format in FORMATS {
@@ -145,7 +145,7 @@ fn geometry() {
             infinite[lanes as usize - 1] = NAN;
             assert!(normalize(&[&infinite])[lanes as usize - 1].is_nan());
             if lanes > 1 {
-                // An element that is small beside another has all of its digits, too.
+                // An element that is much smaller than another must be precise, too.
                 let far = [
                     format.round(1.3f64 * 2f64.powi(high as i32 - 9)),
                     format.round(1.7 * 2f64.powi(-12)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Integer functions against Rust's arithmetic of 128 bits; `bitselect` and `select`.
+//! Tests of integer functions against Rust's 128-bit arithmetic, and of `bitselect` and `select`.
 
 use spirv::OpenclStd100Op as Op;
 
@@ -11,14 +11,14 @@ fn signed(x: u64, bits: u32) -> i128 {
     i128::from((x << (64 - bits)) as i64 >> (64 - bits))
 }
 
-/// What OpenCL C 3.0, section 6.15.3 says, for arguments of so many bits (of `upsample`: of half as many).
+/// The reference: OpenCL C 3.0, section 6.15.3, for arguments of this width (half of it for `upsample`).
 fn expected(op: Op, bits: u32, args: &[u64]) -> Option<i128> {
     let s = |i: usize| signed(args[i], bits);
     let u = |i: usize| i128::from(args[i]);
     let (lowest, highest) = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
     let limit = (1i128 << bits) - 1;
     let high = |x: i128| x >> bits;
-    // Of unsigned numbers of 64 bits the product needs all 128.
+    // The product of unsigned 64-bit numbers needs all 128 bits.
     let high_unsigned = || ((args[0] as u128 * args[1] as u128) >> bits) as i128;
     Some(match op {
         Op::s_abs => s(0).abs(),
@@ -33,7 +33,7 @@ fn expected(op: Op, bits: u32, args: &[u64]) -> Option<i128> {
         Op::u_hadd => (u(0) + u(1)) >> 1,
         Op::s_rhadd => (s(0) + s(1) + 1) >> 1,
         Op::u_rhadd => (u(0) + u(1) + 1) >> 1,
-        // Undefined if the limits are the wrong way round.
+        // Undefined if the minimum exceeds the maximum.
         Op::s_clamp => (s(1) <= s(2)).then(|| s(0).clamp(s(1), s(2)))?,
         Op::u_clamp => (u(1) <= u(2)).then(|| u(0).clamp(u(1), u(2)))?,
         Op::clz => i128::from(args[0].leading_zeros() - (64 - bits)),
@@ -120,7 +120,7 @@ fn against_128_bits() {
                 }
             }
             for _ in 0..3000 {
-                // Numbers of all lengths.
+                // Numbers of all magnitudes.
                 attempt([(); 3].map(|()| random.next() >> (random.next() % 64)));
             }
             if bits == 8 {
@@ -129,6 +129,6 @@ fn against_128_bits() {
         }
     }
     println!("{tested} results");
-    // A function that is missing above would never be compared.
+    // The list above must be complete, because other functions are not tested.
     assert!(tested > 150 * 6000, "{tested}");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls emitted code, which takes the way of a kernel's: LLVM's passes, the object file, the loader, the table of symbols.
+//! Compiles and calls emitted code in the same way as kernels: LLVM's passes, the object file, the loader, the symbol tables.
 
 use spirv::OpenclStd100Op as Op;
 
@@ -8,26 +8,26 @@ use crate::builtins::symbols;
 use crate::codegen::{Loaded, Object};
 use crate::llvm::{Context, Machine, Module, Type};
 
-/// A wrapper (see [`wrapper`]) that was compiled: up to five pointers.
+/// A compiled [`wrapper`]: a function of up to five pointers.
 pub struct Compiled {
     address: *const u8,
     _code: Loaded,
 }
 
 impl Compiled {
-    /// Compiles an instruction; `types` gives its operands' types and that of its result.
+    /// Compiles an instruction. `types` returns the types of its operands and of its result.
     pub fn new(op: Op, types: impl for<'c> Fn(&'c Context) -> Vec<Type<'c>>, literals: &[u32]) -> Self {
         Self::build(op, |context, module| {
             wrapper(context, module, "test", op, &types(context), literals).unwrap_or_else(|e| panic!("{op:?}: {e}"));
         })
     }
 
-    /// Compiles a module's function `test`, which takes up to five pointers.
+    /// Compiles a module whose function `test` takes up to five pointers.
     pub fn build(what: impl std::fmt::Debug, build: impl for<'c> FnOnce(&'c Context, &Module<'c>)) -> Self {
         Self::build_with(what, build, &[])
     }
 
-    /// As [`Compiled::build`], with other functions in place of the library's.
+    /// As [`Compiled::build`], but replaces functions of the library.
     pub fn build_with(
         what: impl std::fmt::Debug,
         build: impl for<'c> FnOnce(&'c Context, &Module<'c>),
@@ -50,15 +50,15 @@ impl Compiled {
         }
     }
 
-    /// Calls it.
+    /// Calls the function.
     ///
     /// # Safety
-    /// The pointers are good for what the instruction reads and writes, in the order of the operands, the result last.
+    /// The pointers must be valid for the operands that the instruction reads and writes, in order, with the result last.
     pub unsafe fn call(&self, pointers: &[*mut u8]) {
         let mut all = [std::ptr::null_mut(); 5];
         all[..pointers.len()].copy_from_slice(pointers);
         let [a, b, c, d, e] = all;
-        // SAFETY: the function takes as many pointers, or fewer: the ABI lets callers pass more.
+        // SAFETY: the function takes this many pointers or fewer. The ABI allows callers to pass more.
         unsafe {
             let function: unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, *mut u8) =
                 std::mem::transmute(self.address);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The error of libmvec's functions, which the vectorizer may call instead of scalar functions, over the same arguments.
+//! Measures the error of libmvec's functions, which the vectorizer may call instead of scalar functions, for the same
+//! arguments.
 
 use std::arch::x86_64::{__m128, __m128d, __m256, __m256d, __m512, __m512d};
 
@@ -10,14 +11,14 @@ use crate::builtins::vector_symbol;
 
 macro_rules! callers {
     ($($name:ident: $feature:literal $vector:ty = [$number:ty; $lanes:literal];)*) => { $(
-        /// Calls a function for the first numbers of each argument, and gives as many results.
+        /// Calls a function with a vector of each argument.
         ///
         /// # Safety
-        /// The address is of a function that takes one of these vectors (or two), and the CPU has what it needs.
+        /// The address must be of a function that takes one or two of these vectors, and the CPU must support it.
         #[target_feature(enable = $feature)]
         unsafe fn $name(address: *const (), x: [f64; 16], y: [f64; 16]) -> Vec<f64> {
             let [x, y] = [x, y].map(|v| std::array::from_fn::<$number, $lanes, _>(|i| v[i] as $number));
-            // SAFETY: the caller's promise. A second argument does no harm to a function that takes one.
+            // SAFETY: guaranteed by the caller. The ABI allows a second argument for a function that takes one.
             let result: [$number; $lanes] = unsafe {
                 let f: unsafe extern "C" fn($vector, $vector) -> $vector = std::mem::transmute(address);
                 std::mem::transmute(f(std::mem::transmute::<[$number; $lanes], $vector>(x), std::mem::transmute::<[$number; $lanes], $vector>(y)))
@@ -36,7 +37,7 @@ callers! {
     avx512_f64: "avx512f" __m512d = [f64; 8];
 }
 
-/// What the table says of them holds, for each width that this CPU has.
+/// The errors do not exceed those of the table, for each vector width of this CPU.
 #[test]
 fn errors_of_libmvec() {
     type Caller = unsafe fn(*const (), [f64; 16], [f64; 16]) -> Vec<f64>;
@@ -62,7 +63,7 @@ fn errors_of_libmvec() {
             let (mut worst, mut what) = (0f64, String::new());
             for chunk in cases.chunks(lanes as usize) {
                 let argument = |which| std::array::from_fn(|i| chunk.get(i).unwrap_or(&chunk[0]).0[which]);
-                // SAFETY: a function of the type that its name says, on a CPU that has what it needs.
+                // SAFETY: the name encodes the type of the function, and the CPU has the feature.
                 let results = unsafe { call(address.cast(), argument(0), argument(1)) };
                 for ((arguments, exact), result) in chunk.iter().zip(results) {
                     let ulps = format.ulps(result, exact);

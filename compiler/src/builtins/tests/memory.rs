@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Loads and stores of vectors and halves; shuffles; what chooses between vectors.
+//! Tests of loads and stores of vectors and halves, of shuffles, and of `select` and `bitselect`.
 
 use spirv::OpenclStd100Op as Op;
 
@@ -25,10 +25,10 @@ fn vectors() {
             let size = bytes * lanes as usize;
             let memory: Vec<u8> = (0..size as u32 * 5).map(|i| (i * 7) as u8).collect();
             let mut offset = 3u64.to_le_bytes();
-            // Vectors of three are stored as three, and read as wide as four: room for that.
+            // Large enough for each vector. One of three elements may be accessed as if it had four.
             let mut vector = vec![0u8; 128];
             let mut target = memory.clone();
-            // SAFETY: as the operands say: an offset, memory of five vectors, a place for one.
+            // SAFETY: the operands are an offset, memory of five vectors, and the result.
             unsafe {
                 load.call(&[offset.as_mut_ptr(), memory.as_ptr().cast_mut(), vector.as_mut_ptr()]);
                 assert_eq!(vector[..size], memory[3 * size..4 * size]);
@@ -42,7 +42,7 @@ fn vectors() {
     }
 }
 
-/// Rounds to half in a mode, by trying the neighbours.
+/// Rounds to half in a rounding mode, by comparing the neighbors.
 fn rounded(x: f64, mode: u32) -> u16 {
     let nearest = half_from_f64(x);
     let candidates = [nearest.wrapping_sub(1), nearest, nearest.wrapping_add(1)];
@@ -89,7 +89,7 @@ fn halves() {
     for format in FORMATS {
         let bytes = format.bits as usize / 8;
         for mode in 0..=4 {
-            // 4: without a mode.
+            // 4 means without a rounding mode.
             let (op, literals): (_, &[u32]) = if mode == 4 {
                 (Op::vstore_half, &[])
             } else {
@@ -212,7 +212,7 @@ fn shuffles() {
                 for (lane, &index) in indices.iter().enumerate() {
                     let index = index as usize % if two { 2 * element } else { element };
                     let (which, index) = (index / element, index % element);
-                    // The fourth of three elements is nobody's.
+                    // The fourth element of a vector of three is padding.
                     if index < from as usize {
                         let expected = &vectors[which][index * bytes..][..bytes];
                         assert_eq!(
@@ -227,7 +227,7 @@ fn shuffles() {
     }
 }
 
-/// In vectors the most significant bit chooses.
+/// In vectors, `select` tests the most significant bit.
 #[test]
 fn select_of_vectors() {
     let compiled = Compiled::new(
@@ -242,7 +242,7 @@ fn select_of_vectors() {
     let (mut a, mut b) = (bytes([1, 2, 3, 4]), bytes([5, 6, 7, 8]));
     let mut choice = bytes([0, 1, 0x8000_0000, u32::MAX]);
     let mut result = [0u8; 16];
-    // SAFETY: four elements of four bytes each.
+    // SAFETY: each operand has four elements of four bytes.
     unsafe { compiled.call(&[a.as_mut_ptr(), b.as_mut_ptr(), choice.as_mut_ptr(), result.as_mut_ptr()]) };
     assert_eq!(result[..], bytes([1, 2, 7, 8])[..]);
 }

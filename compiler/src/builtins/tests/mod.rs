@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Tests of the built-in functions, as emitted code: LLVM compiles a small function for each and it is called.
+//! Tests of the built-in functions with emitted code: LLVM compiles a small function for each, which the tests call.
 
 mod accuracy;
 mod elementwise;
@@ -21,15 +21,15 @@ use super::{Emit, emit};
 use crate::Error;
 use crate::llvm::{Builder, Context, Module, Type, Value};
 
-/// Every instruction that takes and gives numbers (and pointers for more results), by the rules of [`check`].
+/// All instructions on numbers (with pointers for second results), by the rules of [`check`].
 fn regular() -> impl Iterator<Item = Op> {
     (0..=204)
         .filter_map(Op::from_u32)
         .filter(|&op| !matches!(op as u32, 171..=185))
 }
 
-/// The types that an instruction's operands have for a result (and, for what gives one number of a vector, for an
-/// operand) of this type; the result's type last.
+/// The operand types of an instruction, followed by the type of the result. `ty` is the type of the result, or of the
+/// operands if the instruction reduces vectors to a scalar.
 fn signature<'c>(context: &'c Context, op: Op, ty: Type<'c>) -> Option<Vec<Type<'c>>> {
     let (outcome, operands) = check::rules(op);
     let (result, ty) = match outcome {
@@ -59,8 +59,8 @@ fn signature<'c>(context: &'c Context, op: Op, ty: Type<'c>) -> Option<Vec<Type<
     Some(types)
 }
 
-/// Adds a function that loads operands from where its first parameters point to, emits, and stores the result where
-/// the last one points to. An operand that is a pointer is the parameter itself.
+/// Adds a function that runs an instruction. It loads the operands from its first parameters and stores the result to the
+/// last one. Pointer operands are the parameters themselves.
 fn wrapper<'c>(
     context: &'c Context,
     module: &Module<'c>,
@@ -97,7 +97,7 @@ fn wrapper<'c>(
     Ok(())
 }
 
-/// Numbers that look random and are the same each time (splitmix64).
+/// A pseudo-random number generator (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -115,16 +115,16 @@ impl Random {
     }
 }
 
-/// An instruction of single numbers, compiled.
+/// A compiled instruction on scalars.
 struct Function {
     compiled: jit::Compiled,
-    /// Which operands are pointers, and how many bits the result has.
+    /// Which operands are pointers, and the width of the result.
     pointers: Vec<bool>,
     bits: u32,
 }
 
 impl Function {
-    /// For numbers of so many bits: floating-point numbers, or integers.
+    /// Compiles an instruction for floating-point numbers or integers of this width.
     fn new(op: Op, bits: u32, float: bool) -> Self {
         let context = Context::new();
         let scalar = if float { context.float(bits) } else { context.int(bits) };
@@ -145,7 +145,7 @@ impl Function {
         }
     }
 
-    /// The result's bits, and what was written where the last operand points to.
+    /// The bits of the result, and the value stored by way of the last operand.
     fn call(&self, args: &[u64]) -> (u64, u64) {
         let mut buffers = [[0u8; 8]; 5];
         let mut args = args.iter();
@@ -159,7 +159,7 @@ impl Function {
             *pointer = buffer.as_mut_ptr();
         }
         let count = self.pointers.len();
-        // SAFETY: eight bytes for each operand and for the result.
+        // SAFETY: each operand and the result have eight bytes.
         unsafe { self.compiled.call(&pointers[..=count]) };
         let result = u64::from_le_bytes(buffers[count]) & (u64::MAX >> (64 - self.bits));
         (result, u64::from_le_bytes(buffers[count - 1]))

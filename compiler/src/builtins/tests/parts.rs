@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions that take numbers apart or have a second result, neighbours of numbers, and common functions.
+//! Tests of functions that split numbers or have a second result, of `nextafter`, and of common functions.
 
 use oxur_mpfr::Real;
 use spirv::OpenclStd100Op as Op;
@@ -10,7 +10,7 @@ use super::{Function, Random};
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// Numbers of a format: special ones, and some of every exponent.
+/// Numbers of a format: special values, and some numbers of each exponent.
 fn samples(format: Format) -> Vec<f64> {
     let mut random = Random(7);
     let mut bits: Vec<u64> = vec![0, 1, 2, format.infinity() - 1, format.infinity(), format.encode(1.0)];
@@ -27,7 +27,7 @@ fn samples(format: Format) -> Vec<f64> {
     both.map(|x| if x.is_nan() { NAN } else { x }).collect()
 }
 
-/// Functions that take numbers apart: every double is exact, so the references for double serve all.
+/// Functions that split numbers. Every number is exact as a double, so the reference in double serves all formats.
 #[test]
 fn parts_of_numbers() {
     for format in FORMATS {
@@ -70,7 +70,7 @@ fn parts_of_numbers() {
 
             let (fraction, exponent) = frexp.call(&[bits]);
             let mut expected_exponent = 0;
-            // SAFETY: a place for the exponent.
+            // SAFETY: `exponent` is writable.
             let expected = unsafe { crate::builtins::runtime::libm::frexp(x, &mut expected_exponent) };
             check("frexp", format.decode(fraction), expected);
             assert_eq!(exponent as u32 as i32, expected_exponent, "exponent of {x:e}");
@@ -103,7 +103,7 @@ fn neighbours() {
                 continue;
             }
             let next = format.decode(f.call(&[format.encode(x), format.encode(y)]).0);
-            // There is nothing between: the number in the middle rounds to one of the two. And it is on the way.
+            // No number is in between: the mean rounds to one of the two. And the direction is right.
             assert!(
                 if x < y {
                     next > x && next <= y
@@ -188,7 +188,7 @@ fn second_results() {
     }
 }
 
-/// Functions of three numbers: the allowed error is absolute.
+/// Functions of three numbers, with an absolute error bound.
 #[test]
 fn blends() {
     for format in FORMATS {

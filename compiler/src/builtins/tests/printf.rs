@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `printf`: emitted code packs, the runtime formats; and formats that do not fit what was packed.
+//! Tests of `printf`: emitted code packs the arguments, the runtime formats them. Includes formats that do not match the
+//! arguments.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -18,18 +19,18 @@ thread_local! {
     static PRINTED: RefCell<(Vec<u8>, bool)> = const { RefCell::new((Vec::new(), false)) };
 }
 
-/// Takes the place of the runtime's function, which writes to stdout.
+/// Replaces the runtime's function, which writes to stdout.
 unsafe extern "C" fn capture(format: *const c_char, block: *const u8) -> i32 {
-    // SAFETY: as emitted code calls it.
+    // SAFETY: emitted code passes a format and a block.
     let printed = unsafe { text(format, block) };
     PRINTED.with(|p| *p.borrow_mut() = printed);
     0
 }
 
-/// An argument: what type it has, and its bytes.
+/// The type and the bytes of an argument.
 #[derive(Clone, Debug)]
 enum Arg {
-    /// Bits of each number, the numbers.
+    /// The width of each element, and the elements.
     Int(u32, Vec<i64>),
     Float(u32, Vec<f64>),
     Text(CString),
@@ -72,7 +73,7 @@ fn real(x: f64) -> Arg {
     Arg::Float(64, vec![x])
 }
 
-/// Compiles a call with up to two arguments and makes it: what is printed, and whether the format fits.
+/// Compiles and runs a call with up to two arguments. Returns the text, and whether the format matches the arguments.
 fn print(format: &str, args: &[Arg]) -> (String, bool) {
     let compiled = Compiled::build_with(
         format,
@@ -96,7 +97,7 @@ fn print(format: &str, args: &[Arg]) -> (String, bool) {
         });
     }
     pointers.push(result.as_mut_ptr());
-    // SAFETY: a text, the arguments, a place for the result.
+    // SAFETY: the function takes the format, the arguments and a pointer to the result.
     unsafe { compiled.call(&pointers) };
     let (text, fits) = PRINTED.with(|p| p.take());
     (String::from_utf8_lossy(&text).into_owned(), fits)
@@ -181,7 +182,7 @@ fn formats() {
     }
 }
 
-/// What is printed up to the first conversion that does not fit, and nothing worse.
+/// A format that does not match is printed up to the first bad conversion, without invalid accesses.
 #[test]
 fn formats_that_do_not_fit() {
     let text = Arg::Text(CString::new("text").unwrap());
@@ -213,14 +214,14 @@ fn formats_that_do_not_fit() {
             "{format:?} {args:?}"
         );
     }
-    // Widths that would fill the memory are cut.
+    // Widths that would exhaust memory are clamped.
     let (printed, fits) = print("%99999999999999999999d|%.2000000000f", &[int(1), real(1.0)]);
     assert!(fits && printed.len() < 20_000, "{}", printed.len());
     let (printed, fits) = print("%*d|%-*d", &[int(i32::MIN.into()), int(1)]);
     assert!(!fits && printed.len() < 10_000);
 }
 
-/// Formats made of what formats are made of, in any order.
+/// Random formats, assembled from the parts of conversion specifications.
 #[test]
 fn any_format() {
     let pieces = [
@@ -235,7 +236,7 @@ fn any_format() {
             .collect();
         CString::new(text).unwrap()
     };
-    // Three arguments, as the block has them: a double, eight ints, four ints of 4 bytes.
+    // A block as emitted code packs it, with three arguments: a double, eight ints and four ints.
     let mut block = vec![];
     block.extend(3u32.to_le_bytes());
     block.extend(
@@ -253,7 +254,7 @@ fn any_format() {
     let mut fitting = 0;
     for _ in 0..100_000 {
         let format = format_of(&mut random);
-        // SAFETY: a text, and a block as emitted code packs it.
+        // SAFETY: a zero-terminated format, and a block as emitted code packs it.
         let (printed, fits) = unsafe { text(format.as_ptr(), aligned.as_ptr().cast()) };
         assert!(printed.len() < 100_000, "{format:?}");
         fitting += usize::from(fits);
@@ -261,7 +262,7 @@ fn any_format() {
     assert!(fitting > 1000, "{fitting}");
 }
 
-/// The runtime's function itself writes to stdout, between what the C library has written before and after.
+/// The runtime's function writes to the C library's stdout, in order with the C library's own output.
 #[test]
 fn writes_to_stdout() {
     let test = "builtins::tests::printf::child_that_prints";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The formats of floating-point numbers, and how far a result is from what a function really gives.
+//! Floating-point formats, and the error of a result in ulps.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use oxur_mpfr::Real;
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     pub bits: u32,
-    /// Bits of the fraction.
+    /// The number of fraction bits.
     pub fraction: u32,
     /// The smallest exponent of a normal number, and the largest.
     pub exponents: (i64, i64),
@@ -34,7 +34,7 @@ pub const FORMATS: [Format; 3] = [
 ];
 
 impl Format {
-    /// The number with these bits. Every number of every format is a double.
+    /// The number with these bits. Every number of every format is exact as a double.
     pub fn decode(self, bits: u64) -> f64 {
         match self.bits {
             16 => crate::builtins::runtime::half::half_to_f32(bits as u16).into(),
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// The bits of the number that is nearest.
+    /// The bits of the nearest number.
     pub fn encode(self, x: f64) -> u64 {
         match self.bits {
             16 => crate::builtins::runtime::half::half_from_f64(x).into(),
@@ -64,8 +64,8 @@ impl Format {
         1 << (self.bits - 1)
     }
 
-    /// How far a result is from the exact one, in ulps: OpenCL C 3.0, section 7.4. Infinity counts as the number that
-    /// would come after the largest one. `f64::INFINITY` if one is NaN, or infinite, and the other has no reason.
+    /// The error of a result in ulps: OpenCL C 3.0, section 7.4. Infinity counts as the number that would follow the largest
+    /// one. The error is `f64::INFINITY` if only one of the numbers is NaN, or if only one is infinite without reason.
     pub fn ulps(self, result: f64, exact: &Real) -> f64 {
         if exact.is_nan() || result.is_nan() {
             return if exact.is_nan() && result.is_nan() {
@@ -84,7 +84,7 @@ impl Format {
             Real::new(result)
         };
         if result.is_infinite() {
-            // An exact result beyond that is what infinity stands for.
+            // Infinity represents every exact result beyond that.
             let outside = exact.partial_cmp(&given);
             if outside
                 == Some(if result > 0.0 {
@@ -96,7 +96,7 @@ impl Format {
                 return 0.0;
             }
         }
-        // 0 has the ulps of the smallest numbers.
+        // The ulp of 0 is that of the denormal numbers.
         let exponent = exact.exponent().unwrap_or(i64::MIN);
         let exponent = exponent.clamp(self.exponents.0, self.exponents.1) - i64::from(self.fraction);
         Real::of_two("mpfr_sub", &given, exact).scaled(-exponent).to_f64().abs()

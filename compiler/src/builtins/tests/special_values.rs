@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Special values: OpenCL C 3.0, section 7.5, and C99, annex F, which it builds on.
+//! Tests of special values: OpenCL C 3.0, section 7.5, and C99, annex F, on which it is based.
 
 use spirv::OpenclStd100Op as Op;
 
@@ -439,7 +439,7 @@ fn special_values() {
         for &(op, cases) in ONE {
             let f = function(op);
             for &(x, expected) in cases {
-                // A half has no 1e300 but infinity; where it has, the case says what becomes of that.
+                // 1e300 stands for infinity in the narrower formats. As a double it is an ordinary number.
                 if format.bits == 64 && x.abs() == 1e300 {
                     continue;
                 }

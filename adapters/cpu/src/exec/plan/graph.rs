@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which step of a plan waits for which, and a plan in the making.
+//! The dependency graph of a plan, and the builder of plans.
 
 use std::sync::Arc;
 
 use super::{Plan, Step};
 
-/// Who waits for whom.
+/// The dependencies between steps.
 ///
-/// It grows by a step at a time, so that a plan is made while its commands are appended: those that wait for a step are a
-/// linked list, the last one first.
+/// The successors of a step are a linked list in one vector of edges, so that steps can be added one at a time while a
+/// command buffer is recorded.
 #[derive(Default)]
 pub(super) struct DependencyGraph {
-    /// For each step how many steps it waits for.
+    /// The number of dependencies of each step.
     pub(super) waits: Vec<u32>,
-    /// For each step the last of the edges that lead on from it, or [`NO_EDGE`].
+    /// The head of each step's list of outgoing edges, the edge that was added last, or [`NO_EDGE`].
     last: Vec<u32>,
     edges: Vec<Edge>,
 }
 
-/// From a step to one that waits for it.
+/// An edge from a step to one that depends on it.
 #[derive(Clone, Copy)]
 struct Edge {
-    after: u32,
-    /// The edge before it that leads on from the same step, or [`NO_EDGE`].
-    before: u32,
+    successor: u32,
+    /// The next edge in the list of the same step, or [`NO_EDGE`].
+    next: u32,
 }
 
 const NO_EDGE: u32 = u32::MAX;
 
 impl DependencyGraph {
-    /// A step that waits for some of those before it.
-    fn push(&mut self, before: &[u32]) {
+    /// Adds a step that depends on earlier ones.
+    fn push(&mut self, dependencies: &[u32]) {
         let step = self.waits.len() as u32;
-        for &place in before {
+        for &dependency in dependencies {
             let edge = self.edges.len() as u32;
-            let last = &mut self.last[place as usize];
+            let last = &mut self.last[dependency as usize];
             self.edges.push(Edge {
-                after: step,
-                before: *last,
+                successor: step,
+                next: *last,
             });
             *last = edge;
         }
-        self.waits.push(before.len() as u32);
+        self.waits.push(dependencies.len() as u32);
         self.last.push(NO_EDGE);
     }
 
-    /// Those that wait for a step, the last one first.
+    /// The steps that depend on a step, the last one first.
     #[inline]
-    pub(super) fn after(&self, step: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn successors(&self, step: u32) -> impl Iterator<Item = u32> {
         let mut next = self.last[step as usize];
         std::iter::from_fn(move || {
-            // There is none at this place.
+            // `NO_EDGE` is out of bounds, which ends the iteration.
             let edge = self.edges.get(next as usize)?;
-            next = edge.before;
-            Some(edge.after)
+            next = edge.next;
+            Some(edge.successor)
         })
     }
 }
 
-/// A plan to which steps are added.
+/// Builds a plan step by step.
 #[derive(Default)]
 pub(crate) struct PlanBuilder {
     graph: DependencyGraph,
@@ -66,18 +66,17 @@ pub(crate) struct PlanBuilder {
 }
 
 impl PlanBuilder {
-    /// How many steps there are.
+    /// The number of steps.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Adds a step. `before` are those that it waits for.
-    pub(crate) fn push(&mut self, step: Step, before: &[u32]) {
-        self.graph.push(before);
+    /// Adds a step with its dependencies, which are earlier steps.
+    pub(crate) fn push(&mut self, step: Step, dependencies: &[u32]) {
+        self.graph.push(dependencies);
         self.steps.push(step);
     }
 
-    /// The plan of all these steps.
     pub(crate) fn finish(self) -> Plan {
         Plan {
             graph: Arc::new(self.graph),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Plans of closures.
+//! Tests of plans whose steps run closures.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Sender, channel};
@@ -10,7 +10,7 @@ use crate::exec::clock;
 use crate::exec::tests::{Calls, pool};
 
 impl Plan {
-    /// A plan of these steps, with those that each waits for.
+    /// A plan of these steps. `before` yields the dependencies of each.
     fn new<'a>(steps: Vec<Step>, before: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut plan = PlanBuilder::default();
         steps
@@ -21,15 +21,15 @@ impl Plan {
     }
 }
 
-fn whole(plan: &Plan) -> Arc<dyn Node> {
+fn command(plan: &Plan) -> Arc<dyn Node> {
     Task::new(pool(), plan.clone(), false)
 }
 
-/// Runs it and waits. Says whether it did not fail.
+/// Runs the plan and waits. Returns whether it succeeded.
 fn go(plan: &Plan) -> bool {
-    let whole = whole(plan);
-    submit(whole.clone());
-    whole.wait()
+    let command = command(plan);
+    submit(command.clone());
+    command.wait()
 }
 
 fn step(
@@ -43,7 +43,7 @@ fn step(
             cost,
             run,
         }),
-        outside: None,
+        external: None,
     }
 }
 
@@ -54,7 +54,7 @@ fn short(run: impl Fn() + Send + Sync + 'static) -> Step {
     })
 }
 
-/// A command that is over when it is told to be.
+/// A command that ends when the sender sends or is dropped.
 fn gate() -> (Arc<dyn Node>, Sender<()>) {
     let (send, receive) = channel();
     let receive = Mutex::new(receive);
@@ -70,7 +70,7 @@ fn gate() -> (Arc<dyn Node>, Sender<()>) {
     (Task::new(pool(), work, false), send)
 }
 
-/// Numbers that look random.
+/// A pseudo-random number generator.
 struct Random(u64);
 
 impl Random {
@@ -156,7 +156,7 @@ fn short_plans_run_where_they_are() {
     };
     let mut plan = Plan::new(vec![add(1), add(2)], [&[][..], &[0][..]].into_iter());
     assert!(plan.is_shorter(20) && !plan.is_shorter(19));
-    assert!(plan.run_here(&mut ThreadContext::new()).is_ok());
+    assert!(plan.run_inline(&mut ThreadContext::new()).is_ok());
     assert_eq!(count.load(Ordering::Relaxed), 3);
 
     // A copy is what it was.
@@ -171,7 +171,7 @@ fn short_plans_run_where_they_are() {
         0,
         step((1, Execution::Parallel, Some(1)), |_| Err(Fault::StackOverflow)),
     );
-    let (what, _) = plan.run_here(&mut ThreadContext::new()).unwrap_err();
+    let (what, _) = plan.run_inline(&mut ThreadContext::new()).unwrap_err();
     assert_eq!(what, "a closure");
 }
 
@@ -207,9 +207,9 @@ fn failures() {
     }
 }
 
-/// Steps wait for commands outside, in each run, and give signals, once.
+/// Steps wait for external commands in each run, and signal external commands once.
 #[test]
-fn outside() {
+fn external_synchronization() {
     let order = Arc::new(Mutex::new(Vec::new()));
     let note = |what: &'static str| {
         let order = order.clone();
@@ -229,20 +229,20 @@ fn outside() {
     let end: Arc<dyn Node> = end;
     let signal = Arc::new(Signal::new(end.clone(), 0));
     let mut steps = vec![note("first"), note("gated"), note("free"), note("last")];
-    steps[1].outside = Some(Arc::new(Outside {
-        before: vec![opened.clone()],
+    steps[1].external = Some(Arc::new(ExternalSync {
+        dependencies: vec![opened.clone()],
         signal: Some(signal.clone()),
     }));
     let plan = Plan::new(steps, [&[][..], &[0][..], &[0][..], &[1, 2][..]].into_iter());
-    let whole = whole(&plan);
-    submit(whole.clone());
+    let command = command(&plan);
+    submit(command.clone());
     while order.lock().len() < 2 {
         thread::yield_now();
     }
-    assert!(!end.is_over() && !whole.is_over());
+    assert!(!end.is_over() && !command.is_over());
     submit(opened.clone());
     open.send(()).unwrap();
-    assert!(whole.wait() && end.wait());
+    assert!(command.wait() && end.wait());
     assert_eq!(*order.lock(), ["first", "free", "gated", "last"]);
     assert!(go(&plan), "the gate stays open, and the signal is given");
 
@@ -329,7 +329,7 @@ fn timed_plans_tell_when_steps_ran() {
 
     plan.change(1, short(|| ()));
     plan.change(3, short(|| ()));
-    assert!(plan.run_here(&mut ThreadContext::new()).is_ok());
+    assert!(plan.run_inline(&mut ThreadContext::new()).is_ok());
     let ran = times.last();
     let [Some(first), Some(second), None, Some(last)] = ran[..] else {
         panic!("{ran:?}")

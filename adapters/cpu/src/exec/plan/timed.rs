@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Steps that record when they ran: wrappers around their work. Plans without timing have no wrappers, and pay nothing.
+//! Steps that record when they ran, by a wrapper around their work. Plans without timing have no wrappers and no overhead.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use crate::exec::work::{Work, forward_to_work};
 struct Timed {
     work: Arc<dyn Work>,
     times: Arc<CommandTimings>,
-    place: usize,
+    index: usize,
 }
 
-/// A step that records when it ran, as command number `place`.
-pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, place: usize) -> Step {
+/// Wraps a step so that it records when it ran, as command number `index`.
+pub(super) fn timed(step: Step, times: &Arc<CommandTimings>, index: usize) -> Step {
     let work = Timed {
         work: step.work,
         times: times.clone(),
-        place,
+        index,
     };
     Step {
         work: Arc::new(work),
-        outside: step.outside,
+        external: step.external,
     }
 }
 
@@ -38,7 +38,7 @@ impl Work for Timed {
         let began = clock::now();
         self.work.run(chunks, worker)?;
         let ended = clock::now();
-        self.times.add(self.place, Span { began, ended });
+        self.times.add(self.index, Span { began, ended });
         Ok(())
     }
 }
