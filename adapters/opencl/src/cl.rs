@@ -225,8 +225,9 @@ pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
 #[cold]
 #[allow(improper_ctypes_definitions, reason = "only Rust calls it")]
 extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
-    let message = format!("{function} returned {} ({code})", conv::error_name(code));
-    match conv::result(code) {
+    let name = conv::error_name(code).unwrap_or("an error unknown to this adapter");
+    let message = format!("{function} returned {name} ({code})");
+    match conv::error_result(code) {
         Some(result) => UrError::with_message(result, message),
         None => UrError::native(code, message),
     }

@@ -175,13 +175,8 @@ pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]>
 unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void) {
     // SAFETY: `set_callback` gave the box away, and OpenCL calls once.
     let Registered { event, callback } = *unsafe { Box::from_raw(data.cast::<Registered>()) };
-    let status = match status {
-        CL_RUNNING => ExecutionInfo::RUNNING,
-        CL_SUBMITTED => ExecutionInfo::SUBMITTED,
-        CL_QUEUED => ExecutionInfo::QUEUED,
-        // A command that failed is over, too: there is no better word for it.
-        _ => ExecutionInfo::COMPLETE,
-    };
+    // A command that failed is over, too: there is no better word for it.
+    let status = conv::EXECUTION_INFO.to_ur(status).unwrap_or(ExecutionInfo::COMPLETE);
     callback.call(&event, status);
     kit::SoftwareEvent::defer_drop(event);
 }
@@ -226,20 +221,16 @@ impl kit::Event<OpenCl> for Event {
                 // Intel's driver says of a command that failed that it is complete; a user event says what it was told.
                 let told = matches!(self.owner, Owner::Command(_)) && self.raw.is_over();
                 let event = if told { &self.raw } else { self.current() };
-                out.value(conv::event_status(event.status()?))
+                let status = conv::EVENT_STATUS.to_ur(event.status()?);
+                out.value(status.unwrap_or(EventStatus::ERROR))
             }
             _ => out.unsupported(),
         }
     }
 
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let what = match query {
-            ProfilingInfo::COMMAND_QUEUED => CL_PROFILING_COMMAND_QUEUED,
-            ProfilingInfo::COMMAND_SUBMIT => CL_PROFILING_COMMAND_SUBMIT,
-            ProfilingInfo::COMMAND_START => CL_PROFILING_COMMAND_START,
-            ProfilingInfo::COMMAND_END => CL_PROFILING_COMMAND_END,
-            ProfilingInfo::COMMAND_COMPLETE => CL_PROFILING_COMMAND_COMPLETE,
-            _ => return out.unsupported(),
+        let Ok(what) = conv::PROFILING_INFO.to_cl(query) else {
+            return out.unsupported();
         };
         let mut time = self.current().time(what)?;
         // Until it runs, how far a run has come is for the first command to say.
@@ -273,12 +264,8 @@ impl kit::Event<OpenCl> for Event {
     }
 
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
-        let status = match status {
-            ExecutionInfo::COMPLETE => CL_COMPLETE,
-            ExecutionInfo::RUNNING => CL_RUNNING,
-            ExecutionInfo::SUBMITTED => CL_SUBMITTED,
-            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
-        };
+        let status = conv::EXECUTION_INFO.to_cl(status);
+        let status = status.map_err(|_| ResultCode::ERROR_UNSUPPORTED_ENUMERATION)?;
         // The callback may ask for the queue, and the client may have released both by then.
         if let Some(queue) = self.queue() {
             self.keep(&queue);

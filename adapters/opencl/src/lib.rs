@@ -2,14 +2,13 @@
 //! `libur_adapter_opencl.so.0`: Unified Runtime on any OpenCL driver.
 //!
 //! One file an object, each an OpenCL object with the semantics of UR on top. [`cl`] finds OpenCL at run time,
-//! [`extensions`] resolves a platform's extension functions once, [`conv`] has every translation between the
-//! enumerations of the two.
+//! [`extensions`] resolves a platform's extension functions once. Every translation between the enumerations of the two is
+//! in a crate of its own, [`conv`], which the CPU adapter has, too.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod adapter;
 mod cl;
 mod context;
-mod conv;
 mod device;
 mod event;
 mod extensions;
@@ -23,6 +22,7 @@ mod sampler;
 mod usm;
 
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 pub(crate) use adapter::Adapter;
 pub(crate) use context::Context;

@@ -155,7 +155,10 @@ impl kit::Mem<OpenCl> for Mem {
     }
 
     fn create_image(context: &Arc<Context>, image: ImageCreate<'_>) -> UrResult<Arc<Self>> {
-        let format = conv::image_format(image.format)?;
+        let format = cl_image_format {
+            image_channel_order: conv::CHANNEL_ORDERS.to_cl(image.format.channelOrder)?,
+            image_channel_data_type: conv::CHANNEL_TYPES.to_cl(image.format.channelType)?,
+        };
         let from = image.desc;
         // SAFETY: a C structure of integers and pointers, for which zero is a value.
         let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
@@ -178,7 +181,13 @@ impl kit::Mem<OpenCl> for Mem {
 
     fn image_info(&self, query: ImageInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ImageInfo::FORMAT => out.value(conv::image_format_back(self.ask_image(CL_IMAGE_FORMAT)?)?),
+            ImageInfo::FORMAT => {
+                let format: cl_image_format = self.ask_image(CL_IMAGE_FORMAT)?;
+                out.value(ImageFormat {
+                    channelOrder: conv::CHANNEL_ORDERS.to_ur(format.image_channel_order)?,
+                    channelType: conv::CHANNEL_TYPES.to_ur(format.image_channel_data_type)?,
+                })
+            }
             ImageInfo::ELEMENT_SIZE => out.value(self.ask_image::<usize>(CL_IMAGE_ELEMENT_SIZE)?),
             ImageInfo::ROW_PITCH => out.value(self.ask_image::<usize>(CL_IMAGE_ROW_PITCH)?),
             ImageInfo::SLICE_PITCH => out.value(self.ask_image::<usize>(CL_IMAGE_SLICE_PITCH)?),

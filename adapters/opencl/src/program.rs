@@ -14,7 +14,7 @@ use oxur_adapter_kit as kit;
 
 use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create};
 use crate::extensions::ext;
-use crate::{Context, Device, OpenCl};
+use crate::{Context, Device, OpenCl, conv};
 
 /// A program.
 pub(crate) struct Program {
@@ -361,22 +361,16 @@ impl kit::Program<OpenCl> for Program {
 
     fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ProgramBuildInfo::STATUS => out.value(match self.build_number(device, CL_PROGRAM_BUILD_STATUS)? {
-                CL_BUILD_SUCCESS => ProgramBuildStatus::SUCCESS,
-                CL_BUILD_IN_PROGRESS => ProgramBuildStatus::IN_PROGRESS,
-                CL_BUILD_NONE => ProgramBuildStatus::NONE,
-                _ => ProgramBuildStatus::ERROR,
-            }),
+            ProgramBuildInfo::STATUS => {
+                let status = conv::BUILD_STATUS.to_ur(self.build_number(device, CL_PROGRAM_BUILD_STATUS)?);
+                out.value(status.unwrap_or(ProgramBuildStatus::ERROR))
+            }
             ProgramBuildInfo::OPTIONS => out.str(&self.build_text(device, CL_PROGRAM_BUILD_OPTIONS)?),
             ProgramBuildInfo::LOG => out.str(&self.build_text(device, CL_PROGRAM_BUILD_LOG)?),
             ProgramBuildInfo::BINARY_TYPE => {
                 let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE)?;
-                out.value(match kind as cl_program_binary_type {
-                    CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT => ProgramBinaryType::COMPILED_OBJECT,
-                    CL_PROGRAM_BINARY_TYPE_LIBRARY => ProgramBinaryType::LIBRARY,
-                    CL_PROGRAM_BINARY_TYPE_EXECUTABLE => ProgramBinaryType::EXECUTABLE,
-                    _ => ProgramBinaryType::NONE,
-                })
+                let kind = conv::BINARY_TYPES.to_ur(kind as cl_program_binary_type);
+                out.value(kind.unwrap_or(ProgramBinaryType::NONE))
             }
             _ => out.unsupported(),
         }

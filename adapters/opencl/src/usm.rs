@@ -30,7 +30,7 @@ use oxur_fork::{Mutex, OnceLock};
 
 use crate::cl::{self, QueueObject, cl, cl_create};
 use crate::extensions::ext;
-use crate::{Context, Device, OpenCl, Queue};
+use crate::{Context, Device, OpenCl, Queue, conv};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -210,12 +210,9 @@ impl kit::MemoryProvider for Context {
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
         let address = address as *const c_void;
-        let kind = match self.ask_usm::<cl_uint>(address, CL_MEM_ALLOC_TYPE_INTEL)? {
-            CL_MEM_TYPE_HOST_INTEL => UsmType::HOST,
-            CL_MEM_TYPE_DEVICE_INTEL => UsmType::DEVICE,
-            CL_MEM_TYPE_SHARED_INTEL => UsmType::SHARED,
-            _ => return None,
-        };
+        let kind = conv::USM_TYPES
+            .to_ur(self.ask_usm(address, CL_MEM_ALLOC_TYPE_INTEL)?)
+            .ok()?;
         let device = self.ask_usm(address, CL_MEM_ALLOC_DEVICE_INTEL)?;
         Some(UsmAllocation {
             kind,

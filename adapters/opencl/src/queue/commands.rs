@@ -205,7 +205,8 @@ impl Queue {
             if code == CL_SUCCESS {
                 return Ok(());
             }
-            log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
+            let name = conv::error_name(code).unwrap_or_default();
+            log::debug!("the driver does not migrate USM: {name} ({code})");
         }
         // A hint that the driver has no use for: only the order counts.
         self.marker(deps)
