@@ -18,7 +18,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use crate::cl::{DeviceObject, cl};
-use crate::extensions::Extensions;
+use crate::functions::Extensions;
 use crate::{OpenCl, Platform};
 
 pub(crate) use facts::Facts;

@@ -18,7 +18,7 @@ use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 use smallvec::SmallVec;
 
-use crate::cl::{self, Ask, EventObject, cl, cl_create};
+use crate::cl::{self, Ask, EventObject, cl, cl_create, query};
 use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
@@ -150,8 +150,8 @@ impl RawEvent {
 
     /// When its command came how far, in nanoseconds of the device.
     fn time(&self, what: cl_profiling_info) -> UrResult<u64> {
-        // SAFETY: a live event; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe { cl!(clGetEventProfilingInfo(*self.0, what, size, value, needed)) })
+        // SAFETY: a live event.
+        unsafe { cl::value(query!(clGetEventProfilingInfo(*self.0, what))) }
     }
 
     /// Whether its command is complete, or failed. One whose status cannot be had is taken for unfinished.

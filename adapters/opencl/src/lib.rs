@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `libur_adapter_opencl.so.0`: Unified Runtime on any OpenCL driver.
 //!
-//! One file an object, each an OpenCL object with the semantics of UR on top. [`cl`] finds OpenCL at run time,
-//! [`extensions`] resolves a platform's extension functions once. Every translation between the enumerations of the two is
-//! in a crate of its own, [`conv`], which the CPU adapter has, too.
+//! One file an object, each an OpenCL object with the semantics of UR on top. [`functions`] has the functions of OpenCL and
+//! its extensions, which are found at run time, and [`cl`] calls them. Every translation between the enumerations of the two
+//! is in a crate of its own, [`conv`], which the CPU adapter has, too.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod adapter;
@@ -11,7 +11,7 @@ mod cl;
 mod context;
 mod device;
 mod event;
-mod extensions;
+mod functions;
 mod interop;
 mod kernel;
 mod mem;

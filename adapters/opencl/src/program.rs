@@ -12,8 +12,7 @@ use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, Nat
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create};
-use crate::extensions::ext;
+use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create, query};
 use crate::{Context, Device, OpenCl, conv};
 
 /// A program.
@@ -68,17 +67,13 @@ impl Program {
     }
 
     fn build_number(&self, device: &Device, what: cl_program_build_info) -> UrResult<cl_int> {
-        // SAFETY: live handles; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe {
-            cl!(clGetProgramBuildInfo(*self.raw, device.raw, what, size, value, needed))
-        })
+        // SAFETY: live handles.
+        unsafe { cl::value(query!(clGetProgramBuildInfo(*self.raw, device.raw, what))) }
     }
 
     fn build_text(&self, device: &Device, what: cl_program_build_info) -> UrResult<String> {
-        // SAFETY: live handles; the pointers are those of `string`.
-        cl::string(|size, value, needed| unsafe {
-            cl!(clGetProgramBuildInfo(*self.raw, device.raw, what, size, value, needed))
-        })
+        // SAFETY: live handles.
+        unsafe { cl::string(query!(clGetProgramBuildInfo(*self.raw, device.raw, what))) }
     }
 
     /// Adds what the compiler said to the error of a build.
@@ -106,9 +101,9 @@ impl Program {
         let mut size = 0;
         // SAFETY: live handles, a zero-terminated string, and places for the results.
         let found = unsafe {
-            ext!(
+            cl!(
                 self.context.ext,
-                get_global_variable_pointer(device.raw, *self.raw, name.as_ptr(), &mut size, &mut address)
+                clGetDeviceGlobalVariablePointerINTEL(device.raw, *self.raw, name.as_ptr(), &mut size, &mut address)
             )
         };
         match found {
@@ -175,14 +170,10 @@ impl kit::Program<OpenCl> for Program {
         kit::check_spirv(il)?;
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
-            match context.ext.create_program_with_il {
-                Some(function) if api().clCreateProgramWithIL.is_none() => {
-                    let mut code = CL_SUCCESS;
-                    let raw = function(*context.raw, il.as_ptr().cast(), il.len(), &mut code);
-                    cl::check("clCreateProgramWithILKHR", code).map(|()| Native::new(raw))
-                }
-                _ => cl_create!(clCreateProgramWithIL(*context.raw, il.as_ptr().cast(), il.len())),
-            }
+            cl_create!(
+                context.ext,
+                clCreateProgramWithIL(*context.raw, il.as_ptr().cast(), il.len())
+            )
         };
         let raw = made.map_err(|error| match error.code() {
             // What OpenCL says of IL that is not well-formed.
@@ -304,9 +295,9 @@ impl kit::Program<OpenCl> for Program {
         let mut address = 0;
         // SAFETY: live handles, a zero-terminated string, and a place for the result.
         let found = unsafe {
-            ext!(
+            cl!(
                 self.context.ext,
-                get_function_pointer(device.raw, *self.raw, name.as_ptr(), &mut address)
+                clGetDeviceFunctionPointerINTEL(device.raw, *self.raw, name.as_ptr(), &mut address)
             )
         };
         match found {
@@ -378,20 +369,13 @@ impl kit::Program<OpenCl> for Program {
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         for (id, value) in constants {
+            let (size, bytes) = (value.len(), value.as_ptr().cast());
             // SAFETY: a live program; OpenCL copies the value before it returns.
             unsafe {
-                match self.context.ext.set_specialization_constant {
-                    Some(function) if api().clSetProgramSpecializationConstant.is_none() => cl::check(
-                        "clSetProgramSpecializationConstant",
-                        function(*self.raw, *id, value.len(), value.as_ptr().cast()),
-                    ),
-                    _ => cl!(clSetProgramSpecializationConstant(
-                        *self.raw,
-                        *id,
-                        value.len(),
-                        value.as_ptr().cast()
-                    )),
-                }
+                cl!(
+                    self.context.ext,
+                    clSetProgramSpecializationConstant(*self.raw, *id, size, bytes)
+                )
             }?;
         }
         Ok(())

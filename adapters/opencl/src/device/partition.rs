@@ -9,7 +9,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::Device;
-use crate::cl::{self, cl};
+use crate::cl::{self, query};
 
 /// The ways of division that the two have in common, which have the same numbers in both.
 fn common(kind: isize) -> Option<DevicePartition> {
@@ -65,10 +65,8 @@ fn list(properties: &[DevicePartitionProperty]) -> UrResult<Vec<isize>> {
 /// Makes sub-devices.
 pub(super) fn divide(device: &Arc<Device>, properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Device>>> {
     let list = list(properties)?;
-    // SAFETY: a live device, a list that ends with a zero; the pointers are those of `handles`.
-    let raw = cl::handles(|capacity, parts, count| unsafe {
-        cl!(clCreateSubDevices(device.raw, list.as_ptr(), capacity, parts, count))
-    })?;
+    // SAFETY: a live device, a list that ends with a zero.
+    let raw = unsafe { cl::handles(query!(clCreateSubDevices(device.raw, list.as_ptr()))) }?;
     // SAFETY: devices that were just made. All have an owner before one is asked anything.
     let parts: Vec<_> = raw.into_iter().map(|raw| unsafe { Native::new(raw) }).collect();
     parts.into_iter().map(|raw| Device::part(raw, device)).collect()
