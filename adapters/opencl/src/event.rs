@@ -159,6 +159,24 @@ impl RawEvent {
         self.status().is_ok_and(|status| status <= CL_COMPLETE)
     }
 
+    /// Has `call` called with the status that its command reaches: `status`, or a negative one if it fails.
+    fn on_status<F: FnOnce(cl_int) + Send + 'static>(&self, status: cl_int, call: F) -> UrResult<()> {
+        /// `data` is a `Box<F>`.
+        unsafe extern "C" fn reached<F: FnOnce(cl_int)>(_event: cl_event, status: cl_int, data: *mut c_void) {
+            // SAFETY: `on_status` gave the box away, and OpenCL calls once.
+            let call = unsafe { Box::from_raw(data.cast::<F>()) };
+            call(status);
+        }
+        let data = Box::into_raw(Box::new(call));
+        // SAFETY: a live event, and a function for the data that it gets.
+        let set = unsafe { cl!(clSetEventCallback(*self.0, status, Some(reached::<F>), data.cast())) };
+        if set.is_err() {
+            // SAFETY: OpenCL did not take it.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        set
+    }
+
     /// Waits until its command is over. That it failed is an error, too.
     pub(crate) fn wait(&self) -> UrResult<()> {
         // SAFETY: a live event.
@@ -169,21 +187,6 @@ impl RawEvent {
 /// The OpenCL events of a wait list, on the stack unless there are many.
 pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]> {
     wait.iter().map(|event| *event.current().0).collect()
-}
-
-/// Calls `callback` with the status that an OpenCL event reached. `data` is a `Box<Registered>`.
-unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: `set_callback` gave the box away, and OpenCL calls once.
-    let Registered { event, callback } = *unsafe { Box::from_raw(data.cast::<Registered>()) };
-    // A command that failed is over, too: there is no better word for it.
-    let status = conv::EXECUTION_INFO.to_ur(status).unwrap_or(ExecutionInfo::COMPLETE);
-    callback.call(&event, status);
-    kit::SoftwareEvent::defer_drop(event);
-}
-
-struct Registered {
-    event: Arc<Event>,
-    callback: Callback,
 }
 
 impl kit::Object for Event {
@@ -270,24 +273,13 @@ impl kit::Event<OpenCl> for Event {
         if let Some(queue) = self.queue() {
             self.keep(&queue);
         }
-        let data = Box::into_raw(Box::new(Registered {
-            event: self.clone(),
-            callback,
-        }));
-        // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe {
-            cl!(clSetEventCallback(
-                *self.current().0,
-                status,
-                Some(reached),
-                data.cast()
-            ))
-        };
-        if set.is_err() {
-            // SAFETY: OpenCL did not take it.
-            drop(unsafe { Box::from_raw(data) });
-        }
-        set
+        let event = self.clone();
+        self.current().on_status(status, move |status| {
+            // A command that failed is over, too: there is no better word for it.
+            let status = conv::EXECUTION_INFO.to_ur(status).unwrap_or(ExecutionInfo::COMPLETE);
+            callback.call(&event, status);
+            kit::SoftwareEvent::defer_drop(event);
+        })
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
@@ -320,26 +312,12 @@ impl kit::Event<OpenCl> for Event {
 impl Event {
     /// Makes it that of a command that was submitted.
     fn follow(&self, command: &RawEvent) -> UrResult<()> {
-        /// `data` is a `Box<RawEvent>`.
-        unsafe extern "C" fn over(_command: cl_event, status: cl_int, data: *mut c_void) {
-            // SAFETY: `follow` gave the box away, and OpenCL calls once.
-            let event = unsafe { Box::from_raw(data.cast::<RawEvent>()) };
-            end(&event, status);
+        let (submitted, event) = (command.again()?, self.raw.again()?);
+        command.on_status(CL_COMPLETE, move |status| end(&event, status))?;
+        if let Owner::Command(promised) = &self.owner {
+            _ = promised.submitted.set(submitted);
         }
-        let submitted = command.again()?;
-        let data = Box::into_raw(Box::new(self.raw.again()?));
-        // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe { cl!(clSetEventCallback(*command.0, CL_COMPLETE, Some(over), data.cast())) };
-        match set {
-            Ok(()) => {
-                if let Owner::Command(promised) = &self.owner {
-                    _ = promised.submitted.set(submitted);
-                }
-            }
-            // SAFETY: OpenCL did not take it.
-            Err(_) => drop(unsafe { Box::from_raw(data) }),
-        }
-        set
+        Ok(())
     }
 }
 

@@ -90,6 +90,19 @@ impl Program {
         if text.is_empty() { error } else { error.context(&text) }
     }
 
+    /// Has `call` build or compile for devices, whose number and handles it gets. An error says what the compiler said.
+    fn build_with(
+        &self,
+        devices: &[Arc<Device>],
+        flags: ExpProgramFlags,
+        call: impl FnOnce(cl_uint, *const cl_device_id) -> UrResult<()>,
+    ) -> UrResult<()> {
+        no_flags(flags)?;
+        let raw = raw_devices(&self.context, devices)?;
+        let (count, pointer) = array(&raw);
+        call(count, pointer).map_err(|error| self.with_log(devices, error))
+    }
+
     fn is_executable(&self, device: &Device) -> bool {
         let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE);
         kind.is_ok_and(|kind| kind as cl_program_binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -208,42 +221,22 @@ impl kit::Program<OpenCl> for Program {
     }
 
     fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
-        let raw = raw_devices(&self.context, devices)?;
-        let (count, pointer) = array(&raw);
+        let none = std::ptr::null_mut();
         // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
-        unsafe {
-            cl!(clBuildProgram(
-                *self.raw,
-                count,
-                pointer,
-                options(text),
-                None,
-                std::ptr::null_mut()
-            ))
-        }
-        .map_err(|error| self.with_log(devices, error))
+        self.build_with(devices, flags, |count, devices| unsafe {
+            cl!(clBuildProgram(*self.raw, count, devices, options(text), None, none))
+        })
     }
 
     fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
-        let raw = raw_devices(&self.context, devices)?;
-        let (count, pointer) = array(&raw);
+        let (raw, options, none) = (*self.raw, options(text), std::ptr::null_mut());
+        let (headers, names) = (std::ptr::null(), std::ptr::null_mut());
         // SAFETY: as in `build`; there are no headers.
-        unsafe {
+        self.build_with(devices, flags, |count, devices| unsafe {
             cl!(clCompileProgram(
-                *self.raw,
-                count,
-                pointer,
-                options(text),
-                0,
-                std::ptr::null(),
-                std::ptr::null_mut(),
-                None,
-                std::ptr::null_mut()
+                raw, count, devices, options, 0, headers, names, None, none
             ))
-        }
-        .map_err(|error| self.with_log(devices, error))
+        })
     }
 
     fn link(
