@@ -11,7 +11,7 @@ use oxur_adapter_kit as kit;
 
 use crate::cl::{self, query};
 use crate::functions::Extensions;
-use crate::{Device, OpenCl};
+use crate::{Device, OpenCl, conv};
 
 /// A platform. What it says of itself never changes and is asked once.
 pub(crate) struct Platform {
@@ -102,14 +102,11 @@ impl kit::Platform<OpenCl> for Platform {
     }
 
     fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        match frontend.to_bytes() {
-            b"" => Ok(c""),
-            b"-O0" => Ok(c"-cl-opt-disable"),
-            b"-O1" | b"-O2" | b"-O3" => Ok(c""),
-            _ => Err(UrError::with_message(
+        conv::compiler_option(frontend).ok_or_else(|| {
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("OpenCL compilers have no equivalent of {frontend:?}"),
-            )),
-        }
+            )
+        })
     }
 }

@@ -6,7 +6,7 @@
 
 mod error;
 
-use std::fmt::Debug;
+use std::ffi::CStr;
 
 use bitflags::Flags;
 use opencl_sys::*;
@@ -263,6 +263,28 @@ pairs! {
         USM_MEMCPY = CL_COMMAND_MEMCPY_INTEL,
         USM_PREFETCH = CL_COMMAND_MIGRATEMEM_INTEL,
         USM_ADVISE = CL_COMMAND_MEMADVISE_INTEL,
+    }
+}
+
+/// OpenCL's list for the properties that divide a device or did, which are all of one kind: the kind, the value of each, and
+/// a zero; behind counts there is a zero more.
+pub fn partition_list(properties: &[DevicePartitionProperty]) -> Vec<cl_device_partition_property> {
+    let kind = properties.first().map(|first| first.r#type);
+    // SAFETY: all members of the union are a `u32` of any value.
+    let value = |property: &DevicePartitionProperty| unsafe { property.value.count } as cl_device_partition_property;
+    let counts_end = (kind == Some(DevicePartition::BY_COUNTS)).then_some(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
+    // The numbers of the kinds are OpenCL's.
+    let kind = kind.map(|kind| kind.0 as cl_device_partition_property);
+    let values = properties.iter().map(value);
+    kind.into_iter().chain(values).chain(counts_end).chain([0]).collect()
+}
+
+/// What OpenCL's compilers call an option of the client's compiler; `None` where they have nothing like it.
+pub fn compiler_option(frontend: &CStr) -> Option<&'static CStr> {
+    match frontend.to_bytes() {
+        b"" | b"-O1" | b"-O2" | b"-O3" => Some(c""),
+        b"-O0" => Some(c"-cl-opt-disable"),
+        _ => None,
     }
 }
 

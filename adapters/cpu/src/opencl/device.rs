@@ -81,23 +81,6 @@ const FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
 
-/// How a sub-device was made, or what the list of properties looks like that makes one.
-fn partition_list(properties: &[DevicePartitionProperty]) -> Vec<cl_device_partition_property> {
-    let Some(first) = properties.first() else {
-        return vec![0];
-    };
-    let mut list = vec![first.r#type.0 as cl_device_partition_property];
-    for property in properties {
-        // SAFETY: all members of the union are a `u32` of any value.
-        list.push(unsafe { property.value.count } as cl_device_partition_property);
-    }
-    if first.r#type == DevicePartition::BY_COUNTS {
-        list.push(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
-    }
-    list.push(0);
-    list
-}
-
 /// The properties of UR for a list of OpenCL's, which a zero ends.
 ///
 /// # Safety
@@ -316,7 +299,7 @@ fn info(device: &Arc<Device>, query: cl_device_info, out: Out) -> ClResult<()> {
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => {
             out.value(conv::AFFINITY_DOMAINS.to_cl(value(ask(Ur::PARTITION_AFFINITY_DOMAIN))?))
         }
-        CL_DEVICE_PARTITION_TYPE => out.slice(&partition_list(device.made_by())),
+        CL_DEVICE_PARTITION_TYPE => out.slice(&conv::partition_list(device.made_by())),
         CL_DEVICE_REFERENCE_COUNT if device.is_root() => out.value::<cl_uint>(1),
         CL_DEVICE_REFERENCE_COUNT => out.value(reference_count(&**device)),
         _ => out.unknown(),
