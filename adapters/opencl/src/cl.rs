@@ -159,7 +159,7 @@ pub extern "C" fn missing(function: &'static str) -> UrError {
     )
 }
 
-/// The question that [`value`], [`array`], [`string`] and [`handles`] ask: a function as [`cl`] takes it, without its last three
+/// The question that [`value`], [`array()`], [`string`] and [`handles`] ask: a function as [`cl`] takes it, without its last three
 /// parameters. The code around it must be `unsafe`: the rest must be as OpenCL demands.
 macro_rules! query {
     ($name:ident($($arg:expr),*)) => {
@@ -292,7 +292,7 @@ pub trait Ask {
         value(|size, value, needed| unsafe { self.info(what, size, value, needed) })
     }
 
-    /// As [`array`].
+    /// As [`array()`].
     fn ask_array<V: Plain>(&self, what: cl_uint) -> UrResult<Vec<V>> {
         // SAFETY: the pointers are those of `array`.
         array(|size, value, needed| unsafe { self.info(what, size, value, needed) })
