@@ -7,6 +7,7 @@ use std::sync::Arc;
 use kit::ur::{self, PlatformInfo, ResultCode};
 use kit::{HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use crate::device::extensions;
 use crate::opencl::{self, NativeCell};
@@ -51,14 +52,11 @@ impl kit::Platform<Cpu> for Platform {
     }
 
     fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        match frontend.to_bytes() {
-            b"" => Ok(c""),
-            b"-O0" => Ok(c"-cl-opt-disable"),
-            b"-O1" | b"-O2" | b"-O3" => Ok(c""),
-            _ => Err(UrError::with_message(
+        conv::compiler_option(frontend).ok_or_else(|| {
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("this compiler has no equivalent of {frontend:?}"),
-            )),
-        }
+            )
+        })
     }
 }

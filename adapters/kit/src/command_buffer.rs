@@ -163,7 +163,7 @@ pub(crate) unsafe fn append<B: Backend>(
     let commands = buffer.commands();
     commands.context().check_command(commands.device(), &command)?;
     command.check_usm(commands.context())?;
-    let command = command.into_owned()?;
+    trace("appends", buffer, &command);
     // SAFETY: passed on to the caller.
     unsafe {
         let dependencies = sync_points(num_points, points)?;
@@ -172,7 +172,6 @@ pub(crate) unsafe fn append<B: Backend>(
             event: !event.is_null(),
             handle: !handle.is_null(),
         };
-        trace("appends", buffer, &command.as_command());
         let appended = commands.append(buffer, command, dependencies, events, wanted)?;
         if let Some(place) = point.as_mut() {
             *place = appended.point;

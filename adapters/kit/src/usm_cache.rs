@@ -92,12 +92,22 @@ impl Lists {
     /// The largest block that a shard keeps for itself, in bytes.
     const LARGEST: usize = 4 << 20;
 
-    #[inline]
+    /// The list of a class. Always inlined: most calls only index.
+    #[inline(always)]
     fn small(&mut self, arena: usize, class: Class) -> &mut Vec<Free> {
+        if self.small.get(arena).is_none_or(Option::is_none) {
+            self.add_arena(arena);
+        }
+        &mut self.small[arena].as_mut().expect("the arena was added")[class.index()]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_arena(&mut self, arena: usize) {
         if self.small.len() <= arena {
             self.small.resize_with(arena + 1, || None);
         }
-        &mut self.small[arena].get_or_insert_with(|| Box::new([const { Vec::new() }; SMALL_CLASSES]))[class.index()]
+        self.small[arena] = Some(Box::new([const { Vec::new() }; SMALL_CLASSES]));
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use kit::{HandleCell, Native, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, DeviceObject, cl};
+use crate::cl::{self, DeviceObject, query};
 use crate::{Context, Device, OpenCl, Platform};
 
 /// The adapter.
@@ -35,8 +35,8 @@ fn platform_ids() -> UrResult<Vec<cl_platform_id>> {
         );
         return Ok(Vec::new());
     }
-    // SAFETY: the pointers are those of `handles`.
-    let ids = cl::handles(|capacity, ids, count| unsafe { cl!(clGetPlatformIDs(capacity, ids, count)) });
+    // SAFETY: it takes no object.
+    let ids = unsafe { cl::handles(query!(clGetPlatformIDs())) };
     ids.or_else(|error| {
         log::info!("no OpenCL platforms: {error}. Install an OpenCL driver, or set OCL_ICD_FILENAMES to one");
         Ok(Vec::new())

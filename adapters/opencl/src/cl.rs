@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! OpenCL itself: the ICD loader, found at run time, and calls of its functions with errors as errors.
+//! OpenCL itself: the ICD loader, found at run time, and calls of functions with errors as errors.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -7,114 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use kit::ur::ResultCode;
 use kit::{Native, NativeObject, UrError, UrResult};
-use opencl_sys::cl_function_types::*;
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{AtFork, OnceLock};
 
 use crate::conv;
-
-macro_rules! api {
-    ($($name:ident: $ty:ident,)*) => {
-        /// The functions of `libOpenCL.so.1`. One that an old library lacks is `None`.
-        #[allow(non_snake_case)]
-        pub struct Api {
-            $(pub $name: $ty,)*
-        }
-
-        impl Api {
-            fn load(library: &libloading::os::unix::Library) -> Self {
-                Self {
-                    // SAFETY: each symbol is the OpenCL function of its name, whose type `opencl-sys` has.
-                    $($name: unsafe { library.get::<$ty>(concat!(stringify!($name), "\0").as_bytes()) }
-                        .ok()
-                        .and_then(|symbol| *symbol),)*
-                }
-            }
-
-            /// Of a library that has none of them.
-            const NONE: Self = Self { $($name: None,)* };
-        }
-    };
-}
-
-api! {
-    clGetPlatformIDs: clGetPlatformIDs_fn,
-    clGetPlatformInfo: clGetPlatformInfo_fn,
-    clGetDeviceIDs: clGetDeviceIDs_fn,
-    clGetDeviceInfo: clGetDeviceInfo_fn,
-    clCreateSubDevices: clCreateSubDevices_fn,
-    clRetainDevice: clRetainDevice_fn,
-    clReleaseDevice: clReleaseDevice_fn,
-    clGetDeviceAndHostTimer: clGetDeviceAndHostTimer_fn,
-    clGetHostTimer: clGetHostTimer_fn,
-    clCreateContext: clCreateContext_fn,
-    clRetainContext: clRetainContext_fn,
-    clReleaseContext: clReleaseContext_fn,
-    clGetContextInfo: clGetContextInfo_fn,
-    clCreateCommandQueue: clCreateCommandQueue_fn,
-    clCreateCommandQueueWithProperties: clCreateCommandQueueWithProperties_fn,
-    clRetainCommandQueue: clRetainCommandQueue_fn,
-    clReleaseCommandQueue: clReleaseCommandQueue_fn,
-    clGetCommandQueueInfo: clGetCommandQueueInfo_fn,
-    clFlush: clFlush_fn,
-    clFinish: clFinish_fn,
-    clWaitForEvents: clWaitForEvents_fn,
-    clGetEventInfo: clGetEventInfo_fn,
-    clGetEventProfilingInfo: clGetEventProfilingInfo_fn,
-    clSetEventCallback: clSetEventCallback_fn,
-    clRetainEvent: clRetainEvent_fn,
-    clReleaseEvent: clReleaseEvent_fn,
-    clCreateUserEvent: clCreateUserEvent_fn,
-    clSetUserEventStatus: clSetUserEventStatus_fn,
-    clCreateBuffer: clCreateBuffer_fn,
-    clCreateSubBuffer: clCreateSubBuffer_fn,
-    clCreateImage: clCreateImage_fn,
-    clRetainMemObject: clRetainMemObject_fn,
-    clReleaseMemObject: clReleaseMemObject_fn,
-    clGetMemObjectInfo: clGetMemObjectInfo_fn,
-    clGetImageInfo: clGetImageInfo_fn,
-    clCreateSampler: clCreateSampler_fn,
-    clCreateSamplerWithProperties: clCreateSamplerWithProperties_fn,
-    clRetainSampler: clRetainSampler_fn,
-    clReleaseSampler: clReleaseSampler_fn,
-    clGetSamplerInfo: clGetSamplerInfo_fn,
-    clCreateProgramWithBinary: clCreateProgramWithBinary_fn,
-    clCreateProgramWithIL: clCreateProgramWithIL_fn,
-    clSetProgramSpecializationConstant: clSetProgramSpecializationConstant_fn,
-    clBuildProgram: clBuildProgram_fn,
-    clCompileProgram: clCompileProgram_fn,
-    clLinkProgram: clLinkProgram_fn,
-    clRetainProgram: clRetainProgram_fn,
-    clReleaseProgram: clReleaseProgram_fn,
-    clGetProgramInfo: clGetProgramInfo_fn,
-    clGetProgramBuildInfo: clGetProgramBuildInfo_fn,
-    clCreateKernel: clCreateKernel_fn,
-    clCloneKernel: clCloneKernel_fn,
-    clRetainKernel: clRetainKernel_fn,
-    clReleaseKernel: clReleaseKernel_fn,
-    clSetKernelArg: clSetKernelArg_fn,
-    clSetKernelExecInfo: clSetKernelExecInfo_fn,
-    clGetKernelInfo: clGetKernelInfo_fn,
-    clGetKernelWorkGroupInfo: clGetKernelWorkGroupInfo_fn,
-    clGetKernelSubGroupInfo: clGetKernelSubGroupInfo_fn,
-    clEnqueueNDRangeKernel: clEnqueueNDRangeKernel_fn,
-    clEnqueueMarkerWithWaitList: clEnqueueMarkerWithWaitList_fn,
-    clEnqueueBarrierWithWaitList: clEnqueueBarrierWithWaitList_fn,
-    clEnqueueReadBuffer: clEnqueueReadBuffer_fn,
-    clEnqueueWriteBuffer: clEnqueueWriteBuffer_fn,
-    clEnqueueReadBufferRect: clEnqueueReadBufferRect_fn,
-    clEnqueueWriteBufferRect: clEnqueueWriteBufferRect_fn,
-    clEnqueueCopyBuffer: clEnqueueCopyBuffer_fn,
-    clEnqueueCopyBufferRect: clEnqueueCopyBufferRect_fn,
-    clEnqueueFillBuffer: clEnqueueFillBuffer_fn,
-    clEnqueueMapBuffer: clEnqueueMapBuffer_fn,
-    clEnqueueUnmapMemObject: clEnqueueUnmapMemObject_fn,
-    clEnqueueReadImage: clEnqueueReadImage_fn,
-    clEnqueueWriteImage: clEnqueueWriteImage_fn,
-    clEnqueueCopyImage: clEnqueueCopyImage_fn,
-    clGetExtensionFunctionAddressForPlatform: clGetExtensionFunctionAddressForPlatform_fn,
-}
+use crate::functions::Api;
 
 /// The functions, once they are loaded; until then none.
 static API: AtomicPtr<Api> = AtomicPtr::new((&raw const NOTHING).cast_mut());
@@ -125,7 +23,7 @@ pub fn load() -> Result<&'static Api, &'static str> {
     static LOADED: OnceLock<Result<&'static Api, String>> = OnceLock::new();
     let loaded = LOADED.get_or_init(|| {
         let library = kit::libopencl::open()?;
-        let api = Box::leak(Box::new(Api::load(&library)));
+        let api = Box::leak(Box::new(Api::of(&library)));
         // Drivers have threads of their own: the library stays for the life of the process.
         std::mem::forget(library);
         API.store(api, Ordering::Release);
@@ -172,13 +70,8 @@ pub fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// As a result, before a call of a function that is not known to [`api`].
-#[inline(always)]
-pub fn check_not_lost(function: &'static str) -> UrResult<()> {
-    if is_lost() { Err(missing(function)) } else { Ok(()) }
-}
-
-/// Calls a function that returns an error code. The code around it must be `unsafe`.
+/// Calls a function that returns an error code: `cl!(clFlush(queue))`, or `cl!(extensions, clMemFreeINTEL(context, address))`.
+/// The code around it must be `unsafe`.
 macro_rules! cl {
     ($name:ident($($arg:expr),* $(,)?)) => {
         match $crate::cl::api().$name {
@@ -186,19 +79,26 @@ macro_rules! cl {
             None => Err($crate::cl::missing(stringify!($name))),
         }
     };
+    ($extensions:expr, $name:ident($($arg:expr),* $(,)?)) => {
+        match $extensions.$name {
+            Some(function) if !$crate::cl::is_lost() => $crate::cl::check(stringify!($name), function($($arg),*)),
+            _ => Err($crate::cl::missing(stringify!($name))),
+        }
+    };
 }
 pub(crate) use cl;
 
-/// Calls a function that returns a pointer and takes the place for an error code last.
+/// As [`cl`], for a function that returns a pointer and takes the place for an error code last.
 macro_rules! cl_get {
     ($name:ident($($arg:expr),* $(,)?)) => {
-        match $crate::cl::api().$name {
-            Some(function) => {
-                let mut code = opencl_sys::CL_SUCCESS;
-                let pointer = function($($arg,)* &mut code);
-                $crate::cl::check(stringify!($name), code).map(|()| pointer)
+        $crate::cl::cl_get!($crate::cl::api(), $name($($arg),*))
+    };
+    ($table:expr, $name:ident($($arg:expr),* $(,)?)) => {
+        match $table.$name {
+            Some(function) if !$crate::cl::is_lost() => {
+                $crate::cl::with_code(stringify!($name), |code| function($($arg,)* code))
             }
-            None => Err($crate::cl::missing(stringify!($name))),
+            _ => Err($crate::cl::missing(stringify!($name))),
         }
     };
 }
@@ -221,12 +121,21 @@ pub fn check(function: &'static str, code: cl_int) -> UrResult<()> {
     }
 }
 
+/// The result of a call that writes an error code.
+#[inline(always)]
+pub fn with_code<P>(function: &'static str, call: impl FnOnce(&mut cl_int) -> P) -> UrResult<P> {
+    let mut code = CL_SUCCESS;
+    let result = call(&mut code);
+    check(function, code).map(|()| result)
+}
+
 /// A C function for what that promises its callers: that it does not unwind. Most of them then need nothing for that case.
 #[cold]
 #[allow(improper_ctypes_definitions, reason = "only Rust calls it")]
 extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
-    let message = format!("{function} returned {} ({code})", conv::error_name(code));
-    match conv::result(code) {
+    let name = conv::error_name(code).unwrap_or("an error unknown to this adapter");
+    let message = format!("{function} returned {name} ({code})");
+    match conv::error_result(code) {
         Some(result) => UrError::with_message(result, message),
         None => UrError::native(code, message),
     }
@@ -249,6 +158,18 @@ pub extern "C" fn missing(function: &'static str) -> UrError {
         format!("the OpenCL library or driver has no {function}: a newer one is needed"),
     )
 }
+
+/// The question that [`value`], [`array()`], [`string`] and [`handles`] ask: a function as [`cl`] takes it, without its last three
+/// parameters. The code around it must be `unsafe`: the rest must be as OpenCL demands.
+macro_rules! query {
+    ($name:ident($($arg:expr),*)) => {
+        |size, value, needed| $crate::cl::cl!($name($($arg,)* size, value, needed))
+    };
+    ($extensions:expr, $name:ident($($arg:expr),*)) => {
+        |size, value, needed| $crate::cl::cl!($extensions, $name($($arg,)* size, value, needed))
+    };
+}
+pub(crate) use query;
 
 /// The raw bytes of the answer to a query that `ask(size, value, size_ret)` makes.
 pub fn bytes(ask: impl Fn(usize, *mut c_void, *mut usize) -> UrResult<()>) -> UrResult<Vec<u8>> {
@@ -325,6 +246,38 @@ pub fn handles(list: impl Fn(cl_uint, *mut *mut c_void, *mut cl_uint) -> UrResul
     Ok(handles)
 }
 
+/// A list of properties, each with a value, that a zero ends.
+#[derive(Default)]
+pub struct Properties {
+    list: [cl_properties; 2 * Self::MOST + 1],
+    used: usize,
+}
+
+impl Properties {
+    const MOST: usize = 3;
+
+    /// Adds one.
+    pub fn add(&mut self, name: impl Into<cl_properties>, value: impl Into<cl_properties>) -> &mut Self {
+        self.list[self.used..self.used + 2].copy_from_slice(&[name.into(), value.into()]);
+        self.used += 2;
+        self
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    /// The list; null if it is empty.
+    pub fn as_ptr(&self) -> *const cl_properties {
+        if self.is_empty() {
+            std::ptr::null()
+        } else {
+            self.list.as_ptr()
+        }
+    }
+}
+
 /// Queries of an object.
 pub trait Ask {
     /// OpenCL's function for them.
@@ -339,7 +292,7 @@ pub trait Ask {
         value(|size, value, needed| unsafe { self.info(what, size, value, needed) })
     }
 
-    /// As [`array`].
+    /// As [`array()`].
     fn ask_array<V: Plain>(&self, what: cl_uint) -> UrResult<Vec<V>> {
         // SAFETY: the pointers are those of `array`.
         array(|size, value, needed| unsafe { self.info(what, size, value, needed) })

@@ -10,7 +10,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use crate::cl::{self, Ask, ContextObject, cl_create};
-use crate::extensions::Extensions;
+use crate::functions::Extensions;
 use crate::usm::SharedContext;
 use crate::{Adapter, Device, OpenCl};
 
@@ -134,8 +134,8 @@ impl kit::Context<OpenCl> for Context {
     fn info(&self, query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             // Copies and fills of rows are sequences of copies and fills of memory.
-            ContextInfo::USM_MEMCPY2D_SUPPORT => out.bool(self.ext.enqueue_memcpy.is_some()),
-            ContextInfo::USM_FILL2D_SUPPORT => out.bool(self.ext.enqueue_mem_fill.is_some()),
+            ContextInfo::USM_MEMCPY2D_SUPPORT => out.bool(self.ext.clEnqueueMemcpyINTEL.is_some()),
+            ContextInfo::USM_FILL2D_SUPPORT => out.bool(self.ext.clEnqueueMemFillINTEL.is_some()),
             _ => out.unsupported(),
         }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Devices and sub-devices: an OpenCL device with what it says of itself.
 //!
-//! [`facts`] asks the driver once, [`info`] answers queries from it, [`flags`] translates its bit fields, [`partition`]
-//! divides devices.
+//! [`facts`] asks the driver once, [`info`] answers queries from it, [`atomics`] those of atomics, [`partition`] divides
+//! devices.
 
+mod atomics;
 mod facts;
-mod flags;
 mod info;
 mod partition;
 
@@ -18,7 +18,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use crate::cl::{DeviceObject, cl};
-use crate::extensions::Extensions;
+use crate::functions::Extensions;
 use crate::{OpenCl, Platform};
 
 pub(crate) use facts::Facts;

@@ -18,7 +18,7 @@ use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 use smallvec::SmallVec;
 
-use crate::cl::{self, Ask, EventObject, cl, cl_create};
+use crate::cl::{self, Ask, EventObject, cl, cl_create, query};
 use crate::{Context, OpenCl, Queue, conv};
 
 /// An event.
@@ -150,13 +150,31 @@ impl RawEvent {
 
     /// When its command came how far, in nanoseconds of the device.
     fn time(&self, what: cl_profiling_info) -> UrResult<u64> {
-        // SAFETY: a live event; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe { cl!(clGetEventProfilingInfo(*self.0, what, size, value, needed)) })
+        // SAFETY: a live event.
+        unsafe { cl::value(query!(clGetEventProfilingInfo(*self.0, what))) }
     }
 
     /// Whether its command is complete, or failed. One whose status cannot be had is taken for unfinished.
     pub(crate) fn is_over(&self) -> bool {
         self.status().is_ok_and(|status| status <= CL_COMPLETE)
+    }
+
+    /// Has `call` called with the status that its command reaches: `status`, or a negative one if it fails.
+    fn on_status<F: FnOnce(cl_int) + Send + 'static>(&self, status: cl_int, call: F) -> UrResult<()> {
+        /// `data` is a `Box<F>`.
+        unsafe extern "C" fn reached<F: FnOnce(cl_int)>(_event: cl_event, status: cl_int, data: *mut c_void) {
+            // SAFETY: `on_status` gave the box away, and OpenCL calls once.
+            let call = unsafe { Box::from_raw(data.cast::<F>()) };
+            call(status);
+        }
+        let data = Box::into_raw(Box::new(call));
+        // SAFETY: a live event, and a function for the data that it gets.
+        let set = unsafe { cl!(clSetEventCallback(*self.0, status, Some(reached::<F>), data.cast())) };
+        if set.is_err() {
+            // SAFETY: OpenCL did not take it.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        set
     }
 
     /// Waits until its command is over. That it failed is an error, too.
@@ -169,26 +187,6 @@ impl RawEvent {
 /// The OpenCL events of a wait list, on the stack unless there are many.
 pub(crate) fn raw_events(wait: WaitList<'_, OpenCl>) -> SmallVec<[cl_event; 16]> {
     wait.iter().map(|event| *event.current().0).collect()
-}
-
-/// Calls `callback` with the status that an OpenCL event reached. `data` is a `Box<Registered>`.
-unsafe extern "C" fn reached(_event: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: `set_callback` gave the box away, and OpenCL calls once.
-    let Registered { event, callback } = *unsafe { Box::from_raw(data.cast::<Registered>()) };
-    let status = match status {
-        CL_RUNNING => ExecutionInfo::RUNNING,
-        CL_SUBMITTED => ExecutionInfo::SUBMITTED,
-        CL_QUEUED => ExecutionInfo::QUEUED,
-        // A command that failed is over, too: there is no better word for it.
-        _ => ExecutionInfo::COMPLETE,
-    };
-    callback.call(&event, status);
-    kit::SoftwareEvent::defer_drop(event);
-}
-
-struct Registered {
-    event: Arc<Event>,
-    callback: Callback,
 }
 
 impl kit::Object for Event {
@@ -226,20 +224,16 @@ impl kit::Event<OpenCl> for Event {
                 // Intel's driver says of a command that failed that it is complete; a user event says what it was told.
                 let told = matches!(self.owner, Owner::Command(_)) && self.raw.is_over();
                 let event = if told { &self.raw } else { self.current() };
-                out.value(conv::event_status(event.status()?))
+                let status = conv::EVENT_STATUS.to_ur(event.status()?);
+                out.value(status.unwrap_or(EventStatus::ERROR))
             }
             _ => out.unsupported(),
         }
     }
 
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let what = match query {
-            ProfilingInfo::COMMAND_QUEUED => CL_PROFILING_COMMAND_QUEUED,
-            ProfilingInfo::COMMAND_SUBMIT => CL_PROFILING_COMMAND_SUBMIT,
-            ProfilingInfo::COMMAND_START => CL_PROFILING_COMMAND_START,
-            ProfilingInfo::COMMAND_END => CL_PROFILING_COMMAND_END,
-            ProfilingInfo::COMMAND_COMPLETE => CL_PROFILING_COMMAND_COMPLETE,
-            _ => return out.unsupported(),
+        let Ok(what) = conv::PROFILING_INFO.to_cl(query) else {
+            return out.unsupported();
         };
         let mut time = self.current().time(what)?;
         // Until it runs, how far a run has come is for the first command to say.
@@ -273,34 +267,19 @@ impl kit::Event<OpenCl> for Event {
     }
 
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
-        let status = match status {
-            ExecutionInfo::COMPLETE => CL_COMPLETE,
-            ExecutionInfo::RUNNING => CL_RUNNING,
-            ExecutionInfo::SUBMITTED => CL_SUBMITTED,
-            _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
-        };
+        let status = conv::EXECUTION_INFO.to_cl(status);
+        let status = status.map_err(|_| ResultCode::ERROR_UNSUPPORTED_ENUMERATION)?;
         // The callback may ask for the queue, and the client may have released both by then.
         if let Some(queue) = self.queue() {
             self.keep(&queue);
         }
-        let data = Box::into_raw(Box::new(Registered {
-            event: self.clone(),
-            callback,
-        }));
-        // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe {
-            cl!(clSetEventCallback(
-                *self.current().0,
-                status,
-                Some(reached),
-                data.cast()
-            ))
-        };
-        if set.is_err() {
-            // SAFETY: OpenCL did not take it.
-            drop(unsafe { Box::from_raw(data) });
-        }
-        set
+        let event = self.clone();
+        self.current().on_status(status, move |status| {
+            // A command that failed is over, too: there is no better word for it.
+            let status = conv::EXECUTION_INFO.to_ur(status).unwrap_or(ExecutionInfo::COMPLETE);
+            callback.call(&event, status);
+            kit::SoftwareEvent::defer_drop(event);
+        })
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
@@ -333,26 +312,12 @@ impl kit::Event<OpenCl> for Event {
 impl Event {
     /// Makes it that of a command that was submitted.
     fn follow(&self, command: &RawEvent) -> UrResult<()> {
-        /// `data` is a `Box<RawEvent>`.
-        unsafe extern "C" fn over(_command: cl_event, status: cl_int, data: *mut c_void) {
-            // SAFETY: `follow` gave the box away, and OpenCL calls once.
-            let event = unsafe { Box::from_raw(data.cast::<RawEvent>()) };
-            end(&event, status);
+        let (submitted, event) = (command.again()?, self.raw.again()?);
+        command.on_status(CL_COMPLETE, move |status| end(&event, status))?;
+        if let Owner::Command(promised) = &self.owner {
+            _ = promised.submitted.set(submitted);
         }
-        let submitted = command.again()?;
-        let data = Box::into_raw(Box::new(self.raw.again()?));
-        // SAFETY: a live event, and a function for the data that it gets.
-        let set = unsafe { cl!(clSetEventCallback(*command.0, CL_COMPLETE, Some(over), data.cast())) };
-        match set {
-            Ok(()) => {
-                if let Owner::Command(promised) = &self.owner {
-                    _ = promised.submitted.set(submitted);
-                }
-            }
-            // SAFETY: OpenCL did not take it.
-            Err(_) => drop(unsafe { Box::from_raw(data) }),
-        }
-        set
+        Ok(())
     }
 }
 

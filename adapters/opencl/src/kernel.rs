@@ -12,8 +12,8 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::cl::{self, Ask, KernelObject, Plain, api, cl, cl_create};
-use crate::extensions::{Extensions, ext};
+use crate::cl::{self, Ask, KernelObject, Plain, api, cl, cl_create, query};
+use crate::functions::Extensions;
 use crate::{Context, Device, OpenCl, Program, Queue};
 
 /// A kernel. OpenCL keeps the arguments in it.
@@ -55,12 +55,8 @@ impl Kernel {
     }
 
     fn ask_group<T: Plain>(&self, device: &Device, what: cl_kernel_work_group_info) -> UrResult<T> {
-        // SAFETY: live handles; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe {
-            cl!(clGetKernelWorkGroupInfo(
-                *self.raw, device.raw, what, size, value, needed
-            ))
-        })
+        // SAFETY: live handles.
+        unsafe { cl::value(query!(clGetKernelWorkGroupInfo(*self.raw, device.raw, what))) }
     }
 
     /// Asks for a number about sub-groups, for a work-group of `local` size where that matters.
@@ -71,18 +67,14 @@ impl Kernel {
         local: Option<&[usize; 3]>,
     ) -> UrResult<u32> {
         let (input_size, input) = local.map_or((0, std::ptr::null()), |l| (size_of_val(l), l.as_ptr().cast()));
-        // SAFETY: live handles; the pointers are those of `value`.
-        let number: usize = cl::value(|size, value, needed| unsafe {
-            match self.ext.get_kernel_sub_group_info {
-                Some(function) if api().clGetKernelSubGroupInfo.is_none() => cl::check(
-                    "clGetKernelSubGroupInfoKHR",
-                    function(*self.raw, device.raw, what, input_size, input, size, value, needed),
-                ),
-                _ => cl!(clGetKernelSubGroupInfo(
-                    *self.raw, device.raw, what, input_size, input, size, value, needed
-                )),
-            }
-        })?;
+        let (raw, device) = (*self.raw, device.raw);
+        // SAFETY: live handles.
+        let number: usize = unsafe {
+            cl::value(query!(
+                self.ext,
+                clGetKernelSubGroupInfo(raw, device, what, input_size, input)
+            ))
+        }?;
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
@@ -118,7 +110,7 @@ impl Kernel {
             Arg::Pointer(index, pointer) => {
                 arg_cache.number(index, ArgKey::address(), pointer.addr() as u64, lasting, || {
                     // SAFETY: a live kernel; what the address is of is for OpenCL to find out.
-                    unsafe { ext!(self.ext, set_kernel_arg_mem_pointer(*self.raw, index, pointer)) }
+                    unsafe { cl!(self.ext, clSetKernelArgMemPointerINTEL(*self.raw, index, pointer)) }
                 })
             }
             Arg::Local(index, size) => {
@@ -291,9 +283,9 @@ impl kit::Kernel<OpenCl> for Kernel {
         let offset = range.offset.map_or(std::ptr::null(), <[usize]>::as_ptr);
         // SAFETY: live handles; the arrays have as many elements as there are dimensions, three at most.
         unsafe {
-            ext!(
+            cl!(
                 self.ext,
-                get_suggested_local_work_size(
+                clGetKernelSuggestedLocalWorkSizeKHR(
                     *queue.raw,
                     *self.raw,
                     range.global.len() as cl_uint,

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `libur_adapter_opencl.so.0`: Unified Runtime on any OpenCL driver.
 //!
-//! One file an object, each an OpenCL object with the semantics of UR on top. [`cl`] finds OpenCL at run time,
-//! [`extensions`] resolves a platform's extension functions once, [`conv`] has every translation between the
-//! enumerations of the two.
+//! One file an object, each an OpenCL object with the semantics of UR on top. [`functions`] has the functions of OpenCL and
+//! its extensions, which are found at run time, and [`cl`] calls them. Every translation between the enumerations of the two
+//! is in a crate of its own, [`conv`], which the CPU adapter has, too.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod adapter;
 mod cl;
 mod context;
-mod conv;
 mod device;
 mod event;
-mod extensions;
+mod functions;
 mod interop;
 mod kernel;
 mod mem;
@@ -23,6 +22,7 @@ mod sampler;
 mod usm;
 
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 pub(crate) use adapter::Adapter;
 pub(crate) use context::Context;

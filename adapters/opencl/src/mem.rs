@@ -9,7 +9,7 @@ use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, Nativ
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, Ask, MemObject, Plain, cl, cl_create};
+use crate::cl::{self, Ask, MemObject, Plain, Properties, cl_create, query};
 use crate::{Context, Device, OpenCl, conv};
 
 /// A buffer or an image.
@@ -26,46 +26,30 @@ fn host(pointer: Option<HostPointer>) -> *mut c_void {
     pointer.map_or(std::ptr::null_mut(), |p| p.0)
 }
 
-/// Where a buffer is to be, as the driver takes it.
-#[derive(Default)]
-struct Placement {
-    list: [cl_mem_properties_intel; 5],
-}
-
-impl Placement {
-    /// A partition that the driver cannot choose is an error, a channel is a hint.
-    fn new(context: &Context, properties: &BufferProperties) -> UrResult<Self> {
-        let mut new = Self::default();
-        if properties.location.is_none() && properties.channel.is_none() {
-            return Ok(new);
-        }
-        let has = |extension: &str| {
-            let of_devices = context.devices.iter().all(|device| device.has_extension(extension));
-            of_devices && context.ext.create_buffer_with_properties.is_some()
-        };
-        let mut used = 0;
-        let mut put = |name, value: u32| {
-            new.list[used..used + 2].copy_from_slice(&[name, value.into()]);
-            used += 2;
-        };
-        match properties.location {
-            Some(location) if has("cl_intel_mem_alloc_buffer_location") => {
-                put(CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location);
-            }
-            _ => properties.without_location()?,
-        }
-        match properties.channel {
-            Some(channel) if has("cl_intel_mem_channel_property") => put(CL_MEM_CHANNEL_INTEL.into(), channel),
-            Some(channel) => log::info!("the driver has no channels of memory, of which a buffer names {channel}"),
-            None => {}
-        }
-        Ok(new)
+/// Where a buffer is to be, as the driver takes it. A partition that the driver cannot choose is an error, a channel is a hint.
+fn placement(context: &Context, properties: &BufferProperties) -> UrResult<Properties> {
+    let mut list = Properties::default();
+    if properties.location.is_none() && properties.channel.is_none() {
+        return Ok(list);
     }
-
-    /// The list, unless it is empty.
-    fn list(&self) -> Option<*const cl_mem_properties_intel> {
-        (self.list[0] != 0).then_some(self.list.as_ptr())
+    let has = |extension: &str| {
+        let of_devices = context.devices.iter().all(|device| device.has_extension(extension));
+        of_devices && context.ext.clCreateBufferWithPropertiesINTEL.is_some()
+    };
+    match properties.location {
+        Some(location) if has("cl_intel_mem_alloc_buffer_location") => {
+            list.add(CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location);
+        }
+        _ => properties.without_location()?,
     }
+    match properties.channel {
+        Some(channel) if has("cl_intel_mem_channel_property") => {
+            list.add(CL_MEM_CHANNEL_INTEL, channel);
+        }
+        Some(channel) => log::info!("the driver has no channels of memory, of which a buffer names {channel}"),
+        None => {}
+    }
+    Ok(list)
 }
 
 impl Mem {
@@ -96,8 +80,8 @@ impl Mem {
     }
 
     fn ask_image<T: Plain>(&self, what: cl_image_info) -> UrResult<T> {
-        // SAFETY: a live memory object; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe { cl!(clGetImageInfo(*self.raw, what, size, value, needed)) })
+        // SAFETY: a live memory object.
+        unsafe { cl::value(query!(clGetImageInfo(*self.raw, what))) }
     }
 }
 
@@ -122,20 +106,18 @@ impl kit::Mem<OpenCl> for Mem {
     ) -> UrResult<Arc<Self>> {
         let flags = conv::MEM_FLAGS.to_cl(flags);
         let pointer = host(properties.host);
-        let placement = Placement::new(context, &properties)?;
-        let raw = match (placement.list(), context.ext.create_buffer_with_properties) {
-            (Some(list), Some(create)) => {
-                let mut code = CL_SUCCESS;
-                cl::check_not_lost("clCreateBufferWithPropertiesINTEL")?;
-                // SAFETY: a live context and a list that ends with 0; the client vouches for its memory.
-                let raw = unsafe { create(*context.raw, list, flags, size, pointer, &mut code) };
-                cl::check("clCreateBufferWithPropertiesINTEL", code)?;
-                // SAFETY: the reference is new.
-                unsafe { Native::new(raw) }
+        let placement = placement(context, &properties)?;
+        // SAFETY: a live context and a list that ends with 0; the client vouches for its memory.
+        let raw = unsafe {
+            if placement.is_empty() {
+                cl_create!(clCreateBuffer(*context.raw, flags, size, pointer))
+            } else {
+                cl_create!(
+                    context.ext,
+                    clCreateBufferWithPropertiesINTEL(*context.raw, placement.as_ptr(), flags, size, pointer)
+                )
             }
-            // SAFETY: a live context; the client vouches for its memory.
-            _ => unsafe { cl_create!(clCreateBuffer(*context.raw, flags, size, pointer)) }?,
-        };
+        }?;
         Ok(Self::new(raw, size, false, context))
     }
 
@@ -155,7 +137,10 @@ impl kit::Mem<OpenCl> for Mem {
     }
 
     fn create_image(context: &Arc<Context>, image: ImageCreate<'_>) -> UrResult<Arc<Self>> {
-        let format = conv::image_format(image.format)?;
+        let format = cl_image_format {
+            image_channel_order: conv::CHANNEL_ORDERS.to_cl(image.format.channelOrder)?,
+            image_channel_data_type: conv::CHANNEL_TYPES.to_cl(image.format.channelType)?,
+        };
         let from = image.desc;
         // SAFETY: a C structure of integers and pointers, for which zero is a value.
         let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
@@ -178,7 +163,13 @@ impl kit::Mem<OpenCl> for Mem {
 
     fn image_info(&self, query: ImageInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ImageInfo::FORMAT => out.value(conv::image_format_back(self.ask_image(CL_IMAGE_FORMAT)?)?),
+            ImageInfo::FORMAT => {
+                let format: cl_image_format = self.ask_image(CL_IMAGE_FORMAT)?;
+                out.value(ImageFormat {
+                    channelOrder: conv::CHANNEL_ORDERS.to_ur(format.image_channel_order)?,
+                    channelType: conv::CHANNEL_TYPES.to_ur(format.image_channel_data_type)?,
+                })
+            }
             ImageInfo::ELEMENT_SIZE => out.value(self.ask_image::<usize>(CL_IMAGE_ELEMENT_SIZE)?),
             ImageInfo::ROW_PITCH => out.value(self.ask_image::<usize>(CL_IMAGE_ROW_PITCH)?),
             ImageInfo::SLICE_PITCH => out.value(self.ask_image::<usize>(CL_IMAGE_SLICE_PITCH)?),

@@ -9,9 +9,9 @@ use kit::{HandleCell, InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, cl};
-use crate::extensions::Extensions;
-use crate::{Device, OpenCl};
+use crate::cl::{self, query};
+use crate::functions::Extensions;
+use crate::{Device, OpenCl, conv};
 
 /// A platform. What it says of itself never changes and is asked once.
 pub(crate) struct Platform {
@@ -50,13 +50,12 @@ impl Platform {
     /// Asks the driver for all that there is to know.
     pub(crate) fn new(raw: cl_platform_id) -> UrResult<Arc<Self>> {
         let text = |&(query, what): &(PlatformInfo, cl_platform_info)| {
-            // SAFETY: a live platform; the pointers are those of `string`.
-            let text =
-                cl::string(|size, value, needed| unsafe { cl!(clGetPlatformInfo(raw, what, size, value, needed)) });
+            // SAFETY: a live platform.
+            let text = unsafe { cl::string(query!(clGetPlatformInfo(raw, what))) };
             Ok((query, text?))
         };
         let texts = TEXTS.iter().map(text).collect::<UrResult<Vec<_>>>()?;
-        let functions = Arc::new(Extensions::load(raw));
+        let functions = Arc::new(Extensions::of(raw));
         let ids = device_ids(raw)?;
         Ok(Arc::new_cyclic(|platform| {
             let mut devices = Vec::new();
@@ -78,10 +77,8 @@ impl Platform {
 }
 
 fn device_ids(platform: cl_platform_id) -> UrResult<Vec<cl_device_id>> {
-    // SAFETY: a live platform; the pointers are those of `handles`.
-    let ids = cl::handles(|capacity, ids, count| unsafe {
-        cl!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, capacity, ids, count))
-    });
+    // SAFETY: a live platform.
+    let ids = unsafe { cl::handles(query!(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL))) };
     match ids {
         Err(error) if error.code() == ResultCode::ERROR_DEVICE_NOT_FOUND => Ok(Vec::new()),
         other => other,
@@ -105,14 +102,11 @@ impl kit::Platform<OpenCl> for Platform {
     }
 
     fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        match frontend.to_bytes() {
-            b"" => Ok(c""),
-            b"-O0" => Ok(c"-cl-opt-disable"),
-            b"-O1" | b"-O2" | b"-O3" => Ok(c""),
-            _ => Err(UrError::with_message(
+        conv::compiler_option(frontend).ok_or_else(|| {
+            UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("OpenCL compilers have no equivalent of {frontend:?}"),
-            )),
-        }
+            )
+        })
     }
 }

@@ -12,9 +12,8 @@ use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, Nat
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create};
-use crate::extensions::ext;
-use crate::{Context, Device, OpenCl};
+use crate::cl::{self, Ask, ProgramObject, api, cl, cl_create, query};
+use crate::{Context, Device, OpenCl, conv};
 
 /// A program.
 pub(crate) struct Program {
@@ -68,17 +67,13 @@ impl Program {
     }
 
     fn build_number(&self, device: &Device, what: cl_program_build_info) -> UrResult<cl_int> {
-        // SAFETY: live handles; the pointers are those of `value`.
-        cl::value(|size, value, needed| unsafe {
-            cl!(clGetProgramBuildInfo(*self.raw, device.raw, what, size, value, needed))
-        })
+        // SAFETY: live handles.
+        unsafe { cl::value(query!(clGetProgramBuildInfo(*self.raw, device.raw, what))) }
     }
 
     fn build_text(&self, device: &Device, what: cl_program_build_info) -> UrResult<String> {
-        // SAFETY: live handles; the pointers are those of `string`.
-        cl::string(|size, value, needed| unsafe {
-            cl!(clGetProgramBuildInfo(*self.raw, device.raw, what, size, value, needed))
-        })
+        // SAFETY: live handles.
+        unsafe { cl::string(query!(clGetProgramBuildInfo(*self.raw, device.raw, what))) }
     }
 
     /// Adds what the compiler said to the error of a build.
@@ -95,6 +90,19 @@ impl Program {
         if text.is_empty() { error } else { error.context(&text) }
     }
 
+    /// Has `call` build or compile for devices, whose number and handles it gets. An error says what the compiler said.
+    fn build_with(
+        &self,
+        devices: &[Arc<Device>],
+        flags: ExpProgramFlags,
+        call: impl FnOnce(cl_uint, *const cl_device_id) -> UrResult<()>,
+    ) -> UrResult<()> {
+        no_flags(flags)?;
+        let raw = raw_devices(&self.context, devices)?;
+        let (count, pointer) = array(&raw);
+        call(count, pointer).map_err(|error| self.with_log(devices, error))
+    }
+
     fn is_executable(&self, device: &Device) -> bool {
         let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE);
         kind.is_ok_and(|kind| kind as cl_program_binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -106,9 +114,9 @@ impl Program {
         let mut size = 0;
         // SAFETY: live handles, a zero-terminated string, and places for the results.
         let found = unsafe {
-            ext!(
+            cl!(
                 self.context.ext,
-                get_global_variable_pointer(device.raw, *self.raw, name.as_ptr(), &mut size, &mut address)
+                clGetDeviceGlobalVariablePointerINTEL(device.raw, *self.raw, name.as_ptr(), &mut size, &mut address)
             )
         };
         match found {
@@ -175,14 +183,10 @@ impl kit::Program<OpenCl> for Program {
         kit::check_spirv(il)?;
         // SAFETY: a live context and `il.len()` bytes.
         let made = unsafe {
-            match context.ext.create_program_with_il {
-                Some(function) if api().clCreateProgramWithIL.is_none() => {
-                    let mut code = CL_SUCCESS;
-                    let raw = function(*context.raw, il.as_ptr().cast(), il.len(), &mut code);
-                    cl::check("clCreateProgramWithILKHR", code).map(|()| Native::new(raw))
-                }
-                _ => cl_create!(clCreateProgramWithIL(*context.raw, il.as_ptr().cast(), il.len())),
-            }
+            cl_create!(
+                context.ext,
+                clCreateProgramWithIL(*context.raw, il.as_ptr().cast(), il.len())
+            )
         };
         let raw = made.map_err(|error| match error.code() {
             // What OpenCL says of IL that is not well-formed.
@@ -217,42 +221,22 @@ impl kit::Program<OpenCl> for Program {
     }
 
     fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
-        let raw = raw_devices(&self.context, devices)?;
-        let (count, pointer) = array(&raw);
+        let none = std::ptr::null_mut();
         // SAFETY: live handles and a string that lives until the call returns, which it does when the build is done.
-        unsafe {
-            cl!(clBuildProgram(
-                *self.raw,
-                count,
-                pointer,
-                options(text),
-                None,
-                std::ptr::null_mut()
-            ))
-        }
-        .map_err(|error| self.with_log(devices, error))
+        self.build_with(devices, flags, |count, devices| unsafe {
+            cl!(clBuildProgram(*self.raw, count, devices, options(text), None, none))
+        })
     }
 
     fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
-        let raw = raw_devices(&self.context, devices)?;
-        let (count, pointer) = array(&raw);
+        let (raw, options, none) = (*self.raw, options(text), std::ptr::null_mut());
+        let (headers, names) = (std::ptr::null(), std::ptr::null_mut());
         // SAFETY: as in `build`; there are no headers.
-        unsafe {
+        self.build_with(devices, flags, |count, devices| unsafe {
             cl!(clCompileProgram(
-                *self.raw,
-                count,
-                pointer,
-                options(text),
-                0,
-                std::ptr::null(),
-                std::ptr::null_mut(),
-                None,
-                std::ptr::null_mut()
+                raw, count, devices, options, 0, headers, names, None, none
             ))
-        }
-        .map_err(|error| self.with_log(devices, error))
+        })
     }
 
     fn link(
@@ -304,9 +288,9 @@ impl kit::Program<OpenCl> for Program {
         let mut address = 0;
         // SAFETY: live handles, a zero-terminated string, and a place for the result.
         let found = unsafe {
-            ext!(
+            cl!(
                 self.context.ext,
-                get_function_pointer(device.raw, *self.raw, name.as_ptr(), &mut address)
+                clGetDeviceFunctionPointerINTEL(device.raw, *self.raw, name.as_ptr(), &mut address)
             )
         };
         match found {
@@ -361,22 +345,16 @@ impl kit::Program<OpenCl> for Program {
 
     fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ProgramBuildInfo::STATUS => out.value(match self.build_number(device, CL_PROGRAM_BUILD_STATUS)? {
-                CL_BUILD_SUCCESS => ProgramBuildStatus::SUCCESS,
-                CL_BUILD_IN_PROGRESS => ProgramBuildStatus::IN_PROGRESS,
-                CL_BUILD_NONE => ProgramBuildStatus::NONE,
-                _ => ProgramBuildStatus::ERROR,
-            }),
+            ProgramBuildInfo::STATUS => {
+                let status = conv::BUILD_STATUS.to_ur(self.build_number(device, CL_PROGRAM_BUILD_STATUS)?);
+                out.value(status.unwrap_or(ProgramBuildStatus::ERROR))
+            }
             ProgramBuildInfo::OPTIONS => out.str(&self.build_text(device, CL_PROGRAM_BUILD_OPTIONS)?),
             ProgramBuildInfo::LOG => out.str(&self.build_text(device, CL_PROGRAM_BUILD_LOG)?),
             ProgramBuildInfo::BINARY_TYPE => {
                 let kind = self.build_number(device, CL_PROGRAM_BINARY_TYPE)?;
-                out.value(match kind as cl_program_binary_type {
-                    CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT => ProgramBinaryType::COMPILED_OBJECT,
-                    CL_PROGRAM_BINARY_TYPE_LIBRARY => ProgramBinaryType::LIBRARY,
-                    CL_PROGRAM_BINARY_TYPE_EXECUTABLE => ProgramBinaryType::EXECUTABLE,
-                    _ => ProgramBinaryType::NONE,
-                })
+                let kind = conv::BINARY_TYPES.to_ur(kind as cl_program_binary_type);
+                out.value(kind.unwrap_or(ProgramBinaryType::NONE))
             }
             _ => out.unsupported(),
         }
@@ -384,20 +362,13 @@ impl kit::Program<OpenCl> for Program {
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         for (id, value) in constants {
+            let (size, bytes) = (value.len(), value.as_ptr().cast());
             // SAFETY: a live program; OpenCL copies the value before it returns.
             unsafe {
-                match self.context.ext.set_specialization_constant {
-                    Some(function) if api().clSetProgramSpecializationConstant.is_none() => cl::check(
-                        "clSetProgramSpecializationConstant",
-                        function(*self.raw, *id, value.len(), value.as_ptr().cast()),
-                    ),
-                    _ => cl!(clSetProgramSpecializationConstant(
-                        *self.raw,
-                        *id,
-                        value.len(),
-                        value.as_ptr().cast()
-                    )),
-                }
+                cl!(
+                    self.context.ext,
+                    clSetProgramSpecializationConstant(*self.raw, *id, size, bytes)
+                )
             }?;
         }
         Ok(())

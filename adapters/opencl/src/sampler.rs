@@ -8,7 +8,7 @@ use kit::{HandleCell, InfoOut, Native, SamplerProperties, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::cl::{Ask, SamplerObject, api, cl_create};
+use crate::cl::{Ask, Properties, SamplerObject, api, cl_create};
 use crate::{Context, OpenCl, conv};
 
 /// A sampler.
@@ -38,15 +38,11 @@ impl kit::Sampler<OpenCl> for Sampler {
         // SAFETY: a live context and a list of properties that ends with 0.
         let raw = unsafe {
             if api().clCreateSamplerWithProperties.is_some() {
-                let properties = [
-                    u64::from(CL_SAMPLER_NORMALIZED_COORDS),
-                    u64::from(normalized),
-                    u64::from(CL_SAMPLER_ADDRESSING_MODE),
-                    u64::from(addressing),
-                    u64::from(CL_SAMPLER_FILTER_MODE),
-                    u64::from(filter),
-                    0,
-                ];
+                let mut properties = Properties::default();
+                properties
+                    .add(CL_SAMPLER_NORMALIZED_COORDS, normalized)
+                    .add(CL_SAMPLER_ADDRESSING_MODE, addressing)
+                    .add(CL_SAMPLER_FILTER_MODE, filter);
                 cl_create!(clCreateSamplerWithProperties(*context.raw, properties.as_ptr()))
             } else {
                 cl_create!(clCreateSampler(*context.raw, normalized, addressing, filter))

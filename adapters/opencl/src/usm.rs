@@ -28,9 +28,8 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::cl::{self, QueueObject, cl, cl_create};
-use crate::extensions::ext;
-use crate::{Context, Device, OpenCl, Queue};
+use crate::cl::{self, Properties, QueueObject, cl, cl_create, cl_get, query};
+use crate::{Context, Device, OpenCl, Queue, conv};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -159,7 +158,7 @@ impl kit::MemoryProvider for Context {
         if place.zero {
             // SAFETY: `size` bytes that were just allocated.
             if let Err(error) = unsafe { self.clear(place.device.as_deref(), address, size) } {
-                self.give_back(address, self.ext.mem_blocking_free)?;
+                self.give_back(address, true)?;
                 return Err(error);
             }
         }
@@ -169,8 +168,7 @@ impl kit::MemoryProvider for Context {
     fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
         // Without a cache there is no quarantine either, and the driver has to wait. Otherwise no command uses the memory, and
         // the driver must not wait for others: this may be the thread that they wait for.
-        let blocking = self.ext.mem_blocking_free.filter(|_| limit() == 0);
-        self.give_back(address as *mut c_void, blocking)
+        self.give_back(address as *mut c_void, limit() == 0)
     }
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
@@ -210,12 +208,9 @@ impl kit::MemoryProvider for Context {
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
         let address = address as *const c_void;
-        let kind = match self.ask_usm::<cl_uint>(address, CL_MEM_ALLOC_TYPE_INTEL)? {
-            CL_MEM_TYPE_HOST_INTEL => UsmType::HOST,
-            CL_MEM_TYPE_DEVICE_INTEL => UsmType::DEVICE,
-            CL_MEM_TYPE_SHARED_INTEL => UsmType::SHARED,
-            _ => return None,
-        };
+        let kind = conv::USM_TYPES
+            .to_ur(self.ask_usm(address, CL_MEM_ALLOC_TYPE_INTEL)?)
+            .ok()?;
         let device = self.ask_usm(address, CL_MEM_ALLOC_DEVICE_INTEL)?;
         Some(UsmAllocation {
             kind,
@@ -227,7 +222,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        self.give_back(memory, self.ext.mem_blocking_free)
+        self.give_back(memory, true)
     }
 }
 
@@ -241,64 +236,51 @@ impl Context {
         flags: cl_mem_alloc_flags_intel,
         location: Option<u32>,
     ) -> UrResult<*mut c_void> {
-        let mut properties = [0; 5];
-        let mut used = 0;
-        let location = location.map(|location| (CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location.into()));
-        let flags = (flags != 0).then_some((CL_MEM_ALLOC_FLAGS_INTEL, flags));
-        for (property, value) in flags.into_iter().chain(location) {
-            properties[used..used + 2].copy_from_slice(&[property, value]);
-            used += 2;
+        let mut list = Properties::default();
+        if flags != 0 {
+            list.add(CL_MEM_ALLOC_FLAGS_INTEL, flags);
         }
-        let properties = if used == 0 { ptr::null() } else { properties.as_ptr() };
+        if let Some(location) = location {
+            list.add(CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location);
+        }
+        let properties = list.as_ptr();
         let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
-        let (ext, context, mut code) = (&self.ext, *self.raw, CL_SUCCESS);
-        let name = match place.kind {
-            UsmType::HOST => "clHostMemAllocINTEL",
-            UsmType::DEVICE => "clDeviceMemAllocINTEL",
-            _ => "clSharedMemAllocINTEL",
-        };
-        cl::check_not_lost(name)?;
-        // SAFETY: a live context and device; the properties end with zero; a place for the code.
-        let address = unsafe {
-            match (
-                place.kind,
-                ext.host_mem_alloc,
-                ext.device_mem_alloc,
-                ext.shared_mem_alloc,
-            ) {
-                (UsmType::HOST, Some(alloc), ..) => alloc(context, properties, size, align, &mut code),
-                (UsmType::DEVICE, _, Some(alloc), _) => alloc(context, device, properties, size, align, &mut code),
-                (UsmType::SHARED, .., Some(alloc)) => alloc(context, device, properties, size, align, &mut code),
-                _ => return Err(cl::missing(name)),
+        let (ext, context) = (&self.ext, *self.raw);
+        // SAFETY: a live context and device; the properties end with zero.
+        let allocated = unsafe {
+            match place.kind {
+                UsmType::HOST => cl_get!(ext, clHostMemAllocINTEL(context, properties, size, align)),
+                UsmType::DEVICE => cl_get!(ext, clDeviceMemAllocINTEL(context, device, properties, size, align)),
+                _ => cl_get!(ext, clSharedMemAllocINTEL(context, device, properties, size, align)),
             }
         };
-        if code == CL_INVALID_BUFFER_SIZE {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_USM_SIZE,
-                format!("{name}: the driver does not allocate {size} bytes at once"),
-            ));
-        }
-        cl::check(name, code)?;
+        let address = allocated.map_err(|error| match error.code() {
+            ResultCode::ERROR_INVALID_BUFFER_SIZE => error
+                .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
+                .context(&format!("the driver does not allocate {size} bytes at once")),
+            _ => error,
+        })?;
         if address.is_null() {
             return Err(UrError::with_message(
                 ResultCode::ERROR_OUT_OF_RESOURCES,
-                format!("{name} returned a null pointer"),
+                "the driver allocated USM and returned a null pointer",
             ));
         }
         Ok(address)
     }
 
-    /// Gives memory back to the driver; with `blocking`, when all commands are complete.
-    fn give_back(&self, address: *mut c_void, blocking: clMemBlockingFreeINTEL_fn) -> UrResult<()> {
+    /// Gives memory back to the driver; if `blocking`, when all commands are complete, as far as the driver can wait for that.
+    fn give_back(&self, address: *mut c_void, blocking: bool) -> UrResult<()> {
         if cl::is_lost() {
             // It goes with the process.
             return Ok(());
         }
         // SAFETY: a live context; an address that is not the context's is an error of the driver's.
         unsafe {
-            match blocking {
-                Some(function) => cl::check("clMemBlockingFreeINTEL", function(*self.raw, address)),
-                None => ext!(self.ext, mem_free(*self.raw, address)),
+            if blocking && self.ext.clMemBlockingFreeINTEL.is_some() {
+                cl!(self.ext, clMemBlockingFreeINTEL(*self.raw, address))
+            } else {
+                cl!(self.ext, clMemFreeINTEL(*self.raw, address))
             }
         }
     }
@@ -314,9 +296,9 @@ impl Context {
         // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the
         // caller promises, and the commands are complete before this returns.
         unsafe {
-            ext!(
+            cl!(
                 self.ext,
-                enqueue_mem_fill(*queue, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
+                clEnqueueMemFillINTEL(*queue, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
             )?;
             cl!(clFinish(*queue))
         }
@@ -331,16 +313,8 @@ impl Context {
 
     /// Asks the driver for an address; `None` if it is no USM.
     fn ask_usm<V: cl::Plain>(&self, address: *const c_void, what: cl_mem_info_intel) -> Option<V> {
-        cl::value(|size, value, needed| {
-            // SAFETY: a live context; the pointers are those of `value`; any address may be asked for.
-            unsafe {
-                ext!(
-                    self.ext,
-                    get_mem_alloc_info(*self.raw, address, what, size, value, needed)
-                )
-            }
-        })
-        .ok()
+        // SAFETY: a live context; any address may be asked for.
+        unsafe { cl::value(query!(self.ext, clGetMemAllocInfoINTEL(*self.raw, address, what))) }.ok()
     }
 }
 
@@ -366,9 +340,9 @@ impl kit::UsmAlloc<OpenCl> for Context {
         let queue = self.transient_queue(None)?;
         // SAFETY: a live queue; no events; the client vouches for both ranges until the blocking call returns.
         unsafe {
-            ext!(
+            cl!(
                 self.ext,
-                enqueue_memcpy(*queue, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())
+                clEnqueueMemcpyINTEL(*queue, CL_TRUE, dst, src, size, 0, ptr::null(), ptr::null_mut())
             )
         }
     }

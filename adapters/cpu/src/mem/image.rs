@@ -8,6 +8,7 @@ use kit::ur::{
 };
 use kit::{InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 use oxur_compiler::Image;
 
 use crate::device::limits;
@@ -22,26 +23,19 @@ pub(super) struct ImageExtent {
     pixel: usize,
 }
 
-/// OpenCL's value for an order of channels, and the number of channels. `None` for an unsupported order.
-fn order(order: ImageChannelOrder) -> Option<(u32, usize)> {
+/// How many channels an order has. `None` for an unsupported order.
+fn channels(order: ImageChannelOrder) -> Option<usize> {
     Some(match order {
-        ImageChannelOrder::R => (0x10b0, 1),
-        ImageChannelOrder::A => (0x10b1, 1),
-        ImageChannelOrder::RG => (0x10b2, 2),
-        ImageChannelOrder::RA => (0x10b3, 2),
-        ImageChannelOrder::RGBA => (0x10b5, 4),
-        ImageChannelOrder::BGRA => (0x10b6, 4),
-        ImageChannelOrder::ARGB => (0x10b7, 4),
-        ImageChannelOrder::INTENSITY => (0x10b8, 1),
-        ImageChannelOrder::LUMINANCE => (0x10b9, 1),
-        ImageChannelOrder::SRGBA => (0x10c1, 4),
+        ImageChannelOrder::R | ImageChannelOrder::A | ImageChannelOrder::INTENSITY | ImageChannelOrder::LUMINANCE => 1,
+        ImageChannelOrder::RG | ImageChannelOrder::RA => 2,
+        ImageChannelOrder::RGBA | ImageChannelOrder::BGRA | ImageChannelOrder::ARGB | ImageChannelOrder::SRGBA => 4,
         _ => return None,
     })
 }
 
-/// OpenCL's value for the type of a channel, and its size. `None` for an unsupported type.
-fn channel(kind: ImageChannelType) -> Option<(u32, usize)> {
-    let bytes = match kind {
+/// The size of a channel. `None` for an unsupported type.
+fn channel_size(kind: ImageChannelType) -> Option<usize> {
+    Some(match kind {
         ImageChannelType::SNORM_INT8
         | ImageChannelType::UNORM_INT8
         | ImageChannelType::SIGNED_INT8
@@ -53,9 +47,7 @@ fn channel(kind: ImageChannelType) -> Option<(u32, usize)> {
         | ImageChannelType::HALF_FLOAT => 2,
         ImageChannelType::SIGNED_INT32 | ImageChannelType::UNSIGNED_INT32 | ImageChannelType::FLOAT => 4,
         _ => return None,
-    };
-    // Both enumerations have the same order.
-    Some((0x10d0 + kind.0, bytes))
+    })
 }
 
 /// Whether this channel type is valid with a supported order. OpenCL has some orders for some types only; SNORM_INT16
@@ -93,10 +85,12 @@ fn format_of(format: &ImageFormat) -> UrResult<(u32, u32, usize)> {
             format!("no such format: {:?}, {:?}", format.channelOrder, format.channelType),
         ));
     }
-    match (order(format.channelOrder), channel(format.channelType)) {
-        (Some((order, channels)), Some((kind, bytes))) if goes_with(format.channelOrder, format.channelType) => {
-            Ok((order, kind, channels * bytes))
-        }
+    match (channels(format.channelOrder), channel_size(format.channelType)) {
+        (Some(channels), Some(bytes)) if goes_with(format.channelOrder, format.channelType) => Ok((
+            conv::CHANNEL_ORDERS.to_cl(format.channelOrder)?,
+            conv::CHANNEL_TYPES.to_cl(format.channelType)?,
+            channels * bytes,
+        )),
         _ => Err(UrError::with_message(
             ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT,
             format!(

@@ -9,6 +9,7 @@ use kit::ur::*;
 use kit::{Device as _, Platform as _};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::entry;
 use super::error::{ClError, ClResult};
@@ -52,43 +53,6 @@ fn languages(list: &str) -> Vec<cl_name_version> {
         .collect()
 }
 
-macro_rules! bits {
-    ($($name:ident: $from:ident { $($flag:ident => $bit:ident,)* })*) => { $(
-        fn $name(flags: $from) -> cl_bitfield {
-            let mut bits = 0;
-            $( if flags.contains($from::$flag) { bits |= $bit; } )*
-            bits
-        }
-    )* };
-}
-
-bits! {
-    fp: DeviceFpCapabilityFlags {
-        CORRECTLY_ROUNDED_DIVIDE_SQRT => CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
-        ROUND_TO_NEAREST => CL_FP_ROUND_TO_NEAREST,
-        ROUND_TO_ZERO => CL_FP_ROUND_TO_ZERO,
-        ROUND_TO_INF => CL_FP_ROUND_TO_INF,
-        INF_NAN => CL_FP_INF_NAN,
-        DENORM => CL_FP_DENORM,
-        FMA => CL_FP_FMA,
-        SOFT_FLOAT => CL_FP_SOFT_FLOAT,
-    }
-    usm_access: DeviceUsmAccessCapabilityFlags {
-        ACCESS => CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL,
-        ATOMIC_ACCESS => CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL,
-        CONCURRENT_ACCESS => CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL,
-        ATOMIC_CONCURRENT_ACCESS => CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL,
-    }
-    affinity: DeviceAffinityDomainFlags {
-        NUMA => CL_DEVICE_AFFINITY_DOMAIN_NUMA,
-        L4_CACHE => CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
-        L3_CACHE => CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE,
-        L2_CACHE => CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE,
-        L1_CACHE => CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE,
-        NEXT_PARTITIONABLE => CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE,
-    }
-}
-
 /// All memory orders and scopes, as UR's queries say.
 const ATOMICS: cl_bitfield = CL_DEVICE_ATOMIC_ORDER_RELAXED
     | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
@@ -116,23 +80,6 @@ const FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
-
-/// How a sub-device was made, or what the list of properties looks like that makes one.
-fn partition_list(properties: &[DevicePartitionProperty]) -> Vec<cl_device_partition_property> {
-    let Some(first) = properties.first() else {
-        return vec![0];
-    };
-    let mut list = vec![first.r#type.0 as cl_device_partition_property];
-    for property in properties {
-        // SAFETY: all members of the union are a `u32` of any value.
-        list.push(unsafe { property.value.count } as cl_device_partition_property);
-    }
-    if first.r#type == DevicePartition::BY_COUNTS {
-        list.push(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
-    }
-    list.push(0);
-    list
-}
 
 /// The properties of UR for a list of OpenCL's, which a zero ends.
 ///
@@ -227,9 +174,9 @@ fn info(device: &Arc<Device>, query: cl_device_info, out: Out) -> ClResult<()> {
         CL_DEVICE_SUB_GROUP_SIZES_INTEL => out.slice(&limits::SUB_GROUP_SIZES.map(|size| size as usize)),
 
         // Arithmetic.
-        CL_DEVICE_HALF_FP_CONFIG => out.value(fp(value(ask(Ur::HALF_FP_CONFIG))?)),
-        CL_DEVICE_SINGLE_FP_CONFIG => out.value(fp(value(ask(Ur::SINGLE_FP_CONFIG))?)),
-        CL_DEVICE_DOUBLE_FP_CONFIG => out.value(fp(value(ask(Ur::DOUBLE_FP_CONFIG))?)),
+        CL_DEVICE_HALF_FP_CONFIG => out.value(conv::FP_CAPABILITIES.to_cl(value(ask(Ur::HALF_FP_CONFIG))?)),
+        CL_DEVICE_SINGLE_FP_CONFIG => out.value(conv::FP_CAPABILITIES.to_cl(value(ask(Ur::SINGLE_FP_CONFIG))?)),
+        CL_DEVICE_DOUBLE_FP_CONFIG => out.value(conv::FP_CAPABILITIES.to_cl(value(ask(Ur::DOUBLE_FP_CONFIG))?)),
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR => out.same(ask(Ur::PREFERRED_VECTOR_WIDTH_CHAR)),
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT => out.same(ask(Ur::PREFERRED_VECTOR_WIDTH_SHORT)),
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT => out.same(ask(Ur::PREFERRED_VECTOR_WIDTH_INT)),
@@ -275,16 +222,20 @@ fn info(device: &Arc<Device>, query: cl_device_info, out: Out) -> ClResult<()> {
         CL_DEVICE_LOCAL_MEM_SIZE => out.same(ask(Ur::LOCAL_MEM_SIZE)),
         // Memory without handles is USM.
         CL_DEVICE_SVM_CAPABILITIES => out.value::<cl_bitfield>(0),
-        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL => out.value(usm_access(value(ask(Ur::USM_HOST_SUPPORT))?)),
-        CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => out.value(usm_access(value(ask(Ur::USM_DEVICE_SUPPORT))?)),
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL => {
+            out.value(conv::USM_CAPABILITIES.to_cl(value(ask(Ur::USM_HOST_SUPPORT))?))
+        }
+        CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => {
+            out.value(conv::USM_CAPABILITIES.to_cl(value(ask(Ur::USM_DEVICE_SUPPORT))?))
+        }
         CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
-            out.value(usm_access(value(ask(Ur::USM_SINGLE_SHARED_SUPPORT))?))
+            out.value(conv::USM_CAPABILITIES.to_cl(value(ask(Ur::USM_SINGLE_SHARED_SUPPORT))?))
         }
         CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
-            out.value(usm_access(value(ask(Ur::USM_CROSS_SHARED_SUPPORT))?))
+            out.value(conv::USM_CAPABILITIES.to_cl(value(ask(Ur::USM_CROSS_SHARED_SUPPORT))?))
         }
         CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => {
-            out.value(usm_access(value(ask(Ur::USM_SYSTEM_SHARED_SUPPORT))?))
+            out.value(conv::USM_CAPABILITIES.to_cl(value(ask(Ur::USM_SYSTEM_SHARED_SUPPORT))?))
         }
 
         // Images.
@@ -345,8 +296,10 @@ fn info(device: &Arc<Device>, query: cl_device_info, out: Out) -> ClResult<()> {
             }
             out.slice(&ways)
         }
-        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => out.value(affinity(value(ask(Ur::PARTITION_AFFINITY_DOMAIN))?)),
-        CL_DEVICE_PARTITION_TYPE => out.slice(&partition_list(device.made_by())),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => {
+            out.value(conv::AFFINITY_DOMAINS.to_cl(value(ask(Ur::PARTITION_AFFINITY_DOMAIN))?))
+        }
+        CL_DEVICE_PARTITION_TYPE => out.slice(&conv::partition_list(device.made_by())),
         CL_DEVICE_REFERENCE_COUNT if device.is_root() => out.value::<cl_uint>(1),
         CL_DEVICE_REFERENCE_COUNT => out.value(reference_count(&**device)),
         _ => out.unknown(),

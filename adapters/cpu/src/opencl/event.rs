@@ -6,51 +6,16 @@ use std::ptr;
 use std::sync::Arc;
 
 use kit::Event as _;
-use kit::ur::{CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, ProfilingInfo};
+use kit::ur::{EventHandle, EventInfo, ExecutionInfo};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::error::{ClError, ClResult};
 use super::handle::{export, object, objects, reference_count};
 use super::info::{Out, list, value};
 use super::{call_ur, entry, object_entries};
 use crate::Event;
-
-/// What a command is called; one of UR's own is a marker to OpenCL.
-fn command_type(command: CommandType) -> cl_command_type {
-    match command {
-        CommandType::KERNEL_LAUNCH => CL_COMMAND_NDRANGE_KERNEL,
-        CommandType::EVENTS_WAIT_WITH_BARRIER => CL_COMMAND_BARRIER,
-        CommandType::MEM_BUFFER_READ => CL_COMMAND_READ_BUFFER,
-        CommandType::MEM_BUFFER_WRITE => CL_COMMAND_WRITE_BUFFER,
-        CommandType::MEM_BUFFER_READ_RECT => CL_COMMAND_READ_BUFFER_RECT,
-        CommandType::MEM_BUFFER_WRITE_RECT => CL_COMMAND_WRITE_BUFFER_RECT,
-        CommandType::MEM_BUFFER_COPY => CL_COMMAND_COPY_BUFFER,
-        CommandType::MEM_BUFFER_COPY_RECT => CL_COMMAND_COPY_BUFFER_RECT,
-        CommandType::MEM_BUFFER_FILL => CL_COMMAND_FILL_BUFFER,
-        CommandType::MEM_IMAGE_READ => CL_COMMAND_READ_IMAGE,
-        CommandType::MEM_IMAGE_WRITE => CL_COMMAND_WRITE_IMAGE,
-        CommandType::MEM_IMAGE_COPY => CL_COMMAND_COPY_IMAGE,
-        CommandType::MEM_BUFFER_MAP => CL_COMMAND_MAP_BUFFER,
-        CommandType::MEM_UNMAP => CL_COMMAND_UNMAP_MEM_OBJECT,
-        CommandType::USM_FILL => CL_COMMAND_MEMFILL_INTEL,
-        CommandType::USM_MEMCPY => CL_COMMAND_MEMCPY_INTEL,
-        CommandType::USM_PREFETCH => CL_COMMAND_MIGRATEMEM_INTEL,
-        CommandType::USM_ADVISE => CL_COMMAND_MEMADVISE_INTEL,
-        _ => CL_COMMAND_MARKER,
-    }
-}
-
-/// How far a command is: UR has the numbers of OpenCL but for errors, which OpenCL tells by negative ones.
-fn status(status: EventStatus) -> cl_int {
-    match status {
-        EventStatus::COMPLETE => CL_COMPLETE,
-        EventStatus::RUNNING => CL_RUNNING,
-        EventStatus::SUBMITTED => CL_SUBMITTED,
-        EventStatus::QUEUED => CL_QUEUED,
-        _ => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-    }
-}
 
 fn info(event: &Arc<Event>, query: cl_event_info, out: Out) -> ClResult<()> {
     match query {
@@ -59,10 +24,15 @@ fn info(event: &Arc<Event>, query: cl_event_info, out: Out) -> ClResult<()> {
             None => out.value(ptr::null_mut::<c_void>()),
         },
         CL_EVENT_CONTEXT => out.handle(event.context()),
-        CL_EVENT_COMMAND_TYPE => out.value(command_type(value(|out| event.info(EventInfo::COMMAND_TYPE, out))?)),
+        CL_EVENT_COMMAND_TYPE => {
+            let command = value(|out| event.info(EventInfo::COMMAND_TYPE, out))?;
+            // One of UR's own is a marker to OpenCL.
+            out.value(conv::COMMANDS.to_cl(command).unwrap_or(CL_COMMAND_MARKER))
+        }
         CL_EVENT_COMMAND_EXECUTION_STATUS => {
             let now = value(|out| event.info(EventInfo::COMMAND_EXECUTION_STATUS, out))?;
-            out.value(status(now))
+            let failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+            out.value(conv::EVENT_STATUS.to_cl(now).unwrap_or(failed))
         }
         CL_EVENT_REFERENCE_COUNT => out.value(reference_count(&**event)),
         _ => out.unknown(),
@@ -70,15 +40,10 @@ fn info(event: &Arc<Event>, query: cl_event_info, out: Out) -> ClResult<()> {
 }
 
 fn profiling_info(event: &Event, query: cl_profiling_info, out: Out) -> ClResult<()> {
-    let query = match query {
-        CL_PROFILING_COMMAND_QUEUED => ProfilingInfo::COMMAND_QUEUED,
-        CL_PROFILING_COMMAND_SUBMIT => ProfilingInfo::COMMAND_SUBMIT,
-        CL_PROFILING_COMMAND_START => ProfilingInfo::COMMAND_START,
-        CL_PROFILING_COMMAND_END => ProfilingInfo::COMMAND_END,
-        CL_PROFILING_COMMAND_COMPLETE => ProfilingInfo::COMMAND_COMPLETE,
-        _ => return out.unknown(),
-    };
-    out.same(|out| event.profiling_info(query, out))
+    match conv::PROFILING_INFO.to_ur(query) {
+        Ok(query) => out.same(|out| event.profiling_info(query, out)),
+        Err(_) => out.unknown(),
+    }
 }
 
 /// The events that a command waits for, as UR takes them.
@@ -154,12 +119,7 @@ entry! {
     fn clSetEventCallback(event: cl_event, at: cl_int, notify: Notify, data: *mut c_void) {
         let object = object::<Event>(event)?;
         let notify = notify.ok_or(CL_INVALID_VALUE)?;
-        let status = match at {
-            CL_SUBMITTED => ExecutionInfo::SUBMITTED,
-            CL_RUNNING => ExecutionInfo::RUNNING,
-            CL_COMPLETE => ExecutionInfo::COMPLETE,
-            _ => return Err(CL_INVALID_VALUE.into()),
-        };
+        let status = conv::EXECUTION_INFO.to_ur(at)?;
         struct Call {
             notify: unsafe extern "C" fn(cl_event, cl_int, *mut c_void),
             /// Keeps the handle that the client's function gets.

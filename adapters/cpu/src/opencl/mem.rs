@@ -6,9 +6,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use kit::Mem as _;
-use kit::ur::{BufferCreateType, BufferProperties, BufferRegion, ImageInfo, MemFlags, MemHandle, MemType};
+use kit::ur::{BufferCreateType, BufferProperties, BufferRegion, ImageInfo, MemFlags, MemHandle};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::error::{ClError, ClResult};
 use super::handle::{export, object, reference_count};
@@ -16,34 +17,23 @@ use super::info::{Out, not_null, value};
 use super::{call_ur, creation, entry, object_entries};
 use crate::{Context, Mem};
 
-const FLAGS: [(cl_mem_flags, MemFlags); 6] = [
-    (CL_MEM_READ_WRITE, MemFlags::READ_WRITE),
-    (CL_MEM_WRITE_ONLY, MemFlags::WRITE_ONLY),
-    (CL_MEM_READ_ONLY, MemFlags::READ_ONLY),
-    (CL_MEM_USE_HOST_PTR, MemFlags::USE_HOST_POINTER),
-    (CL_MEM_ALLOC_HOST_PTR, MemFlags::ALLOC_HOST_POINTER),
-    (CL_MEM_COPY_HOST_PTR, MemFlags::ALLOC_COPY_HOST_POINTER),
-];
 /// What the host promises not to do, which nothing is made of.
 const HOST: cl_mem_flags = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
 /// Flags of OpenCL as UR's.
 fn flags(bits: cl_mem_flags) -> ClResult<MemFlags> {
-    let known = FLAGS.iter().fold(HOST, |known, (bit, _)| known | bit);
-    if bits & !known != 0 || (bits & HOST).count_ones() > 1 {
+    if bits & !(conv::MEM_FLAGS.known() | HOST) != 0 || (bits & HOST).count_ones() > 1 {
         return Err(ClError::with_message(
             CL_INVALID_VALUE,
             format!("no memory has the flags {bits:#x}"),
         ));
     }
-    let set = FLAGS.iter().filter(|(bit, _)| bits & bit != 0);
-    Ok(set.fold(MemFlags::empty(), |flags, (_, flag)| flags | *flag))
+    Ok(conv::MEM_FLAGS.to_ur(bits))
 }
 
 /// Flags of UR as OpenCL's, where memory is for reading and writing unless it says otherwise.
 fn bits(flags: MemFlags) -> cl_mem_flags {
-    let set = FLAGS.iter().filter(|(_, flag)| flags.contains(*flag));
-    let bits = set.fold(0, |bits, (bit, _)| bits | bit);
+    let bits = conv::MEM_FLAGS.to_cl(flags);
     match bits & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY) {
         0 => bits | CL_MEM_READ_WRITE,
         _ => bits,
@@ -51,17 +41,10 @@ fn bits(flags: MemFlags) -> cl_mem_flags {
 }
 
 fn kind(mem: &Mem) -> ClResult<cl_mem_object_type> {
-    let Some(kind) = mem.image_type() else {
-        return Ok(CL_MEM_OBJECT_BUFFER);
-    };
-    Ok(match kind {
-        MemType::IMAGE2D => CL_MEM_OBJECT_IMAGE2D,
-        MemType::IMAGE3D => CL_MEM_OBJECT_IMAGE3D,
-        MemType::IMAGE2D_ARRAY => CL_MEM_OBJECT_IMAGE2D_ARRAY,
-        MemType::IMAGE1D => CL_MEM_OBJECT_IMAGE1D,
-        MemType::IMAGE1D_ARRAY => CL_MEM_OBJECT_IMAGE1D_ARRAY,
-        _ => return Err(CL_INVALID_MEM_OBJECT.into()),
-    })
+    match mem.image_type() {
+        Some(kind) => conv::IMAGE_TYPES.to_cl(kind).map_err(|_| CL_INVALID_MEM_OBJECT.into()),
+        None => Ok(CL_MEM_OBJECT_BUFFER),
+    }
 }
 
 fn info(mem: &Arc<Mem>, query: cl_mem_info, out: Out) -> ClResult<()> {

@@ -5,9 +5,10 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use kit::Program as _;
-use kit::ur::{ExpProgramFlags, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo};
+use kit::ur::{ExpProgramFlags, ProgramBuildInfo, ProgramInfo};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::error::{ClError, ClResult};
 use super::handle::{export, object, objects, reference_count};
@@ -16,24 +17,6 @@ use super::{creation, entry, object_entries};
 use crate::{Context, Device, Program};
 
 type Notify = Option<unsafe extern "C" fn(cl_program, *mut c_void)>;
-
-fn build_status(status: ProgramBuildStatus) -> cl_build_status {
-    match status {
-        ProgramBuildStatus::NONE => CL_BUILD_NONE,
-        ProgramBuildStatus::SUCCESS => CL_BUILD_SUCCESS,
-        ProgramBuildStatus::IN_PROGRESS => CL_BUILD_IN_PROGRESS,
-        _ => CL_BUILD_ERROR,
-    }
-}
-
-fn binary_type(kind: ProgramBinaryType) -> cl_program_binary_type {
-    match kind {
-        ProgramBinaryType::COMPILED_OBJECT => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-        ProgramBinaryType::LIBRARY => CL_PROGRAM_BINARY_TYPE_LIBRARY,
-        ProgramBinaryType::EXECUTABLE => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
-        _ => CL_PROGRAM_BINARY_TYPE_NONE,
-    }
-}
 
 fn info(program: &Arc<Program>, query: cl_program_info, out: Out) -> ClResult<()> {
     let ask = |query| move |out: kit::InfoOut<'_>| program.info(query, out);
@@ -56,10 +39,10 @@ fn info(program: &Arc<Program>, query: cl_program_info, out: Out) -> ClResult<()
 fn build_info(program: &Program, device: &Arc<Device>, query: cl_program_build_info, out: Out) -> ClResult<()> {
     let ask = |query| move |out: kit::InfoOut<'_>| program.build_info(device, query, out);
     match query {
-        CL_PROGRAM_BUILD_STATUS => out.value(build_status(value(ask(ProgramBuildInfo::STATUS))?)),
+        CL_PROGRAM_BUILD_STATUS => out.value(conv::BUILD_STATUS.to_cl(value(ask(ProgramBuildInfo::STATUS))?)?),
         CL_PROGRAM_BUILD_OPTIONS => out.same(ask(ProgramBuildInfo::OPTIONS)),
         CL_PROGRAM_BUILD_LOG => out.same(ask(ProgramBuildInfo::LOG)),
-        CL_PROGRAM_BINARY_TYPE => out.value(binary_type(value(ask(ProgramBuildInfo::BINARY_TYPE))?)),
+        CL_PROGRAM_BINARY_TYPE => out.value(conv::BINARY_TYPES.to_cl(value(ask(ProgramBuildInfo::BINARY_TYPE))?)?),
         _ => out.unknown(),
     }
 }

@@ -9,6 +9,7 @@ use kit::Queue as _;
 use kit::ur::{QueueFlags, QueueInfo};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::error::{ClError, ClResult};
 use super::handle::{export, object, reference_count};
@@ -20,7 +21,7 @@ const KNOWN: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABL
 
 /// Properties of OpenCL as flags of UR.
 fn flags(properties: cl_command_queue_properties) -> ClResult<QueueFlags> {
-    if properties & !(KNOWN | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT) != 0 {
+    if properties & !conv::QUEUE_FLAGS.known() != 0 {
         return Err(CL_INVALID_VALUE.into());
     }
     if properties & !KNOWN != 0 {
@@ -29,28 +30,7 @@ fn flags(properties: cl_command_queue_properties) -> ClResult<QueueFlags> {
             "kernels have no queues",
         ));
     }
-    let mut flags = QueueFlags::empty();
-    flags.set(
-        QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE,
-        properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
-    );
-    flags.set(
-        QueueFlags::PROFILING_ENABLE,
-        properties & CL_QUEUE_PROFILING_ENABLE != 0,
-    );
-    Ok(flags)
-}
-
-/// Flags of UR as properties of OpenCL.
-fn properties(flags: QueueFlags) -> cl_command_queue_properties {
-    let mut properties = 0;
-    if flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE) {
-        properties |= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    }
-    if flags.contains(QueueFlags::PROFILING_ENABLE) {
-        properties |= CL_QUEUE_PROFILING_ENABLE;
-    }
-    properties
+    Ok(conv::QUEUE_FLAGS.to_ur(properties))
 }
 
 fn create(context: cl_context, device: cl_device_id, bits: cl_command_queue_properties) -> ClResult<*mut c_void> {
@@ -66,7 +46,7 @@ fn info(queue: &Arc<Queue>, query: cl_command_queue_info, out: Out) -> ClResult<
         CL_QUEUE_REFERENCE_COUNT => out.value(reference_count(&**queue)),
         CL_QUEUE_PROPERTIES => {
             let flags = value(|out| queue.info(QueueInfo::FLAGS, out))?;
-            out.value(properties(flags))
+            out.value(conv::QUEUE_FLAGS.to_cl(flags) & KNOWN)
         }
         // Those of a queue that was made without a list of them.
         CL_QUEUE_PROPERTIES_ARRAY => out.slice::<cl_queue_properties>(&[]),

@@ -4,28 +4,17 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
+use kit::ur::SamplerInfo;
 use kit::{Sampler as _, SamplerProperties};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::error::{ClError, ClResult};
 use super::handle::{export, object, reference_count};
 use super::info::{Out, value};
 use super::{creation, object_entries};
 use crate::{Context, Sampler};
-
-const ADDRESSING: [(cl_addressing_mode, SamplerAddressingMode); 5] = [
-    (CL_ADDRESS_NONE, SamplerAddressingMode::NONE),
-    (CL_ADDRESS_CLAMP_TO_EDGE, SamplerAddressingMode::CLAMP_TO_EDGE),
-    (CL_ADDRESS_CLAMP, SamplerAddressingMode::CLAMP),
-    (CL_ADDRESS_REPEAT, SamplerAddressingMode::REPEAT),
-    (CL_ADDRESS_MIRRORED_REPEAT, SamplerAddressingMode::MIRRORED_REPEAT),
-];
-const FILTERS: [(cl_filter_mode, SamplerFilterMode); 2] = [
-    (CL_FILTER_NEAREST, SamplerFilterMode::NEAREST),
-    (CL_FILTER_LINEAR, SamplerFilterMode::LINEAR),
-];
 
 fn create(
     context: cl_context,
@@ -35,10 +24,10 @@ fn create(
 ) -> ClResult<*mut c_void> {
     let context = object::<Context>(context)?;
     let wrong = |what: &str| ClError::with_message(CL_INVALID_VALUE, what);
-    let addressing = ADDRESSING.iter().find(|(mode, _)| *mode == addressing);
-    let filter = FILTERS.iter().find(|(mode, _)| *mode == filter);
-    let addressing = addressing.ok_or_else(|| wrong("no such addressing mode"))?.1;
-    let filter = filter.ok_or_else(|| wrong("no such filter mode"))?.1;
+    let addressing = conv::ADDRESSING_MODES.to_ur(addressing);
+    let filter = conv::FILTER_MODES.to_ur(filter);
+    let addressing = addressing.map_err(|_| wrong("no such addressing mode"))?;
+    let filter = filter.map_err(|_| wrong("no such filter mode"))?;
     let properties = SamplerProperties::new(normalized, addressing, filter);
     Ok(export(&Sampler::create(&context, &properties)?))
 }
@@ -50,15 +39,9 @@ fn info(sampler: &Arc<Sampler>, query: cl_sampler_info, out: Out) -> ClResult<()
         CL_SAMPLER_CONTEXT => out.handle(sampler.context()),
         CL_SAMPLER_NORMALIZED_COORDS => out.same_bool(ask(SamplerInfo::NORMALIZED_COORDS)),
         CL_SAMPLER_ADDRESSING_MODE => {
-            let mode: SamplerAddressingMode = value(ask(SamplerInfo::ADDRESSING_MODE))?;
-            let found = ADDRESSING.iter().find(|(_, known)| *known == mode);
-            out.value(found.ok_or(CL_INVALID_SAMPLER)?.0)
+            out.value(conv::ADDRESSING_MODES.to_cl(value(ask(SamplerInfo::ADDRESSING_MODE))?)?)
         }
-        CL_SAMPLER_FILTER_MODE => {
-            let mode: SamplerFilterMode = value(ask(SamplerInfo::FILTER_MODE))?;
-            let found = FILTERS.iter().find(|(_, known)| *known == mode);
-            out.value(found.ok_or(CL_INVALID_SAMPLER)?.0)
-        }
+        CL_SAMPLER_FILTER_MODE => out.value(conv::FILTER_MODES.to_cl(value(ask(SamplerInfo::FILTER_MODE))?)?),
         CL_SAMPLER_PROPERTIES => out.slice::<cl_sampler_properties>(&[]),
         _ => out.unknown(),
     }

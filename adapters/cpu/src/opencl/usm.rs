@@ -8,6 +8,7 @@ use std::sync::Arc;
 use kit::ur::{ContextHandle, EventHandle, UsmAllocInfo, UsmDesc, UsmMigrationFlags, UsmPoolHandle, UsmType};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_api_opencl as conv;
 
 use super::enqueue::submit;
 use super::error::{ClError, ClResult};
@@ -76,12 +77,7 @@ fn info(context: &Arc<Context>, address: *const c_void, query: cl_mem_info_intel
     ) as _);
     let is_usm = kind != UsmType::UNKNOWN;
     match query {
-        CL_MEM_ALLOC_TYPE_INTEL => out.value(match kind {
-            UsmType::HOST => CL_MEM_TYPE_HOST_INTEL,
-            UsmType::DEVICE => CL_MEM_TYPE_DEVICE_INTEL,
-            UsmType::SHARED => CL_MEM_TYPE_SHARED_INTEL,
-            _ => CL_MEM_TYPE_UNKNOWN_INTEL,
-        }),
+        CL_MEM_ALLOC_TYPE_INTEL => out.value(conv::USM_TYPES.to_cl(kind).unwrap_or(CL_MEM_TYPE_UNKNOWN_INTEL)),
         CL_MEM_ALLOC_BASE_PTR_INTEL | CL_MEM_ALLOC_SIZE_INTEL if !is_usm => out.value(0usize),
         CL_MEM_ALLOC_BASE_PTR_INTEL => out.value(alloc_info(ur, address, UsmAllocInfo::BASE_PTR)?),
         CL_MEM_ALLOC_SIZE_INTEL => out.value(alloc_info(ur, address, UsmAllocInfo::SIZE)?),

@@ -12,7 +12,7 @@ use crate::capture::unsupported_in_capture;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
-use crate::{Backend, HandleCell, Object, OwnedCommand, Queue, UrError, UrResult, WaitList};
+use crate::{Backend, Command, HandleCell, Object, OwnedCommand, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,10 +190,14 @@ impl<B: Backend> CommandList<B> {
     }
 
     /// Appends a command that waits for those of `dependencies`, and for `events`.
+    ///
+    /// Inlined into its one caller, and the owned command is moved only once, at the end: a value that was just written field by
+    /// field is slow to read as a whole.
+    #[inline(always)]
     pub(super) fn append(
         &self,
         buffer: &Arc<B::CommandBuffer>,
-        command: OwnedCommand<B>,
+        command: Command<'_, B>,
         dependencies: &[ExpCommandBufferSyncPoint],
         events: WaitList<'_, B>,
         wanted: Wanted,
@@ -203,10 +207,13 @@ impl<B: Backend> CommandList<B> {
                 "there are no handles of commands, since the buffer is not updatable",
             ));
         }
+        let command_type = command.command_type();
+        // Before the lock is taken: a launch takes a snapshot of its kernel, which calls the driver.
+        let command = command.into_owned();
         let mut state = self.open()?;
         let dependencies = self.places(&state, dependencies)?;
         let signal = match wanted.event {
-            true => Some(buffer.signal(command.command_type())?),
+            true => Some(buffer.signal(command_type)?),
             false => None,
         };
         let (event, signal) = signal.unzip();
@@ -228,7 +235,7 @@ impl<B: Backend> CommandList<B> {
             handle: handle.as_ref().map(handle_of),
         };
         state.nodes.push(Node {
-            command,
+            command: command?,
             dependencies,
             events: events.iter().map(|event| Arc::clone(&event)).collect(),
             signal,
@@ -355,6 +362,7 @@ impl<B: Backend> CommandList<B> {
     }
 
     /// What a new command waits for.
+    #[inline(always)]
     fn places(&self, state: &State<B>, after: &[ExpCommandBufferSyncPoint]) -> UrResult<SmallVec<[u32; 2]>> {
         let count = state.nodes.len();
         if let Some(unknown) = after.iter().find(|point| **point as usize >= count) {

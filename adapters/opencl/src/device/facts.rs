@@ -11,7 +11,6 @@ use kit::{InfoOut, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
-use super::flags;
 use crate::cl::{self, Plain, cl};
 use crate::conv;
 
@@ -260,17 +259,30 @@ macro_rules! translated {
 
 translated! {
     bool: cl_bool => |value| value != CL_FALSE, |this, out| out.bool(*this);
-    DeviceType: cl_device_type => conv::device_type, |this, out| out.value(*this);
+    DeviceType: cl_device_type => device_type, |this, out| out.value(*this);
     QueueFlags: cl_command_queue_properties => |bits| conv::QUEUE_FLAGS.to_ur(bits), |this, out| out.value(*this);
-    DeviceExecCapabilityFlags: cl_device_exec_capabilities => flags::execution, |this, out| out.value(*this);
-    DeviceFpCapabilityFlags: cl_device_fp_config => flags::fp, |this, out| out.value(*this);
-    UsmAccess: cl_bitfield => flags::usm, |this, out| out.value(*this);
-    DeviceAffinityDomainFlags: cl_device_affinity_domain => flags::affinity, |this, out| out.value(*this);
+    DeviceExecCapabilityFlags: cl_device_exec_capabilities => |bits| conv::EXEC_CAPABILITIES.to_ur(bits), |this, out| out.value(*this);
+    DeviceFpCapabilityFlags: cl_device_fp_config => |bits| conv::FP_CAPABILITIES.to_ur(bits), |this, out| out.value(*this);
+    UsmAccess: cl_bitfield => |bits| conv::USM_CAPABILITIES.to_ur(bits), |this, out| out.value(*this);
+    DeviceAffinityDomainFlags: cl_device_affinity_domain => |bits| conv::AFFINITY_DOMAINS.to_ur(bits), |this, out| out.value(*this);
     // The numbers of the two are the same.
     DeviceMemCacheType: cl_device_mem_cache_type => DeviceMemCacheType, |this, out| out.value(*this);
     DeviceLocalMemType: cl_device_local_mem_type => DeviceLocalMemType, |this, out| out.value(*this);
     Version: String => |text| Version(parse_version(&text)),
         |this, out| out.str(&format!("{}.{}", this.0.0, this.0.1));
+}
+
+/// The kind of a device. A combination, such as the default CPU, is its most telling part.
+fn device_type(bits: cl_device_type) -> DeviceType {
+    if bits & CL_DEVICE_TYPE_GPU != 0 {
+        DeviceType::GPU
+    } else if bits & CL_DEVICE_TYPE_ACCELERATOR != 0 {
+        DeviceType::FPGA
+    } else if bits & CL_DEVICE_TYPE_CPU != 0 {
+        DeviceType::CPU
+    } else {
+        DeviceType::CUSTOM
+    }
 }
 
 /// A version of OpenCL: major, minor.

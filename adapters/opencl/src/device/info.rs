@@ -10,7 +10,7 @@ use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::facts::Fact;
-use super::{Device, facts, flags, partition};
+use super::{Device, atomics, facts, partition};
 
 impl Device {
     /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
@@ -31,12 +31,12 @@ impl Device {
             DeviceInfo::ATOMIC_64 => out.bool(
                 self.has_extension("cl_khr_int64_base_atomics") && self.has_extension("cl_khr_int64_extended_atomics"),
             ),
-            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES => out.value(flags::memory_orders(self.memory_atomics())),
-            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES => out.value(flags::memory_scopes(self.memory_atomics())),
-            DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => out.value(flags::memory_orders(self.fence_atomics())),
-            DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => out.value(flags::memory_scopes(self.fence_atomics())),
+            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES => out.value(atomics::memory_orders(self.memory_atomics())),
+            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES => out.value(atomics::memory_scopes(self.memory_atomics())),
+            DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => out.value(atomics::memory_orders(self.fence_atomics())),
+            DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => out.value(atomics::memory_scopes(self.fence_atomics())),
             DeviceInfo::MEM_CHANNEL_SUPPORT => out.bool(self.has_extension("cl_intel_mem_channel_property")),
-            DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP => out.bool(self.ext.enqueue_memcpy.is_some()),
+            DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP => out.bool(self.ext.clEnqueueMemcpyINTEL.is_some()),
             DeviceInfo::USM_POOL_SUPPORT => out.bool(!f.usm_device.0.is_empty()),
             // OpenCL 2 demands the format of every device that has images.
             DeviceInfo::IMAGE_SRGB => out.bool(f.images && self.version() >= (2, 0)),
@@ -50,9 +50,10 @@ impl Device {
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP => out.bool(true),
             DeviceInfo::BUILD_ON_SUBDEVICE => out.bool(f.kind == DeviceType::GPU),
-            DeviceInfo::GLOBAL_VARIABLE_SUPPORT => {
-                out.bool(self.ext.read_global_variable.is_some() && self.ext.write_global_variable.is_some())
-            }
+            DeviceInfo::GLOBAL_VARIABLE_SUPPORT => out.bool(
+                self.ext.clEnqueueReadGlobalVariableINTEL.is_some()
+                    && self.ext.clEnqueueWriteGlobalVariableINTEL.is_some(),
+            ),
             DeviceInfo::USE_NATIVE_ASSERT => out.bool(self.has_extension("cl_intel_devicelib_assert")),
             DeviceInfo::ESIMD_SUPPORT => out.bool(f.kind == DeviceType::GPU && f.vendor_id == INTEL),
             DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&f.partitions)),
@@ -62,11 +63,11 @@ impl Device {
     }
 
     fn memory_atomics(&self) -> cl_device_atomic_capabilities {
-        flags::atomics(self.facts.atomic_memory, self.version())
+        atomics::capabilities(self.facts.atomic_memory, self.version())
     }
 
     fn fence_atomics(&self) -> cl_device_atomic_capabilities {
-        flags::atomics(self.facts.atomic_fence, self.version())
+        atomics::capabilities(self.facts.atomic_fence, self.version())
     }
 
     /// Whether kernels can read a clock of a scope.

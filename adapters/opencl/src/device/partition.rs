@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use kit::ur::*;
 use kit::{Native, UrResult, unsupported};
-use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::Device;
-use crate::cl::{self, cl};
+use crate::cl::{self, query};
+use crate::conv;
 
 /// The ways of division that the two have in common, which have the same numbers in both.
 fn common(kind: isize) -> Option<DevicePartition> {
@@ -48,27 +48,18 @@ pub(super) fn made_by(list: &[isize]) -> Vec<DevicePartitionProperty> {
 
 /// OpenCL's list for properties that are all of one kind, which the kit has checked.
 fn list(properties: &[DevicePartitionProperty]) -> UrResult<Vec<isize>> {
-    let kind = properties[0].r#type;
-    // SAFETY: all members of the union are a `u32` of any value.
-    let values = properties
-        .iter()
-        .map(|property| unsafe { property.value.count } as isize);
-    let list = [kind.0 as isize].into_iter().chain(values);
-    match kind {
-        DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN => Ok(list.chain([0]).collect()),
-        // The kit has seen that no count is zero: that would end the list.
-        DevicePartition::BY_COUNTS => Ok(list.chain([CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0]).collect()),
-        _ => unsupported(),
+    // The kit has seen that no count is zero: that would end the list.
+    match common(properties[0].r#type.0 as isize) {
+        Some(_) => Ok(conv::partition_list(properties)),
+        None => unsupported(),
     }
 }
 
 /// Makes sub-devices.
 pub(super) fn divide(device: &Arc<Device>, properties: &[DevicePartitionProperty]) -> UrResult<Vec<Arc<Device>>> {
     let list = list(properties)?;
-    // SAFETY: a live device, a list that ends with a zero; the pointers are those of `handles`.
-    let raw = cl::handles(|capacity, parts, count| unsafe {
-        cl!(clCreateSubDevices(device.raw, list.as_ptr(), capacity, parts, count))
-    })?;
+    // SAFETY: a live device, a list that ends with a zero.
+    let raw = unsafe { cl::handles(query!(clCreateSubDevices(device.raw, list.as_ptr()))) }?;
     // SAFETY: devices that were just made. All have an owner before one is asked anything.
     let parts: Vec<_> = raw.into_iter().map(|raw| unsafe { Native::new(raw) }).collect();
     parts.into_iter().map(|raw| Device::part(raw, device)).collect()
@@ -76,6 +67,8 @@ pub(super) fn divide(device: &Arc<Device>, properties: &[DevicePartitionProperty
 
 #[cfg(test)]
 mod tests {
+    use opencl_sys::*;
+
     use super::*;
 
     fn property(kind: DevicePartition, count: u32) -> DevicePartitionProperty {

@@ -12,7 +12,6 @@ use oxur_adapter_kit as kit;
 use super::submit::Deps;
 use super::{Out, Queue, Wait};
 use crate::cl::{self, cl};
-use crate::extensions::ext;
 use crate::{OpenCl, conv};
 
 /// Refuses launch properties that OpenCL cannot keep.
@@ -61,7 +60,7 @@ macro_rules! functions {
         }
     };
     (call ($queue:ident, $deps:ident, $e:ident) ext $function:ident ($($arg:expr),*)) => {
-        ext!($e, $function(*$queue.raw, $($arg,)* $deps.count, $deps.events, $deps.event))
+        cl!($e, $function(*$queue.raw, $($arg,)* $deps.count, $deps.events, $deps.event))
     };
     (call ($queue:ident, $deps:ident, $e:ident) $function:ident ($($before:expr),*; $rect:ident $(, $after:expr)?)) => {
         cl!($function(
@@ -154,9 +153,9 @@ impl Queue {
         // is complete; the driver copies patterns before it returns.
         unsafe {
             functions! { (self, deps, ext) match *command;
-                UsmMemcpy { dst, src, size } => ext enqueue_memcpy(blocking, dst, src, size);
+                UsmMemcpy { dst, src, size } => ext clEnqueueMemcpyINTEL(blocking, dst, src, size);
                 UsmFill { dst, pattern, size }
-                    => ext enqueue_mem_fill(dst, pattern.as_ptr().cast(), pattern.len(), size);
+                    => ext clEnqueueMemFillINTEL(dst, pattern.as_ptr().cast(), pattern.len(), size);
                 BufferRead { ref buffer, offset, size, dst }
                     => clEnqueueReadBuffer(*buffer.raw, blocking, offset, size, dst);
                 BufferWrite { ref buffer, offset, size, src }
@@ -177,9 +176,9 @@ impl Queue {
                 ImageCopy { ref src, ref dst, ref src_origin, ref dst_origin, ref region } => clEnqueueCopyImage(
                     *src.raw, *dst.raw, corner(src_origin).as_ptr(), corner(dst_origin).as_ptr(), sides(region).as_ptr());
                 DeviceGlobalRead { global: DeviceGlobal { ref program, name, count, offset }, dst }
-                    => ext read_global_variable(*program.raw, name.as_ptr(), blocking, count, offset, dst);
+                    => ext clEnqueueReadGlobalVariableINTEL(*program.raw, name.as_ptr(), blocking, count, offset, dst);
                 DeviceGlobalWrite { global: DeviceGlobal { ref program, name, count, offset }, src }
-                    => ext write_global_variable(*program.raw, name.as_ptr(), blocking, count, offset, src);
+                    => ext clEnqueueWriteGlobalVariableINTEL(*program.raw, name.as_ptr(), blocking, count, offset, src);
                 // OpenCL checks the address.
                 Unmap { ref mem, mapped } => clEnqueueUnmapMemObject(*mem.raw, mapped);
                 _ => {
@@ -198,14 +197,16 @@ impl Queue {
     fn prefetch(&self, memory: *const c_void, size: usize, flags: UsmMigrationFlags, deps: Deps) -> UrResult<()> {
         let to_host = flags.contains(UsmMigrationFlags::DEVICE_TO_HOST);
         let flags = if to_host { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 };
-        cl::check_not_lost("clEnqueueMigrateMemINTEL")?;
-        if let Some(migrate) = self.context.ext.enqueue_migrate_mem {
+        if let Some(migrate) = self.context.ext.clEnqueueMigrateMemINTEL
+            && !cl::is_lost()
+        {
             // SAFETY: a live queue, and any address.
             let code = unsafe { migrate(*self.raw, memory, size, flags, deps.count, deps.events, deps.event) };
             if code == CL_SUCCESS {
                 return Ok(());
             }
-            log::debug!("the driver does not migrate USM: {}", conv::error_name(code));
+            let name = conv::error_name(code).unwrap_or_default();
+            log::debug!("the driver does not migrate USM: {name} ({code})");
         }
         // A hint that the driver has no use for: only the order counts.
         self.marker(deps)
