@@ -8,7 +8,7 @@ use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
 use super::stacks::Stack;
-use super::trap::{self, Step, TrapScope};
+use super::trap::{Step, TrapScope};
 use crate::Fault;
 
 /// A stack, and the coroutine on it.
@@ -47,18 +47,17 @@ impl KernelStack {
         };
         let own = NonNull::from(Box::leak(Box::new(UnsafeCell::new(first))));
         let size = stack.size();
-        let run_calls = move || loop {
+        let run_call = move || {
             // SAFETY: `run` has stored the closure and waits for this coroutine, which is abandoned before the call is freed.
             unsafe {
                 let next = own.as_ref().get();
                 ((*next).function)((*next).closure);
                 (*next).has_returned = true;
             }
-            trap::wait();
         };
         Self {
             // SAFETY: it borrows nothing.
-            scope: Some(unsafe { TrapScope::new(stack, run_calls) }),
+            scope: Some(unsafe { TrapScope::repeating(stack, run_call) }),
             yielder: std::ptr::null(),
             size,
             call: own,
@@ -117,7 +116,7 @@ impl Drop for KernelStack {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Fibers;
+    use super::super::{Fibers, trap};
     use super::*;
 
     #[test]

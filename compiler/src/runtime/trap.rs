@@ -99,7 +99,28 @@ impl TrapScope {
         })
     }
 
+    /// Prepares to run `code` each time that it is resumed. It waits after each run.
+    ///
+    /// # Safety
+    /// As for [`new`](Self::new).
+    pub unsafe fn repeating(stack: Stack, mut code: impl FnMut()) -> Self {
+        // SAFETY: passed on to the caller.
+        Self(unsafe {
+            Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
+                let place = running();
+                let running = place.get().expect("it was set before the code was resumed");
+                place.set(Some(Running { yielder, ..running }));
+                loop {
+                    code();
+                    // Not by `wait`: a function that returns after a switch of stacks returns where no CPU expects it.
+                    yielder.suspend(());
+                }
+            })
+        })
+    }
+
     /// Runs the code until it waits or ends.
+    #[inline]
     pub fn resume(&mut self, yielder: &mut *const ()) -> Step {
         install();
         let mut gave_up = None;
@@ -132,9 +153,7 @@ impl TrapScope {
     }
 }
 
-/// Called by guarded code: waits until it is resumed. Not inlined: the code may go on in another thread, and compilers take
-/// the address of a thread-local variable for constant in a function.
-#[inline(never)]
+/// Called by guarded code: waits until it is resumed.
 pub fn wait() {
     let thread = this_thread();
     thread.waits_at.set(stack_pointer());
