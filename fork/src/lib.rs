@@ -15,6 +15,8 @@
 
 mod gate;
 mod sync;
+#[cfg(miri)]
+mod yielding;
 
 pub use gate::{AtFork, Section, generation, register, section, stop_for_good, watch};
 pub use sync::{

@@ -6,6 +6,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::gate::{Section, generation, section};
+#[cfg(miri)]
+use crate::yielding as parking_lot;
 
 /// Like `parking_lot`'s mutex, and free when the process forks.
 #[derive(Default)]

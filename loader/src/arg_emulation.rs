@@ -410,9 +410,12 @@ mod tests {
     /// A place for kernels, of a test's own.
     #[repr(C)]
     struct Kernel {
-        table: *const DdiTable,
+        table: &'static DdiTable,
         world: World,
     }
+
+    /// All places, which stay: what was set for a kernel may stay, too.
+    static PLACES: Mutex<Vec<&'static Kernel>> = Mutex::new(Vec::new());
 
     unsafe extern "C-unwind" fn get_info(
         kernel: KernelHandle,
@@ -468,8 +471,12 @@ mod tests {
             meeting,
             ..World::default()
         };
-        let kernel = Box::leak(Box::new(Kernel { table, world }));
-        (ProgramHandle(std::ptr::from_mut(kernel).cast()), &kernel.world)
+        let kernel: &'static Kernel = Box::leak(Box::new(Kernel { table, world }));
+        PLACES.lock().push(kernel);
+        (
+            ProgramHandle(std::ptr::from_ref(kernel).cast_mut().cast()),
+            &kernel.world,
+        )
     }
 
     fn new(place: ProgramHandle) -> KernelHandle {

@@ -68,7 +68,9 @@ struct Device {
 
 impl Device {
     /// Passes the reference on.
-    fn into_raw(self) -> DeviceHandle {
+    fn into_raw(mut self) -> DeviceHandle {
+        // What else there is to drop; the reference alone stays.
+        drop(std::mem::take(&mut self.place));
         std::mem::ManuallyDrop::new(self).handle
     }
 

@@ -7,7 +7,7 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use oxur_api::{AdapterHandle, DdiTable, Handle, LegacyDdiTable};
+use oxur_api::{AdapterHandle, DdiTable, Handle, LegacyDdiTable, pfn};
 use oxur_fork::Mutex;
 
 use crate::arg_emulation;
@@ -23,9 +23,17 @@ pub(crate) fn is_emulated(table: LegacyTable) -> bool {
     std::ptr::eq(table, EMULATED)
 }
 
-/// Leaks an adapter's table.
-pub(crate) fn own(table: LegacyDdiTable) -> LegacyTable {
-    Box::leak(Box::new(table))
+/// Keeps the table of the adapter with this `urAdapterGet`. One that is loaded again has the table that it had: a table
+/// for each initialization would be a leak.
+pub(crate) fn own(get: pfn::urAdapterGet, table: LegacyDdiTable) -> LegacyTable {
+    static TABLES: Mutex<Vec<(pfn::urAdapterGet, LegacyTable)>> = Mutex::new(Vec::new());
+    let mut tables = TABLES.lock();
+    let known = tables.iter().find(|(known, _)| std::ptr::fn_addr_eq(*known, get));
+    known.map(|(_, table)| *table).unwrap_or_else(|| {
+        let table = &*Box::leak(Box::new(table));
+        tables.push((get, table));
+        table
+    })
 }
 
 /// The two tables of an adapter. They never change once set, because adapters are never unloaded.
@@ -111,12 +119,36 @@ pub(crate) unsafe fn register_table(handle: AdapterHandle, legacy: LegacyTable) 
 
 #[cfg(test)]
 mod tests {
+    use oxur_api::ResultCode;
+    use oxur_fork::LazyLock;
+
     use super::*;
+
+    unsafe extern "C-unwind" fn get(_: u32, _: *mut AdapterHandle, _: *mut u32) -> ResultCode {
+        ResultCode::SUCCESS
+    }
+
+    /// Not the same code, or the compiler would make them one.
+    unsafe extern "C-unwind" fn get_none(_: u32, _: *mut AdapterHandle, _: *mut u32) -> ResultCode {
+        ResultCode::ERROR_ADAPTER_SPECIFIC
+    }
+
+    /// Of two adapters.
+    const GETS: [pfn::urAdapterGet; 2] = [get, get_none];
+
+    #[test]
+    fn an_adapter_that_is_loaded_again_has_the_table_that_it_had() {
+        let [first, second] = GETS.map(|get| own(get, LegacyDdiTable::default()));
+        assert!(!std::ptr::eq(first, second));
+        assert!(std::ptr::eq(own(GETS[0], LegacyDdiTable::default()), first));
+        assert!(std::ptr::eq(own(GETS[1], LegacyDdiTable::default()), second));
+    }
 
     #[test]
     fn learned_tables_are_found() {
-        let tables: [&'static DdiTable; 3] = std::array::from_fn(|_| &*Box::leak(Box::<DdiTable>::default()));
-        let own_tables = [own(LegacyDdiTable::default()), own(LegacyDdiTable::default())];
+        static TABLES: LazyLock<[DdiTable; 3]> = LazyLock::new(Default::default);
+        let tables = TABLES.each_ref();
+        let own_tables = GETS.map(|get| own(get, LegacyDdiTable::default()));
         for (ddi, legacy) in tables.iter().zip(own_tables).chain(tables.iter().zip([EMULATED; 2])) {
             let mut object: *const DdiTable = *ddi;
             // SAFETY: the first word of the object is an adapter's table.

@@ -107,7 +107,7 @@ fn adapter(library: &Library) -> Result<Adapter, Refused> {
     Ok(Adapter {
         path: file_of(get as *const c_void).unwrap_or_default(),
         get,
-        legacy: legacy_table(library),
+        legacy: legacy_table(library, get),
     })
 }
 
@@ -138,12 +138,12 @@ fn ask_for_every_table(library: &Library) -> Result<(), Refused> {
 }
 
 /// The adapter's functions for older clients, or their emulation.
-fn legacy_table(library: &Library) -> LegacyTable {
+fn legacy_table(library: &Library, get: pfn::urAdapterGet) -> LegacyTable {
     let mut table = LegacyDdiTable::default();
     // SAFETY: the symbol is this project's own and has this type wherever it is exported.
     let getter = unsafe { library.get::<Getter<LegacyDdiTable>>(b"oxurGetLegacyProcAddrTable\0") };
     match getter.map(|getter| fill("oxurGetLegacyProcAddrTable", *getter, &mut table)) {
-        Ok(Ok(())) => legacy::own(table),
+        Ok(Ok(())) => legacy::own(get, table),
         Ok(Err(refused)) => {
             log::warn!("its functions for older clients are emulated: {refused}");
             legacy::EMULATED

@@ -241,20 +241,31 @@ mod tests {
     #[test]
     fn a_cycle_ends() {
         for known in [&[1, 2, 3][..], &[2]] {
-            let (mut first, mut second, mut third) =
-                (base(StructureType(1)), base(StructureType(2)), base(StructureType(3)));
-            third.pNext = from_mut(&mut second).cast();
-            second.pNext = from_mut(&mut third).cast();
-            first.pNext = from_mut(&mut second).cast();
+            let mut members = [1, 2, 3].map(|stype| base(StructureType(stype)));
+            // One pointer to them all: each `&mut` of a member would end what the pointers to it may do.
+            let first = members.as_mut_ptr();
+            // SAFETY: each member is there, and nothing else refers to it.
+            let first = unsafe {
+                let (second, third) = (first.add(1), first.add(2));
+                (*first).pNext = second.cast();
+                (*second).pNext = third.cast();
+                (*third).pNext = second.cast();
+                &*first
+            };
             assert_eq!(
-                taken("urContextCreate", &first, known),
+                taken("urContextCreate", first, known),
                 (ResultCode::SUCCESS, known.to_vec())
             );
         }
         let mut alone = base(StructureType(1));
-        alone.pNext = from_mut(&mut alone).cast();
+        let member = &raw mut alone;
+        // SAFETY: it is there, and nothing else refers to it.
+        let member = unsafe {
+            (*member).pNext = member.cast();
+            &*member
+        };
         assert_eq!(
-            taken("urMemBufferCreate", &alone, &[1]),
+            taken("urMemBufferCreate", member, &[1]),
             (ResultCode::ERROR_INVALID_VALUE, vec![1])
         );
     }

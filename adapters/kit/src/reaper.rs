@@ -37,6 +37,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "the thread stays for ever, and Miri wants all of them to end")]
     fn objects_end_in_another_thread() {
         let (send, receive) = mpsc::channel();
         drop_elsewhere(Ends(send.clone()));

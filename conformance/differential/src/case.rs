@@ -24,13 +24,20 @@ pub enum Unit {
 }
 
 /// What is known of a kernel that is right.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Passed {
     /// How many items at a time the fast mode runs.
     pub lanes: u32,
     /// Whether Intel's driver took it: its results were compared, too, where it forms the same sub-groups.
     pub is_compared: bool,
+    /// How Intel's driver ended on it. What was compared then came from the driver without its optimizer.
+    pub death: Option<String>,
 }
+
+/// How a question begins where Intel's driver must not optimize.
+const UNOPTIMIZED: &str = "unoptimized ";
+/// How it begins where our two modes are compared alone.
+const ALONE: &str = "alone ";
 
 /// Or why it is not right.
 pub type Outcome = Result<Passed, String>;
@@ -80,29 +87,45 @@ impl Unit {
 
     /// Has a process run the kernel everywhere and compare the results.
     pub fn test(worker: &mut Option<ThreadContext>, unit: &str) -> Outcome {
-        match ThreadContext::ask(worker, unit) {
-            Ok(answer) => {
-                let mut numbers = answer.split(' ').map(|n| n.parse().unwrap_or(0));
-                Ok(Passed {
-                    lanes: numbers.next().unwrap_or(0),
-                    is_compared: numbers.next() == Some(1),
-                })
+        let mut death = None;
+        // The flaws of the driver are not ours, and most are its optimizer's.
+        for how in ["", UNOPTIMIZED, ALONE] {
+            match ThreadContext::ask(worker, &format!("{how}{unit}")) {
+                Ok(answer) => {
+                    let mut numbers = answer.split(' ').map(|n| n.parse().unwrap_or(0));
+                    return Ok(Passed {
+                        lanes: numbers.next().unwrap_or(0),
+                        is_compared: numbers.next() == Some(1),
+                        death,
+                    });
+                }
+                Err(Failure::DriverDied(message)) => {
+                    let last = || message.lines().last().unwrap_or_default().to_string();
+                    death = Some(death.unwrap_or_else(last));
+                }
+                Err(failure) => return Err(failure.to_string()),
             }
-            // Its compiler's flaw, not ours.
-            Err(Failure::DriverDied(_)) => Ok(Passed::default()),
-            Err(failure) => Err(failure.to_string()),
         }
+        Err(death.unwrap_or_default())
     }
 
     /// What such a process answers.
-    pub fn answer(&self, driver: Option<&Driver>) -> Result<String, String> {
-        let passed = self.run(driver)?;
+    pub fn answer(question: &str, driver: Option<&Driver>) -> Result<String, String> {
+        let (unit, driver, options) = if let Some(unit) = question.strip_prefix(UNOPTIMIZED) {
+            (unit, driver, "-cl-opt-disable")
+        } else if let Some(unit) = question.strip_prefix(ALONE) {
+            (unit, None, "")
+        } else {
+            (question, driver, "")
+        };
+        let passed = Self::parse(unit).run(driver, options)?;
         Ok(format!("{} {}", passed.lanes, u32::from(passed.is_compared)))
     }
 
-    fn run(&self, driver: Option<&Driver>) -> Outcome {
+    /// `options` are build options for the driver.
+    fn run(&self, driver: Option<&Driver>, options: &str) -> Outcome {
         if let Self::Suite(name) = self {
-            return suite::run(name, driver);
+            return suite::run(name, driver, options);
         }
         let case = self.case()?;
         let name = self.name();
@@ -117,7 +140,7 @@ impl Unit {
         let fast = compile(Mode::Fast).map_err(|e| format!("fast mode: {e}"))?;
         Stage::Driver.begin();
         // What the driver does not compile is not ours to judge.
-        let theirs = driver.and_then(|d| d.build(&[&spirv]).and_then(|program| program.kernel("k")).ok());
+        let theirs = driver.and_then(|d| d.build(&[&spirv], options).and_then(|program| program.kernel("k")).ok());
         let seed = if let Self::Seed(seed) | Self::Changed(seed, _) = self {
             *seed
         } else {
@@ -161,6 +184,7 @@ impl Unit {
         Ok(Passed {
             lanes: fast.lanes(),
             is_compared: theirs.is_some(),
+            death: None,
         })
     }
 }

@@ -40,11 +40,13 @@ differential SEED=FILE                the source of a file with what else a seed
 
 SEEDS     how many seeds, or FIRST..END (240)
 JOBS      how many tests run at a time (as many as there are cores)
+LIMIT     how many seconds a kernel may take until it hangs (120)
 INTEL_OPTIONS
           build options for Intel's driver: -cl-opt-disable tells whether its optimizer is what differs
 
 Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, or are out of specification;
-what Intel's driver does wrong with a function is told only. Without the driver (make setup) our two modes are compared.
+what Intel's driver does wrong with a function is told only. A kernel on which the driver crashes, or does not end, is
+compared with what it does with its optimizer off. Without the driver (make setup) our two modes are compared.
 ";
 
 fn main() -> ExitCode {
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
             env_logger::init();
             worker::serve(|question, driver| match question.strip_prefix(functions::QUESTION) {
                 Some(function) => functions::answer(function, driver),
-                None => Unit::parse(question).answer(driver),
+                None => Unit::answer(question, driver),
             })
             .map(|()| true)
         }
@@ -126,7 +128,7 @@ fn describe(case: &generate::Case) -> String {
 /// Tests them and tells how that went: whether all are right.
 fn test(units: &[String]) -> bool {
     let start = Instant::now();
-    let (wide, compared) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (wide, compared, unoptimized) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let failed = Mutex::new(Vec::new());
     if !opencl::folder().exists() {
         println!("without Intel's driver, which is not in target/env: our two modes only");
@@ -135,6 +137,15 @@ fn test(units: &[String]) -> bool {
         Ok(passed) => {
             wide.fetch_add(usize::from(passed.lanes > 1), Ordering::Relaxed);
             compared.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
+            if let Some(death) = passed.death {
+                unoptimized.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
+                let instead = if passed.is_compared {
+                    "without its optimizer it agrees with ours"
+                } else {
+                    "our modes agree"
+                };
+                println!("{unit}: Intel's driver: {death}; {instead}");
+            }
         }
         Err(message) => {
             let source = Unit::parse(unit).case().map_or_else(|e| e, |case| describe(&case));
@@ -145,11 +156,13 @@ fn test(units: &[String]) -> bool {
     });
     let failed = failed.into_inner().expect("no thread panics here");
     println!(
-        "{} kernels in {:.0} s: {} run several items at a time, {} on Intel's driver, too; {} fail{}{}",
+        "{} kernels in {:.0} s: {} run several items at a time, {} on Intel's driver, too, {} of them without \
+         its optimizer; {} fail{}{}",
         units.len(),
         start.elapsed().as_secs_f64(),
         wide.into_inner(),
         compared.into_inner(),
+        unoptimized.into_inner(),
         failed.len(),
         if failed.is_empty() { "" } else { ": " },
         failed.join(" ")

@@ -125,10 +125,10 @@ impl Driver {
         }
     }
 
-    /// The program of a module, or of several that are linked.
-    pub fn build(&self, modules: &[&[u8]]) -> Result<Program<'_>, String> {
+    /// The program of a module, or of several that are linked, built with these options and those of `INTEL_OPTIONS`.
+    pub fn build(&self, modules: &[&[u8]], options: &str) -> Result<Program<'_>, String> {
         let cl = &self.cl;
-        let options = std::env::var("INTEL_OPTIONS").unwrap_or_default();
+        let options = format!("{options} {}", std::env::var("INTEL_OPTIONS").unwrap_or_default());
         let options = CString::new(options).map_err(|e| format!("INTEL_OPTIONS: {e}"))?;
         let mut programs = Vec::new();
         // SAFETY: live handles, and the size of each module.

@@ -162,7 +162,7 @@ impl Launch {
 }
 
 /// Runs one of [`names`] everywhere and compares what is in memory then.
-pub fn run(name: &str, driver: Option<&Driver>) -> Result<Passed, String> {
+pub fn run(name: &str, driver: Option<&Driver>, options: &str) -> Result<Passed, String> {
     let index: Option<usize> = name
         .strip_prefix(PREFIX)
         .and_then(|n| n.split('/').next())
@@ -185,7 +185,7 @@ pub fn run(name: &str, driver: Option<&Driver>) -> Result<Passed, String> {
     if let Some(driver) = driver {
         Stage::Driver.begin();
         let parts: Vec<&[u8]> = spirv.iter().map(Vec::as_slice).collect();
-        let result = driver.build(&parts).and_then(|program| {
+        let result = driver.build(&parts, options).and_then(|program| {
             let kernel = program.kernel(launch.kernel)?;
             launch.run(|arguments| kernel.run(&launch.range, arguments))
         });
@@ -206,5 +206,6 @@ pub fn run(name: &str, driver: Option<&Driver>) -> Result<Passed, String> {
     Ok(Passed {
         lanes,
         is_compared: results.len() == 3,
+        death: None,
     })
 }

@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use crate::opencl::{self, Driver};
 
-/// How long a kernel may take, which is much where the machine is busy.
-const LIMIT: Duration = Duration::from_secs(120);
+/// How long a kernel may take, which is much where the machine is busy: `LIMIT` seconds, or 120.
+fn limit() -> Duration {
+    let seconds = std::env::var("LIMIT").ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(120))
+}
 
 /// How a reply ends.
 const OK: &str = "\u{4}ok ";
@@ -133,9 +136,10 @@ impl ThreadContext {
         };
         let (mut text, mut in_driver) = (String::new(), false);
         let mut hangs = false;
+        let limit = limit();
         let sent = writeln!(worker.input, "{question}");
         while sent.is_ok() {
-            let line = match worker.replies.recv_timeout(LIMIT) {
+            let line = match worker.replies.recv_timeout(limit) {
                 Ok(line) => line,
                 Err(error) => {
                     hangs = error == RecvTimeoutError::Timeout;
@@ -162,7 +166,7 @@ impl ThreadContext {
         let status = worker.child.wait();
         *own = None;
         text += &match status {
-            _ if hangs => format!("it takes over {LIMIT:?}"),
+            _ if hangs => format!("it takes over {limit:?}"),
             Ok(status) => format!("the process ended: {status}"),
             Err(error) => error.to_string(),
         };

@@ -27,6 +27,9 @@ struct Object {
 static DDI: LazyLock<&'static DdiTable> = LazyLock::new(|| Box::leak(Box::new(tables())));
 static TOLD: Mutex<Option<CString>> = Mutex::new(None);
 static DEVICE_REFERENCES: AtomicI32 = AtomicI32::new(0);
+/// All objects and texts, none of which is ever freed.
+static OBJECTS: Mutex<Vec<&'static Object>> = Mutex::new(Vec::new());
+static TEXTS: Mutex<Vec<&'static CStr>> = Mutex::new(Vec::new());
 
 fn object(id: u32, kind: DeviceType) -> *mut c_void {
     let object = Object {
@@ -35,7 +38,9 @@ fn object(id: u32, kind: DeviceType) -> *mut c_void {
         kind,
         references: AtomicU32::new(1),
     };
-    std::ptr::from_mut(Box::leak(Box::new(object))).cast()
+    let object = &*Box::leak(Box::new(object));
+    OBJECTS.lock().push(object);
+    std::ptr::from_ref(object).cast_mut().cast()
 }
 
 /// Remembers a text for `urAdapterGetLastError`.
@@ -43,7 +48,7 @@ pub fn tell(text: String) {
     *TOLD.lock() = Some(CString::new(text).unwrap());
 }
 
-/// The object behind a handle that this adapter made. None is ever freed.
+/// The object behind a handle that this adapter made.
 fn read<H: Handle>(handle: H) -> &'static Object {
     // SAFETY: the tests give back what they got, and objects are leaked.
     unsafe { &*handle.as_ptr().cast::<Object>() }
@@ -99,11 +104,12 @@ unsafe extern "C-unwind" fn adapter_last_error(
     text: *mut *const c_char,
     code: *mut i32,
 ) -> ResultCode {
-    // Leaked: a test may look at it later.
-    let told = TOLD.lock().clone().unwrap_or_default();
+    // A test may look at it later.
+    let told: &'static CStr = Box::leak(TOLD.lock().clone().unwrap_or_default().into_boxed_c_str());
+    TEXTS.lock().push(told);
     // SAFETY: the caller's promise.
     unsafe {
-        put(text, told.into_raw().cast_const());
+        put(text, told.as_ptr());
         put(code, DEVICE_REFERENCES.load(Ordering::Relaxed));
     }
     SUCCESS

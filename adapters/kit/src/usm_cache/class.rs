@@ -72,8 +72,10 @@ impl Class {
 
     /// How much to ask the driver for when there is no free block: a small class shares the price of the call.
     pub(super) fn region(self) -> usize {
+        // Miri takes long for many blocks.
+        const SHARED: usize = if cfg!(miri) { 4 * 1024 } else { 64 * 1024 };
         if self.is_small() {
-            (8 * self.block()).max(64 * 1024)
+            (8 * self.block()).max(SHARED)
         } else {
             self.block()
         }

@@ -168,7 +168,7 @@ impl Subject {
         widths: &[u32],
         columns: &[Vec<u64>],
     ) -> Result<Vec<Output>, String> {
-        let program = driver.build(&[spirv])?;
+        let program = driver.build(&[spirv], "")?;
         let run = |&width: &u32| {
             let kernel = program.kernel(&format!("k{width}"))?;
             self.launch(Who::Driver, width, columns, |range, arguments| {
