@@ -276,10 +276,8 @@ impl<T> UsmCache<T> {
     #[inline]
     pub fn rest<const N: usize>(&self, addresses: [usize; N]) -> [Option<usize>; N] {
         let inserted = self.inserted.load(Ordering::Acquire);
-        addresses.map(|address| match memo::find(self.number.get(), inserted, address) {
-            Some(rest) => rest,
-            None => self.look_up_rest(address),
-        })
+        let remembered = memo::find(self.number.get(), inserted, addresses);
+        std::array::from_fn(|i| remembered[i].unwrap_or_else(|| self.look_up_rest(addresses[i])))
     }
 
     /// The same of an address that the thread does not remember.

@@ -39,12 +39,22 @@ thread_local! {
     static RECENT: RefCell<Recent> = const { RefCell::new(Recent { memos: [None, None], oldest: 0 }) };
 }
 
-/// How many bytes of its allocation there are from an address on, if it is in one. `None` says that it must be looked up.
+/// For each address, how many bytes of its allocation there are from there on, if it is in one. `None` says that it must be
+/// looked up.
 #[inline]
-pub(super) fn find(cache: u64, inserted: usize, address: usize) -> Option<Option<usize>> {
+pub(super) fn find<const N: usize>(cache: u64, inserted: usize, addresses: [usize; N]) -> [Option<Option<usize>>; N] {
     let find = |recent: &RefCell<Recent>| {
         let recent = recent.borrow();
-        let mut memos = recent.memos.iter().flatten();
+        addresses.map(|address| recent.find(cache, inserted, address))
+    };
+    // A thread that is ending may already have lost its thread-local storage.
+    RECENT.try_with(find).unwrap_or([None; N])
+}
+
+impl Recent {
+    #[inline]
+    fn find(&self, cache: u64, inserted: usize, address: usize) -> Option<Option<usize>> {
+        let mut memos = self.memos.iter().flatten();
         let memo = memos.find(|memo| memo.cache == cache && address.wrapping_sub(memo.base) < memo.len)?;
         match &memo.known {
             Known::Nothing { inserted: then } => (*then == inserted).then_some(None),
@@ -57,9 +67,7 @@ pub(super) fn find(cache: u64, inserted: usize, address: usize) -> Option<Option
                 }
             }
         }
-    };
-    // A thread that is ending may already have lost its thread-local storage.
-    RECENT.try_with(find).ok().flatten()
+    }
 }
 
 /// Remembers a range.
