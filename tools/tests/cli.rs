@@ -453,7 +453,7 @@ fn graph_draws_files() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stdout).trim(), place.path("good.svg").to_string_lossy());
     let err = text(&output.stderr);
-    assert!(err.starts_with(&format!("oxur: {bad}: this is no graph")), "{err}");
+    assert!(err.starts_with(&format!("oxur: {bad}: not a graph")), "{err}");
     fails(&place, &["graph", "--svg", "/no/such/file"], 1, "/no/such/file");
     fails(&place, &["graph", &good], 2, "--svg");
     fails(
