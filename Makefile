@@ -32,6 +32,11 @@ build: setup-build ## Build everything, optimised
 dist: build ## Stage in dist/ what a user installs
 	scripts/dist.sh
 
+.PHONY: wheel
+wheel: dist ## Build the Python package, dist/oxur-*.whl
+	scripts/setup.sh wheel
+	packaging/wheel/build.sh
+
 .PHONY: demo
 demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any OpenCL driver (ADAPTER=opencl: over one)
 	scripts/setup.sh clients
