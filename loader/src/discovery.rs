@@ -84,7 +84,7 @@ fn of_package(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("oxur/lib") {
         return None;
     }
-    // <prefix>/lib/python3.x/site-packages/oxur/lib; `pip install --target` makes it <prefix>/oxur/lib.
+    // <prefix>/lib/python3.x/site-packages/oxur/lib; where packages are installed by --target, <prefix>/oxur/lib.
     let mut prefixes = [5, 2].into_iter().filter_map(|up| folder.ancestors().nth(up));
     prefixes.find_map(|prefix| Some(prefix.join(NAME)).filter(|path| path.exists()))
 }

@@ -54,17 +54,22 @@ fn packages(environment: &Path) -> Vec<PathBuf> {
         .iter()
         .filter(|path| is_python(path))
         .flat_map(|python| ["site-packages", "dist-packages"].map(|packages| python.join(packages)))
-        // `pip install --target` puts packages into the folder itself.
+        // Where packages are installed by --target, they are in the folder itself.
         .chain([environment.to_owned()])
         .map(|packages| packages.join("oxur/lib"))
         .filter(|folder| folder.exists())
         .collect()
 }
 
+/// Whether the libraries in `folder` are those of the Python package.
+pub fn is_package(folder: &Path) -> bool {
+    folder.ends_with("oxur/lib")
+}
+
 /// The CPU adapter of the Python package that has its other libraries in `folder`. It is in the environment's lib folder
 /// and has another name: libsycl 2026.2 finds it there by itself.
 pub fn cpu_of_package(folder: &Path) -> Option<PathBuf> {
-    if !folder.ends_with("oxur/lib") {
+    if !is_package(folder) {
         return None;
     }
     // <prefix>/lib/python3.x/site-packages/oxur/lib, or <prefix>/oxur/lib.

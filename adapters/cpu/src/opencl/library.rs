@@ -75,7 +75,7 @@ fn folders() -> Vec<PathBuf> {
     let packages = pythons.flat_map(|python| {
         ["site-packages/oxur/lib", "dist-packages/oxur/lib"].map(|package| python.path().join(package))
     });
-    // `pip install --target` has no folder for Python.
+    // Where packages are installed by --target, there is no folder of Python's.
     let targeted = own.iter().map(|folder| folder.join("../oxur/lib"));
     own.iter().cloned().chain(packages).chain(targeted).collect()
 }

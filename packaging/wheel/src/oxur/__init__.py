@@ -30,7 +30,7 @@ lib = os.path.join(prefix, "lib")
 def cpu_adapter():
     """The file of the CPU adapter; None where it is not installed."""
     packages = os.path.dirname(prefix)
-    # <environment>/lib/python3.x/site-packages; `pip install --target` makes it the environment itself.
+    # <environment>/lib/python3.x/site-packages; other installers' --target makes it the environment itself.
     for environment in (os.path.dirname(os.path.dirname(os.path.dirname(packages))), packages):
         path = os.path.join(environment, "lib", _ADAPTER)
         if os.path.exists(path):
@@ -105,7 +105,10 @@ def _start():
         return
     adapter = cpu_adapter()
     if adapter is None:
-        _warn(f"{_ADAPTER} is missing from the environment's lib folder: `pip install --force-reinstall oxur`")
+        _warn(
+            f"{_ADAPTER} is missing from the environment's lib folder. `pip install --target` does not install it: "
+            "install oxur into an environment, or as a user"
+        )
         return
     own = os.path.dirname(adapter)
     folders = [own]
