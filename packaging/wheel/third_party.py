@@ -89,6 +89,8 @@ def sboms():
 
 def main():
     folder = Path(sys.argv[1])
+    # Both look at every crate of Cargo.lock, those of other platforms too.
+    output("cargo", "fetch", "--quiet", "--locked")
     (folder / "THIRD-PARTY-NOTICES").write_text(notices())
     (folder / "sboms").mkdir()
     for name, text in sboms().items():

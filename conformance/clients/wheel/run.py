@@ -81,7 +81,7 @@ class Environment:
     @property
     def has_own_loader(self):
         """Whether libsycl has a loader inside, as from 2026.2 on."""
-        return b"libur_loader.so.0\0" not in (self.lib / "libsycl.so.9").read_bytes()
+        return b"libur_loader.so.0\0" not in next(self.lib.glob("libsycl.so.[0-9]")).read_bytes()
 
     def pip(self, *arguments):
         command = [self.python, "-m", "pip", "--disable-pip-version-check", *arguments]
