@@ -33,6 +33,11 @@ ARANGE = "import dpnp; x = dpnp.arange(10); print(x.sum(), x.device)"
 PLATFORMS = "import dpctl; print([d.sycl_platform.name for d in dpctl.get_devices()])"
 MAPPED = "print(sorted({l.split()[-1] for l in open('/proc/self/maps') if '/libur_' in l}))"
 DEVICES = "import dpctl; dpctl.get_devices()"
+# Looks like a machine with a GPU of Intel's.
+LEVEL_ZERO = (
+    "import os; real = os.path.exists; "
+    "os.path.exists = lambda path: path in ('/dev/dri', '/usr/lib64/libze_loader.so.1') or real(path)"
+)
 # oneMKL calls OpenCL on native handles for a matrix of this size.
 INVERSE = """
 import dpnp, numpy
@@ -163,6 +168,13 @@ def devices(checks, env):
     by_itself = [OURS] if env.has_own_loader else []
     checks.equal("libsycl by itself", env.says(code, "-S"), str(by_itself))
     checks.equal("libsycl by itself, with a driver", env.says(code, "-S", **driver), str([INTELS, *by_itself]))
+
+    if not env.has_own_loader:
+        # A machine with a GPU keeps the loader that can drive it.
+        code = f"import sys; sys.path.append({str(env.packages)!r}); {LEVEL_ZERO}; import oxur; {PLATFORMS}"
+        checks.equal("a Level Zero driver", env.says(code, "-S", **driver), str([INTELS]))
+        both = env.says(code, "-S", OXUR_CPU="prefer", **driver)
+        checks.equal("OXUR_CPU=prefer with one", both, str([OURS, INTELS]))
 
     code = f"import json, sys; print('oxur' in sys.modules); {MAPPED}"
     checks.equal("Python alone loads nothing", env.says(code), "False\n[]")
