@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::elf::Elf;
@@ -152,6 +152,16 @@ fn package(folder: &Path, findings: &mut Findings) {
              that is the environment they run in; `oxur run` works for all",
         );
     };
+    let prefers = env::var_os("OXUR_CPU").is_some_and(|value| value == "prefer");
+    if sycl.entry == Entry::Loader && !prefers && has_level_zero() {
+        return findings.note(
+            format!(
+                "{} keeps its own loader, for the GPUs of the Level Zero driver that this machine has",
+                sycl.path.display()
+            ),
+            "OXUR_CPU=prefer has Python programs take our loader, which has the CPU and OpenCL's devices",
+        );
+    }
     findings.good(match sycl.entry {
         Entry::Adapters => format!("{} finds our CPU adapter beside itself", sycl.path.display()),
         Entry::Loader => format!(
@@ -159,6 +169,13 @@ fn package(folder: &Path, findings: &mut Findings) {
             sycl.path.display()
         ),
     });
+}
+
+/// Whether there may be GPUs that need Intel's adapters, which our loader takes from release 2026.2 on. The package asks
+/// the same when it is imported.
+fn has_level_zero() -> bool {
+    let is_there = |folder: &PathBuf| folder.join("libze_loader.so.1").exists();
+    Path::new("/dev/dri").exists() && search::system().iter().any(is_there)
 }
 
 /// What `OXUR_CPU` says.

@@ -99,8 +99,8 @@ class Environment:
         result = subprocess.run(
             [*hidden_drivers(), *map(str, command)],
             env=kept | variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            check=False,
+            capture_output=True,
             text=True,
             timeout=300,
         )

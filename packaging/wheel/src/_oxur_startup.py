@@ -18,9 +18,13 @@ class _FirstPackage:
         # Packages' start-up modules, as ours, begin with an underscore.
         if path is not None or name.startswith("_") or name in sys.stdlib_module_names or name in _CUSTOMIZATIONS:
             return None
-        if cls in sys.meta_path:
+        try:
             sys.meta_path.remove(cls)
-            import oxur  # noqa: F401
+        except ValueError:
+            return None  # Another thread was first.
+        import oxur  # noqa: F401
+
+        return None
 
 
 sys.meta_path.insert(0, _FirstPackage)
