@@ -32,15 +32,20 @@ build: setup-build ## Build everything, optimised
 dist: build ## Stage in dist/ what a user installs
 	scripts/dist.sh
 
+.PHONY: wheel
+wheel: dist ## Build the Python package, dist/oxur-*.whl
+	scripts/setup.sh wheel
+	packaging/wheel/build.sh
+
 .PHONY: demo
 demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any OpenCL driver (ADAPTER=opencl: over one)
 	scripts/setup.sh clients
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup dist test-rust test-reference sanitize test-sycl test-consumers test-suites test-cpu test-corpus ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel test-rust test-reference sanitize test-sycl test-consumers test-suites test-cpu test-wheel test-corpus ## Run all tests: ours, then real SYCL programs on dist/
 
-# The parts of `make test`, for those who have run `make setup dist`.
+# The parts of `make test`, for those who have run `make setup wheel`.
 .PHONY: test-rust
 test-rust: ## Our own tests
 	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
@@ -69,6 +74,12 @@ test-sycl: ## SYCL C++ programs on dist/, compared with Intel's stack
 .PHONY: test-consumers
 test-consumers: ## C and C++ programs built against dist/ with CMake and pkg-config
 	conformance/consumers/test.sh dist
+
+.PHONY: test-wheel
+test-wheel: ## The wheel in dist/, installed into copies of the client environments, and uninstalled (WHEEL=--help shows more)
+	for generation in $(GENERATIONS); do \
+	  python3 conformance/clients/wheel/run.py --generation $$generation $(WHEEL); \
+	done
 
 # oneMKL and dpctl.program, which call OpenCL on native handles.
 MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib

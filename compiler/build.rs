@@ -4,12 +4,17 @@
 //! The stamp, `OXUR_COMPILER_STAMP`, changes with everything that affects generated code: the compiler's sources, the
 //! versions of its dependencies, and LLVM. A version number would not do, because developers would run cached code of older
 //! sources. A build id of the linked library would invalidate the cache with every change of an adapter.
+//!
+//! Also links the libraries that LLVM needs statically, so that ours need only those that every Linux has.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 /// Libraries of LLVM whose size and time identify the build.
 const LLVM: [&str; 2] = ["libLLVMCore.a", "libLLVMX86CodeGen.a"];
+
+/// The libraries that LLVM calls and that not every system has, or not in the same version.
+const LLVM_NEEDS: [&str; 2] = ["z", "zstd"];
 
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -27,6 +32,7 @@ fn main() {
             println!("cargo::rerun-if-changed={path}");
         }
     }
+    println!("cargo::rerun-if-env-changed=CC");
     println!("cargo::rerun-if-env-changed=DEP_LLVM_22_LIBDIR");
     if let Some(libraries) = std::env::var_os("DEP_LLVM_22_LIBDIR").map(PathBuf::from) {
         for path in LLVM
@@ -40,9 +46,29 @@ fn main() {
             metadata.modified().ok().hash(&mut hasher);
         }
     }
+    for library in LLVM_NEEDS {
+        link_statically(library);
+    }
     // cargo-fuzz sets `cfg(fuzzing)`.
     println!("cargo::rustc-check-cfg=cfg(fuzzing)");
     println!("cargo::rustc-env=OXUR_COMPILER_STAMP={:016x}", hasher.finish());
+}
+
+/// Links a library of the system that has a static form. llvm-sys names the shared one as well, which comes later and is
+/// left out as nothing is missing by then.
+fn link_statically(name: &str) {
+    let file = format!("lib{name}.a");
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let output = std::process::Command::new(&compiler)
+        .arg(format!("-print-file-name={file}"))
+        .output()
+        .unwrap_or_else(|error| panic!("{} does not run: {error}", compiler.display()));
+    let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    // The bare name is the answer where there is none.
+    let folder = Path::new(&path).parent().filter(|folder| folder.is_absolute());
+    let folder = folder.unwrap_or_else(|| panic!("there is no {file}: install the package that has it"));
+    println!("cargo::rustc-link-search=native={}", folder.display());
+    println!("cargo::rustc-link-lib=static={name}");
 }
 
 /// Collects all files in a folder, recursively.

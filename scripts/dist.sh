@@ -13,16 +13,20 @@
 #
 # dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
 # exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
-# OpenCL): LLVM is linked into the CPU adapter, and must not meet another LLVM of the process. Debug information stays in target/release; of the
-# symbols, those of our own code are kept, for backtraces.
+# OpenCL): LLVM is linked into the CPU adapter, and must not meet another LLVM of the process. So are files that need more
+# of a system than every Linux since 2021 has, by the rules of manylinux_2_34. Debug information stays in target/release; of
+# the symbols, those of our own code are kept, for backtraces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly version=0.12.0
+version=$(sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
+readonly version
 readonly release=${CARGO_TARGET_DIR:-target}/release
 readonly stage=dist.new
 
 die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
+
+[[ -n $version ]] || die "Cargo.toml names no version"
 
 # The libraries: the loader, and one for each folder of adapters/ but the kit.
 libraries=(ur_loader)
@@ -31,8 +35,28 @@ for folder in adapters/*/; do
   [[ $adapter == kit || ! -f $folder/Cargo.toml ]] || libraries+=("ur_adapter_$adapter")
 done
 
+# What manylinux_2_34 allows: libraries, and the newest version of each kind of symbol.
+readonly system_libraries=(ld-linux-x86-64.so.2 libc.so.6 libgcc_s.so.1 libm.so.6 libstdc++.so.6)
+readonly newest_symbols=(GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_12.0.0)
+
+# portable FILE: fails if a file needs more than manylinux_2_34 allows.
+portable() {
+  local needed symbols newest late
+  while read -r needed; do
+    [[ " ${system_libraries[*]} " == *" $needed "* ]] || die "$1 needs $needed, which not every system has"
+  done < <(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+  symbols=$(objdump -T "$1" | sed -nE 's/.*\*UND\*.* \(?([A-Z]+_[0-9.]+)\)? +([^ ]+)$/\1 \2/p')
+  [[ -n $symbols ]] || die "$1 seems to need no symbol at all"
+  for newest in "${newest_symbols[@]}"; do
+    late=$(printf '%s\n' "$symbols" "$newest" | grep "^${newest%%_*}_" | sort -V | sed "1,/^$newest\$/d")
+    late=$(grep -v "^$newest " <<<"$late" || true)
+    [[ -z $late ]] || die "$1 needs symbols newer than $newest: ${late//$'\n'/, }"
+  done
+}
+
 # ship FILE TARGET: copies a program or library without debug information.
 ship() {
+  portable "$1"
   objcopy --strip-unneeded --wildcard --keep-symbol='*oxur*' --keep-symbol='*ur_adapter_*' --keep-symbol='*ur_loader*' \
     "$1" "$2"
   chmod 755 "$2"

@@ -12,6 +12,8 @@
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 #   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
+#   wheel    target/env/wheel: what builds and checks the wheel; cargo-about and cargo-cyclonedx, if there are none: into
+#            target/tools (when named only)
 #   miri     Miri and the nightly toolchain that it comes with, by rustup (when named only)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +23,7 @@ readonly packages=(build-essential ca-certificates clang clang-14 clang-22 cmake
   ocl-icd-libopencl1 pkg-config
   pocl-opencl-icd python3 python3-dev python3-venv)
 readonly tools=$PWD/target/tools
-readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2
+readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2 about_version=0.9.3 cyclonedx_version=0.5.9
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
@@ -103,8 +105,9 @@ PYTHON
   stamp "$env/.stamp" "$requirements"
 }
 
-corpus() {
-  local requirements=requirements/corpus-tool.txt env=target/env/corpus
+# small NAME REQUIREMENTS: an environment of a few packages.
+small() {
+  local requirements=$2 env=target/env/$1
   up_to_date "$env/.stamp" "$requirements" && return
   say "$env: installing $requirements"
   "$env/bin/python" -m pip --version >/dev/null 2>&1 || "$(python)" -m venv --clear "$env"
@@ -112,17 +115,25 @@ corpus() {
   stamp "$env/.stamp" "$requirements"
 }
 
-# cargo_tool NAME VERSION: any version that is there will do; the one we install is pinned.
+corpus() { small corpus requirements/corpus-tool.txt; }
+
+# cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
   say "cargo install $1 $2 (some minutes)"
-  cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "$1"
+  cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "${@:3}" "$1"
   rm -rf "$tools/build"
 }
 
 nextest() { cargo_tool cargo-nextest "$nextest_version"; }
 deny() { cargo_tool cargo-deny "$deny_version"; }
 fuzz() { cargo_tool cargo-fuzz "$fuzz_version"; }
+
+wheel() {
+  small wheel requirements/wheel.txt
+  cargo_tool cargo-about "$about_version" --features cli
+  cargo_tool cargo-cyclonedx "$cyclonedx_version"
+}
 
 miri() {
   cargo +nightly miri --version >/dev/null 2>&1 && return
@@ -137,7 +148,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | nextest | deny | fuzz | miri) "$part" ;;
+    system | clients | headers | corpus | nextest | deny | fuzz | wheel | miri) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

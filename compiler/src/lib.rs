@@ -42,6 +42,7 @@ mod error;
 mod fast_math;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod glibc;
 mod group_ops;
 mod image;
 mod interface;

@@ -23,11 +23,14 @@ struct Known {
     devices: DeviceInitFlags,
 }
 
+/// The name of this project's adapter for the CPU.
+const CPU: &str = "cpu";
+
 /// Every adapter that the loader looks for, in the order in which clients see them.
 const KNOWN: [Known; 8] = {
     const ANY: DeviceInitFlags = DeviceInitFlags::all();
     const GPU: DeviceInitFlags = DeviceInitFlags::GPU;
-    const CPU: DeviceInitFlags = DeviceInitFlags::CPU;
+    const CPUS: DeviceInitFlags = DeviceInitFlags::CPU;
     [
         Known {
             name: "cuda",
@@ -53,7 +56,7 @@ const KNOWN: [Known; 8] = {
         Known {
             name: "native_cpu",
             backend: Backend::NATIVE_CPU,
-            devices: CPU,
+            devices: CPUS,
         },
         Known {
             name: "offload",
@@ -67,12 +70,24 @@ const KNOWN: [Known; 8] = {
         },
         // It reports the backend OpenCL, whose device code it takes.
         Known {
-            name: "cpu",
+            name: CPU,
             backend: Backend::OPENCL,
-            devices: CPU,
+            devices: CPUS,
         },
     ]
 };
+
+/// The CPU adapter of the Python package, whose folder `oxur/lib` has the other libraries. It is in the environment's lib
+/// folder and has another name: libsycl 2026.2 finds it there by itself.
+fn of_package(folder: &Path) -> Option<PathBuf> {
+    const NAME: &str = "lib/libur_adapter_native_cpu.so.0";
+    if !folder.ends_with("oxur/lib") {
+        return None;
+    }
+    // <prefix>/lib/python3.x/site-packages/oxur/lib; where packages are installed by --target, <prefix>/oxur/lib.
+    let mut prefixes = [5, 2].into_iter().filter_map(|up| folder.ancestors().nth(up));
+    prefixes.find_map(|prefix| Some(prefix.join(NAME)).filter(|path| path.exists()))
+}
 
 /// Loads the adapters that the environment requests. An adapter that cannot be loaded is skipped, with the reason in
 /// the log.
@@ -121,7 +136,11 @@ impl Found {
         let beside =
             library::file_of(exports::urLoaderInit as *const _).and_then(|file| Some(file.parent()?.to_owned()));
         let selector = selector();
-        for known in &KNOWN {
+        // Of two CPUs that look alike, programs take the first.
+        let prefers_cpu = environment::text(environment::CPU).is_some_and(|value| value == "prefer");
+        let mut order: Vec<_> = KNOWN.iter().collect();
+        order.sort_by_key(|known| !(prefers_cpu && known.name == CPU));
+        for known in order {
             let wanted = device_flags.is_empty() || device_flags.intersects(known.devices);
             if !wanted
                 || selector
@@ -133,7 +152,11 @@ impl Found {
             }
             let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
             let places = folders.iter().map(|folder| folder.join(&name)).chain([name.clone()]);
-            for place in places.chain(beside.iter().map(|folder| folder.join(&name))) {
+            let beside = beside.iter().flat_map(|folder| {
+                let packaged = (known.name == CPU).then(|| of_package(folder));
+                [folder.join(&name)].into_iter().chain(packaged.flatten())
+            });
+            for place in places.chain(beside) {
                 match self.try_load(&place) {
                     Ok(()) => break,
                     Err(Refused::Missing) => log::info!("no adapter {}", place.display()),

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub(crate) const FORCE_LOAD: &str = "UR_ADAPTERS_FORCE_LOAD";
 /// Folders to search first.
 pub(crate) const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
+/// Whether this project's adapter for the CPU comes before (`prefer`) or after others that have the CPU, or has none.
+pub(crate) const CPU: &str = "OXUR_CPU";
 /// Whether adapters prefer their own symbols to those of the program.
 pub(crate) const DEEP_BIND: &str = "UR_ADAPTERS_DEEP_BIND";
 /// Whether to wrap handles even with one adapter. This loader never wraps handles.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::{client_file, folder, legacy_adapter, loader, plain_adapter, probe, probe_with};
 
@@ -211,4 +211,45 @@ fn intels_adapters() {
             "Use the adapter of release 2026.2",
         ]);
     }
+}
+
+/// An environment with the libraries of the Python package, and whatever else lies in its lib folder.
+fn python_environment(name: &str) -> (PathBuf, PathBuf) {
+    let environment = folder(name);
+    let package = environment.join("lib/python3.11/site-packages/oxur/lib");
+    std::fs::create_dir_all(&package).unwrap();
+    let own = install(&loader(), &package, "libur_loader.so.0");
+    install(&plain_adapter(), &package, "libur_adapter_opencl.so.0");
+    install(
+        &plain_adapter(),
+        &environment.join("lib"),
+        "libur_adapter_native_cpu.so.0",
+    );
+    (environment, own.into())
+}
+
+#[test]
+fn the_cpu_adapter_of_the_python_package() {
+    let (environment, own) = python_environment("package");
+    for (wish, order) in [
+        ("", ["opencl", "native_cpu"]),
+        ("fallback", ["opencl", "native_cpu"]),
+        ("prefer", ["native_cpu", "opencl"]),
+    ] {
+        // It is of the backend opencl, whatever the name of its file says.
+        let variables = [("OXUR_CPU", wish), ("ONEAPI_DEVICE_SELECTOR", "opencl:*"), INFO];
+        let seen = probe_with(&own, &variables, &["init", "adapters"]);
+        assert_eq!(
+            seen.lines[1], "adapters: 2 [UR_BACKEND_OPENCL, UR_BACKEND_OPENCL]",
+            "{wish}"
+        );
+        let loaded = seen.log.lines().filter(|line| line.contains("loaded adapter"));
+        for (line, name) in loaded.zip(order) {
+            assert!(
+                line.ends_with(&format!("libur_adapter_{name}.so.0")),
+                "{wish}: {line} is not {name}"
+            );
+        }
+    }
+    std::fs::remove_dir_all(environment).unwrap();
 }

@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::elf::Elf;
@@ -67,6 +67,10 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
         adapters(folder, &mut findings);
     }
     variables(&mut findings);
+    wish(&mut findings);
+    if let Some(folder) = folder.as_deref().filter(|folder| install::is_package(folder)) {
+        package(folder, &mut findings);
+    }
     // Without OpenCL there is still our own CPU adapter.
     let has_cpu = folder
         .as_deref()
@@ -130,6 +134,63 @@ fn adapters(folder: &Path, findings: &mut Findings) {
             Ok(()) => findings.good(format!("adapter {name}: {}", path.display())),
             Err(failure) => findings.failure(&failure),
         }
+    }
+}
+
+/// How SYCL programs of the Python package's environment get to our libraries.
+fn package(folder: &Path, findings: &mut Findings) {
+    let Some(adapter) = install::cpu_of_package(folder) else {
+        return findings.problem(
+            "the CPU adapter is missing from the environment's lib folder",
+            "`pip install --target` does not install it: install oxur into an environment, or as a user",
+        );
+    };
+    let Some(sycl) = adapter.parent().and_then(sycl::in_folder) else {
+        return findings.note(
+            "this environment has no libsycl",
+            "`pip install dpctl` brings one. Python programs with a libsycl of another environment find our CPU adapter if \
+             that is the environment they run in; `oxur run` works for all",
+        );
+    };
+    let prefers = env::var_os("OXUR_CPU").is_some_and(|value| value == "prefer");
+    if sycl.entry == Entry::Loader && !prefers && has_level_zero() {
+        return findings.note(
+            format!(
+                "{} keeps its own loader, for the GPUs of the Level Zero driver that this machine has",
+                sycl.path.display()
+            ),
+            "OXUR_CPU=prefer has Python programs take our loader, which has the CPU and OpenCL's devices",
+        );
+    }
+    findings.good(match sycl.entry {
+        Entry::Adapters => format!("{} finds our CPU adapter beside itself", sycl.path.display()),
+        Entry::Loader => format!(
+            "{} gets our loader in Python programs; others need `oxur run`",
+            sycl.path.display()
+        ),
+    });
+}
+
+/// Whether there may be GPUs that need Intel's adapters, which our loader takes from release 2026.2 on. The package asks
+/// the same when it is imported.
+fn has_level_zero() -> bool {
+    let is_there = |folder: &PathBuf| folder.join("libze_loader.so.1").exists();
+    Path::new("/dev/dri").exists() && search::system().iter().any(is_there)
+}
+
+/// What `OXUR_CPU` says.
+fn wish(findings: &mut Findings) {
+    let Some(value) = env::var_os("OXUR_CPU").filter(|value| !value.is_empty()) else {
+        return;
+    };
+    match value.to_str() {
+        Some("fallback") => findings.good("OXUR_CPU=fallback: OpenCL drivers' CPUs come before ours, as by default"),
+        Some("prefer") => findings.good("OXUR_CPU=prefer: our CPU comes before those of OpenCL drivers"),
+        Some("off") => findings.note("OXUR_CPU=off: our CPU is hidden", "unset it when the device is missed"),
+        _ => findings.problem(
+            format!("OXUR_CPU={} is not known", value.display()),
+            "it is `fallback`, `prefer` or `off`",
+        ),
     }
 }
 

@@ -17,13 +17,17 @@ const NEW_LAYOUT: &str = "urGetEventExpProcAddrTable";
 
 /// The folder of our libraries.
 pub fn folder() -> Result<PathBuf, Failure> {
-    let beside = env::current_exe()
+    let own = env::current_exe()
         .ok()
-        .and_then(|exe| Some(exe.canonicalize().ok()?.parent()?.join("../lib")));
+        .and_then(|exe| Some(exe.canonicalize().ok()?.parent()?.join("..")));
+    // In a Python environment ../lib is full of others' libraries, and may have another loader.
+    let beside = own
+        .iter()
+        .flat_map(|own| packages(own).into_iter().chain([own.join("lib")]));
     let named = env::var_os("OXUR_LIB")
         .filter(|value| !value.is_empty())
         .map(PathBuf::from);
-    let tried: Vec<_> = beside.into_iter().chain(named).collect();
+    let tried: Vec<_> = beside.chain(named).collect();
     tried
         .iter()
         .find(|folder| folder.join(LOADER).exists())
@@ -35,6 +39,42 @@ pub fn folder() -> Result<PathBuf, Failure> {
                 "build them with `make dist` and run dist/bin/oxur, or set OXUR_LIB to the folder that holds them",
             )
         })
+}
+
+/// The folders where a Python environment may have our package's libraries.
+fn packages(environment: &Path) -> Vec<PathBuf> {
+    let pythons = ["lib", "lib64"]
+        .map(|name| search::entries(&environment.join(name)))
+        .concat();
+    let is_python = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.as_bytes().starts_with(b"python3"))
+    };
+    pythons
+        .iter()
+        .filter(|path| is_python(path))
+        .flat_map(|python| ["site-packages", "dist-packages"].map(|packages| python.join(packages)))
+        // Where packages are installed by --target, they are in the folder itself.
+        .chain([environment.to_owned()])
+        .map(|packages| packages.join("oxur/lib"))
+        .filter(|folder| folder.exists())
+        .collect()
+}
+
+/// Whether the libraries in `folder` are those of the Python package.
+pub fn is_package(folder: &Path) -> bool {
+    folder.ends_with("oxur/lib")
+}
+
+/// The CPU adapter of the Python package that has its other libraries in `folder`. It is in the environment's lib folder
+/// and has another name: libsycl 2026.2 finds it there by itself.
+pub fn cpu_of_package(folder: &Path) -> Option<PathBuf> {
+    if !is_package(folder) {
+        return None;
+    }
+    // <prefix>/lib/python3.x/site-packages/oxur/lib, or <prefix>/oxur/lib.
+    let mut prefixes = [5, 2].into_iter().filter_map(|up| folder.ancestors().nth(up));
+    prefixes.find_map(|prefix| Some(prefix.join("lib/libur_adapter_native_cpu.so.0")).filter(|path| path.exists()))
 }
 
 /// The adapters of a folder, by name and file, sorted.
@@ -52,6 +92,9 @@ pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
         .into_iter()
         .filter_map(|path| Some((name(&path)?, path)))
         .collect();
+    if !found.iter().any(|(name, _)| name == "cpu") {
+        found.extend(cpu_of_package(folder).map(|path| ("cpu".into(), path)));
+    }
     found.sort();
     found
 }

@@ -113,7 +113,7 @@ pub fn of_command(program: &Path) -> Option<Sycl> {
     search::library_path()
         .into_iter()
         .chain(search::system())
-        .find_map(|folder| in_folder(&folder))
+        .find_map(|folder| newest(&folder))
         .and_then(|p| Sycl::read(&p))
 }
 
@@ -158,11 +158,16 @@ fn of_python(python: &Path) -> Option<PathBuf> {
             }
         }
     }
-    in_folder(&lib)
+    newest(&lib)
+}
+
+/// The newest libsycl of a folder.
+pub fn in_folder(folder: &Path) -> Option<Sycl> {
+    Sycl::read(&newest(folder)?)
 }
 
 /// The newest libsycl.so.N of a folder.
-fn in_folder(folder: &Path) -> Option<PathBuf> {
+fn newest(folder: &Path) -> Option<PathBuf> {
     let number = |path: &Path| {
         path.file_name()?
             .to_str()?

@@ -464,3 +464,57 @@ fn graph_draws_files() {
     );
     fails(&place, &["graph"], 2, "Usage");
 }
+
+/// The Python package's command, in an environment that has a loader of others, too.
+fn package(name: &str) -> Place {
+    let place = Place::new(name).with_libraries();
+    let package = place.path("lib/python3.11/site-packages/oxur/lib");
+    fs::create_dir_all(&package).expect("a folder");
+    for library in ["libur_loader.so.0", "libur_adapter_opencl.so.0"] {
+        fs::copy(place.path("lib").join(library), package.join(library)).expect("a copy");
+    }
+    place
+}
+
+#[test]
+fn the_libraries_of_the_python_package() {
+    let place = package("package");
+    let doctor = || text(&place.oxur(&["doctor"]).stdout);
+    let own = place.path("lib/python3.11/site-packages/oxur/lib");
+    assert!(doctor().contains(&format!("oxur's libraries are in {}", own.display())));
+    assert!(doctor().contains("PROBLEM  the CPU adapter is missing from the environment's lib folder"));
+
+    let adapter = place.path("lib/libur_adapter_native_cpu.so.0");
+    fs::copy(own.join("libur_adapter_opencl.so.0"), &adapter).expect("a copy");
+    let out = doctor();
+    assert!(
+        out.contains(&format!("adapter cpu: {}", adapter.display())),
+        "by its own name: {out}"
+    );
+    assert!(out.contains("this environment has no libsycl"), "{out}");
+
+    place.library("lib/libsycl.so.9", "int piVersion;", &[]);
+    let out = doctor();
+    assert!(
+        out.contains("libsycl.so.9 finds our CPU adapter beside itself"),
+        "{out}"
+    );
+    let loader = place.path("lib/libur_loader.so.0");
+    let source = "extern int urAdapterGet; int *f(void) { return &urAdapterGet; }";
+    place.library("lib/libsycl.so.9", source, &[&loader.to_string_lossy()]);
+    let out = doctor();
+    assert!(
+        out.contains("libsycl.so.9 gets our loader in Python programs; others need `oxur run`"),
+        "{out}"
+    );
+}
+
+#[test]
+fn doctor_says_what_oxur_cpu_does() {
+    let place = Place::new("wish").with_libraries();
+    let says = |value| text(&place.oxur_with(&[("OXUR_CPU", value)], &["doctor"]).stdout);
+    assert!(says("prefer").contains("ok       OXUR_CPU=prefer: our CPU comes before"));
+    assert!(says("off").contains("note     OXUR_CPU=off: our CPU is hidden"));
+    assert!(says("on").contains("PROBLEM  OXUR_CPU=on is not known"));
+    assert!(!says("").contains("OXUR_CPU"), "empty is unset");
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The adapter, which has one platform for this machine.
+//! The adapter, which has one platform for this machine, or none if the user wants none.
 
 use std::sync::Arc;
 
@@ -13,7 +13,19 @@ use crate::{Context, Cpu, Device, Platform, opencl};
 pub(crate) struct Adapter {
     pub(crate) handle_cell: HandleCell,
     backend: ur::Backend,
-    platforms: [Arc<Platform>; 1],
+    platforms: Vec<Arc<Platform>>,
+}
+
+/// `OXUR_CPU`: whether the CPU shows up at all. Which place it has among others is the loader's to decide.
+fn is_off() -> bool {
+    match std::env::var("OXUR_CPU").as_deref() {
+        Ok("off") => true,
+        Ok("" | "prefer" | "fallback") | Err(std::env::VarError::NotPresent) => false,
+        other => {
+            log::warn!("OXUR_CPU={other:?} is ignored: it is `prefer`, `fallback` or `off`");
+            false
+        }
+    }
 }
 
 /// `UR_CPU_BACKEND`: the backend that the platform reports.
@@ -37,7 +49,10 @@ impl kit::Adapter<Cpu> for Adapter {
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             backend,
-            platforms: [Platform::new(backend)],
+            platforms: match is_off() {
+                true => Vec::new(),
+                false => vec![Platform::new(backend)],
+            },
         }))
     }
 

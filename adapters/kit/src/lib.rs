@@ -53,6 +53,7 @@ pub mod libopencl;
 mod mem;
 mod memory_export;
 mod native;
+mod older_loader;
 mod peer;
 mod physical_mem;
 mod platform;

@@ -9,7 +9,7 @@ use oxur_fork::OnceLock;
 
 use oxur_api::*;
 
-use crate::Backend;
+use crate::{Backend, older_loader};
 
 /// For each function of the ABI one that answers `ERROR_UNSUPPORTED_FEATURE`.
 #[allow(non_snake_case, reason = "they have their C names")]
@@ -104,6 +104,13 @@ pub unsafe fn fill_ddi_table<T: Copy>(version: ApiVersion, table: &T, out: *mut 
     }
     // Versions share the major number as long as the layout only grows.
     if version.0 >> 16 != ApiVersion::CURRENT.0 >> 16 || version.0 > ApiVersion::CURRENT.0 {
+        return ResultCode::ERROR_UNSUPPORTED_VERSION;
+    }
+    if older_loader::is_loaded() {
+        log::error!(
+            "the libur_loader.so.0 of this process is of release 2026.1 or an older one, whose tables have another layout: \
+             it gets no devices of this adapter. Use oxur's loader: `oxur run`"
+        );
         return ResultCode::ERROR_UNSUPPORTED_VERSION;
     }
     // SAFETY: the caller vouches for it.

@@ -98,3 +98,41 @@ fn a_client_uses_the_adapter() {
         .env_remove("ONEAPI_DEVICE_SELECTOR");
     alone::passes(&mut own);
 }
+
+/// An adapter that is asked for a table by a loader of 2026.1, which has shorter ones.
+fn asked_by_older_loader(file: &Path) {
+    // SAFETY: libraries without constructors of their own.
+    let [_older, adapter] = [file, &built("../examples/libsmallest.so")]
+        .map(|file| unsafe { libloading::Library::new(file) }.expect("the library"));
+    let mut table = api::AdapterDdiTable::default();
+    type Getter = unsafe extern "C" fn(api::ApiVersion, *mut api::AdapterDdiTable) -> ResultCode;
+    // SAFETY: every adapter's getter has this type.
+    let getter = unsafe { adapter.get::<Getter>(b"urGetAdapterProcAddrTable\0") }.expect("the getter");
+    // SAFETY: there is a whole table to fill.
+    let answer = unsafe { getter(api::ApiVersion::CURRENT, &mut table) };
+    assert_eq!(answer, ResultCode::ERROR_UNSUPPORTED_VERSION);
+    assert!(table.pfnGet.is_none(), "nothing is written");
+}
+
+#[test]
+fn an_older_loader_gets_no_tables() {
+    let folder = std::env::temp_dir().join(format!("oxur-kit-older-loader-{}", std::process::id()));
+    let file = folder.join("libur_loader.so.0");
+    let Some(mut own) = alone::again("an_older_loader_gets_no_tables") else {
+        let file = std::env::var_os("OXUR_TEST_OLDER_LOADER").expect("the other process sets it");
+        return asked_by_older_loader(Path::new(&file));
+    };
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let source = folder.join("loader.c");
+    // What came with 2026.2 is missing.
+    std::fs::write(&source, "int urLoaderInit, urGetEventProcAddrTable;").expect("the source");
+    let status = std::process::Command::new("cc")
+        .args(["-shared", "-nostdlib", "-Wl,-soname,libur_loader.so.0", "-o"])
+        .args([&file, &source])
+        .status();
+    assert!(status.expect("a C compiler").success());
+    own.env("OXUR_TEST_OLDER_LOADER", &file)
+        .env("UR_LOG_EXAMPLE", "level:error;output:stderr");
+    alone::passes(&mut own);
+    std::fs::remove_dir_all(folder).expect("the folder goes");
+}

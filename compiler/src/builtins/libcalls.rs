@@ -200,8 +200,8 @@ callees! {
     // LLVM calls these two to implement `frem`.
     fmod 32 "fmodf" (F32, F32) -> F32 = quotient::fmod_f32, 0.0, 0.0, None;
     fmod 64 "fmod" (F64, F64) -> F64 = quotient::fmod_f64, 0.0, 0.0, None;
-    hypot 32 "hypotf" (F32, F32) -> F32 = libm::hypotf, 4.0, 0.6, vector("vv_hypotf", [1.4, 1.2, 1.2]);
-    hypot 64 "hypot" (F64, F64) -> F64 = libm::hypot, 4.0, 0.8, vector("vv_hypot", [1.8, 1.2, 1.2]);
+    hypot 32 "oxur_hypot_f32" (F32, F32) -> F32 = roots::hypot_f32, 4.0, 0.6, vector("vv_hypotf", [1.4, 1.2, 1.2]);
+    hypot 64 "oxur_hypot_f64" (F64, F64) -> F64 = roots::hypot_f64, 4.0, 0.6, vector("vv_hypot", [1.8, 1.2, 1.2]);
     lgamma 32 "oxur_lgamma_f32" (F32) -> F32 = libm::lgamma_f32, ANY, ANY, None;
     lgamma 64 "oxur_lgamma_f64" (F64) -> F64 = libm::lgamma_f64, ANY, ANY, None;
     log 32 "logf" (F32) -> F32 = libm::logf, 3.0, 0.9, vector("v_logf", [3.7, 3.7, 3.7]);

@@ -21,9 +21,11 @@ const OURS: &str = "opencl/libOpenCL.so.1";
 pub(crate) fn ensure() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
-        let opened = libopencl::open().or_else(|missing| match own_folder() {
-            Some(folder) => libopencl::load(&folder.join(OURS)).map_err(|error| format!("{missing}; {error}")),
-            None => Err(missing),
+        let opened = libopencl::open().or_else(|missing| {
+            folders()
+                .iter()
+                .find_map(|folder| libopencl::load(&folder.join(OURS)).ok())
+                .ok_or(missing)
         });
         match opened {
             // It stays for the clients.
@@ -47,13 +49,35 @@ fn ensure_adapter() {
             true
         })
     });
-    let Some(folder) = own_folder().filter(|_| !is_loaded) else {
+    if is_loaded {
         return;
-    };
-    match libopencl::load(&folder.join(NAME)) {
-        Ok(library) => std::mem::forget(library),
-        Err(error) => log::info!("SYCL programs that ask for native handles will not run: {error}"),
     }
+    // The one beside our loader, before one that is beside this library.
+    let folders = [libopencl::folders_of("libur_loader.so"), folders()].concat();
+    match folders
+        .iter()
+        .find_map(|folder| libopencl::load(&folder.join(NAME)).ok())
+    {
+        Some(library) => std::mem::forget(library),
+        None => log::info!("SYCL programs that ask for native handles will not run: there is no {NAME} in {folders:?}"),
+    }
+}
+
+/// The folders of our other libraries: the one of this library, and in a Python environment, whose lib folder that is, the
+/// ones of the package.
+fn folders() -> Vec<PathBuf> {
+    let own: Vec<_> = own_folder().into_iter().collect();
+    let entries = own.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
+    let pythons = entries
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().as_bytes().starts_with(b"python3"));
+    let packages = pythons.flat_map(|python| {
+        ["site-packages/oxur/lib", "dist-packages/oxur/lib"].map(|package| python.path().join(package))
+    });
+    // Where packages are installed by --target, there is no folder of Python's.
+    let targeted = own.iter().map(|folder| folder.join("../oxur/lib"));
+    own.iter().cloned().chain(packages).chain(targeted).collect()
 }
 
 /// The folder of this library.

@@ -56,8 +56,6 @@ libm! {
     fn fmaxf(x: f32, y: f32) -> f32;
     fn fmin(x: f64, y: f64) -> f64;
     fn fminf(x: f32, y: f32) -> f32;
-    fn hypot(x: f64, y: f64) -> f64;
-    fn hypotf(x: f32, y: f32) -> f32;
     fn ldexp(x: f64, n: c_int) -> f64;
     fn ldexpf(x: f32, n: c_int) -> f32;
     fn log(x: f64) -> f64;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Roots: `rootn`, and `cbrt` of f64. The error of glibc 2.36's `cbrt` is up to 3.7 ulp, but OpenCL allows 2.
+//! Roots: `rootn`; `hypot`, which programs linked with glibc 2.35 or newer take from no older one; and `cbrt` of f64. The
+//! error of glibc 2.36's `cbrt` is up to 3.7 ulp, but OpenCL allows 2.
 
 use super::libm;
 
@@ -58,4 +59,41 @@ pub extern "C" fn rootn_f64(x: f64, n: i32) -> f64 {
 /// The `n`th root.
 pub extern "C" fn rootn_f32(x: f32, n: i32) -> f32 {
     rootn_f64(x.into(), n) as f32
+}
+
+/// The root of x^2 + y^2, without overflow or underflow of the squares.
+pub extern "C" fn hypot_f64(x: f64, y: f64) -> f64 {
+    let (x, y) = (x.abs(), y.abs());
+    // Before NaN: the other side of an infinite triangle does not matter.
+    if x.is_infinite() || y.is_infinite() {
+        return f64::INFINITY;
+    }
+    // `max` and `min` would drop a NaN.
+    let (long, short) = if x < y { (y, x) } else { (x, y) };
+    // Too short to change more than the last bit of the sum. Among these are the subnormal ones beside longer sides.
+    if short <= long * two_to(-54) {
+        return long + short;
+    }
+    // Where the squares and their low halves are normal numbers.
+    let (scale, back) = match long {
+        _ if long > two_to(500) => (two_to(-600), two_to(600)),
+        _ if long < two_to(-400) => (two_to(700), two_to(-700)),
+        _ => (1.0, 1.0),
+    };
+    let (long, short) = (long * scale, short * scale);
+    let root = libm::fma(long, long, short * short).sqrt();
+    // A step of Newton's method with the residual root^2 - long^2 - short^2, each square as a sum of two numbers.
+    let (square, long_square) = (root * root, long * long);
+    let residual = libm::fma(-short, short, square - long_square) + libm::fma(root, root, -square)
+        - libm::fma(long, long, -long_square);
+    (root - residual / (2.0 * root)) * back
+}
+
+/// The root of x^2 + y^2.
+pub extern "C" fn hypot_f32(x: f32, y: f32) -> f32 {
+    if x.is_infinite() || y.is_infinite() {
+        return f32::INFINITY;
+    }
+    let (x, y) = (f64::from(x), f64::from(y));
+    (x * x + y * y).sqrt() as f32
 }

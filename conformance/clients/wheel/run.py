@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Installs the wheel as a user does, into a copy of a client's environment, and checks that SYCL programs find its device
+with nothing to configure; that selectors, OXUR_CPU and other drivers have their say; and that nothing is left of it when it
+is uninstalled.
+
+    run.py --generation 2026.2                  a copy of target/env/v2026.2
+    run.py --fresh 2026.0                       a new environment from PyPI, with Intel's packages of this release (3 GB)
+    run.py --environment FOLDER                 a copy of any other that has dpnp
+
+Drivers that the machine has registered are hidden by a mount namespace of the test's own, so that no variable is set but
+those that a check names. Exit status: 0 when all is as it should be, else 1.
+"""
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+REPO = Path(__file__).resolve().parents[3]
+WORK = REPO / "target" / "wheel-test"
+DRIVERS = Path("/etc/OpenCL")
+OURS, INTELS = "oxur CPU", "Intel(R) OpenCL"
+# How much longer listing the devices may take, and how often it is tried.
+MOST_MS, TRIES = 5.0, 40
+
+ARANGE = "import dpnp; x = dpnp.arange(10); print(x.sum(), x.device)"
+PLATFORMS = "import dpctl; print([d.sycl_platform.name for d in dpctl.get_devices()])"
+MAPPED = "print(sorted({l.split()[-1] for l in open('/proc/self/maps') if '/libur_' in l}))"
+DEVICES = "import dpctl; dpctl.get_devices()"
+# Looks like a machine with a GPU of Intel's.
+LEVEL_ZERO = (
+    "import os; real = os.path.exists; "
+    "os.path.exists = lambda path: path in ('/dev/dri', '/usr/lib64/libze_loader.so.1') or real(path)"
+)
+# oneMKL calls OpenCL on native handles for a matrix of this size.
+INVERSE = """
+import dpnp, numpy
+a = numpy.random.default_rng(1).random((300, 300))
+print(numpy.allclose(dpnp.asnumpy(dpnp.linalg.inv(dpnp.array(a))), numpy.linalg.inv(a)))
+"""
+
+PINNED = ["dpcpp-cpp-rt", "intel-sycl-rt", "intel-cmplr-lib-ur", "intel-opencl-rt", "mkl"]
+PINNED += [f"onemkl-sycl-{name}" for name in ("blas", "dft", "lapack", "rng", "vm")]
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def equal(self, what, is_, should):
+        if is_ == should:
+            self.passed += 1
+            print(f"ok   {what}", flush=True)
+        else:
+            self.failed += 1
+            print(f"FAIL {what}\n  is     {is_}\n  should {should}", flush=True)
+
+
+class Environment:
+    """A Python environment."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.python = folder / "bin" / "python"
+        self.lib = folder / "lib"
+
+    def copy(self, folder):
+        """A copy by hard links: pip replaces files and never writes into one."""
+        subprocess.run(["cp", "-al", f"{self.folder.resolve()}/.", folder], check=True)
+        return Environment(folder)
+
+    @property
+    def packages(self):
+        return next(self.lib.glob("python3*/site-packages"))
+
+    @property
+    def driver(self):
+        return {"OCL_ICD_FILENAMES": str(self.lib / "libintelocl.so")}
+
+    @property
+    def has_own_loader(self):
+        """Whether libsycl has a loader inside, as from 2026.2 on."""
+        return b"libur_loader.so.0\0" not in next(self.lib.glob("libsycl.so.[0-9]")).read_bytes()
+
+    def pip(self, *arguments):
+        command = [self.python, "-m", "pip", "--disable-pip-version-check", *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, *command, **variables):
+        """What a command says, or how it fails."""
+        steering = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "LD_", "PYTHON", "VIRTUAL_ENV")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
+        result = subprocess.run(
+            [*hidden_drivers(), *map(str, command)],
+            env=kept | variables,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        said = result.stdout.strip()
+        return said if result.returncode == 0 else f"{said} exit {result.returncode}: {result.stderr.strip()[-500:]}"
+
+    def says(self, code, *options, **variables):
+        return self.run(self.python, *options, "-c", code, **variables)
+
+    def files(self):
+        """All files but what Python compiles, with what tells that they were changed."""
+        found = {}
+        for path in self.folder.rglob("*"):
+            if "__pycache__" not in path.parts:
+                status = path.lstat()
+                found[path] = "folder" if path.is_dir() else (status.st_ino, status.st_mtime_ns, status.st_size)
+        return found
+
+
+def hidden_drivers():
+    if not DRIVERS.exists():
+        return []
+    user = [] if os.geteuid() == 0 else ["--map-root-user"]
+    return ["unshare", "--mount", *user, "sh", "-c", f'mount -t tmpfs none {DRIVERS} && exec "$@"', "sh"]
+
+
+def fresh(release):
+    print(f"installing dpnp on Intel's packages of {release} from PyPI", flush=True)
+    environment = Environment(WORK / "fresh")
+    subprocess.run([sys.executable, "-m", "venv", environment.folder], check=True)
+    environment.pip("install", "dpnp", *(f"{name}=={release}.*" for name in PINNED))
+    return environment
+
+
+def devices(checks, env):
+    """Everything that an environment with the wheel promises."""
+    platforms, driver = (lambda *o, **v: env.says(PLATFORMS, *o, **v)), env.driver
+    checks.equal("dpnp computes", env.says(ARANGE), "45 Device(opencl:cpu:0)")
+    checks.equal("the device is ours", platforms(), str([OURS]))
+    for selector in ("opencl:cpu", "opencl:*", "*:cpu", "!level_zero:*"):
+        checks.equal(f"{selector} selects it", platforms(ONEAPI_DEVICE_SELECTOR=selector), str([OURS]))
+    checks.equal("level_zero:* does not", platforms(ONEAPI_DEVICE_SELECTOR="level_zero:*"), "[]")
+    checks.equal("a driver's CPU comes first", platforms(**driver), str([INTELS, OURS]))
+    checks.equal("and dpnp computes", env.says(ARANGE, **driver), "45 Device(opencl:cpu:0)")
+    checks.equal("OXUR_CPU=fallback", platforms(OXUR_CPU="fallback", **driver), str([INTELS, OURS]))
+    checks.equal("OXUR_CPU=prefer", platforms(OXUR_CPU="prefer", **driver), str([OURS, INTELS]))
+    checks.equal("OXUR_CPU=prefer without a driver", platforms(OXUR_CPU="prefer"), str([OURS]))
+    checks.equal("OXUR_CPU=off", platforms(OXUR_CPU="off", **driver), str([INTELS]))
+    checks.equal("OXUR_CPU=off without a driver", platforms(OXUR_CPU="off"), "[]")
+    missing = {"UR_ADAPTERS_FORCE_LOAD": "/nonexistent/libur_adapter_x.so.0"}
+    checks.equal("UR_ADAPTERS_FORCE_LOAD decides", platforms(**missing), "[]")
+    checks.equal("oneMKL calls OpenCL on it", env.says(INVERSE), "True")
+
+    mapped = ast.literal_eval(env.says(f"{DEVICES}; {MAPPED}"))
+    own = {str(env.lib / "libur_adapter_native_cpu.so.0")}
+    if not env.has_own_loader:
+        own |= {str(env.packages / "oxur/lib" / f"libur_{name}.so.0") for name in ("adapter_opencl", "loader")}
+    ours = {path for path in mapped if "native_cpu" in path or "/oxur/" in path}
+    checks.equal("what of ours is loaded", ours, own)
+    loaders = {path for path in mapped if "libur_loader" in path}
+    checks.equal("no other loader is", loaders - own, set())
+
+    # Without the .pth file. The loader of 2026.1 and before finds the adapter beside itself, and is refused.
+    code = f"import sys; sys.path.append({str(env.packages)!r}); {PLATFORMS}"
+    by_itself = [OURS] if env.has_own_loader else []
+    checks.equal("libsycl by itself", env.says(code, "-S"), str(by_itself))
+    checks.equal("libsycl by itself, with a driver", env.says(code, "-S", **driver), str([INTELS, *by_itself]))
+
+    if not env.has_own_loader:
+        # A machine with a GPU keeps the loader that can drive it.
+        code = f"import sys; sys.path.append({str(env.packages)!r}); {LEVEL_ZERO}; import oxur; {PLATFORMS}"
+        checks.equal("a Level Zero driver", env.says(code, "-S", **driver), str([INTELS]))
+        both = env.says(code, "-S", OXUR_CPU="prefer", **driver)
+        checks.equal("OXUR_CPU=prefer with one", both, str([OURS, INTELS]))
+
+    code = f"import json, sys; print('oxur' in sys.modules); {MAPPED}"
+    checks.equal("Python alone loads nothing", env.says(code), "False\n[]")
+    checks.equal("oxur doctor", env.run(env.folder / "bin/oxur", "doctor").splitlines()[-1], "nothing is missing")
+
+
+def other_prefixes(checks, env, wheel):
+    """The wheel somewhere else than dpctl."""
+    target, prefix = WORK / "target", WORK / "prefix"
+    env.pip("install", "--no-deps", "--no-index", "--target", str(target), str(wheel))
+    # There pip leaves out what belongs into the environment's lib folder.
+    code = "import sys; sys.stderr = sys.stdout; import oxur"
+    said = env.says(code, PYTHONPATH=str(target))
+    checks.equal("--target says what to do", "install oxur into an environment" in said, True)
+    said = env.run(target / "bin/oxur", "doctor")
+    checks.equal("its command, too", "install oxur into an environment" in said, True)
+    # As with --user, whose folder Python reads .pth files of.
+    env.pip("install", "--no-deps", "--no-index", "--prefix", str(prefix), str(wheel))
+    packages = next(prefix.glob("lib*/python3*/site-packages"))
+    code = f"import site; site.addsitedir({str(packages)!r}); {PLATFORMS}"
+    checks.equal("--prefix", env.says(code), str([OURS]))
+    checks.equal("its command", env.run(prefix / "bin/oxur", "doctor").splitlines()[-1], "nothing is missing")
+
+
+def milliseconds(env):
+    start = time.perf_counter()
+    env.says(DEVICES)
+    return (time.perf_counter() - start) * 1e3
+
+
+def costs(checks, without, with_it):
+    """How much longer it takes to list the devices: the median difference of runs in turns."""
+    times = [(milliseconds(without), milliseconds(with_it)) for _ in range(TRIES)]
+    bare, more = median(one for one, _ in times), median(other - one for one, other in times)
+    print(f"listing the devices takes {bare:.1f} ms without the wheel and {more:.1f} ms more with it")
+    checks.equal(f"at most {MOST_MS:.0f} ms more", more <= MOST_MS, True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--generation", help="a client environment of `make setup`")
+    source.add_argument("--fresh", metavar="RELEASE", help="a new one, from PyPI")
+    source.add_argument("--environment", type=Path)
+    parser.add_argument("--time", action="store_true", help="check what it costs, too (wants a quiet machine)")
+    parser.add_argument("--wheel", type=Path, help="by default the one in dist/")
+    options = parser.parse_args()
+    wheels = [options.wheel] if options.wheel else list((REPO / "dist").glob("oxur-*.whl"))
+    if len(wheels) != 1 or not wheels[0].exists():
+        sys.exit(f"run.py: one wheel is wanted, not {len(wheels)}: run `make wheel`")
+    wheel = wheels[0].resolve()
+
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    if options.fresh:
+        without = fresh(options.fresh)
+    else:
+        without = Environment(options.environment or REPO / "target" / "env" / f"v{options.generation}")
+    env = without.copy(WORK / "environment")
+
+    checks = Checks()
+    checks.equal("no device before", env.says(PLATFORMS), "[]")
+    before = env.files()
+    env.pip("install", "--no-deps", "--no-index", str(wheel))
+    after = env.files()
+    changed = [str(path) for path, state in before.items() if after.get(path) != state]
+    checks.equal("no file of another package is changed", changed, [])
+    devices(checks, env)
+    if options.time:
+        costs(checks, without, env)
+    env.pip("uninstall", "-y", "oxur")
+    left = [str(path) for path in env.files().keys() ^ before.keys()]
+    checks.equal("nothing is left of it", left, [])
+    checks.equal("no device without it", env.says(PLATFORMS), "[]")
+    checks.equal("but a driver's", env.says(PLATFORMS, **env.driver), str([INTELS]))
+    other_prefixes(checks, env, wheel)
+    shutil.rmtree(WORK)
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    sys.exit(checks.failed != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Builds dist/oxur-<version>-py3-none-manylinux_2_34_x86_64.whl from dist/ (staged by `make dist`).
+#
+# Of the environment's lib folder the wheel takes one name, that of the CPU adapter; all else is in the package's folder,
+# where it meets no file of Intel's packages. These are failures: auditwheel finds that the libraries need a newer system
+# than the wheel's name says, and a wheel of more than 40 MB.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly python=target/env/wheel/bin/python stage=target/wheel most=40000000
+
+die() { printf 'wheel: %s\n' "$*" >&2; exit 1; }
+
+[[ -f dist/lib/libur_loader.so.0 ]] || die "dist/ is not staged: run \`make dist\`"
+
+rm -rf "$stage" dist/*.whl
+mkdir -p "$stage"/{bin,tree/lib}
+cp -r packaging/wheel/{README.md,hatch_build.py,pyproject.toml,src} Cargo.toml LICENSE "$stage"
+# Wheels have no symbolic links.
+cp -L dist/bin/oxur "$stage/bin/"
+cp -L dist/lib/libur_adapter_cpu.so.0 "$stage/"
+cp -rL dist/include "$stage/tree/"
+cp -rL dist/lib/{libur_loader.so.0,libur_adapter_opencl.so.0,cmake,opencl,pkgconfig} "$stage/tree/lib/"
+# For linkers, which look for this name.
+echo 'INPUT(libur_loader.so.0)' >"$stage/tree/lib/libur_loader.so"
+"$python" packaging/wheel/third_party.py "$stage"
+
+(cd "$stage" && ../../"$python" -m hatchling build -t wheel -d ../../dist)
+wheel=$(echo dist/*.whl)
+# It rejects a wheel whose libraries need more than its name says, by the name that it would have.
+verdict=$("$python" -m auditwheel show "$wheel")
+[[ $verdict == *'"manylinux_2_34_x86_64"'* ]] || die "auditwheel does not agree: $verdict"
+size=$(stat -c %s "$wheel")
+((size <= most)) || die "$wheel has $size bytes, more than $most"
+awk -v name="$wheel" -v size="$size" 'BEGIN { printf "wheel: %s, %.1f MB\n", name, size / 1e6 }'

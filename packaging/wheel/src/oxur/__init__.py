@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The oneAPI Unified Runtime in Rust, with a SYCL device for every x86-64 CPU.
+
+There is nothing to call: SYCL programs of this environment find the device. Importing this package, which Python does by
+itself before it imports another, sees to that:
+
+* libsycl 2026.2 finds the CPU adapter in its own folder; where that is another one, it is told of ours.
+* libsycl 2025.3 to 2026.1 get our loader instead of the one that lies beside them.
+
+``OXUR_CPU`` is ``fallback`` (the default: OpenCL drivers' CPUs come first), ``prefer`` (ours comes first), or ``off``.
+Where ``UR_ADAPTERS_FORCE_LOAD`` is set, that decides, and nothing is done here.
+"""
+
+import os
+import sys
+
+__all__ = ["cpu_adapter", "lib", "prefix"]
+
+_LIBSYCL = ("libsycl.so.9", "libsycl.so.8")
+_ADAPTER = "libur_adapter_native_cpu.so.0"
+_LEVEL_ZERO = ("libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0")
+_SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
+
+#: A folder with ``lib``, ``include``, ``lib/cmake`` and ``lib/pkgconfig``, for C and C++ programs.
+prefix = os.path.dirname(os.path.abspath(__file__))
+#: The folder of the libraries but the CPU adapter.
+lib = os.path.join(prefix, "lib")
+
+
+def cpu_adapter():
+    """The file of the CPU adapter; None where it is not installed."""
+    packages = os.path.dirname(prefix)
+    # <environment>/lib/python3.x/site-packages; other installers' --target makes it the environment itself.
+    for environment in (os.path.dirname(os.path.dirname(os.path.dirname(packages))), packages):
+        path = os.path.join(environment, "lib", _ADAPTER)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def _libsycl(folders):
+    """The libsycl that programs of this environment load."""
+    for folder in folders:
+        for name in _LIBSYCL:
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                return path
+    return None
+
+
+def _needs(path, library):
+    """Whether an ELF file (64 bits, little-endian) names a library among those that it needs."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        header = os.pread(file, 64, 0)
+        if header[:6] != b"\x7fELF\x02\x01":
+            return False
+        number = int.from_bytes
+        count, size = number(header[56:58], "little"), number(header[54:56], "little")
+        table = os.pread(file, count * size, number(header[32:40], "little"))
+        segments = [memoryview(table[at + 8 : at + 48]).cast("Q").tolist() for at in range(0, count * size, size)]
+        kinds = [number(table[at : at + 4], "little") for at in range(0, count * size, size)]
+        offset, _, _, length, _ = segments[kinds.index(2)]  # PT_DYNAMIC
+        entries = memoryview(os.pread(file, length, offset)).cast("Q").tolist()
+        values = dict(zip(entries[::2], entries[1::2]))
+        text, text_size = values[5], values[10]  # DT_STRTAB, DT_STRSZ
+        for kind, (offset, address, _, length, _) in zip(kinds, segments):
+            if kind == 1 and address <= text < address + length:  # PT_LOAD
+                text += offset - address
+                break
+        names = os.pread(file, text_size, text)
+        needed = [value for tag, value in zip(entries[::2], entries[1::2]) if tag == 1]  # DT_NEEDED
+        return any(names.startswith(library + b"\0", at) for at in needed)
+    finally:
+        os.close(file)
+
+
+def _has_level_zero():
+    """Whether the machine may have a GPU that Intel's adapters of 2026.1 and before drive, which our loader cannot take."""
+    return os.path.exists("/dev/dri") and any(os.path.exists(f"{folder}/libze_loader.so.1") for folder in _SYSTEM)
+
+
+def _open(library):
+    """Loads a library for as long as the process lives."""
+    try:
+        # ctypes itself takes ten times as long to import.
+        from _ctypes import dlopen
+    except ImportError:
+        from ctypes import CDLL
+
+        CDLL(library, os.RTLD_GLOBAL)
+    else:
+        dlopen(library, os.RTLD_NOW | os.RTLD_GLOBAL)
+
+
+def _warn(message):
+    sys.stderr.write(f"oxur: {message}\n")
+
+
+def _start():
+    environ = os.environ
+    wish = environ.get("OXUR_CPU")
+    # `off` is for the adapter itself to obey, where there is no Python.
+    if sys.platform != "linux" or wish == "off" or environ.get("UR_ADAPTERS_FORCE_LOAD"):
+        return
+    adapter = cpu_adapter()
+    if adapter is None:
+        _warn(
+            f"{_ADAPTER} is missing from the environment's lib folder. `pip install --target` does not install it: "
+            "install oxur into an environment, or as a user"
+        )
+        return
+    own = os.path.dirname(adapter)
+    folders = [own]
+    current = os.path.join(sys.prefix, "lib")
+    if current != own:
+        folders.insert(0, current)
+    libsycl = _libsycl(folders)
+    if libsycl is None:
+        return
+    # Selectors such as opencl:cpu would have libsycl leave out the file before it knows that it is of that backend.
+    environ.setdefault("UR_LOADER_PRELOAD_FILTER", "0")
+    beside = os.path.dirname(libsycl)
+    if _needs(libsycl, b"libur_loader.so.0"):
+        if wish == "prefer" or not _has_level_zero():
+            _open(os.path.join(lib, "libur_loader.so.0"))
+    elif wish == "prefer":
+        others = (os.path.join(beside, name) for name in _LEVEL_ZERO)
+        paths = [adapter, os.path.join(lib, "libur_adapter_opencl.so.0"), *filter(os.path.exists, others)]
+        environ["UR_ADAPTERS_FORCE_LOAD"] = ",".join(f'"{path}"' for path in paths)
+    elif beside != own:
+        paths = [path for path in environ.get("UR_ADAPTERS_SEARCH_PATH", "").split(":") if path]
+        if own not in paths:
+            environ["UR_ADAPTERS_SEARCH_PATH"] = ":".join([*paths, own])
+
+
+try:
+    _start()
+except Exception as error:  # A program that needs no SYCL device must not fail here.
+    _warn(f"SYCL programs may find no device: {error}; `oxur doctor` says more")

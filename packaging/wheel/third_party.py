@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes down what others wrote of what the wheel ships: THIRD-PARTY-NOTICES and the CycloneDX files of sboms/.
+
+    third_party.py FOLDER
+
+cargo-about and cargo-cyclonedx know the crates. The libraries that are linked statically besides come from Debian
+packages, whose copyright files have their licences.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TARGET = "x86_64-unknown-linux-gnu"
+
+# The crates whose programs and libraries are shipped.
+CRATES = ("adapters/cpu", "adapters/opencl", "drivers/libopencl", "loader", "tools")
+
+# Static libraries: their Debian packages, and licences as SPDX has them. Polly is part of LLVM's source package.
+LIBRARIES = {
+    "LLVM": ("llvm-22-dev", "Apache-2.0 WITH LLVM-exception"),
+    "zlib": ("zlib1g-dev", "Zlib"),
+    "Zstandard": ("libzstd-dev", "BSD-3-Clause"),
+}
+
+
+def output(*command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def crate_licences():
+    """Texts of licences, and the crates that each is for."""
+    texts = {}
+    for crate in CRATES:
+        about = ["cargo", "about", "generate", "--fail", "--offline", "--locked", "--format", "json"]
+        found = json.loads(output(*about, "-c", str(HERE / "about.toml"), "-m", f"{crate}/Cargo.toml"))
+        for licence in found["licenses"]:
+            # Our own crates are under the licence of the whole.
+            users = [use["crate"] for use in licence["used_by"] if use["crate"]["source"]]
+            names = {f"{user['name']} {user['version']}" for user in users}
+            if names:
+                texts.setdefault((licence["name"], licence["text"].strip()), set()).update(names)
+    return sorted(texts.items(), key=lambda item: (item[0][0], sorted(item[1])))
+
+
+def notices():
+    parts = ["oxur contains software of others, under the licences below."]
+    for name, (package, _) in LIBRARIES.items():
+        text = Path(f"/usr/share/doc/{package}/copyright").read_text(errors="replace")
+        parts.append(f"{name}\n\n{text.strip()}")
+    for (name, text), crates in crate_licences():
+        parts.append(f"{name}, for the crates {', '.join(sorted(crates))}\n\n{text}")
+    return f"\n\n{'=' * 80}\n\n".join(parts) + "\n"
+
+
+def sboms():
+    """The name and text of each SBOM."""
+    options = ["--quiet", "--format", "json", "--spec-version", "1.5", "--target", TARGET]
+    output("cargo", "cyclonedx", *options, "--describe", "binaries", "--no-build-deps")
+    found = {}
+    # It writes them beside each Cargo.toml, of all crates of the workspace.
+    for path in ROOT.glob("**/*.cdx.json"):
+        folder = path.parent.relative_to(ROOT)
+        if str(folder) in CRATES:
+            found[f"oxur-{folder.name}.cdx.json"] = path.read_text().replace(f"file://{ROOT}", "file://.")
+        if folder.parts[0] != "target":
+            path.unlink()
+    missing = {f"oxur-{Path(crate).name}.cdx.json" for crate in CRATES} - found.keys()
+    if missing:
+        sys.exit(f"third_party: cargo-cyclonedx wrote no {', '.join(sorted(missing))}")
+    components = []
+    for name, (package, licence) in LIBRARIES.items():
+        source, version = output("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package).split()
+        purl = f"pkg:deb/debian/{source}@{version}?arch=source"
+        components.append(
+            {"type": "library", "name": name, "version": version, "licenses": [{"expression": licence}], "purl": purl}
+        )
+    rust = output("rustc", "--version").split()[1]
+    components.append(
+        {"type": "library", "name": "std", "version": rust, "licenses": [{"expression": "MIT OR Apache-2.0"}]}
+    )
+    linked = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "components": components}
+    found["linked-libraries.cdx.json"] = json.dumps(linked, indent=2)
+    return found
+
+
+def main():
+    folder = Path(sys.argv[1])
+    # Both look at every crate of Cargo.lock, those of other platforms too.
+    output("cargo", "fetch", "--quiet", "--locked")
+    (folder / "THIRD-PARTY-NOTICES").write_text(notices())
+    (folder / "sboms").mkdir()
+    for name, text in sboms().items():
+        (folder / "sboms" / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
