@@ -106,7 +106,7 @@ pub unsafe fn fill_ddi_table<T: Copy>(version: ApiVersion, table: &T, out: *mut 
     if version.0 >> 16 != ApiVersion::CURRENT.0 >> 16 || version.0 > ApiVersion::CURRENT.0 {
         return ResultCode::ERROR_UNSUPPORTED_VERSION;
     }
-    if older_loader::is_loaded() {
+    if older_loader::calls() {
         log::error!(
             "the libur_loader.so.0 of this process is of release 2026.1 or an older one, whose tables have another layout: \
              it gets no devices of this adapter. Use oxur's loader: `oxur run`"

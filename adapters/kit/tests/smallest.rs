@@ -102,16 +102,27 @@ fn a_client_uses_the_adapter() {
 /// An adapter that is asked for a table by a loader of 2026.1, which has shorter ones.
 fn asked_by_older_loader(file: &Path) {
     // SAFETY: libraries without constructors of their own.
-    let [_older, adapter] = [file, &built("../examples/libsmallest.so")]
+    let [older, adapter] = [file, &built("../examples/libsmallest.so")]
         .map(|file| unsafe { libloading::Library::new(file) }.expect("the library"));
     let mut table = api::AdapterDdiTable::default();
     type Getter = unsafe extern "C" fn(api::ApiVersion, *mut api::AdapterDdiTable) -> ResultCode;
-    // SAFETY: every adapter's getter has this type.
-    let getter = unsafe { adapter.get::<Getter>(b"urGetAdapterProcAddrTable\0") }.expect("the getter");
+    type Ask = unsafe extern "C" fn(api::ApiVersion, *mut api::AdapterDdiTable, Getter) -> ResultCode;
+    // SAFETY: every adapter's getter has this type; the other function is in the source below.
+    let (getter, ask) = unsafe {
+        let getter = adapter
+            .get::<Getter>(b"urGetAdapterProcAddrTable\0")
+            .expect("the getter");
+        (getter, older.get::<Ask>(b"ask\0").expect("the loader's function"))
+    };
     // SAFETY: there is a whole table to fill.
-    let answer = unsafe { getter(api::ApiVersion::CURRENT, &mut table) };
+    let answer = unsafe { ask(api::ApiVersion::CURRENT, &mut table, *getter) };
     assert_eq!(answer, ResultCode::ERROR_UNSUPPORTED_VERSION);
     assert!(table.pfnGet.is_none(), "nothing is written");
+    // Another loader may be in the same process, as this program.
+    // SAFETY: as above.
+    let answer = unsafe { getter(api::ApiVersion::CURRENT, &mut table) };
+    assert_eq!(answer, ResultCode::SUCCESS);
+    assert!(table.pfnGet.is_some());
 }
 
 #[test]
@@ -125,7 +136,9 @@ fn an_older_loader_gets_no_tables() {
     std::fs::create_dir_all(&folder).expect("a folder");
     let source = folder.join("loader.c");
     // What came with 2026.2 is missing.
-    std::fs::write(&source, "int urLoaderInit, urGetEventProcAddrTable;").expect("the source");
+    let code = "int urLoaderInit, urGetEventProcAddrTable;
+        int ask(int version, void *table, int (*getter)(int, void *)) { return getter(version, table); }";
+    std::fs::write(&source, code).expect("the source");
     let status = std::process::Command::new("cc")
         .args(["-shared", "-nostdlib", "-Wl,-soname,libur_loader.so.0", "-o"])
         .args([&file, &source])
