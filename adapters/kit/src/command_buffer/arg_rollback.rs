@@ -45,6 +45,18 @@ impl PlainArg {
         Some(Self { index, value })
     }
 
+    /// Makes it the same as `arg`, which has the same index. Says whether that was possible in place.
+    #[inline]
+    fn set<B: Backend>(&mut self, arg: &Arg<'_, B>) -> bool {
+        match (&mut self.value, arg) {
+            (PlainValue::Bytes(old), Arg::Value(_, new)) if old.len() == new.len() => old.copy_from_slice(new),
+            (PlainValue::Pointer(old), Arg::Pointer(_, new)) => *old = new.expose_provenance(),
+            (PlainValue::Local(old), Arg::Local(_, new)) => *old = *new,
+            _ => return false,
+        }
+        true
+    }
+
     fn arg<B: Backend>(&self) -> Arg<'_, B> {
         match &self.value {
             PlainValue::Bytes(bytes) => Arg::Value(self.index, bytes),
@@ -84,11 +96,15 @@ impl<B: Backend> ArgRollback<B> {
         let Some(snapshot) = &mut self.0 else { return };
         for arg in args {
             let index = arg.index();
+            let known = snapshot.missed.iter_mut().find(|old| old.index == index);
+            if known.is_some_and(|known| known.set(arg)) {
+                continue;
+            }
             match PlainArg::new(arg) {
-                Some(new) => match snapshot.missed.iter_mut().find(|old| old.index == index) {
-                    Some(old) => *old = new,
-                    None => snapshot.missed.push(new),
-                },
+                Some(new) => {
+                    snapshot.missed.retain(|old| old.index != index);
+                    snapshot.missed.push(new);
+                }
                 // At once: the snapshot keeps the object that this one replaces, which the client may want to be gone.
                 None => {
                     snapshot.missed.retain(|old| old.index != index);

@@ -186,7 +186,11 @@ impl<'a, B: Backend> Update<'a, B> {
             Some(place) => {
                 let new = launch.kernel_alternatives[place].snapshot(Args::none())?;
                 self.set_args(&new)?;
-                kernel = Some((new, place, ArgRollback::default()));
+                kernel = Some(Box::new(ChosenKernel {
+                    kernel: new,
+                    chosen: place,
+                    arg_rollback: ArgRollback::default(),
+                }));
                 false
             }
             None if self.args.is_empty() => false,
@@ -213,11 +217,11 @@ impl<'a, B: Backend> Update<'a, B> {
                 self.local.or(old.local)
             };
             change.local |= local != old.local;
-            range = Some(OwnedRange::new(&Range {
+            range = Some(Box::new(OwnedRange::new(&Range {
                 offset: self.offset.or(old.offset),
                 global: self.global.unwrap_or(old.global),
                 local,
-            }));
+            })));
         }
         let mut replaced = Replaced {
             kernel,
@@ -241,24 +245,31 @@ impl<B: Backend> OwnedLaunch<B> {
     }
 }
 
-/// What an update has replaced in a launch.
+/// A kernel that a launch may have.
+struct ChosenKernel<B: Backend> {
+    kernel: Arc<B::Kernel>,
+    /// Its place among the alternatives.
+    chosen: usize,
+    arg_rollback: ArgRollback<B>,
+}
+
+/// What an update has replaced in a launch. Small, because most updates set arguments only.
 struct Replaced<B: Backend> {
-    /// The kernel, and its place among the alternatives.
-    kernel: Option<(Arc<B::Kernel>, usize, ArgRollback<B>)>,
+    kernel: Option<Box<ChosenKernel<B>>>,
     /// Whether arguments of the kernel were set.
     args_in_place: bool,
-    range: Option<OwnedRange>,
+    range: Option<Box<OwnedRange>>,
 }
 
 impl<B: Backend> Replaced<B> {
     /// Puts the other kernel and range in the launch.
     fn swap(&mut self, launch: &mut OwnedLaunch<B>) {
-        if let Some((kernel, chosen, arg_rollback)) = &mut self.kernel {
-            swap(kernel, &mut launch.kernel);
-            swap(chosen, &mut launch.chosen);
-            swap(arg_rollback, &mut launch.arg_rollback);
+        if let Some(other) = self.kernel.as_deref_mut() {
+            swap(&mut other.kernel, &mut launch.kernel);
+            swap(&mut other.chosen, &mut launch.chosen);
+            swap(&mut other.arg_rollback, &mut launch.arg_rollback);
         }
-        if let Some(range) = &mut self.range {
+        if let Some(range) = self.range.as_deref_mut() {
             swap(range, &mut launch.range);
         }
     }
