@@ -15,8 +15,8 @@ use oxur_compiler::{Fault, ThreadContext};
 
 use super::order::{Empty, Order, OrderFlags};
 use super::{Out, Queue, Wait, host};
-use crate::activity::Mark;
 use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client_threads, clock, forward_to_work, submit};
+use crate::in_flight::Mark;
 use crate::{Cpu, Event};
 
 /// The properties of a command besides its work.
@@ -176,7 +176,7 @@ impl Queue {
         let marked = work.chunks() > 0
             && execution != Execution::Host
             && submission.command != CommandType::ENQUEUE_USM_FREE_EXP;
-        let mark = marked.then(|| self.context.activity.enter());
+        let mark = marked.then(|| self.context.in_flight.enter());
         let entry = Entry {
             work,
             mark,
@@ -273,7 +273,7 @@ fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
     Ok(all)
 }
 
-/// The work of a command, with the queue and the activity mark that must outlive it. Fields drop in this order.
+/// The work of a command, with the queue and the in-flight mark that must outlive it. Fields drop in this order.
 struct Entry<W> {
     work: W,
     mark: Option<Mark>,
@@ -294,7 +294,7 @@ impl<W: Work> Work for Entry<W> {
         }
         self.work.over(result);
         if let Some(mark) = self.mark.take() {
-            queue.context.activity.leave(mark);
+            queue.context.in_flight.leave(mark);
         }
     }
 }

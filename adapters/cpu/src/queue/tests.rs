@@ -574,7 +574,7 @@ fn twenty_threads() {
         });
         queue.finish().unwrap();
         assert_eq!(runs.load(Ordering::Relaxed), 20 * 30);
-        assert!(queue.order.is_empty() && context.activity.is_idle());
+        assert!(queue.order.is_empty() && context.in_flight.is_idle());
     }
 }
 
