@@ -17,20 +17,19 @@ pub use oxur_fork as fork;
 
 pub mod args;
 mod chain;
+mod context_usm;
 mod environment;
 mod error;
 mod handle;
 mod info;
 pub mod table;
 pub mod usm_cache;
-mod usm_stack;
 mod wait;
 
 mod absent;
 mod adapter;
 mod bindless;
 mod capture;
-mod client;
 mod client_call;
 mod command;
 mod command_buffer;
@@ -50,6 +49,7 @@ mod ipc;
 mod kernel;
 mod legacy;
 pub mod libopencl;
+mod libsycl_compat;
 mod mem;
 mod memory_export;
 mod native;
@@ -85,6 +85,9 @@ pub use command_buffer::{
     SignalOf, SoftwareCommandBuffer,
 };
 pub use context::{Context, Deleters};
+pub use context_usm::{
+    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
+};
 pub use device::Device;
 pub use device_defaults::default_device_info;
 pub use device_global::DeviceGlobalSizes;
@@ -113,9 +116,6 @@ pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use spirv::check_spirv;
 pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
-pub use usm_stack::{
-    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
-};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 
