@@ -84,7 +84,7 @@ impl kit::Context<Cpu> for Context {
         });
         oxur_fork::register(&context);
         // dpctl checks which libOpenCL is loaded before it requests a handle.
-        opencl::library::ensure();
+        opencl::icd_loader::ensure();
         Ok(context)
     }
 

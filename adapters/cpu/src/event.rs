@@ -295,7 +295,7 @@ impl kit::Event<Cpu> for Event {
             // This may be the last reference to the queue and the context, whose destructors may call the client. They must
             // not run inside of a callback.
             if let Some(last) = Arc::into_inner(event) {
-                client_threads::reap(last);
+                client_threads::defer_drop(last);
             }
         };
         task.call_at(reached, Box::new(call));

@@ -9,7 +9,7 @@ use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use kit::libopencl;
+use kit::icd_loader;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
@@ -21,8 +21,8 @@ const OURS: &str = "opencl/libOpenCL.so.1";
 pub(crate) fn ensure() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
-        let opened = libopencl::open().or_else(|missing| match own_folder() {
-            Some(folder) => libopencl::load(&folder.join(OURS)).map_err(|error| format!("{missing}; {error}")),
+        let opened = icd_loader::open().or_else(|missing| match own_folder() {
+            Some(folder) => icd_loader::load(&folder.join(OURS)).map_err(|error| format!("{missing}; {error}")),
             None => Err(missing),
         });
         match opened {
@@ -30,7 +30,7 @@ pub(crate) fn ensure() {
             Ok(library) => std::mem::forget(library),
             Err(error) => log::info!("programs that call OpenCL on native handles will not run: {error}"),
         }
-        if !libopencl::folders_of("libur_loader.so").is_empty() {
+        if !icd_loader::folders_of("libur_loader.so").is_empty() {
             ensure_adapter();
         }
     });
@@ -50,7 +50,7 @@ fn ensure_adapter() {
     let Some(folder) = own_folder().filter(|_| !is_loaded) else {
         return;
     };
-    match libopencl::load(&folder.join(NAME)) {
+    match icd_loader::load(&folder.join(NAME)) {
         Ok(library) => std::mem::forget(library),
         Err(error) => log::info!("SYCL programs that ask for native handles will not run: {error}"),
     }

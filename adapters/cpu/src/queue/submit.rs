@@ -308,7 +308,7 @@ struct QueueRef(Option<Arc<Queue>>);
 impl Drop for QueueRef {
     fn drop(&mut self) {
         if let Some(last) = self.0.take().and_then(Arc::into_inner) {
-            client_threads::reap(last);
+            client_threads::defer_drop(last);
         }
     }
 }
