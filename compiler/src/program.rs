@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use oxur_fork::{Mutex, OnceLock};
 
+use crate::cache_key::ProgramKey;
 use crate::code::{Code, Compiled, Variant};
 use crate::codegen::{self, Loaded, Object};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
 use crate::options::{Mode, Options, Part};
-use crate::program_key::ProgramKey;
 use crate::workgroup::{self, CodeInfo};
 use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
 
