@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::api::*;
 use crate::client::{Event, Queue};
-use crate::{intel, loader, ur};
+use crate::{check, intel, loader};
 
 /// The event of a host task that waits for [`UserEvent::complete`]. For a call that waits for it, it completes by itself after
 /// a while.
@@ -32,15 +32,10 @@ impl UserEvent {
         let (completed, completion) = channel::<()>();
         let data = Box::into_raw(Box::new(completion));
         let (queue, mut event) = (queue.raw(), EventHandle::default());
-        let code = ur!(urEnqueueHostTaskExp(
-            queue,
-            Some(wait),
-            data.cast(),
-            null(),
-            0,
-            null(),
-            &mut event
-        ));
+        let fns = loader().fns();
+        // SAFETY: the task runs once, with a box that it frees; the event is a local.
+        let code = unsafe { fns.urEnqueueHostTaskExp(queue, Some(wait), data.cast(), null(), 0, null(), &mut event) };
+        let code = check(code);
         if code == ResultCode::SUCCESS {
             // SAFETY: a new event with one reference.
             let event = unsafe { Event::from_raw(loader(), event) };
