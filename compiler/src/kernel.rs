@@ -8,12 +8,9 @@ use crate::abi::Group;
 use crate::code::{Code, Compiled, Variant};
 use crate::interface::CodeIndex;
 use crate::program::Program;
-use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry};
+use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, stack_size};
 use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
-
-/// The stack that compiled code needs beyond its variables: for spilled registers, and for functions that it calls.
-const STACK: usize = 192 << 10;
 
 /// A compiled kernel. It keeps its program alive.
 pub struct Kernel {
@@ -132,9 +129,7 @@ impl Kernel {
             local_size: launch.local_memory as u64,
             frames: std::ptr::null_mut(),
         };
-        let stack_size = STACK
-            .saturating_add(code.shape.variables as usize)
-            .next_multiple_of(64 << 10);
+        let stack_size = stack_size(code.shape.variables as usize);
         let args = launch.args.as_ptr();
         let id = |n: u64| {
             let [x, y, _] = num_groups;

@@ -21,7 +21,8 @@
 //! | `interface` | a kernel and its user: parameters, ranges |
 //! | `options` | a program and its user |
 //!
-//! `program` runs the stages, `code` is what they make of a kernel, `program_key` names it in the cache.
+//! `program` runs the stages, `code` is what they make of a kernel, `cache_key` names it in the cache, and `print`
+//! shows it as text.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), oxur_compiler::Error> {
@@ -36,6 +37,7 @@
 mod abi;
 mod builtins;
 mod cache;
+mod cache_key;
 mod code;
 mod codegen;
 mod error;
@@ -53,8 +55,8 @@ mod link;
 mod llvm;
 mod lower;
 mod options;
+mod print;
 mod program;
-mod program_key;
 mod runtime;
 pub mod spirv;
 mod workgroup;

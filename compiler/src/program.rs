@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use oxur_fork::{Mutex, OnceLock};
 
+use crate::cache_key::ProgramKey;
 use crate::code::{Code, Compiled, Variant};
 use crate::codegen::{self, Loaded, Object};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name, pointed_name};
 use crate::options::{Mode, Options, Part};
-use crate::program_key::ProgramKey;
 use crate::workgroup::{self, CodeInfo};
 use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
 
 /// A linked program. It owns its global variables: each program has its own instance of them.
 pub struct Program {
-    linked: Linked,
-    options: Options,
+    pub(crate) linked: Linked,
+    pub(crate) options: Options,
     infos: Vec<Arc<KernelInfo>>,
     /// The variables, and the functions that are called through pointers.
     globals: OnceLock<Result<Arc<Loaded>, Error>>,
@@ -228,7 +228,7 @@ impl Program {
     }
 
     /// The kernel before LLVM's optimizer.
-    fn widened<'c>(
+    pub(crate) fn widened<'c>(
         &'c self,
         context: &'c Context,
         kernel: &'c LinkedKernel,
@@ -267,31 +267,6 @@ impl Program {
                 }
             }
         }
-    }
-
-    /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`.
-    pub fn print(&self, kernel: &str, stage: &str) -> Result<String, Error> {
-        let linked = self.linked.kernels.iter().find(|k| k.info.name == kernel);
-        let linked = linked.ok_or_else(|| Error::NoKernel(kernel.to_string()))?;
-        let context = Context::new();
-        if stage == "lower" {
-            return Ok(lower::kernel(&context, &self.linked, linked)?.to_string());
-        }
-        let variant = if self.options.mode == Mode::Scalar {
-            Variant::Scalar
-        } else {
-            Variant::Main
-        };
-        let (machine, module, shape) = self.widened(&context, linked, variant)?;
-        if stage == "workgroup" {
-            return Ok(module.to_string());
-        }
-        codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
-        if stage == "optimize" {
-            return Ok(module.to_string());
-        }
-        let text = machine.emit(&module, true).map_err(Error::Codegen)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }
 

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::elf::Elf;
-use crate::install::{Choice, OpenClAvailability};
+use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::Entry;
-use crate::{Failure, info, install, opencl, run, search, sycl};
+use crate::{Failure, info, lib_folder, opencl, run, search, sycl};
 
 /// What the examination has found so far.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Findings {
 /// Examines everything; the exit code is 1 where something is missing.
 pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
     let mut findings = Findings::default();
-    let folder = install::folder();
+    let folder = lib_folder::find();
     if let (false, Ok(folder), Some(program)) = (inside, &folder, command.first()) {
         step_inside(folder, program, command)?;
     }
@@ -68,19 +68,19 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
     }
     variables(&mut findings);
     wish(&mut findings);
-    if let Some(folder) = folder.as_deref().filter(|folder| install::is_package(folder)) {
+    if let Some(folder) = folder.as_deref().filter(|folder| lib_folder::is_package(folder)) {
         package(folder, &mut findings);
     }
     // Without OpenCL there is still our own CPU adapter.
     let has_cpu = folder
         .as_deref()
-        .is_some_and(|folder| install::adapters(folder).iter().any(|(name, _)| name == "cpu"));
+        .is_some_and(|folder| lib_folder::adapters(folder).iter().any(|(name, _)| name == "cpu"));
     opencl_drivers(has_cpu, &mut findings);
     if let Some(folder) = &folder {
         devices(folder, &mut findings);
         if let Ok(Choice {
             reason: Some(reason), ..
-        }) = install::by_default(folder, OpenClAvailability::here)
+        }) = lib_folder::by_default(folder, OpenClAvailability::here)
         {
             findings.good(format!("oxur run takes by default: {reason}"));
         }
@@ -122,7 +122,7 @@ fn step_inside(folder: &Path, program: &OsStr, command: &[OsString]) -> Result<(
 }
 
 fn adapters(folder: &Path, findings: &mut Findings) {
-    let all = install::adapters(folder);
+    let all = lib_folder::adapters(folder);
     if all.is_empty() {
         findings.problem(
             format!("{} holds no adapter", folder.display()),
@@ -130,7 +130,7 @@ fn adapters(folder: &Path, findings: &mut Findings) {
         );
     }
     for (name, path) in all {
-        match install::check_adapter(&path) {
+        match lib_folder::check_adapter(&path) {
             Ok(()) => findings.good(format!("adapter {name}: {}", path.display())),
             Err(failure) => findings.failure(&failure),
         }
@@ -139,7 +139,7 @@ fn adapters(folder: &Path, findings: &mut Findings) {
 
 /// How SYCL programs of the Python package's environment get to our libraries.
 fn package(folder: &Path, findings: &mut Findings) {
-    let Some(adapter) = install::cpu_of_package(folder) else {
+    let Some(adapter) = lib_folder::cpu_of_package(folder) else {
         return findings.problem(
             "the CPU adapter is missing from the environment's lib folder",
             "`pip install --target` does not install it: install oxur into an environment, or as a user",
@@ -197,11 +197,11 @@ fn wish(findings: &mut Findings) {
 /// Variables of the caller that steer the loader elsewhere.
 fn variables(findings: &mut Findings) {
     if let Some(value) = env::var_os("UR_ADAPTERS_FORCE_LOAD") {
-        for path in install::force_loaded(&value) {
+        for path in lib_folder::force_loaded(&value) {
             // A bare name is left to the system's search.
             let bare = path.to_str().filter(|name| !name.contains('/'));
             let found = bare.and_then(|name| search::library(name, None));
-            match install::check_adapter(found.as_deref().unwrap_or(&path)) {
+            match lib_folder::check_adapter(found.as_deref().unwrap_or(&path)) {
                 Ok(()) => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {}", path.display())),
                 Err(failure) => {
                     findings.problem(format!("UR_ADAPTERS_FORCE_LOAD: {}", failure.message), &failure.hint);
@@ -272,7 +272,7 @@ fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
 
 /// What our loader finds.
 fn devices(folder: &Path, findings: &mut Findings) {
-    let report = match info::open(&folder.join(install::LOADER)) {
+    let report = match info::open(&folder.join(lib_folder::LOADER)) {
         Ok(loader) => info::report(&loader).map_err(|error| error.to_string()),
         Err(failure) => Err(failure.message),
     };
@@ -322,7 +322,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
     if sycl.entry == Entry::Adapters {
         return findings.good("oxur run loads our adapters into it by UR_ADAPTERS_FORCE_LOAD");
     }
-    let loader = Elf::read(&folder.join(install::LOADER)).unwrap_or_default();
+    let loader = Elf::read(&folder.join(lib_folder::LOADER)).unwrap_or_default();
     let missing: Vec<_> = sycl
         .imports
         .iter()

@@ -10,19 +10,19 @@ use oxur_client::api::*;
 use oxur_client::{Adapter, Device, FromInfo, Generation, Loader, Platform};
 use serde_json::{Map, Value, json};
 
-use crate::{Failure, install};
+use crate::{Failure, lib_folder};
 
 /// Lists everything; the exit code is 1 where there is no device.
 pub fn main(json: bool, loader: Option<PathBuf>, adapters: &[OsString]) -> Result<ExitCode, Failure> {
     let path = match loader {
         Some(path) => path,
-        None => install::folder()?.join(install::LOADER),
+        None => lib_folder::find()?.join(lib_folder::LOADER),
     };
     if !adapters.is_empty() {
-        let folder = install::folder().unwrap_or_default();
+        let folder = lib_folder::find().unwrap_or_default();
         set(
             "UR_ADAPTERS_FORCE_LOAD",
-            &install::force_load(&install::choose(&folder, adapters)?),
+            &lib_folder::force_load(&lib_folder::choose(&folder, adapters)?),
         );
     }
     let loader = open(&path)?;

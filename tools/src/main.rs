@@ -9,7 +9,7 @@ mod doctor;
 mod elf;
 mod graph;
 mod info;
-mod install;
+mod lib_folder;
 mod opencl;
 mod run;
 mod search;
@@ -146,8 +146,8 @@ fn main() -> ExitCode {
         } => graph::main(&options, svg, &output, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
         Command::OpenclOffer => {
-            let offer = install::OpenClAvailability::here();
-            let word = install::OpenClAvailability::ALL
+            let offer = lib_folder::OpenClAvailability::here();
+            let word = lib_folder::OpenClAvailability::ALL
                 .iter()
                 .find(|(other, _)| *other == offer);
             println!("\n{}", word.map_or("", |(_, word)| word));

@@ -10,9 +10,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 use clap::Args;
 
-use crate::install::{Choice, OpenClAvailability};
+use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::{Entry, Sycl};
-use crate::{Failure, install, search, sycl};
+use crate::{Failure, lib_folder, search, sycl};
 
 /// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
 pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
@@ -43,8 +43,8 @@ pub fn cannot_run(command: &Command, error: &std::io::Error) -> Failure {
 
 /// A command with the environment that puts our libraries under it, which is printed.
 pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Failure> {
-    let folder = install::folder()?;
-    let named = install::choose(&folder, &options.adapter)?;
+    let folder = lib_folder::find()?;
+    let named = lib_folder::choose(&folder, &options.adapter)?;
     let program = search::program(Path::new(&command[0])).ok_or_else(|| {
         Failure::new(
             format!("{}: command not found", command[0].display()),
@@ -63,7 +63,7 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
         sycl.check()?;
     }
     let choice = if named.is_empty() {
-        install::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
+        lib_folder::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
     } else {
         Choice {
             paths: named,
@@ -112,7 +112,7 @@ fn offer(variables: &[(&'static str, OsString)]) -> OpenClAvailability {
 
 /// The variables that put our libraries under a libsycl; under any where it is not known.
 pub fn environment(folder: &Path, adapters: &[PathBuf], sycl: Option<&Sycl>) -> Vec<(&'static str, OsString)> {
-    let mut variables = vec![("UR_ADAPTERS_FORCE_LOAD", install::force_load(adapters))];
+    let mut variables = vec![("UR_ADAPTERS_FORCE_LOAD", lib_folder::force_load(adapters))];
     let old = search::library_path();
     let mut path = old.clone();
     // Before anything else: it must win over the loader that lies beside libsycl.

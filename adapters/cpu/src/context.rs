@@ -8,7 +8,7 @@ use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_fork::AtFork;
 
-use crate::activity::Activity;
+use crate::in_flight::InFlight;
 use crate::ipc::Imports;
 use crate::mem::Buffers;
 use crate::opencl::{self, NativeCell};
@@ -22,7 +22,7 @@ pub(crate) struct Context {
     pub(crate) native: NativeCell,
     pub(crate) devices: Vec<Arc<Device>>,
     /// Counts unfinished commands, which delay the reuse of freed USM.
-    pub(crate) activity: Activity,
+    pub(crate) in_flight: InFlight,
     pub(crate) usm: kit::ContextUsm<Self>,
     /// Imported and registered memory of the client.
     pub(crate) foreign: Foreign,
@@ -63,7 +63,7 @@ impl Drop for Context {
 
 impl AtFork for Context {
     fn in_child(&self) {
-        self.activity.forked();
+        self.in_flight.forked();
     }
 }
 
@@ -74,7 +74,7 @@ impl kit::Context<Cpu> for Context {
             native: NativeCell::new(),
             max_alloc: devices[0].max_alloc(),
             devices,
-            activity: Activity::default(),
+            in_flight: InFlight::default(),
             usm: kit::ContextUsm::default(),
             foreign: Foreign::default(),
             buffers: Buffers::default(),
@@ -84,7 +84,7 @@ impl kit::Context<Cpu> for Context {
         });
         oxur_fork::register(&context);
         // dpctl checks which libOpenCL is loaded before it requests a handle.
-        opencl::library::ensure();
+        opencl::icd_loader::ensure();
         Ok(context)
     }
 

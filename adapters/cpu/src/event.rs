@@ -12,7 +12,7 @@ use kit::{Callback, HandleCell, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
 
 use self::reusable::Reusable;
-use crate::exec::{Node, Progress, Stamps, client_threads};
+use crate::exec::{Node, ProfilingTimes, Status, client_threads};
 use crate::ipc::SharedEvent;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Queue};
@@ -39,7 +39,7 @@ enum State {
     /// The command had ended when the event was created.
     Over {
         /// Zeros, unless the queue has profiling.
-        stamps: Stamps,
+        times: ProfilingTimes,
         well: bool,
     },
     /// The command is a task.
@@ -51,8 +51,8 @@ enum State {
 impl Event {
     /// The event of a command that has ended. `well` says whether it succeeded.
     #[inline(always)]
-    pub(crate) fn over(queue: &Arc<Queue>, command: CommandType, stamps: Stamps, well: bool) -> Arc<Self> {
-        let state = State::Over { stamps, well };
+    pub(crate) fn over(queue: &Arc<Queue>, command: CommandType, times: ProfilingTimes, well: bool) -> Arc<Self> {
+        let state = State::Over { times, well };
         kit::recycled(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
@@ -168,26 +168,26 @@ impl Event {
     }
 
     fn status(&self) -> EventStatus {
-        let progress = match &self.state {
-            State::Over { .. } => Progress::Over,
-            State::Task(task) => task.progress(),
+        let status = match &self.state {
+            State::Over { .. } => Status::Over,
+            State::Task(task) => task.status(),
             State::Reusable(event) => return event.status(),
         };
-        match progress {
-            Progress::Queued => EventStatus::QUEUED,
-            Progress::Submitted => EventStatus::SUBMITTED,
-            Progress::Running => EventStatus::RUNNING,
-            Progress::Over if self.failed() => EventStatus::ERROR,
-            Progress::Over => EventStatus::COMPLETE,
+        match status {
+            Status::Queued => EventStatus::QUEUED,
+            Status::Submitted => EventStatus::SUBMITTED,
+            Status::Running => EventStatus::RUNNING,
+            Status::Over if self.failed() => EventStatus::ERROR,
+            Status::Over => EventStatus::COMPLETE,
         }
     }
 
     /// When its command reached each state, if that was recorded.
-    pub(crate) fn stamps(&self) -> Option<Stamps> {
+    pub(crate) fn profiling_times(&self) -> Option<ProfilingTimes> {
         match &self.state {
-            State::Over { stamps, .. } => Some(*stamps),
-            State::Task(task) => task.stamps(),
-            State::Reusable(event) => event.stamps(),
+            State::Over { times, .. } => Some(*times),
+            State::Task(task) => task.profiling_times(),
+            State::Reusable(event) => event.profiling_times(),
         }
     }
 }
@@ -210,16 +210,16 @@ impl kit::Event<Cpu> for Event {
     }
 
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let mut stamps = self.stamps().unwrap_or_default();
+        let mut times = self.profiling_times().unwrap_or_default();
         // A timestamp command has a single time.
-        if self.command == CommandType::TIMESTAMP_RECORDING_EXP && stamps.ended != 0 {
-            stamps.ended = stamps.started;
+        if self.command == CommandType::TIMESTAMP_RECORDING_EXP && times.ended != 0 {
+            times.ended = times.started;
         }
         let time = match query {
-            ProfilingInfo::COMMAND_QUEUED => stamps.queued,
-            ProfilingInfo::COMMAND_SUBMIT => stamps.submitted,
-            ProfilingInfo::COMMAND_START => stamps.started,
-            ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => stamps.ended,
+            ProfilingInfo::COMMAND_QUEUED => times.queued,
+            ProfilingInfo::COMMAND_SUBMIT => times.submitted,
+            ProfilingInfo::COMMAND_START => times.started,
+            ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => times.ended,
             _ => return out.unsupported(),
         };
         // The command has not reached the state, or the queue has no profiling.
@@ -271,17 +271,17 @@ impl kit::Event<Cpu> for Event {
             owner: Owner::Context(context.clone()),
             command: CommandType::EVENTS_WAIT,
             state: State::Over {
-                stamps: Stamps::default(),
+                times: ProfilingTimes::default(),
                 well: true,
             },
         }))
     }
 
     fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
-        let progress = match status {
-            ExecutionInfo::SUBMITTED => Progress::Submitted,
-            ExecutionInfo::RUNNING => Progress::Running,
-            ExecutionInfo::COMPLETE => Progress::Over,
+        let reached = match status {
+            ExecutionInfo::SUBMITTED => Status::Submitted,
+            ExecutionInfo::RUNNING => Status::Running,
+            ExecutionInfo::COMPLETE => Status::Over,
             _ => return Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into()),
         };
         let current = self.reusable().and_then(|event| event.current(self.context()));
@@ -295,10 +295,10 @@ impl kit::Event<Cpu> for Event {
             // This may be the last reference to the queue and the context, whose destructors may call the client. They must
             // not run inside of a callback.
             if let Some(last) = Arc::into_inner(event) {
-                client_threads::reap(last);
+                client_threads::defer_drop(last);
             }
         };
-        task.call_at(progress, Box::new(call));
+        task.call_at(reached, Box::new(call));
         Ok(())
     }
 }

@@ -10,11 +10,11 @@
 //! | [`chunks`] | which thread runs which chunks of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
-//! | [`inline`](mod@inline) | commands that run on the thread that submits them |
+//! | [`caller_context`] | what a client thread needs to run kernels itself |
 //! | [`client_threads`] | threads for functions of the client, which may block as long as they like |
-//! | [`callbacks`] | callbacks for the progress of a command, in order |
+//! | [`callbacks`] | callbacks for the states of a command, in order |
 //! | [`cost`] | estimates from the last runs of a kernel, which decide whether it runs inline |
-//! | [`progress`], [`failure`] | the states of a command, and why it failed |
+//! | [`status`], [`failure`] | the states of a command, and why it failed |
 //! | [`futex`], [`fork`], [`clock`] | the operating system: sleeping, processes that fork, time |
 //!
 //! A submitted command is a [`Task`]. It counts its dependencies; when the count is zero, its chunks go to the threads of
@@ -26,9 +26,11 @@
 //! A task is one kind of [`Job`], a run of a plan is another. `task` does not depend on `plan`: the work of a command buffer
 //! creates the job itself ([`Work::start`]).
 //!
-//! Most commands never get here: a short command whose queue is idle runs [inline](mod@inline).
+//! Most commands never get here: a short command whose queue is idle runs inline, on the thread that
+//! submits it (see [`queue`](crate::queue)'s `submit`).
 
 mod callbacks;
+mod caller_context;
 mod chunks;
 pub(crate) mod client_threads;
 pub(crate) mod clock;
@@ -37,22 +39,21 @@ mod failure;
 mod fork;
 pub(crate) mod futex;
 mod idle;
-mod inline;
 mod node;
 pub(crate) mod plan;
 mod pool;
-mod progress;
+mod status;
 mod task;
 mod work;
 
+pub(crate) use self::caller_context::{with_caller_context, with_caller_context_measured};
 pub(crate) use self::cost::Cost;
 pub(crate) use self::failure::Failure;
 pub(crate) use self::fork::generation;
 pub(crate) use self::idle::Backoff;
-pub(crate) use self::inline::{inline, inline_measured};
 pub(crate) use self::node::{Node, submit};
 pub(crate) use self::pool::{Job, Pool};
-pub(crate) use self::progress::{Progress, Stamps};
+pub(crate) use self::status::{ProfilingTimes, Status};
 pub(crate) use self::task::Task;
 pub(crate) use self::work::{Execution, Work, forward_to_work};
 

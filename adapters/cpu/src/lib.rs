@@ -19,17 +19,17 @@
 //! objects among the arguments alive. `Kernel::compiled` is the code that runs. Buffers and images have their memory at
 //! [`Mem::data`] from creation on, so mapping, reading and writing are plain copies. [`Mem::image_box`] returns the bytes of
 //! a part of an image, [`Program::global_part`] those of a device global. A command that may use USM after its enqueue
-//! function returns is counted in `Context::activity`: freed USM is reused only when the commands that were submitted before
+//! function returns is counted in `Context::in_flight`: freed USM is reused only when the commands that were submitted before
 //! the free are complete. [`exec::clock`] is the clock of the device.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
-mod activity;
 mod adapter;
 mod command_buffer;
 mod context;
 mod device;
 mod event;
 mod exec;
+mod in_flight;
 mod ipc;
 mod kernel;
 mod mem;

@@ -3,8 +3,10 @@
 //!
 //! [`commands`] translates each command into its work, which [`launch`], [`memory`], [`image`] and [`host`] implement.
 //! [`submit`] runs the work inline on the submitting thread, or hands it to the [engine](crate::exec) as a task. [`order`]
-//! tracks unfinished commands. [`plan`] runs command buffers, [`failure`] holds errors until the client asks for them.
+//! tracks unfinished commands. [`command_buffer`] runs command buffers and graphs, [`failure`] holds errors until the client
+//! asks for them.
 
+mod command_buffer;
 mod commands;
 mod failure;
 mod host;
@@ -12,7 +14,6 @@ mod image;
 mod launch;
 mod memory;
 mod order;
-mod plan;
 mod submit;
 
 use std::ffi::c_void;
@@ -27,12 +28,12 @@ use kit::{
 };
 use oxur_adapter_kit as kit;
 
+pub(crate) use self::command_buffer::work;
 pub(crate) use self::commands::check;
 pub(crate) use self::failure::Failures;
 pub(crate) use self::launch::with_new_args;
 use self::memory::{CopyBytes, Owner};
 pub(crate) use self::order::{Order, unsubmitted};
-pub(crate) use self::plan::work;
 use self::submit::Submission;
 use crate::device::limits;
 use crate::exec::Pool;

@@ -7,7 +7,7 @@
 //!
 //! The cache saves page faults: memory from it was touched before. `UR_CPU_USM_POOL` limits how much free memory a context
 //! holds. Memory that is freed while commands run is reused only when the epoch of these commands has passed
-//! (`crate::activity`).
+//! (`crate::in_flight`).
 //!
 //! Kernels can access the client's own memory, too. [`foreign`] records imported and registered ranges only so that
 //! queries report them as host USM.
@@ -41,7 +41,7 @@ pub(crate) fn limit() -> usize {
 // and read-only access is a hint.
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    /// An epoch of `crate::activity`.
+    /// An epoch of `crate::in_flight`.
     type Fence = u64;
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
@@ -87,11 +87,11 @@ impl kit::MemoryProvider for Context {
     }
 
     fn fence(&self) -> UrResult<Option<u64>> {
-        Ok((!self.activity.is_idle()).then(|| self.activity.epoch()))
+        Ok((!self.in_flight.is_idle()).then(|| self.in_flight.epoch()))
     }
 
     fn progress(&self) -> impl Fn(&u64) -> bool {
-        let epoch = self.activity.advance();
+        let epoch = self.in_flight.advance();
         move |freed| *freed < epoch
     }
 
@@ -333,13 +333,13 @@ mod tests {
     fn freed_memory_in_use_is_not_reused() {
         let context = context();
         let alloc = || context.usm_alloc(request(UsmKind::Host, 5000, 0)).unwrap();
-        let (first, mark) = (alloc(), context.activity.enter());
+        let (first, mark) = (alloc(), context.in_flight.enter());
         context.usm_free(first).unwrap();
         assert_eq!(code(context.usm_free(first)), Some(ResultCode::ERROR_INVALID_VALUE));
         assert!(!is_usm(&context, first));
         let others: Vec<_> = (0..100).map(|_| alloc()).collect();
         assert!(!others.contains(&first));
-        context.activity.leave(mark);
+        context.in_flight.leave(mark);
         let again = alloc();
         assert_eq!(again, first, "the command is complete");
         for memory in others.into_iter().chain([again]) {
@@ -461,7 +461,7 @@ mod tests {
         let alloc = || context.usm_alloc(request(UsmKind::Host, 100, 0));
         let inherited = alloc().unwrap();
         // The command never completes in the child.
-        let mark = context.activity.enter();
+        let mark = context.in_flight.enter();
         // SAFETY: the child calls only functions that support a fork, and leaves by `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {
@@ -473,7 +473,7 @@ mod tests {
         // SAFETY: waits for the test's own child; `status` is writable.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
-        context.activity.leave(mark);
+        context.in_flight.leave(mark);
         context.usm_free(inherited).unwrap();
     }
 }

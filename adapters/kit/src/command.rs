@@ -6,6 +6,7 @@
 //! [`OwnedCommand`]. Both are written from one table in this file, which gives for each command its operands and its type
 //! in the ABI; [`enqueue`](crate::enqueue) has the C functions.
 
+pub(crate) mod bounds;
 pub(crate) mod describe;
 pub(crate) mod operands;
 pub(crate) mod trace;
@@ -15,15 +16,13 @@ use std::sync::Arc;
 
 use oxur_api::{CommandType, ExpEnqueueExtFlags, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
 
-use self::operands::{Address, check_inside, check_rows_inside};
+use self::operands::Address;
 pub use self::operands::{
     BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedDeviceGlobal, OwnedLaunch, OwnedRange,
     Range,
 };
-use crate::context::check_context;
 use crate::handle::Borrowed;
-use crate::mem::check_buffer;
-use crate::{Backend, BindlessCopy, HostPipe, Kernel, Mem, Program, SemaphoreOperation, UrResult, unsupported};
+use crate::{Backend, BindlessCopy, HostPipe, SemaphoreOperation, UrResult, unsupported};
 
 /// The kinds of operands: their types in a [`Command`] (`borrowed`) and in an [`OwnedCommand`] (`owned`), and how one
 /// becomes the other (`keep`, `lend`). What is not listed is a plain value of the type that it is called by.
@@ -214,91 +213,6 @@ impl<B: Backend> Command<'_, B> {
     pub fn barrier() -> Self {
         Self::Barrier {
             flags: ExpEnqueueExtFlags::empty(),
-        }
-    }
-
-    /// Checks that all that it works on is of a context, and that its buffers are large enough.
-    #[inline]
-    pub fn check_operands(&self, context: &B::Context) -> UrResult<()> {
-        let check = |of: &B::Context| check_context::<B>(of, context);
-        match self {
-            Self::Launch(launch) => check(launch.kernel.program().context()),
-            Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => {
-                check(global.program.context())
-            }
-            Self::ImageRead { image, .. } | Self::ImageWrite { image, .. } => check(image.context()),
-            Self::ImageCopy { src, dst, .. } => {
-                check(src.context())?;
-                check(dst.context())
-            }
-            Self::Unmap { mem, .. } => check(mem.context()),
-            _ => self.check_buffers(|buffer, end| check_buffer::<B>(buffer, context, end)),
-        }
-    }
-
-    /// Checks the buffers that it works on: `check` gets each with the byte behind the command's part of it.
-    #[inline]
-    fn check_buffers(&self, mut check: impl FnMut(&Arc<B::Mem>, usize) -> UrResult<()>) -> UrResult<()> {
-        match self {
-            Self::BufferRead {
-                buffer, offset, size, ..
-            }
-            | Self::BufferWrite {
-                buffer, offset, size, ..
-            }
-            | Self::BufferFill {
-                buffer, offset, size, ..
-            } => check(buffer, offset + size),
-            Self::BufferReadRect { buffer, rect, .. } | Self::BufferWriteRect { buffer, rect, .. } => {
-                check(buffer, rect.a_end()?)
-            }
-            Self::BufferCopy {
-                src,
-                dst,
-                src_offset,
-                dst_offset,
-                size,
-            } => {
-                check(src, src_offset + size)?;
-                check(dst, dst_offset + size)
-            }
-            Self::BufferCopyRect { src, dst, rect } => {
-                check(src, rect.a_end()?)?;
-                check(dst, rect.b_end()?)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Checks that the USM that it works on is inside of its allocations, as far as the context knows them. Memory that it
-    /// does not know, such as the host's, is not checked.
-    #[inline(always)]
-    pub(crate) fn check_usm(&self, context: &Arc<B::Context>) -> UrResult<()> {
-        match *self {
-            Self::UsmMemcpy { dst, src, size } => check_inside::<B, 2>(context, [dst, src], size),
-            Self::UsmFill { dst, size, .. } => check_inside::<B, 1>(context, [dst], size),
-            Self::UsmPrefetch { memory, size, .. } | Self::UsmAdvise { memory, size, .. } => {
-                check_inside::<B, 1>(context, [memory], size)
-            }
-            Self::UsmFill2D {
-                dst,
-                pitch,
-                width,
-                height,
-                ..
-            } => check_rows_inside::<B>(context, dst, pitch, width, height),
-            Self::UsmMemcpy2D {
-                dst,
-                dst_pitch,
-                src,
-                src_pitch,
-                width,
-                height,
-            } => {
-                check_rows_inside::<B>(context, dst, dst_pitch, width, height)?;
-                check_rows_inside::<B>(context, src, src_pitch, width, height)
-            }
-            _ => Ok(()),
         }
     }
 

@@ -19,10 +19,10 @@ use self::table::{command_table, submit_command};
 use crate::capture::{check_idle, is_active, record, unsupported_in_capture};
 use crate::chain::decode;
 use crate::client_call::guard_around;
-use crate::command::operands::{check_2d_pitch, check_byte_range, check_not_empty, pattern};
+use crate::command::bounds::{check_2d_pitch, check_buffer, check_byte_range, check_not_empty};
+use crate::command::operands::pattern;
 use crate::entry_hook::enter;
 use crate::handle::{Borrowed, object, optional_object};
-use crate::mem::check_buffer;
 use crate::table::entry_points;
 use crate::{
     Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, OwnedCommand, Queue,

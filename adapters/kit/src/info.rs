@@ -8,7 +8,7 @@ use std::sync::Arc;
 use oxur_api::ResultCode;
 use oxur_api::meta::Named;
 
-use crate::{Object, UrResult, args, client, handle_of};
+use crate::{Object, UrResult, args, handle_of, libsycl_compat};
 
 /// Where the client wants an answer: a buffer with its size, or the size that is needed, or both.
 ///
@@ -126,7 +126,7 @@ impl<'a> InfoOut<'a> {
     /// For `MAX_WORK_GROUPS`, whose number, 133, was `XE_STACK_COUNT`, a `u32`, until 2026.1. A libsycl of that age asks
     /// only for the size, to learn whether the device has stacks, and must not hear that it has.
     pub fn value_since_2026_2<T: Copy>(self, value: T) -> UrResult<()> {
-        self.value_unless(value, client::is_before_2026_2)
+        self.value_unless(value, libsycl_compat::is_before_2026_2)
     }
 
     fn value_unless<T: Copy>(self, value: T, is_older: impl FnOnce() -> bool) -> UrResult<()> {

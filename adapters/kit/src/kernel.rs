@@ -3,7 +3,7 @@
 
 mod arg_cache;
 mod arg_objects;
-mod remembered;
+mod clone_emulation;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::hint::cold_path;
@@ -14,7 +14,7 @@ use oxur_api::*;
 
 pub use self::arg_cache::{ArgCache, ArgKey};
 pub use self::arg_objects::ArgObjects;
-pub use self::remembered::RememberedArgs;
+pub use self::clone_emulation::KernelCloneEmulation;
 use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;

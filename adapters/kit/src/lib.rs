@@ -17,24 +17,24 @@ pub use oxur_fork as fork;
 
 pub mod args;
 mod chain;
+mod context_usm;
 mod environment;
 mod error;
 mod handle;
 mod info;
 pub mod table;
 pub mod usm_cache;
-mod usm_stack;
 mod wait;
 
 mod absent;
 mod adapter;
 mod bindless;
 mod capture;
-mod client;
 mod client_call;
 mod command;
 mod command_buffer;
 mod context;
+mod deferred_drop;
 mod device;
 mod device_defaults;
 mod device_global;
@@ -45,21 +45,21 @@ mod event;
 mod graph;
 mod graph_dump;
 mod host_pipe;
+pub mod icd_loader;
 mod in_flight;
 mod ipc;
 mod kernel;
 mod legacy;
-pub mod libopencl;
+mod libsycl_compat;
 mod mem;
 mod memory_export;
-mod native;
+mod native_ref;
 mod older_loader;
 mod peer;
 mod physical_mem;
 mod platform;
 mod program;
 mod queue;
-mod reaper;
 mod recycle;
 mod sampler;
 mod spirv;
@@ -86,6 +86,10 @@ pub use command_buffer::{
     SignalOf, SoftwareCommandBuffer,
 };
 pub use context::{Context, Deleters};
+pub use context_usm::{
+    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
+};
+pub use deferred_drop::defer_drop;
 pub use device::Device;
 pub use device_defaults::default_device_info;
 pub use device_global::DeviceGlobalSizes;
@@ -100,23 +104,19 @@ pub use host_pipe::HostPipe;
 pub use in_flight::{BusyMark, InFlight, Markers, TrackedQueue};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
-pub use kernel::{Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, Kernel, RememberedArgs};
+pub use kernel::{Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, Kernel, KernelCloneEmulation};
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use memory_export::MemoryExport;
-pub use native::{Native, NativeObject};
+pub use native_ref::{NativeObject, NativeRef};
 pub use physical_mem::PhysicalMem;
 pub use platform::Platform;
 pub use program::{LinkFailure, Program};
 pub use queue::{Queue, QueueNativeProperties, QueueProperties};
-pub use reaper::drop_elsewhere;
 pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use spirv::check_spirv;
 pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
-pub use usm_stack::{
-    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
-};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 

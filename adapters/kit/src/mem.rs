@@ -7,7 +7,6 @@ use std::sync::Arc;
 use oxur_api::*;
 
 use crate::chain::decode;
-use crate::context::check_context;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -73,30 +72,6 @@ pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
     ) -> UrResult<Arc<Self>> {
         unsupported()
     }
-}
-
-/// Checks that bytes of a buffer up to `end` can be worked on in a context.
-#[inline]
-pub(crate) fn check_buffer<B: Backend>(buffer: &B::Mem, context: &B::Context, end: usize) -> UrResult<()> {
-    check_context::<B>(buffer.context(), context)?;
-    match !buffer.is_image() && end <= buffer.size() {
-        true => Ok(()),
-        false => Err(outside_of_buffer(buffer.is_image(), end, buffer.size())),
-    }
-}
-
-#[cold]
-fn outside_of_buffer(is_image: bool, end: usize, size: usize) -> UrError {
-    if is_image {
-        return UrError::with_message(
-            ResultCode::ERROR_INVALID_MEM_OBJECT,
-            "the memory object is an image, and a buffer is wanted",
-        );
-    }
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_SIZE,
-        format!("a buffer of {size} bytes is too small for a command that reaches to byte {end}"),
-    )
 }
 
 /// Memory of the client's that a buffer or image is made of or copied from. It is never null.

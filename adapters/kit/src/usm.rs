@@ -8,7 +8,7 @@ use derive_where::derive_where;
 use oxur_api::*;
 
 use crate::chain::decode;
-use crate::command::operands::check_inside;
+use crate::command::bounds::check_inside;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};

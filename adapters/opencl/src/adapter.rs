@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{self, NativeHandle, ResultCode};
-use kit::{HandleCell, Native, UrError, UrResult};
+use kit::{HandleCell, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -89,7 +89,7 @@ impl kit::Adapter<OpenCl> for Adapter {
                 if owned {
                     // The wrapper has a reference of its own.
                     // SAFETY: the client gives this one up.
-                    drop(unsafe { Native::<DeviceObject>::new(native) });
+                    drop(unsafe { NativeRef::<DeviceObject>::new(native) });
                 }
                 Ok(device)
             }

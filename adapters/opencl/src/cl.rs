@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{Native, NativeObject, UrError, UrResult};
+use kit::{NativeObject, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{AtFork, OnceLock};
@@ -22,7 +22,7 @@ static NOTHING: Api = Api::NONE;
 pub fn load() -> Result<&'static Api, &'static str> {
     static LOADED: OnceLock<Result<&'static Api, String>> = OnceLock::new();
     let loaded = LOADED.get_or_init(|| {
-        let library = kit::libopencl::open()?;
+        let library = kit::icd_loader::open()?;
         let api = Box::leak(Box::new(Api::of(&library)));
         // Drivers have threads of their own: the library stays for the life of the process.
         std::mem::forget(library);
@@ -107,7 +107,7 @@ pub(crate) use cl_get;
 /// As [`cl_get`], for a function that makes an object; its reference is the caller's.
 macro_rules! cl_create {
     ($($call:tt)*) => {
-        $crate::cl::cl_get!($($call)*).map(|object| oxur_adapter_kit::Native::new(object))
+        $crate::cl::cl_get!($($call)*).map(|object| oxur_adapter_kit::NativeRef::new(object))
     };
 }
 pub(crate) use cl_create;
@@ -327,7 +327,7 @@ macro_rules! objects {
             }
         }
 
-        impl Ask for Native<$kind> {
+        impl Ask for NativeRef<$kind> {
             unsafe fn info(&self, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize) -> UrResult<()> {
                 // SAFETY: a live object; the rest is passed on to the caller.
                 unsafe { cl!($info(**self, what, size, value, needed)) }

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InfoOut, Native, UniqueId, UrError, UrResult};
+use kit::{Command, Deleters, HandleCell, InfoOut, NativeRef, UniqueId, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -17,7 +17,7 @@ use crate::{Adapter, Device, OpenCl};
 /// A context.
 pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: Native<ContextObject>,
+    pub(crate) raw: NativeRef<ContextObject>,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The functions of the platform that all devices belong to.
     pub(crate) ext: Arc<Extensions>,
@@ -37,7 +37,7 @@ unsafe extern "C" fn notify(message: *const c_char, _details: *const c_void, _si
 
 impl Context {
     /// A context of at least one device.
-    fn new(raw: Native<ContextObject>, devices: Vec<Arc<Device>>) -> Arc<Self> {
+    fn new(raw: NativeRef<ContextObject>, devices: Vec<Arc<Device>>) -> Arc<Self> {
         cl::note_use();
         Arc::new(Self {
             handle_cell: HandleCell::new(),
@@ -69,7 +69,7 @@ impl Context {
     ) -> UrResult<Arc<Self>> {
         if devices.is_empty() {
             // SAFETY: the client vouches for its native handle.
-            let context = unsafe { Native::<ContextObject>::borrowed(native) };
+            let context = unsafe { NativeRef::<ContextObject>::borrowed(native) };
             let ids = context.ask_array::<*mut c_void>(CL_CONTEXT_DEVICES)?;
             devices = ids
                 .into_iter()
@@ -83,7 +83,7 @@ impl Context {
             ));
         }
         // SAFETY: as above.
-        let context = Self::new(unsafe { Native::wrap(native, owned) }?, devices);
+        let context = Self::new(unsafe { NativeRef::wrap(native, owned) }?, devices);
         context.share();
         Ok(context)
     }

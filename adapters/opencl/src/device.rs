@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::sync::{Arc, Weak};
 
 use kit::ur::*;
-use kit::{HandleCell, InfoOut, Native, UrError, UrResult};
+use kit::{HandleCell, InfoOut, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -39,7 +39,7 @@ pub(crate) struct Device {
 /// What a sub-device has beside.
 pub(crate) struct Part {
     /// The reference of it.
-    pub(crate) _raw: Native<DeviceObject>,
+    pub(crate) _raw: NativeRef<DeviceObject>,
     pub(crate) of: Arc<Device>,
 }
 
@@ -62,7 +62,7 @@ impl Device {
     }
 
     /// The same of a part of a device.
-    fn part(raw: Native<DeviceObject>, of: &Arc<Self>) -> UrResult<Arc<Self>> {
+    fn part(raw: NativeRef<DeviceObject>, of: &Arc<Self>) -> UrResult<Arc<Self>> {
         let part = Self::new(*raw, of.platform.clone(), &of.ext)?;
         let of = of.clone();
         Ok(Arc::new(Self {
@@ -90,7 +90,7 @@ impl Device {
         let parent_id: cl_device_id = facts::ask(raw, CL_DEVICE_PARENT_DEVICE).map_err(|_| stranger())?;
         let parent = Self::from_native(platforms, parent_id)?;
         // SAFETY: a device that just answered two queries.
-        Self::part(unsafe { Native::wrap(raw, false) }?, &parent)
+        Self::part(unsafe { NativeRef::wrap(raw, false) }?, &parent)
     }
 
     /// The version of OpenCL that it implements: major, minor.

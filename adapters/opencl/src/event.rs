@@ -12,7 +12,7 @@ use std::sync::Arc;
 use kit::ur::{
     CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
 };
-use kit::{Callback, HandleCell, InfoOut, Native, UniqueId, UrResult, WaitList};
+use kit::{Callback, HandleCell, InfoOut, NativeRef, UniqueId, UrResult, WaitList};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
@@ -129,7 +129,7 @@ impl Event {
 }
 
 /// A reference of an OpenCL event.
-pub(crate) struct RawEvent(pub(crate) Native<EventObject>);
+pub(crate) struct RawEvent(pub(crate) NativeRef<EventObject>);
 
 impl RawEvent {
     /// Its execution status; negative for a command that failed.
@@ -292,9 +292,9 @@ impl kit::Event<OpenCl> for Event {
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         let native = native as cl_event;
         // SAFETY: the client vouches for its native handle.
-        let kind: u32 = unsafe { Native::<EventObject>::borrowed(native) }.ask(CL_EVENT_COMMAND_TYPE)?;
+        let kind: u32 = unsafe { NativeRef::<EventObject>::borrowed(native) }.ask(CL_EVENT_COMMAND_TYPE)?;
         // SAFETY: as above.
-        let raw = unsafe { Native::wrap(native, owned) }?;
+        let raw = unsafe { NativeRef::wrap(native, owned) }?;
         // A user event, say, has no UR name; a wait comes nearest.
         let command = conv::COMMANDS.to_ur(kind).unwrap_or(CommandType::EVENTS_WAIT);
         Ok(Self::of_context(context, RawEvent(raw), command))
@@ -353,7 +353,7 @@ impl kit::SoftwareEvent<OpenCl> for Event {
 
     fn defer_drop(event: Arc<Self>) {
         if let Some(last) = Arc::into_inner(event) {
-            kit::drop_elsewhere(last);
+            kit::defer_drop(last);
         }
     }
 }

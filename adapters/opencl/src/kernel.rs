@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{
-    Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Native, Range, RememberedArgs, UrResult,
+    Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, KernelCloneEmulation, NativeRef, Range,
+    UrResult,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -19,7 +20,7 @@ use crate::{Context, Device, OpenCl, Program, Queue};
 /// A kernel. OpenCL keeps the arguments in it.
 pub(crate) struct Kernel {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: Native<KernelObject>,
+    pub(crate) raw: NativeRef<KernelObject>,
     program: Arc<Program>,
     /// The functions of its platform, at hand because every pointer argument needs one.
     ext: Arc<Extensions>,
@@ -28,14 +29,14 @@ pub(crate) struct Kernel {
     /// The objects among the arguments that were set one by one.
     objects: ArgObjects,
     arg_cache: ArgCache,
-    /// What it was told, where the driver cannot copy it.
-    kept: Option<RememberedArgs<OpenCl>>,
+    /// What was set in it, where the driver cannot clone it.
+    clone_emulation: Option<KernelCloneEmulation<OpenCl>>,
     /// The work-group size that the source demands on each device of the context; zeros where it demands none.
     required_local_size: OnceLock<Vec<[usize; 3]>>,
 }
 
 impl Kernel {
-    fn new(raw: Native<KernelObject>, program: &Arc<Program>) -> UrResult<Self> {
+    fn new(raw: NativeRef<KernelObject>, program: &Arc<Program>) -> UrResult<Self> {
         let arguments = raw.ask(CL_KERNEL_NUM_ARGS)?;
         Ok(Self {
             handle_cell: HandleCell::new(),
@@ -45,7 +46,7 @@ impl Kernel {
             arguments: Mutex::new(()),
             objects: ArgObjects::none(),
             arg_cache: ArgCache::empty(arguments),
-            kept: api().clCloneKernel.is_none().then(RememberedArgs::default),
+            clone_emulation: api().clCloneKernel.is_none().then(KernelCloneEmulation::default),
             required_local_size: OnceLock::new(),
         })
     }
@@ -218,8 +219,8 @@ impl kit::Kernel<OpenCl> for Kernel {
     fn set_arg(&self, arg: Arg<'_, OpenCl>) -> UrResult<()> {
         self.set(&arg)?;
         self.objects.set(&arg);
-        if let Some(kept) = &self.kept {
-            kept.argument(&arg);
+        if let Some(clone_emulation) = &self.clone_emulation {
+            clone_emulation.argument(&arg);
         }
         Ok(())
     }
@@ -237,8 +238,8 @@ impl kit::Kernel<OpenCl> for Kernel {
         };
         let mut copy = Self::new(raw, &self.program)?;
         copy.objects = self.objects.keep();
-        if let Some(kept) = &self.kept {
-            kept.tell(&copy, args.is_empty())?;
+        if let Some(clone_emulation) = &self.clone_emulation {
+            clone_emulation.apply_to(&copy, args.is_empty())?;
         }
         for arg in args.iter() {
             kit::Kernel::set_arg(&copy, arg?)?;
@@ -265,8 +266,8 @@ impl kit::Kernel<OpenCl> for Kernel {
             // A hint: OpenCL does not let a client split on-chip memory.
             ExecInfo::CacheConfig(_) => {}
         }
-        if let Some(kept) = &self.kept {
-            kept.exec_info(info);
+        if let Some(clone_emulation) = &self.clone_emulation {
+            clone_emulation.exec_info(info);
         }
         Ok(())
     }
@@ -321,12 +322,13 @@ impl kit::Kernel<OpenCl> for Kernel {
             Some(program) => program.clone(),
             None => {
                 // SAFETY: the client vouches for its native handle.
-                let program: cl_program = unsafe { Native::<KernelObject>::borrowed(native) }.ask(CL_KERNEL_PROGRAM)?;
+                let program: cl_program =
+                    unsafe { NativeRef::<KernelObject>::borrowed(native) }.ask(CL_KERNEL_PROGRAM)?;
                 kit::Program::from_native(context, program as NativeHandle, false)?
             }
         };
         // SAFETY: as above.
-        let kernel = Self::new(unsafe { Native::wrap(native, owned) }?, &found)?;
+        let kernel = Self::new(unsafe { NativeRef::wrap(native, owned) }?, &found)?;
         kernel.arg_cache.share();
         Ok(Arc::new(kernel))
     }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, NativeHandle, ResultCode};
-use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, Native, UrError, UrResult};
+use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -15,7 +15,7 @@ use crate::{Context, Device, OpenCl, conv};
 /// A buffer or an image.
 pub(crate) struct Mem {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: Native<MemObject>,
+    pub(crate) raw: NativeRef<MemObject>,
     /// Bytes.
     size: usize,
     is_image: bool,
@@ -53,7 +53,7 @@ fn placement(context: &Context, properties: &BufferProperties) -> UrResult<Prope
 }
 
 impl Mem {
-    fn new(raw: Native<MemObject>, size: usize, is_image: bool, context: &Arc<Context>) -> Arc<Self> {
+    fn new(raw: NativeRef<MemObject>, size: usize, is_image: bool, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
@@ -66,7 +66,7 @@ impl Mem {
     fn wrap(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         let native = native as cl_mem;
         // SAFETY: the client vouches for its native handle.
-        let mem = unsafe { Native::<MemObject>::borrowed(native) };
+        let mem = unsafe { NativeRef::<MemObject>::borrowed(native) };
         let (size, kind) = (mem.ask(CL_MEM_SIZE)?, mem.ask::<cl_mem_object_type>(CL_MEM_TYPE)?);
         if mem.ask::<*mut c_void>(CL_MEM_CONTEXT)? != *context.raw {
             return Err(UrError::with_message(
@@ -75,7 +75,7 @@ impl Mem {
             ));
         }
         // SAFETY: as above.
-        let raw = unsafe { Native::wrap(native, owned) }?;
+        let raw = unsafe { NativeRef::wrap(native, owned) }?;
         Ok(Self::new(raw, size, kind != CL_MEM_OBJECT_BUFFER, context))
     }
 
@@ -155,7 +155,7 @@ impl kit::Mem<OpenCl> for Mem {
         desc.num_samples = from.numSamples;
         let flags = conv::MEM_FLAGS.to_cl(image.flags);
         // SAFETY: a live context and structures that live until the call returns; the client vouches for its memory.
-        let raw: Native<MemObject> =
+        let raw: NativeRef<MemObject> =
             unsafe { cl_create!(clCreateImage(*context.raw, flags, &format, &desc, host(image.host))) }?;
         let size = raw.ask(CL_MEM_SIZE)?;
         Ok(Self::new(raw, size, true, context))

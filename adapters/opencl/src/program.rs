@@ -8,7 +8,7 @@ use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
     ProgramMetadata, ResultCode,
 };
-use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, Native, UrError, UrResult};
+use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -18,7 +18,7 @@ use crate::{Context, Device, OpenCl, conv};
 /// A program.
 pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: Native<ProgramObject>,
+    pub(crate) raw: NativeRef<ProgramObject>,
     pub(crate) context: Arc<Context>,
     global_sizes: DeviceGlobalSizes,
 }
@@ -48,7 +48,7 @@ fn options(text: Option<&CStr>) -> *const c_char {
 }
 
 impl Program {
-    fn new(raw: Native<ProgramObject>, context: &Arc<Context>) -> Arc<Self> {
+    fn new(raw: NativeRef<ProgramObject>, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
@@ -270,7 +270,7 @@ impl kit::Program<OpenCl> for Program {
             )
         };
         // SAFETY: a program that was just made.
-        let program = (!linked.is_null()).then(|| Self::new(unsafe { Native::new(linked) }, context));
+        let program = (!linked.is_null()).then(|| Self::new(unsafe { NativeRef::new(linked) }, context));
         match (cl::check("clLinkProgram", code), program) {
             (Ok(()), Some(program)) => Ok(program),
             (Ok(()), None) => Err(UrError::from(ResultCode::ERROR_PROGRAM_LINK_FAILURE).into()),
@@ -381,7 +381,7 @@ impl kit::Program<OpenCl> for Program {
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         // SAFETY: the client vouches for its native handle.
-        let raw = unsafe { Native::wrap(native as cl_program, owned) }?;
+        let raw = unsafe { NativeRef::wrap(native as cl_program, owned) }?;
         Ok(Self::new(raw, context))
     }
 }

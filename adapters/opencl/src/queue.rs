@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
 use kit::{
-    BusyMark, Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, Native, Objects, QueueNativeProperties,
+    BusyMark, Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, NativeRef, Objects, QueueNativeProperties,
     QueueProperties, TrackedQueue, UniqueId, UrError, UrResult, WaitList, WeakRegistry,
 };
 use opencl_sys::*;
@@ -32,7 +32,7 @@ static QUEUES: WeakRegistry<Queue> = WeakRegistry::new();
 /// A queue.
 pub(crate) struct Queue {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: Native<QueueObject>,
+    pub(crate) raw: NativeRef<QueueObject>,
     number: UniqueId,
     pub(crate) context: Arc<Context>,
     device: Arc<Device>,
@@ -149,7 +149,7 @@ impl kit::Queue<OpenCl> for Queue {
         let (flags, owned) = (properties.queue.flags, properties.owned);
         let native = native as cl_command_queue;
         // SAFETY: the client vouches for its native handle.
-        let queue = unsafe { Native::<QueueObject>::borrowed(native) };
+        let queue = unsafe { NativeRef::<QueueObject>::borrowed(native) };
         let bits: u64 = queue.ask(CL_QUEUE_PROPERTIES)?;
         let id: *mut c_void = queue.ask(CL_QUEUE_DEVICE)?;
         let device = context.device(id).or(device).ok_or_else(|| {
@@ -159,7 +159,7 @@ impl kit::Queue<OpenCl> for Queue {
             )
         })?;
         // SAFETY: as above.
-        let raw = unsafe { Native::wrap(native, owned) }?;
+        let raw = unsafe { NativeRef::wrap(native, owned) }?;
         // What OpenCL knows of the queue counts; the rest is what the client says.
         let known = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE
             | QueueFlags::PROFILING_ENABLE

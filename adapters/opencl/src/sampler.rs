@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, SamplerInfo};
-use kit::{HandleCell, InfoOut, Native, SamplerProperties, UrResult};
+use kit::{HandleCell, InfoOut, NativeRef, SamplerProperties, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -14,12 +14,12 @@ use crate::{Context, OpenCl, conv};
 /// A sampler.
 pub(crate) struct Sampler {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: Native<SamplerObject>,
+    pub(crate) raw: NativeRef<SamplerObject>,
     context: Arc<Context>,
 }
 
 impl Sampler {
-    fn new(raw: Native<SamplerObject>, context: &Arc<Context>) -> Arc<Self> {
+    fn new(raw: NativeRef<SamplerObject>, context: &Arc<Context>) -> Arc<Self> {
         let (handle_cell, context) = (HandleCell::new(), context.clone());
         Arc::new(Self {
             handle_cell,
@@ -70,7 +70,7 @@ impl kit::Sampler<OpenCl> for Sampler {
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         // SAFETY: the client vouches for its native handle.
-        let raw = unsafe { Native::wrap(native as cl_sampler, owned) }?;
+        let raw = unsafe { NativeRef::wrap(native as cl_sampler, owned) }?;
         Ok(Self::new(raw, context))
     }
 }

@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
 use kit::{
-    InFlight, InfoOut, Markers, Native, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
-    UsmRequest, note_usm_change, size_from_environment,
+    InFlight, InfoOut, Markers, NativeRef, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace,
+    UsmProperties, UsmRequest, note_usm_change, size_from_environment,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -305,7 +305,7 @@ impl Context {
     }
 
     /// A queue for a single command, for a device or for any.
-    fn transient_queue(&self, device: Option<&Device>) -> UrResult<Native<QueueObject>> {
+    fn transient_queue(&self, device: Option<&Device>) -> UrResult<NativeRef<QueueObject>> {
         let device = device.unwrap_or(&self.devices[0]);
         // SAFETY: a live context and a device of it; the function copies the properties, of which there are none.
         unsafe { cl_create!(clCreateCommandQueue(*self.raw, device.raw, 0)) }

@@ -5,8 +5,7 @@ use std::ffi::CString;
 
 use oxur_fork::OnceLock;
 
-use super::libcalls::{CALLEES, Callee, Isa};
-use super::runtime::huge;
+use super::libcalls::{CALLEES, Callee, Isa, huge};
 
 /// The handle of libmvec, which is loaded at the first call and stays open.
 fn library() -> Option<usize> {

@@ -3,7 +3,7 @@
 //!
 //! An instruction becomes, in this order of preference, an LLVM instruction or intrinsic, a short sequence of them on whole
 //! vectors, or a call of a function in [`libcalls`] for each element. These functions are glibc's if they are precise
-//! enough, else our own ([`runtime`]).
+//! enough, else our own.
 //!
 //! The requirements are those of OpenCL C 3.0: section 7.4 (errors in ulps, full profile), 7.5 (edge cases; denormals are
 //! supported for all types) and, for half, the extension `cl_khr_fp16`. Functions of half are computed as float and rounded
@@ -24,7 +24,6 @@ mod libmvec;
 mod memory;
 mod printf;
 mod relational;
-pub mod runtime;
 #[cfg(test)]
 mod tests;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `printf`: packs the arguments with their types into a block on the stack, which [`super::runtime::printf`] formats.
+//! `printf`: packs the arguments with their types into a block on the stack, which [`super::libcalls::printf`] formats.
 
 use super::Emit;
 use super::check::{self, invalid};
-use super::runtime::printf::{FLOAT, INTEGER, POINTER};
+use super::libcalls::printf::{FLOAT, INTEGER, POINTER};
 use crate::Error;
 use crate::llvm::{Builder, Kind, Type, Value};
 

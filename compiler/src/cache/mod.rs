@@ -3,7 +3,6 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`key`] | the name of compiled code |
 //! | [`entry`] | the format of a file: the object and a checksum |
 //! | [`folder`] | reading, creating and removing files |
 //! | [`sweep`] | removing the least recently used files when the cache is full |
@@ -18,7 +17,6 @@
 
 pub mod entry;
 mod folder;
-mod key;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -26,10 +24,20 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use key::Key;
-
 use crate::Error;
 use folder::Folder;
+
+/// The name of compiled code in the cache: the hash of everything that determines it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key(pub [u8; 32]);
+
+impl Key {
+    /// The path of its file. The first byte names a folder, so that no folder holds too many files.
+    pub fn path(&self) -> String {
+        let hex = blake3::Hash::from_bytes(self.0).to_hex();
+        format!("{}/{}", &hex[..2], &hex[2..])
+    }
+}
 
 /// Where compiled code is cached, and how much.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

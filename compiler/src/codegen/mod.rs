@@ -4,11 +4,11 @@
 //! We do not use LLVM's loader: ours loads an object from the cache in a few microseconds, and without LLVM. It
 //! supports the relocations of LLVM's position-independent code for x86-64, and rejects others.
 
-mod loader;
+mod object_loader;
 #[cfg(test)]
 mod tests;
 
-pub use loader::{Loaded, Object};
+pub use object_loader::{Loaded, Object};
 
 use crate::llvm::{Machine, Module};
 use crate::{Error, Options};

@@ -3,7 +3,7 @@
 //! rules).
 
 use crate::Image;
-use crate::builtins::runtime::half::{half_from_f64, half_to_f32};
+use crate::builtins::libcalls::half::{half_from_f64, half_to_f32};
 
 /// `cl_channel_order`.
 #[allow(dead_code)] // The list is complete, though some formats are only matched by wildcards.

@@ -7,14 +7,14 @@
 //! [`Module::verify`] checks the result before it is used.
 
 mod builder;
-mod isolated;
+mod fatal_errors;
 mod module;
 mod target;
 mod types;
 mod value;
 
 pub use builder::Builder;
-pub use isolated::isolated;
+pub use fatal_errors::isolated;
 pub use module::Module;
 pub use target::Machine;
 pub use types::{Kind, Type};
@@ -33,7 +33,7 @@ impl Context {
     pub fn new() -> Self {
         // SAFETY: has no preconditions.
         let context = unsafe { LLVMContextCreate() };
-        isolated::note_problems(context);
+        fatal_errors::note_problems(context);
         Self(context)
     }
 

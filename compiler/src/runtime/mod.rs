@@ -14,4 +14,5 @@ pub mod trap;
 pub use fibers::{Fibers, ItemCode, ItemEntry};
 pub use float::FloatEnv;
 pub use services::symbols;
+pub use stacks::stack_size;
 pub use suspendable::{Suspendable, SuspendableEntry};

@@ -23,6 +23,15 @@ const GUARD_INSTALL: i32 = 102;
 /// The number of stacks in a slab. A thread's first slab has one, because most kernels need one.
 const SLAB: usize = 64;
 
+/// The stack that compiled code needs beyond its variables: for spilled registers, and for functions that it calls.
+const BEYOND_VARIABLES: usize = 192 << 10;
+
+/// The size of the stack for code with this many bytes of variables. It is rounded up, so that a kernel
+/// that needs a little more reuses the stacks of the one before.
+pub fn stack_size(variables: usize) -> usize {
+    BEYOND_VARIABLES.saturating_add(variables).next_multiple_of(64 << 10)
+}
+
 /// A stack with a guard page.
 pub struct Stack {
     base: StackPointer,

@@ -11,6 +11,7 @@ mod parse;
 mod queries;
 mod reach;
 mod types;
+mod validate;
 
 use std::collections::HashMap;
 use std::sync::Arc;

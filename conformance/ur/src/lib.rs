@@ -21,6 +21,7 @@ mod kernels;
 mod process;
 mod rig;
 mod stack;
+mod user_event;
 
 pub use expect::{Ending, Known, check, expect_code, in_child};
 pub use infos::{Allowed, GetInfo, check_infos, variants};
@@ -30,6 +31,7 @@ pub use oxur_client::api;
 pub use process::{run_test, with_variable};
 pub use rig::{Rig, is_complete, values};
 pub use stack::{Stack, intel, loader, stack, uninitialised_loader};
+pub use user_event::UserEvent;
 
 /// Calls a C function and gives its result code: `ur!(urQueueFinish(queue))`.
 #[macro_export]

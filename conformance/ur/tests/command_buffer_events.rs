@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Appended, Arg, CommandBuffer, CommandBufferSettings, Event, Kernel, Place, Queue, Usm};
-use oxur_conformance::{Rig, check, expect, intel, ur, values};
+use oxur_conformance::{Rig, UserEvent, check, expect, intel, ur, values};
 
 use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, events, launch, queue, queues, rig, run};
 use crate::command_buffer_run::status;
-use crate::gate::Gate;
 
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
@@ -89,14 +88,14 @@ fn events_of_commands() {
     let signal = unsafe { buffer.update_signal(command) }.expect("urCommandBufferUpdateSignalEventExp");
     assert_ne!(status(&signal), EventStatus::COMPLETE);
     let other = queue(&rig, OUT_OF_ORDER);
-    if let Some(gate) = Gate::new(&other) {
+    if let Some(user_event) = UserEvent::new(&other) {
         // SAFETY: as above.
-        unsafe { buffer.update_wait(command, &[&gate.event]) }.expect("urCommandBufferUpdateWaitEventsExp");
+        unsafe { buffer.update_wait(command, &[&user_event.event]) }.expect("urCommandBufferUpdateWaitEventsExp");
         let event = rig.queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
-        gate.shut();
+        user_event.assert_pending();
         assert_ne!(status(&signal), EventStatus::COMPLETE);
         assert_ne!(status(&event), EventStatus::COMPLETE);
-        gate.open();
+        user_event.complete();
         signal.wait().expect("urEventWait");
         event.wait().expect("urEventWait");
         assert_eq!(values::<i32>(&copy), [3; 64]);
@@ -280,12 +279,14 @@ fn several_for_one_run() {
         assert_eq!(values::<i32>(&data), [round; 64]);
     }
     // A run that was enqueued before is not the next one.
-    let Some(gate) = Gate::new(&rig.queue) else { return };
+    let Some(user_event) = UserEvent::new(&rig.queue) else {
+        return;
+    };
     enqueue(&rig.queue, &buffer);
     // SAFETY: the buffer is alive.
     let signals = [(); 2].map(|()| unsafe { buffer.update_signal(appended.command()) });
     let signals = signals.map(|signal| signal.expect("urCommandBufferUpdateSignalEventExp"));
-    gate.open();
+    user_event.complete();
     rig.queue.finish().expect("urQueueFinish");
     assert!(signals.iter().all(|signal| status(signal) != EventStatus::COMPLETE));
     enqueue(&rig.queue, &buffer);
@@ -351,17 +352,19 @@ fn release_during_the_run() {
     let Some(rig) = rig_with_events() else { return };
     let (kernel, other) = (rig.kernel("basic", "increment"), queue(&rig, OUT_OF_ORDER));
     for queue in queues(&rig) {
-        let Some(gate) = Gate::new(&other) else { return };
+        let Some(user_event) = UserEvent::new(&other) else {
+            return;
+        };
         let data = rig.shared(&[0i32; 64]);
         let buffer = empty(&rig, PLAIN);
-        let waits = [&gate.event];
+        let waits = [&user_event.event];
         let appended = increment(&buffer, &kernel, &data, Place::default().signal().events(&waits));
         finalize(&buffer);
         let ran = enqueue(&queue, &buffer);
         drop((buffer, queue));
-        gate.shut();
+        user_event.assert_pending();
         assert_ne!(status(event(&appended)), EventStatus::COMPLETE);
-        gate.open();
+        user_event.complete();
         event(&appended).wait().expect("urEventWait");
         ran.wait().expect("urEventWait");
         assert_eq!(values::<i32>(&data), [1; 64]);
@@ -376,10 +379,12 @@ fn of_commands_of_a_child() {
     let (kernel, other) = (rig.kernel("basic", "increment"), queue(&rig, OUT_OF_ORDER));
     for settings in [PLAIN, UPDATABLE] {
         for queue in queues(&rig) {
-            let Some(gate) = Gate::new(&other) else { return };
+            let Some(user_event) = UserEvent::new(&other) else {
+                return;
+            };
             let (data, copy) = (rig.shared(&[0i32; 64]), rig.shared(&[0i32; 64]));
             let (parent, child) = (empty(&rig, PLAIN), empty(&rig, settings));
-            let waits = [&gate.event];
+            let waits = [&user_event.event];
             let mut inside = Vec::new();
             let append = || {
                 let place = Place::default().signal().events(&waits);
@@ -396,7 +401,7 @@ fn of_commands_of_a_child() {
             for event in [event, &ran] {
                 assert_ne!(status(event), EventStatus::COMPLETE);
             }
-            gate.open();
+            user_event.complete();
             ran.wait().expect("urEventWait");
             assert_eq!(status(event), EventStatus::COMPLETE);
             event.wait().expect("urEventWait");
@@ -534,9 +539,11 @@ fn times_of_a_run() {
     // On an out-of-order queue the first one to begin may be any of those that wait for none.
     for (order, late) in [(QueueFlags::empty(), 1), (OUT_OF_ORDER, 1), (OUT_OF_ORDER, 0)] {
         let queue = queue(&rig, order | QueueFlags::PROFILING_ENABLE);
-        let Some(gate) = Gate::new(&other) else { return };
+        let Some(user_event) = UserEvent::new(&other) else {
+            return;
+        };
         let data = [(); 2].map(|()| rig.shared(&[0i32; 64]));
-        let (buffer, waits) = (empty(&rig, settings), [&gate.event]);
+        let (buffer, waits) = (empty(&rig, settings), [&user_event.event]);
         let appended: Vec<_> = (0..2)
             .map(|i| {
                 let place = Place::default().signal();
@@ -548,7 +555,7 @@ fn times_of_a_run() {
         let ran = enqueue(&queue, &buffer);
         event(&appended[1 - late]).wait().expect("urEventWait");
         let (between, _) = rig.device.timestamps().expect("urDeviceGetGlobalTimestamps");
-        gate.open();
+        user_event.complete();
         ran.wait().expect("urEventWait");
         let time = |what| ran.profiling::<u64>(what).expect("a time");
         let (start, end) = (time(ProfilingInfo::COMMAND_START), time(ProfilingInfo::COMMAND_END));

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Event, Queue, Range, Usm};
-use oxur_conformance::{Rig, check, expect, intel, values};
+use oxur_conformance::{Rig, UserEvent, check, expect, intel, values};
 
 use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, launch, queue, queues, rig, run};
-use crate::gate::Gate;
 
 const OUT_OF_ORDER: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
@@ -214,15 +213,19 @@ fn nothing_begins_before_the_events() {
     let buffer = incrementing(&rig, &data, 2);
     for queue in queues(&rig) {
         let before = values::<i32>(&data)[0];
-        let Some(gate) = Gate::new(&other) else { return };
-        let event = queue.run(&buffer, &[&gate.event]).expect("urEnqueueCommandBufferExp");
+        let Some(user_event) = UserEvent::new(&other) else {
+            return;
+        };
+        let event = queue
+            .run(&buffer, &[&user_event.event])
+            .expect("urEnqueueCommandBufferExp");
         queue.flush().expect("urQueueFlush");
         std::thread::sleep(Duration::from_millis(20));
-        gate.shut();
+        user_event.assert_pending();
         assert_ne!(status(&event), EventStatus::COMPLETE);
-        // SAFETY: the commands wait for the gate.
+        // SAFETY: the commands wait for the user event.
         assert_eq!(unsafe { data.ptr().cast::<i32>().read_volatile() }, before);
-        gate.open();
+        user_event.complete();
         event.wait().expect("urEventWait");
         assert_eq!(values::<i32>(&data), [before + 2; 64]);
     }
@@ -236,15 +239,19 @@ fn a_run_does_not_block() {
     let buffer = incrementing(&rig, &data, 2);
     for queue in queues(&rig) {
         let before = values::<i32>(&data)[0];
-        let Some(gate) = Gate::new(&other) else { return };
-        let first = queue.run(&buffer, &[&gate.event]).expect("urEnqueueCommandBufferExp");
+        let Some(user_event) = UserEvent::new(&other) else {
+            return;
+        };
+        let first = queue
+            .run(&buffer, &[&user_event.event])
+            .expect("urEnqueueCommandBufferExp");
         // Nor do those that wait for it, on any queue, nor an update, nor a release.
         let mut last = first;
         for queue in [&queue, &other, &rig.queue] {
             last = queue.run(&buffer, &[&last]).expect("urEnqueueCommandBufferExp");
         }
-        gate.shut();
-        gate.open();
+        user_event.assert_pending();
+        user_event.complete();
         last.wait().expect("urEventWait");
         assert_eq!(values::<i32>(&data), [before + 8; 64]);
     }
@@ -399,7 +406,9 @@ fn release_of_what_a_run_uses() {
     let other = queue(&rig, OUT_OF_ORDER);
     let out = rig.shared(&[0i32; 64]);
     for queue in queues(&rig) {
-        let Some(gate) = Gate::new(&other) else { return };
+        let Some(user_event) = UserEvent::new(&other) else {
+            return;
+        };
         let (fill, mem) = (rig.kernel("basic", "fill"), rig.buffer(&[0i32; 64]));
         let buffer = empty(&rig, IN_ORDER);
         let args = [Arg::mem(&mem), Arg::value(&6i32)];
@@ -407,9 +416,11 @@ fn release_of_what_a_run_uses() {
         // SAFETY: 256 bytes, which live until the wait.
         unsafe { buffer.read(&mem, 0, 256, out.ptr(), FIRST) }.expect("read");
         buffer.finalize().expect("urCommandBufferFinalizeExp");
-        let event = queue.run(&buffer, &[&gate.event]).expect("urEnqueueCommandBufferExp");
+        let event = queue
+            .run(&buffer, &[&user_event.event])
+            .expect("urEnqueueCommandBufferExp");
         drop((fill, mem, queue));
-        gate.open();
+        user_event.complete();
         event.wait().expect("urEventWait");
         drop(buffer);
         assert_eq!(values::<i32>(&out), [6; 64]);

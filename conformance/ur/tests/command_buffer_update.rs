@@ -7,11 +7,10 @@ use oxur_conformance::api::*;
 use oxur_conformance::client::{
     Appended, Arg, BufferCommand, CommandBuffer, CommandBufferSettings, Kernel, Place, Range, Result, Update, Usm,
 };
-use oxur_conformance::{Rig, check, expect, intel, values};
+use oxur_conformance::{Rig, UserEvent, check, expect, intel, values};
 
 use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, lacks_host_memory, launch, queues, rig, run};
 use crate::command_buffer_random::Random;
-use crate::gate::Gate;
 
 const HANDLE: Place = Place {
     after: FIRST,
@@ -636,14 +635,18 @@ fn an_update_before_the_run_begins() {
     let (buffer, command) = filling(&rig, &data);
     let other = crate::command_buffer::queue(&rig, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for queue in queues(&rig) {
-        let Some(gate) = Gate::new(&other) else { return };
+        let Some(user_event) = UserEvent::new(&other) else {
+            return;
+        };
         let one = [(1, Arg::value(&1i32))];
         update(&buffer, &[Update::new(command).args(&one)]).expect("update");
-        let event = queue.run(&buffer, &[&gate.event]).expect("urEnqueueCommandBufferExp");
+        let event = queue
+            .run(&buffer, &[&user_event.event])
+            .expect("urEnqueueCommandBufferExp");
         // The run is enqueued: it fills with 1, whatever comes.
         let two = [(1, Arg::value(&2i32))];
         update(&buffer, &[Update::new(command).args(&two)]).expect("update");
-        gate.open();
+        user_event.complete();
         event.wait().expect("urEventWait");
         assert_eq!(values::<i32>(&data), [1; 64]);
         run(&queue, &buffer);

@@ -5,9 +5,8 @@ use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, check, expect, ur, values};
+use oxur_conformance::{Rig, UserEvent, check, expect, ur, values};
 
-use crate::gate::Gate;
 use crate::known;
 
 #[test]
@@ -208,10 +207,12 @@ fn fills_return_before_what_they_wait_for() {
     let other = Queue::new(&rig.context, &rig.device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("a queue");
     let memory: Vec<Usm> = (0..10).map(|_| rig.shared(&[0u8; 64])).collect();
     let pattern = |length: u8| (1..=length).collect::<Vec<u8>>();
-    let Some(gate) = Gate::new(&rig.queue) else { return };
+    let Some(user_event) = UserEvent::new(&rig.queue) else {
+        return;
+    };
     for (queue, wait, usm) in [
         (&rig.queue, &[] as &[_], &memory[..5]),
-        (&other, &[&gate.event], &memory[5..]),
+        (&other, &[&user_event.event], &memory[5..]),
     ] {
         // SAFETY: there is room for all rows in allocations that live to the end of the test.
         unsafe {
@@ -224,7 +225,7 @@ fn fills_return_before_what_they_wait_for() {
                     .expect("2D fill");
             }
         }
-        gate.shut();
+        user_event.assert_pending();
     }
     // The same without an event.
     let (queue, to, odd) = (rig.queue.raw(), memory[0].ptr(), pattern(3));
@@ -243,7 +244,7 @@ fn fills_return_before_what_they_wait_for() {
         SUCCESS
     );
     drop(odd);
-    gate.open();
+    user_event.complete();
     rig.queue.finish().expect("urQueueFinish");
     other.finish().expect("urQueueFinish");
     assert_eq!(values::<u8>(&memory[0])[30..34], [1, 2, 3, 0]);

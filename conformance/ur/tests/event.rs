@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Buffer, Context, Event, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, loader, ur};
+use oxur_conformance::{Allowed, Rig, UserEvent, check, check_infos, expect, intel, loader, ur};
 
-use crate::gate::Gate;
 use crate::known;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -300,7 +299,9 @@ fn callback_after_all_else_is_released() {
     let rig = Rig::new();
     let context = Context::new(&[&rig.device]).expect("urContextCreate");
     let queue = Queue::new(&context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
-    let Some(gate) = Gate::new(&queue) else { return };
+    let Some(user_event) = UserEvent::new(&queue) else {
+        return;
+    };
     let ((send, called), (send_deleted, deleted)) = (channel(), channel());
     let data = Box::into_raw(Box::new(send_deleted));
     let code = ur!(urContextSetExtendedDeleter(context.raw(), Some(deleter), data.cast()));
@@ -317,7 +318,7 @@ fn callback_after_all_else_is_released() {
         .expect("urEventSetCallback");
     queue.flush().expect("urQueueFlush");
     drop((event, queue, context));
-    gate.open();
+    user_event.complete();
     let called = called.recv_timeout(PATIENCE).expect("the callback");
     let deleted = deleted.recv_timeout(PATIENCE).expect("the deleter");
     assert_ne!(called, deleted, "the context goes inside of the driver's callback");
@@ -338,9 +339,11 @@ fn a_callback_asks_for_the_queue_and_the_context() {
         send.send((of_queue, queue, of_context, context)).expect("a receiver");
     }
     let rig = Rig::new();
-    let Some(gate) = Gate::new(&rig.queue) else { return };
+    let Some(user_event) = UserEvent::new(&rig.queue) else {
+        return;
+    };
     let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
-    let event = queue.marker(&[&gate.event]).expect("marker");
+    let event = queue.marker(&[&user_event.event]).expect("marker");
     let (send, answers) = channel::<Answers>();
     let data = Box::into_raw(Box::new(send)).cast();
     let code = ur!(urEventSetCallback(
@@ -353,7 +356,7 @@ fn a_callback_asks_for_the_queue_and_the_context() {
     queue.flush().expect("urQueueFlush");
     let (queue_handle, context_handle) = (queue.raw(), rig.context.raw());
     drop((event, queue));
-    gate.open();
+    user_event.complete();
     let answers = answers.recv_timeout(PATIENCE).expect("the callback");
     let success = ResultCode::SUCCESS;
     assert_eq!(answers, (success, queue_handle, success, context_handle));
@@ -512,14 +515,16 @@ fn a_context_goes_while_its_commands_wait() {
     let rig = Rig::new();
     let context = Context::new(&[&rig.device]).expect("urContextCreate");
     let queue = Queue::new(&context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
-    let Some(gate) = Gate::new(&queue) else { return };
+    let Some(user_event) = UserEvent::new(&queue) else {
+        return;
+    };
     let memory = Usm::shared(&context, &rig.device, 4096, UsmRequest::default()).expect("urUSMSharedAlloc");
     // SAFETY: memory that the adapter keeps for the command, which is freed below.
     let event = unsafe { queue.memset(memory.ptr(), &[1u8], 4096, &[]) }.expect("memset");
     queue.flush().expect("urQueueFlush");
     drop(memory);
     drop((queue, context));
-    gate.open();
+    user_event.complete();
     check_end(&event);
 }
 

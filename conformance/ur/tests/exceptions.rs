@@ -10,10 +10,9 @@ use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Queue};
-use oxur_conformance::{Rig, expect, intel, run_test, ur, values};
+use oxur_conformance::{Rig, UserEvent, expect, intel, run_test, ur, values};
 
 use crate::command_buffer::{self, FIRST, PLAIN, empty, launch, run};
-use crate::gate::Gate;
 
 /// Throws, if it is told so.
 unsafe extern "C-unwind" fn throw(data: *mut c_void) {
@@ -223,14 +222,14 @@ fn throw_where_nobody_can_catch(case: &str) {
             expect!(ur!(urQueueFinish(queue)), SUCCESS);
         }
         _ => {
-            let gate = Gate::new(&rig.queue).expect("host tasks");
+            let user_event = UserEvent::new(&rig.queue).expect("host tasks");
             let function = c_function!(event_callback(EventHandle, ExecutionInfo, *mut c_void));
-            let (event, complete) = (gate.event.raw(), ExecutionInfo::COMPLETE);
+            let (event, complete) = (user_event.event.raw(), ExecutionInfo::COMPLETE);
             expect!(
                 ur!(urEventSetCallback(event, complete, Some(function), throws(true))),
                 SUCCESS
             );
-            gate.open();
+            user_event.complete();
             // Until the callback is called.
             std::thread::sleep(std::time::Duration::from_secs(60));
         }

@@ -5,9 +5,8 @@ use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Buffer, Context, Device, Event, Kernel, Program, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, check, expect, intel, spirv, ur, values};
+use oxur_conformance::{Rig, UserEvent, check, expect, intel, spirv, ur, values};
 
-use crate::gate::Gate;
 use crate::known;
 
 /// Whether the device's variables can be read and written.
@@ -273,22 +272,24 @@ fn out_of_order_by_events() {
 fn later_than_their_wait_lists() {
     let Some((rig, program)) = rig() else { return };
     for flags in [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE] {
-        let gates = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("a queue");
+        let event_queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("a queue");
         let queue = Queue::new(&rig.context, &rig.device, flags).expect("a queue");
         rig.queue
             .global_write(&program, "numbers", 0, &[1i32; 8], &[])
             .expect("write");
-        let Some(gate) = Gate::new(&gates) else { return };
+        let Some(user_event) = UserEvent::new(&event_queue) else {
+            return;
+        };
         let (from, mut to) = ([2i32; 8], [0i32; 8]);
         // SAFETY: the arrays live until the waits below.
         let (wrote, read) = unsafe {
-            let wrote = write_later(&queue, &program, from.as_ptr(), 8, &[&gate.event]);
+            let wrote = write_later(&queue, &program, from.as_ptr(), 8, &[&user_event.event]);
             (
                 wrote.clone(),
                 read_later(&queue, &program, to.as_mut_ptr(), 8, &[&wrote]),
             )
         };
-        gate.shut();
+        user_event.assert_pending();
         let mut now = [0i32; 8];
         rig.queue
             .global_read(&program, "numbers", 0, &mut now, &[])
@@ -296,7 +297,7 @@ fn later_than_their_wait_lists() {
         assert_eq!(now, [1; 8], "the write waits");
         assert_command(&wrote, CommandType::DEVICE_GLOBAL_VARIABLE_WRITE);
         assert_command(&read, CommandType::DEVICE_GLOBAL_VARIABLE_READ);
-        gate.open();
+        user_event.complete();
         read.wait().expect("urEventWait");
         assert_eq!(to, [2; 8]);
     }
@@ -320,18 +321,20 @@ fn commands_from_before_a_build() {
             write_later(&rig.queue, &program, from.as_ptr(), 8, wait);
             read_later(&rig.queue, &program, to.cast(), 8, &[])
         };
-        let gates = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("a queue");
-        let Some(gate) = Gate::new(&gates) else { return };
+        let event_queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("a queue");
+        let Some(user_event) = UserEvent::new(&event_queue) else {
+            return;
+        };
         let captured = rig.queue.capture(|| {
             copies(&[]);
             Ok(())
         });
         let graph = captured.expect("a capture");
         let graph = graph.instantiate().expect("urGraphInstantiateGraphExp");
-        let read = copies(&[&gate.event]);
-        gate.shut();
+        let read = copies(&[&user_event.event]);
+        user_event.assert_pending();
         again(&program).expect("another build");
-        gate.open();
+        user_event.complete();
         read.wait().expect("urEventWait");
         // SAFETY: the read has finished.
         assert_eq!(unsafe { to.replace([0; 8]) }, [2; 8]);

@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Event, Queue};
-use oxur_conformance::{Rig, check, expect, is_complete, loader, ur};
+use oxur_conformance::{Rig, UserEvent, check, expect, is_complete, loader, ur};
 
-use crate::gate::Gate;
 use crate::ipc::{BYTES, bytes, exported, hex, rig};
 
 /// The test again, in another process. Both say when they have come how far.
@@ -144,24 +143,24 @@ fn in_two_processes() {
         say("waited");
 
         wait_for_go();
-        let gate = Gate::new(&rig.queue).expect("a device with host tasks");
+        let user_event = UserEvent::new(&rig.queue).expect("a device with host tasks");
         rig.queue.signal(&event, &[]).expect("signal");
         assert!(!is_complete(&event));
         say("signalled");
         wait_for_go();
-        gate.open();
+        user_event.complete();
         return rig.queue.finish().expect("urQueueFinish");
     }
     let event = shared(&rig);
     let (data, copy) = export(&event);
     let mut other = Other::start("ipc_event::in_two_processes", &copy);
     other.hear("opened");
-    let gate = Gate::new(&rig.queue).expect("a device with host tasks");
+    let user_event = UserEvent::new(&rig.queue).expect("a device with host tasks");
     rig.queue.signal(&event, &[]).expect("signal");
     assert!(!is_complete(&event));
     other.go();
     other.hear("waits");
-    gate.open();
+    user_event.complete();
     other.hear("waited");
     assert!(is_complete(&event));
     event.wait().expect("urEventWait");
@@ -191,7 +190,7 @@ fn a_process_that_ends_before_its_signal() {
     };
     if let Ok(text) = std::env::var(BYTES) {
         let event = open(&rig, &bytes(&text)).expect("urIPCOpenEventHandleExp");
-        let _gate = Gate::new(&rig.queue).expect("a device with host tasks");
+        let _user_event = UserEvent::new(&rig.queue).expect("a device with host tasks");
         rig.queue.signal(&event, &[]).expect("signal");
         say("signalled");
         wait_for_go();
@@ -253,11 +252,13 @@ fn what_is_not_shared() {
     expect!(ur!(urIPCPutEventHandleExp(context, data)), ERROR_INVALID_VALUE);
 
     // What was opened stays, and cannot be opened any more when it is gone where it was made.
-    let Some(gate) = Gate::new(&rig.queue) else { return };
+    let Some(user_event) = UserEvent::new(&rig.queue) else {
+        return;
+    };
     rig.queue.signal(&event, &[]).expect("signal");
     assert!(!is_complete(&opened));
     drop(event);
-    gate.open();
+    user_event.complete();
     opened.wait().expect("urEventWait");
     rig.queue.finish().expect("urQueueFinish");
     expect!(open(&rig, &copy).err().unwrap_or_default(), ERROR_INVALID_VALUE);

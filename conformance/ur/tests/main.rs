@@ -22,7 +22,6 @@ mod event;
 mod exceptions;
 mod float_env;
 mod fork;
-mod gate;
 mod global;
 mod graph;
 mod graph_dump;

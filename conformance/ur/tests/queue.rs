@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, is_complete, ur};
+use oxur_conformance::{Allowed, Rig, UserEvent, check, check_infos, expect, is_complete, ur};
 
-use crate::gate::Gate;
 use crate::known;
 
 #[test]
@@ -185,11 +184,13 @@ fn not_empty_by_commands_of_others() {
     let Some(other) = rig.wrapped_queue() else { return };
     // Both are one queue of the driver: each gets commands that the other is not told of.
     for (ours, theirs) in [(&rig.queue, &other), (&other, &rig.queue)] {
-        let Some(gate) = Gate::new(theirs) else { return };
+        let Some(user_event) = UserEvent::new(theirs) else {
+            return;
+        };
         for _ in 0..3 {
             assert_ne!(is_empty(ours), Some(true), "while a task runs");
         }
-        gate.open();
+        user_event.complete();
         theirs.finish().expect("urQueueFinish");
         assert_ne!(is_empty(ours), Some(false), "after urQueueFinish");
     }
@@ -252,7 +253,9 @@ fn many_queues_of_one_context() {
     assert_eq!(oxur_conformance::values::<i32>(&data), [expected]);
     // Each knows of its own commands only.
     for busy in [0, 1, 63, 64, queues.len() - 1] {
-        let Some(gate) = Gate::new(&queues[busy]) else { return };
+        let Some(user_event) = UserEvent::new(&queues[busy]) else {
+            return;
+        };
         for (number, queue) in queues.iter().enumerate().filter(|(number, _)| *number != busy) {
             assert!(becomes_empty(queue), "queue {number} while {busy} is busy");
         }
@@ -260,7 +263,7 @@ fn many_queues_of_one_context() {
         // Nor does a command of another one make it forget.
         submit(&queues[(busy + 1) % queues.len()]).wait().expect("urEventWait");
         assert_ne!(is_empty(&queues[busy]), Some(true), "queue {busy} is busy");
-        gate.open();
+        user_event.complete();
         queues[busy].finish().expect("urQueueFinish");
         assert!(becomes_empty(&queues[busy]), "queue {busy} after urQueueFinish");
     }
@@ -276,7 +279,9 @@ fn memory_in_use_by_one_of_many_queues() {
         queue.marker(&[]).expect("marker");
     }
     for busy in [0, 70, 63, 64, 127, 128, 149, 70] {
-        let Some(gate) = Gate::new(&queues[busy]) else { return };
+        let Some(user_event) = UserEvent::new(&queues[busy]) else {
+            return;
+        };
         let alloc = || Usm::shared(&rig.context, &rig.device, SIZE, UsmRequest::default()).expect("urUSMSharedAlloc");
         let memory = alloc();
         let first = memory.ptr();
@@ -294,7 +299,7 @@ fn memory_in_use_by_one_of_many_queues() {
             // SAFETY: new memory that the host sees.
             unsafe { other.as_mut_slice::<u8>() }.fill(0);
         }
-        gate.open();
+        user_event.complete();
         fill.wait().expect("urEventWait");
         for other in &others {
             assert!(oxur_conformance::values::<u8>(other).iter().all(|byte| *byte == 0));
@@ -327,8 +332,10 @@ fn what_comes_after_a_barrier() {
     past.wait().expect("urEventWait");
     let (kernel, data) = (rig.kernel("basic", "increment"), rig.shared(&[0i32; 64]));
     for _ in 0..30 {
-        let Some(gate) = Gate::new(&rig.queue) else { return };
-        queue.barrier(&[&gate.event]).expect("barrier");
+        let Some(user_event) = UserEvent::new(&rig.queue) else {
+            return;
+        };
+        queue.barrier(&[&user_event.event]).expect("barrier");
         let mut later = vec![queue.marker(&[&past]).expect("a marker")];
         let args = [Arg::Pointer(data.ptr())];
         // SAFETY: the kernel changes 64 values, which live until the queue is finished.
@@ -341,7 +348,7 @@ fn what_comes_after_a_barrier() {
         // For those that do not wait to show it.
         thread::sleep(Duration::from_millis(3));
         let early: Vec<_> = later.iter().map(is_complete).collect();
-        gate.open();
+        user_event.complete();
         queue.finish().expect("urQueueFinish");
         assert_eq!(early, [false; 5]);
         assert!(later.iter().all(is_complete));

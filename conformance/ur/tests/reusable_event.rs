@@ -10,9 +10,7 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Context, Event, Queue};
-use oxur_conformance::{Rig, check, expect, intel, is_complete, loader, run_test, ur};
-
-use crate::gate::Gate;
+use oxur_conformance::{Rig, UserEvent, check, expect, intel, is_complete, loader, run_test, ur};
 
 const ORDERS: [QueueFlags; 2] = [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE];
 
@@ -94,14 +92,16 @@ fn signalled_behind_all_commands() {
         let event = reusable(&rig);
         // Again and again.
         for round in 0..3 {
-            let Some(gate) = Gate::new(&queue) else { return };
+            let Some(user_event) = UserEvent::new(&queue) else {
+                return;
+            };
             queue.signal(&event, &[]).expect("signal");
             let after = queue.marker(&[]).expect("marker");
             let waits = other.marker(&[&event]).expect("marker");
             for pending in [&event, &after, &waits] {
                 assert!(!is_complete(pending), "{flags:?}, round {round}");
             }
-            gate.open();
+            user_event.complete();
             event.wait().expect("urEventWait");
             assert!(is_complete(&event) && waits.wait().is_ok(), "{flags:?}, round {round}");
             queue.finish().expect("urQueueFinish");
@@ -115,12 +115,14 @@ fn signalled_behind_a_list() {
     for flags in ORDERS {
         let (first, second) = (queue(&rig, flags), queue(&rig, flags));
         let event = reusable(&rig);
-        let Some(gate) = Gate::new(&first) else { return };
-        second.signal(&event, &[&gate.event]).expect("signal");
+        let Some(user_event) = UserEvent::new(&first) else {
+            return;
+        };
+        second.signal(&event, &[&user_event.event]).expect("signal");
         // It is a barrier, too.
         let after = second.fill(&rig.buffer(&[0u32; 4]), &[1u32], 0, 16, &[]).expect("fill");
         assert!(!is_complete(&event) && !is_complete(&after), "{flags:?}");
-        gate.open();
+        user_event.complete();
         event.wait().expect("urEventWait");
         after.wait().expect("urEventWait");
     }
@@ -132,26 +134,32 @@ fn waits_are_for_the_signal_before_them() {
     for flags in ORDERS {
         let queues: Vec<_> = (0..4).map(|_| queue(&rig, flags)).collect();
         let event = reusable(&rig);
-        let Some(first) = Gate::new(&queues[0]) else { return };
-        let Some(second) = Gate::new(&queues[1]) else { return };
+        let Some(first) = UserEvent::new(&queues[0]) else {
+            return;
+        };
+        let Some(second) = UserEvent::new(&queues[1]) else {
+            return;
+        };
         let before = queues[2].marker(&[&event]).expect("marker");
         before.wait().expect("nobody has signalled it");
         queues[0].signal(&event, &[]).expect("signal");
         let between = queues[2].marker(&[&event]).expect("marker");
         queues[1].signal(&event, &[]).expect("signal");
         let behind = queues[3].marker(&[&event]).expect("marker");
-        first.open();
+        first.complete();
         between.wait().expect("urEventWait");
         assert!(!is_complete(&event) && !is_complete(&behind), "{flags:?}");
-        second.open();
+        second.complete();
         behind.wait().expect("urEventWait");
         assert!(is_complete(&event), "{flags:?}");
         // A signal may wait for the one before.
-        let Some(gate) = Gate::new(&queues[0]) else { return };
+        let Some(user_event) = UserEvent::new(&queues[0]) else {
+            return;
+        };
         queues[0].signal(&event, &[]).expect("signal");
         queues[1].signal(&event, &[&event]).expect("signal");
         assert!(!is_complete(&event), "{flags:?}");
-        gate.open();
+        user_event.complete();
         event.wait().expect("urEventWait");
     }
 }
@@ -160,13 +168,15 @@ fn waits_are_for_the_signal_before_them() {
 fn released_with_a_signal_under_way() {
     let Some(rig) = rig() else { return };
     let (queue, other) = (queue(&rig, QueueFlags::empty()), queue(&rig, QueueFlags::empty()));
-    let Some(gate) = Gate::new(&queue) else { return };
+    let Some(user_event) = UserEvent::new(&queue) else {
+        return;
+    };
     let event = reusable(&rig);
     queue.signal(&event, &[]).expect("signal");
     let waits = other.marker(&[&event]).expect("marker");
     drop(event);
     assert!(!is_complete(&waits));
-    gate.open();
+    user_event.complete();
     waits.wait().expect("urEventWait");
 }
 
@@ -184,13 +194,15 @@ fn callbacks() {
         .on(ExecutionInfo::COMPLETE, notify("at first"))
         .expect("urEventSetCallback");
     assert_eq!(receive.recv_timeout(patience), Ok("at first"));
-    let Some(gate) = Gate::new(&rig.queue) else { return };
+    let Some(user_event) = UserEvent::new(&rig.queue) else {
+        return;
+    };
     rig.queue.signal(&event, &[]).expect("signal");
     event
         .on(ExecutionInfo::COMPLETE, notify("signalled"))
         .expect("urEventSetCallback");
     assert!(receive.try_recv().is_err(), "the command is not complete");
-    gate.open();
+    user_event.complete();
     assert_eq!(receive.recv_timeout(patience), Ok("signalled"));
 }
 

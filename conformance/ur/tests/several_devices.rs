@@ -6,9 +6,8 @@ use std::ptr::null_mut;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Device, Kernel, Program, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, check, expect, spirv, ur, with_variable};
+use oxur_conformance::{Rig, UserEvent, check, expect, spirv, ur, with_variable};
 
-use crate::gate::Gate;
 use crate::known;
 
 /// Two devices, a context of both, and a queue on each.
@@ -108,15 +107,17 @@ fn one_does_not_hold_up_the_other() {
     let Some(pair) = pair("one_does_not_hold_up_the_other") else {
         return;
     };
-    let Some(gate) = Gate::new(&pair.queues[0]) else { return };
+    let Some(user_event) = UserEvent::new(&pair.queues[0]) else {
+        return;
+    };
     let behind = pair.queues[0].marker(&[]).expect("marker");
     let data = pair.memory(1, 4000);
     // SAFETY: a range of that size, which lives to the end.
     let fill = unsafe { pair.queues[1].memset(data.ptr(), &[1i32], 4000, &[]) }.expect("memset");
     fill.wait().expect("urEventWait");
     pair.queues[1].finish().expect("urQueueFinish");
-    gate.shut();
-    gate.open();
+    user_event.assert_pending();
+    user_event.complete();
     behind.wait().expect("urEventWait");
 }
 

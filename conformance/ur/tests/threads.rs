@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Kernel, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, intel, ur, values};
-
-use crate::gate::Gate;
+use oxur_conformance::{Rig, UserEvent, intel, ur, values};
 
 const THREADS: usize = 20;
 
@@ -171,16 +169,18 @@ fn host_tasks_that_wait_for_their_turn_take_no_threads() {
     let rig = Rig::new();
     for flags in [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE] {
         let queue = Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate");
-        let Some(gate) = Gate::new(&rig.queue) else { return };
+        let Some(user_event) = UserEvent::new(&rig.queue) else {
+            return;
+        };
         let (called, before) = (AtomicUsize::new(0), threads());
-        queue.barrier(&[&gate.event]).expect("barrier");
+        queue.barrier(&[&user_event.event]).expect("barrier");
         for _ in 0..TASKS {
             let data = (&raw const called).cast_mut().cast();
             assert_eq!(host_task(&queue, count, data), ResultCode::SUCCESS);
         }
         queue.flush().expect("urQueueFlush");
         let (more, early) = (threads().saturating_sub(before), called.load(Ordering::Relaxed));
-        gate.open();
+        user_event.complete();
         queue.finish().expect("urQueueFinish");
         assert_eq!(called.into_inner(), TASKS);
         assert_eq!(early, 0, "they come after the barrier");
@@ -195,7 +195,7 @@ fn host_tasks_wait_for_each_other() {
     let rig = Rig::new();
     let flags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE;
     let queue = Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate");
-    if Gate::new(&queue).map(Gate::open).is_none() {
+    if UserEvent::new(&queue).map(UserEvent::complete).is_none() {
         return;
     }
     for _ in 0..3 {

@@ -6,9 +6,8 @@ use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Queue, Range, Result, Usm, UsmPool, UsmRequest};
-use oxur_conformance::{Allowed, Rig, check, check_infos, expect, intel, ur};
+use oxur_conformance::{Allowed, Rig, UserEvent, check, check_infos, expect, intel, ur};
 
-use crate::gate::Gate;
 use crate::known;
 
 /// A kind of allocation, with its function.
@@ -365,22 +364,27 @@ fn an_allocation_does_not_wait_for_commands() {
             align,
             ..Default::default()
         };
-        // One block that nobody can still use, in a region by itself, and two that the commands behind the gate could use.
+        // One block that nobody can still use, in a region by itself, and two that the commands behind the user event could
+        // use.
         let [free, small, large] = [8 << 20, 1000, 16 << 20].map(|size| alloc(size, request(0)).expect("memory"));
         drop(free);
-        let Some(gate) = Gate::new(&rig.queue) else { return };
-        rig.queue.fill(&data, &[1u32], 0, 16, &[&gate.event]).expect("fill");
+        let Some(user_event) = UserEvent::new(&rig.queue) else {
+            return;
+        };
+        rig.queue
+            .fill(&data, &[1u32], 0, 16, &[&user_event.event])
+            .expect("fill");
         drop((small, large));
         let usm = alloc(1000, request(0)).expect("memory");
-        gate.shut();
+        user_event.assert_pending();
         for (size, align) in [(usize::MAX >> 1, 0), (1 << 46, 0), (64, 3), (64, 1 << 31)] {
             _ = alloc(size, request(align));
-            gate.shut();
+            user_event.assert_pending();
         }
         drop(usm);
-        gate.shut();
+        user_event.assert_pending();
         println!("{kind:?} memory");
-        gate.open();
+        user_event.complete();
         rig.queue.finish().expect("urQueueFinish");
     }
 }
@@ -404,24 +408,28 @@ fn a_free_does_not_wait_for_commands() {
             .collect::<Result<_>>()
             .expect("memory");
         let other = Queue::new(&rig.context, &rig.device, QueueFlags::default()).expect("urQueueCreate");
-        let Some(gate) = Gate::new(&rig.queue) else { return };
-        rig.queue.fill(&data, &[1u32], 0, 16, &[&gate.event]).expect("fill");
+        let Some(user_event) = UserEvent::new(&rig.queue) else {
+            return;
+        };
+        rig.queue
+            .fill(&data, &[1u32], 0, 16, &[&user_event.event])
+            .expect("fill");
         let addresses: Vec<_> = all.iter().map(Usm::ptr).collect();
         drop(all);
-        gate.shut();
-        // None is handed out again before the gate opens.
+        user_event.assert_pending();
+        // None is handed out again before the user event is complete.
         let more: Vec<_> = (0..100)
             .map(|_| alloc(1000, UsmRequest::default()).expect("memory"))
             .collect();
         assert!(more.iter().all(|usm| !addresses.contains(&usm.ptr())));
-        // What the commands behind the first gate could use goes, while those behind a second one are unfinished.
-        let next = Gate::new(&other).expect("host tasks");
-        gate.open();
+        // What the commands behind the first user event could use goes, while those behind a second one are unfinished.
+        let next = UserEvent::new(&other).expect("host tasks");
+        user_event.complete();
         rig.queue.finish().expect("urQueueFinish");
         drop(more);
         drop(alloc(1000, UsmRequest::default()).expect("memory"));
-        next.shut();
-        next.open();
+        next.assert_pending();
+        next.complete();
         other.finish().expect("urQueueFinish");
     }
 }

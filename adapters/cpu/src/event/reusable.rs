@@ -14,7 +14,7 @@ use oxur_fork::Mutex;
 use super::{Event, Owner, State};
 use crate::Context;
 use crate::exec::plan::Signal;
-use crate::exec::{Stamps, client_threads};
+use crate::exec::{ProfilingTimes, client_threads};
 use crate::ipc::{SharedEvent, Signalling};
 use crate::opencl::NativeCell;
 use crate::queue::unsubmitted;
@@ -141,8 +141,8 @@ impl Reusable {
         }
     }
 
-    pub(super) fn stamps(&self) -> Option<Stamps> {
-        self.local()?.stamps()
+    pub(super) fn profiling_times(&self) -> Option<ProfilingTimes> {
+        self.local()?.profiling_times()
     }
 }
 

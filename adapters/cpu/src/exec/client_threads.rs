@@ -42,7 +42,7 @@ struct State {
 
 static CLIENT: Threads = Threads::new("ur client");
 /// Separate threads, so that a destructor never runs on the thread of a callback.
-static REAPER: Threads = Threads::new("ur reaper");
+static DROPS: Threads = Threads::new("ur reaper");
 
 /// Runs a function of the client soon. Returns it if no thread can be started.
 pub(crate) fn spawn(function: Function) -> Result<(), (io::Error, Function)> {
@@ -50,8 +50,8 @@ pub(crate) fn spawn(function: Function) -> Result<(), (io::Error, Function)> {
 }
 
 /// Drops an object on another thread, because its destructor may call the client or take long.
-pub(crate) fn reap<T: Send + 'static>(object: T) {
-    if let Err((error, function)) = REAPER.spawn(Box::new(move || drop(object))) {
+pub(crate) fn defer_drop<T: Send + 'static>(object: T) {
+    if let Err((error, function)) = DROPS.spawn(Box::new(move || drop(object))) {
         log::debug!("destructors run on the calling thread, because no thread can be started: {error}");
         function();
     }
@@ -164,7 +164,7 @@ mod tests {
             }
         }
         let (send, receive) = channel();
-        reap(Ends(send));
+        defer_drop(Ends(send));
         assert_ne!(receive.recv().unwrap(), std::thread::current().id());
     }
 }

@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::fork::generation;
 use super::futex;
 use super::pool::{Job, Pool, WorkerContext};
-use super::progress::{Progress, Stamps};
+use super::status::{ProfilingTimes, Status};
 
 /// A command, whatever its work is.
 pub(crate) trait Node: Send + Sync {
@@ -46,7 +46,7 @@ pub(crate) struct Core {
     pool: &'static Pool,
     /// The [generation](super::generation) of the process that submitted it.
     generation: u32,
-    /// A [`Progress`] in the low bits, and the flags below.
+    /// A [`Status`] in the low bits, and the flags below.
     state: AtomicU32,
     /// The number of unfinished dependencies, plus one until the command is submitted.
     unfinished_dependencies: AtomicU32,
@@ -55,13 +55,13 @@ pub(crate) struct Core {
     failure: OnceLock<Failure>,
     links: Mutex<Links>,
     /// When it was queued, submitted, started and ended, if the client may ask.
-    stamps: Option<[AtomicU64; 4]>,
+    times: Option<[AtomicU64; 4]>,
 }
 
-const QUEUED: u32 = Progress::Queued as u32;
-const SUBMITTED: u32 = Progress::Submitted as u32;
-const RUNNING: u32 = Progress::Running as u32;
-const OVER: u32 = Progress::Over as u32;
+const QUEUED: u32 = Status::Queued as u32;
+const SUBMITTED: u32 = Status::Submitted as u32;
+const RUNNING: u32 = Status::Running as u32;
+const OVER: u32 = Status::Over as u32;
 const PROGRESS: u32 = 3;
 /// The command failed.
 const FAILED: u32 = 1 << 2;
@@ -87,10 +87,10 @@ struct Dependent {
 }
 
 impl Core {
-    pub(super) fn new(pool: &'static Pool, stamped: bool) -> Self {
-        let stamps = stamped.then_some([const { AtomicU64::new(0) }; 4]);
-        if let Some(stamps) = &stamps {
-            stamps[QUEUED as usize].store(clock::now(), Ordering::Relaxed);
+    pub(super) fn new(pool: &'static Pool, profiled: bool) -> Self {
+        let times = profiled.then_some([const { AtomicU64::new(0) }; 4]);
+        if let Some(times) = &times {
+            times[QUEUED as usize].store(clock::now(), Ordering::Relaxed);
         }
         Self {
             pool,
@@ -100,14 +100,14 @@ impl Core {
             dependency_failed: AtomicBool::new(false),
             failure: OnceLock::new(),
             links: Mutex::default(),
-            stamps,
+            times,
         }
     }
 
     /// Notes when the command reached a state.
     fn stamp(&self, state: u32) {
-        if let Some(stamps) = &self.stamps {
-            stamps[state as usize].store(clock::now(), Ordering::Relaxed);
+        if let Some(times) = &self.times {
+            times[state as usize].store(clock::now(), Ordering::Relaxed);
         }
     }
 
@@ -152,21 +152,21 @@ impl Core {
 }
 
 impl dyn Node {
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn status(&self) -> Status {
         let core = self.core();
         match core.state.load(Ordering::Acquire) & PROGRESS {
             // The parent process runs it, so it would never end here.
-            _ if core.generation != generation() => Progress::Over,
-            QUEUED => Progress::Queued,
-            SUBMITTED => Progress::Submitted,
-            RUNNING => Progress::Running,
-            _ => Progress::Over,
+            _ if core.generation != generation() => Status::Over,
+            QUEUED => Status::Queued,
+            SUBMITTED => Status::Submitted,
+            RUNNING => Status::Running,
+            _ => Status::Over,
         }
     }
 
     /// Whether it is complete, or failed.
     pub(crate) fn is_over(&self) -> bool {
-        self.progress() == Progress::Over
+        self.status() == Status::Over
     }
 
     /// Makes the command fail when it ends. The first failure counts.
@@ -206,14 +206,14 @@ impl dyn Node {
         }
     }
 
-    /// When it reached each state, zero for states that it has not reached. `None` if the command is not stamped.
-    pub(crate) fn stamps(&self) -> Option<Stamps> {
-        let at = |stamps: &[AtomicU64; 4], i: u32| stamps[i as usize].load(Ordering::Relaxed);
-        self.core().stamps.as_ref().map(|stamps| Stamps {
-            queued: at(stamps, QUEUED),
-            submitted: at(stamps, SUBMITTED),
-            started: at(stamps, RUNNING),
-            ended: at(stamps, OVER),
+    /// When it reached each state, zero for states that it has not reached. `None` if the command is not profiled.
+    pub(crate) fn profiling_times(&self) -> Option<ProfilingTimes> {
+        let at = |times: &[AtomicU64; 4], i: u32| times[i as usize].load(Ordering::Relaxed);
+        self.core().times.as_ref().map(|times| ProfilingTimes {
+            queued: at(times, QUEUED),
+            submitted: at(times, SUBMITTED),
+            started: at(times, RUNNING),
+            ended: at(times, OVER),
         })
     }
 
@@ -242,19 +242,19 @@ impl dyn Node {
     }
 
     /// Calls a function when the command reaches a state, immediately if it already has. Callbacks never overlap.
-    pub(crate) fn call_at(self: &Arc<Self>, progress: Progress, call: Callback) {
+    pub(crate) fn call_at(self: &Arc<Self>, status: Status, call: Callback) {
         let core = self.core();
         let call = {
             let mut links = core.links.lock();
             // A thread that changes the state after this sees the flag, and then finds the call.
             core.state.fetch_or(CALLS, Ordering::AcqRel);
-            let reached = self.progress() >= progress;
-            match links.calls.get_or_insert_default().add(progress, call, reached) {
+            let reached = self.status() >= status;
+            match links.calls.get_or_insert_default().add(status, call, reached) {
                 Some(call) => call,
                 None => return,
             }
         };
-        call(progress);
+        call(status);
     }
 }
 
@@ -340,9 +340,9 @@ fn reach(node: &Arc<dyn Node>, state: u32) {
         call(
             node,
             if state == SUBMITTED {
-                Progress::Submitted
+                Status::Submitted
             } else {
-                Progress::Running
+                Status::Running
             },
         );
     }
@@ -367,26 +367,26 @@ fn close(node: &Arc<dyn Node>) -> SmallVec<[Dependent; 2]> {
         futex::wake(&core.state, i32::MAX as u32);
     }
     if before & CALLS != 0 {
-        call(node, Progress::Over);
+        call(node, Status::Over);
     }
     dependents
 }
 
 /// Runs the callbacks for a state, on a thread that the client may block.
 #[cold]
-fn call(node: &Arc<dyn Node>, progress: Progress) {
+fn call(node: &Arc<dyn Node>, status: Status) {
     let to_call = |node: &Arc<dyn Node>| node.core().links.lock().calls.as_mut().and_then(|calls| calls.next());
     {
         let mut links = node.core().links.lock();
         let Some(calls) = &mut links.calls else { return };
-        if !calls.reach(progress) {
+        if !calls.reach(status) {
             return;
         }
     }
     let node = node.clone();
     let call_all = move || {
-        while let Some((call, progress)) = to_call(&node) {
-            call(progress);
+        while let Some((call, status)) = to_call(&node) {
+            call(status);
         }
     };
     if let Err((error, call_all)) = client_threads::spawn(Box::new(call_all)) {

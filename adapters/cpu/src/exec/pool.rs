@@ -19,11 +19,11 @@ use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::ThreadContext;
 use oxur_fork::Mutex;
 
+use super::caller_context::with_caller_context;
 use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
 use super::idle::{Backoff, Idle, Wake};
-use super::inline::inline;
 use super::node::Node;
 
 /// The number of jobs that are queued without allocating.
@@ -187,7 +187,7 @@ impl Pool {
             }
             if helps && state.has_work() && state.acquire_slot() {
                 let index = self.concurrency - 1;
-                helps = inline(|worker| {
+                helps = with_caller_context(|worker| {
                     state.run_jobs(WorkerContext {
                         worker,
                         index,
@@ -318,7 +318,7 @@ impl PoolState {
             return log::debug!("a thread cannot be started, so there are fewer threads than CPUs: {error}");
         }
         log::warn!("no thread can be started, so commands run on the threads that submit them: {error}");
-        inline(|worker| {
+        with_caller_context(|worker| {
             self.run_jobs(WorkerContext {
                 worker,
                 index,

@@ -30,8 +30,9 @@ pub(crate) struct Task<W: Work> {
 unsafe impl<W: Work> Sync for Task<W> {}
 
 impl<W: Work> Task<W> {
-    /// A command that is not yet submitted. `stamped` says that the client may ask for its [`Stamps`](super::Stamps).
-    pub(crate) fn new(pool: &'static Pool, work: W, stamped: bool) -> Arc<Self> {
+    /// A command that is not yet submitted. `profiled` says that the client may ask for its
+    /// [`ProfilingTimes`](super::ProfilingTimes).
+    pub(crate) fn new(pool: &'static Pool, work: W, profiled: bool) -> Arc<Self> {
         let (count, execution) = (work.chunks(), work.execution());
         let cost = work.cost(count);
         let chunks = match execution {
@@ -42,7 +43,7 @@ impl<W: Work> Task<W> {
         let brief = work.cost(chunks.chunk()).is_some_and(|cost| cost < BRIEF) && execution == Execution::Parallel;
         let work = UnsafeCell::new(ManuallyDrop::new(work));
         Arc::new(Self {
-            core: Core::new(pool, stamped),
+            core: Core::new(pool, profiled),
             chunks,
             execution,
             brief,

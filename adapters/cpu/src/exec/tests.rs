@@ -111,13 +111,13 @@ fn each_chunk_runs_once() {
                 Ok(())
             })
         };
-        assert_eq!(node.progress(), Progress::Queued);
+        assert_eq!(node.status(), Status::Queued);
         start(&node, &[]);
         assert!(node.wait() && node.is_over());
         assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
-        let stamps = node.stamps().unwrap();
-        assert!(0 < stamps.queued && stamps.queued <= stamps.submitted);
-        assert!(stamps.submitted <= stamps.started && stamps.started <= stamps.ended);
+        let times = node.profiling_times().unwrap();
+        assert!(0 < times.queued && times.queued <= times.submitted);
+        assert!(times.submitted <= times.started && times.started <= times.ended);
     }
 }
 
@@ -363,10 +363,10 @@ fn calls_come_in_order_and_may_wait() {
     let (first, open) = gate();
     let node = one(|| ());
     let (send, receive) = channel();
-    for progress in [Progress::Over, Progress::Running, Progress::Submitted] {
+    for status in [Status::Over, Status::Running, Status::Submitted] {
         let (send, mut waited) = (send.clone(), Some(node.clone()));
-        let call = move |reached: Progress| {
-            if reached == Progress::Over {
+        let call = move |reached: Status| {
+            if reached == Status::Over {
                 waited.take().unwrap().wait();
                 let inner = one(|| ());
                 start(&inner, &[]);
@@ -375,13 +375,13 @@ fn calls_come_in_order_and_may_wait() {
             send.send(reached).unwrap();
         };
         let mut call = Some(call);
-        node.call_at(progress, Box::new(move |reached| call.take().unwrap()(reached)));
+        node.call_at(status, Box::new(move |reached| call.take().unwrap()(reached)));
     }
     start(&first, &[]);
     start(&node, &[&first]);
     open.send(()).unwrap();
     let all: Vec<_> = receive.iter().take(3).collect();
-    assert_eq!(all, [Progress::Submitted, Progress::Running, Progress::Over]);
+    assert_eq!(all, [Status::Submitted, Status::Running, Status::Over]);
     // The command is over, so the callback runs immediately, on this thread.
     let (at_once, here) = (Arc::new(AtomicBool::new(false)), thread::current().id());
     let seen = at_once.clone();
@@ -390,7 +390,7 @@ fn calls_come_in_order_and_may_wait() {
         thread::yield_now();
     }
     node.call_at(
-        Progress::Running,
+        Status::Running,
         Box::new(move |_| seen.store(thread::current().id() == here, Ordering::Relaxed)),
     );
     assert!(at_once.load(Ordering::Relaxed));
@@ -513,7 +513,7 @@ fn a_process_exits_while_work_runs() {
         start(&endless, &[]);
         let (waiting, _open) = gate();
         start(&waiting, &[]);
-        while !running.load(Ordering::Relaxed) || waiting.progress() != Progress::Running {
+        while !running.load(Ordering::Relaxed) || waiting.status() != Status::Running {
             thread::yield_now();
         }
         // Runs exit handlers, like a program that returns from `main`.

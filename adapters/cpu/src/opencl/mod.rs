@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `dispatch`, `refused` | the dispatch table, and the functions in it that are not supported |
 //! | `handle`, `error`, `info` | handles and their reference counts, error codes, queries |
-//! | `library` | which libOpenCL a process has, and ours where it has none |
+//! | `icd_loader` | which libOpenCL a process has, and ours where it has none |
 //! | the others | the functions of each object, for the C ABI |
 //!
 //! Queries ask the objects. Commands go through UR's own entry points, which check what they are given.
@@ -21,9 +21,9 @@ mod enqueue;
 mod error;
 mod event;
 pub(crate) mod handle;
+pub(crate) mod icd_loader;
 mod info;
 mod kernel;
-pub(crate) mod library;
 mod mem;
 mod platform;
 mod program;
@@ -120,7 +120,7 @@ use call_ur;
 
 /// The native handle of an object, without a reference for the client.
 pub(crate) fn native<T: ClObject>(object: &Arc<T>) -> UrResult<NativeHandle> {
-    library::ensure();
+    icd_loader::ensure();
     Ok(handle::handle_of(object) as NativeHandle)
 }
 

@@ -147,7 +147,7 @@ entry! {
     /// Waits for what may use it.
     fn clMemBlockingFreeINTEL(context: cl_context, address: *mut c_void) {
         let context = object::<Context>(context)?;
-        while !context.activity.is_idle() {
+        while !context.in_flight.is_idle() {
             std::thread::sleep(std::time::Duration::from_micros(50));
         }
         if address.is_null() {

@@ -191,7 +191,7 @@ impl Queue {
             ..Submission::of(CommandType::KERNEL_LAUNCH)
         };
         let run_inline = || {
-            let result = exec::inline_measured(|worker, measure| -> Result<(), Fault> {
+            let result = exec::with_caller_context_measured(|worker, measure| -> Result<(), Fault> {
                 let started = if measure { clock::cycles() } else { 0 };
                 // SAFETY: packed and prepared above.
                 unsafe {

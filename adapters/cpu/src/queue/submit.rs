@@ -15,8 +15,10 @@ use oxur_compiler::{Fault, ThreadContext};
 
 use super::order::{Empty, Order, OrderFlags};
 use super::{Out, Queue, Wait, host};
-use crate::activity::Mark;
-use crate::exec::{Execution, Failure, Node, Stamps, Task, Work, client_threads, clock, forward_to_work, submit};
+use crate::exec::{
+    Execution, Failure, Node, ProfilingTimes, Task, Work, client_threads, clock, forward_to_work, submit,
+};
+use crate::in_flight::Mark;
 use crate::{Cpu, Event};
 
 /// The properties of a command besides its work.
@@ -79,13 +81,13 @@ impl Queue {
     ) -> UrResult<()> {
         if submission.inline && (wait.is_empty() || all_over(wait)?) && self.order.begin() {
             let guard = InlineGuard(&self.order);
-            if self.is_stamped(submission.command) {
-                return self.run_stamped(submission, event, run_inline, guard);
+            if self.is_profiled(submission.command) {
+                return self.run_profiled(submission, event, run_inline, guard);
             }
             let succeeded = run_inline();
             drop(guard);
             if event.wanted() || !succeeded {
-                self.finish_inline(submission, event, Stamps::default(), succeeded)?;
+                self.finish_inline(submission, event, ProfilingTimes::default(), succeeded)?;
             }
             return Ok(());
         }
@@ -94,7 +96,7 @@ impl Queue {
 
     /// Runs a command inline and records when it ran.
     #[inline(never)]
-    fn run_stamped(
+    fn run_profiled(
         self: &Arc<Self>,
         submission: Submission,
         event: Out<'_>,
@@ -105,13 +107,13 @@ impl Queue {
         let succeeded = run_inline();
         let ended = clock::now();
         drop(guard);
-        let stamps = Stamps {
+        let times = ProfilingTimes {
             queued: started,
             submitted: started,
             started,
             ended,
         };
-        self.finish_inline(submission, event, stamps, succeeded)
+        self.finish_inline(submission, event, times, succeeded)
     }
 
     /// Returns the event or the error of a command that has run inline.
@@ -120,14 +122,14 @@ impl Queue {
         self: &Arc<Self>,
         submission: Submission,
         event: Out<'_>,
-        stamps: Stamps,
+        times: ProfilingTimes,
         succeeded: bool,
     ) -> UrResult<()> {
         if !succeeded && submission.blocking {
             return Err(self.failed_error());
         }
         if event.wanted() {
-            event.set(Event::over(self, submission.command, stamps, succeeded));
+            event.set(Event::over(self, submission.command, times, succeeded));
         }
         Ok(())
     }
@@ -149,7 +151,7 @@ impl Queue {
         event: Out<'_>,
         work: W,
     ) -> UrResult<()> {
-        let task = self.append(submission, other, wait, work, self.is_stamped(submission.command))?;
+        let task = self.append(submission, other, wait, work, self.is_profiled(submission.command))?;
         if submission.blocking && !task.wait() {
             return Err(self.failed_error());
         }
@@ -159,7 +161,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Creates a task, with dependencies on its wait list and on earlier commands, and submits it. A `stamped` task records
+    /// Creates a task, with dependencies on its wait list and on earlier commands, and submits it. A `profiled` task records
     /// its times.
     fn append<W: Work>(
         self: &Arc<Self>,
@@ -167,7 +169,7 @@ impl Queue {
         other: Option<&Order>,
         wait: Wait<'_>,
         work: W,
-        stamped: bool,
+        profiled: bool,
     ) -> UrResult<Arc<dyn Node>> {
         let brief = all_over(wait)? && submission.inline;
         // Unfinished commands delay the reuse of freed USM. A host task does not: the client knows what it uses, and may
@@ -176,13 +178,13 @@ impl Queue {
         let marked = work.chunks() > 0
             && execution != Execution::Host
             && submission.command != CommandType::ENQUEUE_USM_FREE_EXP;
-        let mark = marked.then(|| self.context.activity.enter());
+        let mark = marked.then(|| self.context.in_flight.enter());
         let entry = Entry {
             work,
             mark,
             queue: QueueRef(Some(self.clone())),
         };
-        let task: Arc<dyn Node> = Task::new(self.pool, entry, stamped);
+        let task: Arc<dyn Node> = Task::new(self.pool, entry, profiled);
         for before in wait.iter() {
             before.before(&task);
         }
@@ -211,18 +213,18 @@ impl Queue {
             },
             ..Submission::of(CommandType::EVENTS_WAIT_WITH_BARRIER)
         };
-        let stamped = self.is_stamped(submission.command) || event.is_profiled();
+        let profiled = self.is_profiled(submission.command) || event.is_profiled();
         // Fails before `begin_signal` makes the signal visible to other processes.
         all_over(wait)?;
         let (task, number) = match event.begin_signal()? {
             Some(signal) => {
                 let number = signal.number();
                 (
-                    self.append(submission, None, wait, host::SignalWork(signal), stamped)?,
+                    self.append(submission, None, wait, host::SignalWork(signal), profiled)?,
                     number,
                 )
             }
-            None => (self.append(submission, None, wait, Empty, stamped)?, 0),
+            None => (self.append(submission, None, wait, Empty, profiled)?, 0),
         };
         event.signalled_by(Event::new(self, submission.command, task), number);
         Ok(())
@@ -242,7 +244,7 @@ impl Queue {
 
     /// Whether the client may ask when a command ran.
     #[inline]
-    fn is_stamped(&self, command: CommandType) -> bool {
+    fn is_profiled(&self, command: CommandType) -> bool {
         self.profiled || command == CommandType::TIMESTAMP_RECORDING_EXP
     }
 
@@ -273,7 +275,7 @@ fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
     Ok(all)
 }
 
-/// The work of a command, with the queue and the activity mark that must outlive it. Fields drop in this order.
+/// The work of a command, with the queue and the in-flight mark that must outlive it. Fields drop in this order.
 struct Entry<W> {
     work: W,
     mark: Option<Mark>,
@@ -294,7 +296,7 @@ impl<W: Work> Work for Entry<W> {
         }
         self.work.over(result);
         if let Some(mark) = self.mark.take() {
-            queue.context.activity.leave(mark);
+            queue.context.in_flight.leave(mark);
         }
     }
 }
@@ -306,7 +308,7 @@ struct QueueRef(Option<Arc<Queue>>);
 impl Drop for QueueRef {
     fn drop(&mut self) {
         if let Some(last) = self.0.take().and_then(Arc::into_inner) {
-            client_threads::reap(last);
+            client_threads::defer_drop(last);
         }
     }
 }

@@ -439,7 +439,7 @@ fn client_code_may_submit_and_wait() {
 }
 
 #[test]
-fn stamps() {
+fn profiling_times() {
     let context = context();
     let profiled = queue(&context, QueueFlags::PROFILING_ENABLE);
     let here = event(|out| profiled.submit(Command::Wait, false, Wait::empty(), out));
@@ -450,15 +450,15 @@ fn stamps() {
     let recorded = event(|out| plain.submit(Command::Timestamp, true, Wait::empty(), out));
     wait(&[&here, &later, &recorded]).unwrap();
     for event in [here, later, recorded] {
-        let stamps = event.stamps().unwrap();
-        assert!(0 < stamps.queued && stamps.queued <= stamps.submitted, "{stamps:?}");
+        let times = event.profiling_times().unwrap();
+        assert!(0 < times.queued && times.queued <= times.submitted, "{times:?}");
         assert!(
-            stamps.submitted <= stamps.started && stamps.started <= stamps.ended,
-            "{stamps:?}"
+            times.submitted <= times.started && times.started <= times.ended,
+            "{times:?}"
         );
     }
     assert_eq!(
-        event(|out| plain.submit(Command::Wait, false, Wait::empty(), out)).stamps(),
+        event(|out| plain.submit(Command::Wait, false, Wait::empty(), out)).profiling_times(),
         Some(Default::default())
     );
 }
@@ -574,7 +574,7 @@ fn twenty_threads() {
         });
         queue.finish().unwrap();
         assert_eq!(runs.load(Ordering::Relaxed), 20 * 30);
-        assert!(queue.order.is_empty() && context.activity.is_idle());
+        assert!(queue.order.is_empty() && context.in_flight.is_idle());
     }
 }
 

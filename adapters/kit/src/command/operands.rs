@@ -10,9 +10,10 @@ use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
 
 use crate::chain::decode;
+use crate::command::bounds::check_not_empty;
 use crate::command_buffer::ArgRollback;
 use crate::handle::{Borrowed, object};
-use crate::{Args, Backend, Kernel, Object, UrError, UrResult, UsmAlloc, args};
+use crate::{Args, Backend, Kernel, Object, UrError, UrResult, args};
 
 /// The objects behind an array of handles, all checked. Reading it allocates nothing.
 pub struct Objects<'a, T: Object> {
@@ -563,34 +564,6 @@ impl HostTask {
     }
 }
 
-/// Checks a range of bytes against overflow and emptiness.
-pub(crate) fn check_byte_range(offset: usize, size: usize) -> UrResult<()> {
-    if size == 0 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            "there is nothing to do for zero bytes",
-        ));
-    }
-    if offset.checked_add(size).is_none() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("offset {offset} + size {size} overflows"),
-        ));
-    }
-    Ok(())
-}
-
-/// Checks that no side of a box is zero.
-pub(crate) fn check_not_empty(region: RectRegion) -> UrResult<()> {
-    if region.width == 0 || region.height == 0 || region.depth == 0 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("a box has no side of zero, as {region:?} has"),
-        ));
-    }
-    Ok(())
-}
-
 /// Takes the pattern of a fill of `size` bytes.
 ///
 /// # Safety
@@ -605,58 +578,4 @@ pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, si
     }
     // SAFETY: passed on to the caller.
     unsafe { args::slice(pattern.cast(), pattern_size) }
-}
-
-/// Checks that a command on `size` bytes of USM at each address stays inside of the allocations, as far as the context knows
-/// them.
-#[inline(always)]
-pub(crate) fn check_inside<B: Backend, const N: usize>(
-    context: &Arc<B::Context>,
-    memory: [*const c_void; N],
-    size: usize,
-) -> UrResult<()> {
-    for (memory, rest) in memory.into_iter().zip(context.usm_rest(memory)) {
-        if let Some(rest) = rest
-            && size > rest
-        {
-            return Err(outside(memory, size, rest));
-        }
-    }
-    Ok(())
-}
-
-#[cold]
-fn outside(memory: *const c_void, size: usize, rest: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_SIZE,
-        format!("{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"),
-    )
-}
-
-/// The same for rows that [`check_2d_pitch`] has checked.
-pub(super) fn check_rows_inside<B: Backend>(
-    context: &Arc<B::Context>,
-    memory: *const c_void,
-    pitch: usize,
-    width: usize,
-    height: usize,
-) -> UrResult<()> {
-    check_inside::<B, 1>(context, [memory], pitch * (height - 1) + width)
-}
-
-/// Checks `height` rows of `width` bytes, `pitch` bytes apart.
-pub(crate) fn check_2d_pitch(pitch: usize, width: usize, height: usize) -> UrResult<()> {
-    if width == 0 || height == 0 || pitch < width {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("{height} rows of {width} bytes cannot be {pitch} bytes apart"),
-        ));
-    }
-    if pitch.checked_mul(height).is_none() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("{height} rows of {pitch} bytes overflow"),
-        ));
-    }
-    Ok(())
 }

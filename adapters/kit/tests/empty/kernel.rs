@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What is kept of the arguments of kernels.
 
-use kit::{Arg, ArgObjects, Borrowed, ExecInfo, RememberedArgs};
+use kit::{Arg, ArgObjects, Borrowed, ExecInfo, KernelCloneEmulation};
 
 use super::*;
 
@@ -11,23 +11,23 @@ fn mem() -> Arc<Mem> {
 }
 
 #[test]
-fn a_copy_is_told_what_was_set_last() {
-    let (kept, lasting, gone) = (RememberedArgs::<Empty>::default(), mem(), mem());
+fn a_clone_has_what_was_set_last() {
+    let (emulation, lasting, gone) = (KernelCloneEmulation::<Empty>::default(), mem(), mem());
     let read_write = MemFlags::READ_WRITE;
-    kept.argument(&Arg::Value(1, &[1, 2, 3]));
-    kept.argument(&Arg::Pointer(0, 64 as *const c_void));
-    kept.argument(&Arg::Local(1, 64));
-    kept.argument(&Arg::Value(5, &[4]));
-    kept.argument(&Arg::Mem(2, None, read_write));
-    kept.argument(&Arg::Mem(3, Some(Borrowed::from(&lasting)), read_write));
-    kept.argument(&Arg::Mem(4, Some(Borrowed::from(&gone)), read_write));
-    kept.exec_info(ExecInfo::UsmIndirectAccess(true));
-    kept.exec_info(ExecInfo::UsmIndirectAccess(false));
-    kept.exec_info(ExecInfo::UsmPointers(&[16 as *mut c_void]));
+    emulation.argument(&Arg::Value(1, &[1, 2, 3]));
+    emulation.argument(&Arg::Pointer(0, 64 as *const c_void));
+    emulation.argument(&Arg::Local(1, 64));
+    emulation.argument(&Arg::Value(5, &[4]));
+    emulation.argument(&Arg::Mem(2, None, read_write));
+    emulation.argument(&Arg::Mem(3, Some(Borrowed::from(&lasting)), read_write));
+    emulation.argument(&Arg::Mem(4, Some(Borrowed::from(&gone)), read_write));
+    emulation.exec_info(ExecInfo::UsmIndirectAccess(true));
+    emulation.exec_info(ExecInfo::UsmIndirectAccess(false));
+    emulation.exec_info(ExecInfo::UsmPointers(&[16 as *mut c_void]));
     drop(gone);
     let (all, exec) = (Kernel::default(), Kernel::default());
-    kept.tell(&all, true).unwrap();
-    kept.tell(&exec, false).unwrap();
+    emulation.apply_to(&all, true).unwrap();
+    emulation.apply_to(&exec, false).unwrap();
     let exec = exec.told.into_inner();
     assert_eq!(exec, ["UsmIndirectAccess(false)", "UsmPointers([0x10])"]);
     let all = all.told.into_inner();

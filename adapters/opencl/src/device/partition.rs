@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{Native, UrResult, unsupported};
+use kit::{NativeRef, UrResult, unsupported};
 use oxur_adapter_kit as kit;
 
 use super::Device;
@@ -61,7 +61,7 @@ pub(super) fn divide(device: &Arc<Device>, properties: &[DevicePartitionProperty
     // SAFETY: a live device, a list that ends with a zero.
     let raw = unsafe { cl::handles(query!(clCreateSubDevices(device.raw, list.as_ptr()))) }?;
     // SAFETY: devices that were just made. All have an owner before one is asked anything.
-    let parts: Vec<_> = raw.into_iter().map(|raw| unsafe { Native::new(raw) }).collect();
+    let parts: Vec<_> = raw.into_iter().map(|raw| unsafe { NativeRef::new(raw) }).collect();
     parts.into_iter().map(|raw| Device::part(raw, device)).collect()
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
-use kit::{BusyMark, Capture, HandleCell, HandleGroup, Native, TrackedQueue, UniqueId, UrError, UrResult};
+use kit::{BusyMark, Capture, HandleCell, HandleGroup, NativeRef, TrackedQueue, UniqueId, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -56,7 +56,7 @@ impl kit::TrackedQueue for Queue {
 impl Queue {
     /// `shared` says that others may submit to it.
     pub(super) fn new(
-        raw: Native<QueueObject>,
+        raw: NativeRef<QueueObject>,
         context: &Arc<Context>,
         device: &Arc<Device>,
         flags: QueueFlags,
@@ -157,7 +157,7 @@ impl Queue {
         let event = if is_wanted { deps.event } else { &raw mut own };
         self.behind_barrier(Deps { event, ..deps }, call)?;
         // SAFETY: the event of the barrier, of which the client gets a reference if it wants one.
-        let barrier = RawEvent(unsafe { Native::wrap(*event, !is_wanted) }?);
+        let barrier = RawEvent(unsafe { NativeRef::wrap(*event, !is_wanted) }?);
         *self.barrier.lock() = Some(barrier);
         Ok(())
     }
@@ -201,7 +201,7 @@ impl Queue {
             event: &mut raw,
         })?;
         // SAFETY: the event of the marker.
-        let marker = RawEvent(unsafe { Native::new(raw) });
+        let marker = RawEvent(unsafe { NativeRef::new(raw) });
         // SAFETY: as above.
         unsafe { cl!(clFlush(*self.raw)) }?;
         Ok(marker)
@@ -242,7 +242,7 @@ impl Queue {
     #[inline(never)]
     fn leave(self: &Arc<Self>, raw: cl_event, command: CommandType, event: Out<'_>) {
         // SAFETY: the event that the driver gave the command.
-        let raw = RawEvent(unsafe { Native::new(raw) });
+        let raw = RawEvent(unsafe { NativeRef::new(raw) });
         let new = Event::new(raw, self.number, self.context.number(), command);
         if self.released.load(Ordering::Relaxed) {
             new.keep(self);
@@ -257,7 +257,7 @@ impl Queue {
         self.mark.set();
         if !event.is_null() {
             // SAFETY: an event that nobody else knows.
-            drop(RawEvent(unsafe { Native::new(event) }));
+            drop(RawEvent(unsafe { NativeRef::new(event) }));
         }
     }
 

@@ -6,7 +6,7 @@ use spirv::OpenclStd100Op as Op;
 use super::Random;
 use super::jit::Compiled;
 use super::reference::FORMATS;
-use crate::builtins::runtime::half::{half_from_f64, half_to_f32};
+use crate::builtins::libcalls::half::{half_from_f64, half_to_f32};
 
 #[test]
 fn vectors() {

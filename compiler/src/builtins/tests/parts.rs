@@ -71,7 +71,7 @@ fn parts_of_numbers() {
             let (fraction, exponent) = frexp.call(&[bits]);
             let mut expected_exponent = 0;
             // SAFETY: `exponent` is writable.
-            let expected = unsafe { crate::builtins::runtime::libm::frexp(x, &mut expected_exponent) };
+            let expected = unsafe { crate::builtins::libcalls::libm::frexp(x, &mut expected_exponent) };
             check("frexp", format.decode(fraction), expected);
             assert_eq!(exponent as u32 as i32, expected_exponent, "exponent of {x:e}");
 

@@ -11,8 +11,8 @@ use spirv::OpenclStd100Op as Op;
 
 use super::jit::Compiled;
 use super::{Random, wrapper};
-use crate::builtins::runtime::half::half_from_f64;
-use crate::builtins::runtime::printf::text;
+use crate::builtins::libcalls::half::half_from_f64;
+use crate::builtins::libcalls::printf::text;
 use crate::llvm::{Context, Type};
 
 thread_local! {

@@ -37,7 +37,7 @@ impl Format {
     /// The number with these bits. Every number of every format is exact as a double.
     pub fn decode(self, bits: u64) -> f64 {
         match self.bits {
-            16 => crate::builtins::runtime::half::half_to_f32(bits as u16).into(),
+            16 => crate::builtins::libcalls::half::half_to_f32(bits as u16).into(),
             32 => f32::from_bits(bits as u32).into(),
             _ => f64::from_bits(bits),
         }
@@ -46,7 +46,7 @@ impl Format {
     /// The bits of the nearest number.
     pub fn encode(self, x: f64) -> u64 {
         match self.bits {
-            16 => crate::builtins::runtime::half::half_from_f64(x).into(),
+            16 => crate::builtins::libcalls::half::half_from_f64(x).into(),
             32 => (x as f32).to_bits().into(),
             _ => x.to_bits(),
         }

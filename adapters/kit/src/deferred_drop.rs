@@ -8,17 +8,17 @@ use oxur_fork::LazyLock;
 
 /// Drops an object in another thread. It may be what kept a queue or a context, whose ends wait for the driver and call the
 /// client: nothing for a thread that the driver calls back from.
-pub fn drop_elsewhere(object: impl Any + Send) {
-    static REAPER: LazyLock<Sender<Box<dyn Any + Send>>> = LazyLock::new(|| {
+pub fn defer_drop(object: impl Any + Send) {
+    static DROPS: LazyLock<Sender<Box<dyn Any + Send>>> = LazyLock::new(|| {
         let (send, receive) = channel();
-        let reaper = move || receive.into_iter().for_each(drop);
-        if let Err(error) = std::thread::Builder::new().name("ur reaper".into()).spawn(reaper) {
+        let drop_all = move || receive.into_iter().for_each(drop);
+        if let Err(error) = std::thread::Builder::new().name("ur reaper".into()).spawn(drop_all) {
             log::warn!("no thread for the ends of objects: {error}");
         }
         send
     });
     // Without the thread the object comes back, and goes here all the same.
-    _ = REAPER.send(Box::new(object));
+    _ = DROPS.send(Box::new(object));
 }
 
 #[cfg(test)]
@@ -40,8 +40,8 @@ mod tests {
     #[cfg_attr(miri, ignore = "the thread stays for ever, and Miri wants all of them to end")]
     fn objects_end_in_another_thread() {
         let (send, receive) = mpsc::channel();
-        drop_elsewhere(Ends(send.clone()));
-        drop_elsewhere(Ends(send));
+        defer_drop(Ends(send.clone()));
+        defer_drop(Ends(send));
         let ended = [receive.recv().unwrap(), receive.recv().unwrap()];
         assert!(ended[0] == ended[1] && ended[0] != thread::current().id());
     }

@@ -16,7 +16,7 @@ pub const LOADER: &str = "libur_loader.so.0";
 const NEW_LAYOUT: &str = "urGetEventExpProcAddrTable";
 
 /// The folder of our libraries.
-pub fn folder() -> Result<PathBuf, Failure> {
+pub fn find() -> Result<PathBuf, Failure> {
     let own = env::current_exe()
         .ok()
         .and_then(|exe| Some(exe.canonicalize().ok()?.parent()?.join("..")));

@@ -9,7 +9,7 @@ use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use kit::libopencl;
+use kit::icd_loader;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
@@ -21,10 +21,10 @@ const OURS: &str = "opencl/libOpenCL.so.1";
 pub(crate) fn ensure() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
-        let opened = libopencl::open().or_else(|missing| {
+        let opened = icd_loader::open().or_else(|missing| {
             folders()
                 .iter()
-                .find_map(|folder| libopencl::load(&folder.join(OURS)).ok())
+                .find_map(|folder| icd_loader::load(&folder.join(OURS)).ok())
                 .ok_or(missing)
         });
         match opened {
@@ -32,7 +32,7 @@ pub(crate) fn ensure() {
             Ok(library) => std::mem::forget(library),
             Err(error) => log::info!("programs that call OpenCL on native handles will not run: {error}"),
         }
-        if !libopencl::folders_of("libur_loader.so").is_empty() {
+        if !icd_loader::folders_of("libur_loader.so").is_empty() {
             ensure_adapter();
         }
     });
@@ -53,10 +53,10 @@ fn ensure_adapter() {
         return;
     }
     // The one beside our loader, before one that is beside this library.
-    let folders = [libopencl::folders_of("libur_loader.so"), folders()].concat();
+    let folders = [icd_loader::folders_of("libur_loader.so"), folders()].concat();
     match folders
         .iter()
-        .find_map(|folder| libopencl::load(&folder.join(NAME)).ok())
+        .find_map(|folder| icd_loader::load(&folder.join(NAME)).ok())
     {
         Some(library) => std::mem::forget(library),
         None => log::info!("SYCL programs that ask for native handles will not run: there is no {NAME} in {folders:?}"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Work that runs on the thread that submits it or waits for it, which belongs to the client.
+//! The [`ThreadContext`] of a client thread, for work that runs on the thread that submits it or waits for it.
 
 use std::cell::RefCell;
 
@@ -22,13 +22,14 @@ struct Caller {
 
 /// Calls `run` with the calling thread's [`ThreadContext`].
 #[inline]
-pub(crate) fn inline<R>(run: impl FnOnce(&mut ThreadContext) -> R) -> R {
-    inline_measured(|worker, _| run(worker))
+pub(crate) fn with_caller_context<R>(run: impl FnOnce(&mut ThreadContext) -> R) -> R {
+    with_caller_context_measured(|worker, _| run(worker))
 }
 
-/// [`inline`] for short work. `run` must measure its cost if its second argument is set, which [`Sampler`] decides.
+/// [`with_caller_context`] for short work. `run` must measure its cost if its second argument is set, which [`Sampler`]
+/// decides.
 #[inline]
-pub(crate) fn inline_measured<R>(run: impl FnOnce(&mut ThreadContext, bool) -> R) -> R {
+pub(crate) fn with_caller_context_measured<R>(run: impl FnOnce(&mut ThreadContext, bool) -> R) -> R {
     let mut run = Some(run);
     let mut go = |worker: &mut ThreadContext, due: bool| (run.take().expect("called once"))(worker, due);
     let done = CALLER.try_with(|caller| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a kernel was told, for copies of it where the driver cannot copy kernels.
+//! What was set in a kernel, to clone it where the driver cannot.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -12,7 +12,7 @@ use crate::handle::Borrowed;
 use crate::{Backend, UrResult};
 
 /// The arguments of a kernel that were set one by one, and its execution information.
-pub struct RememberedArgs<B: Backend>(Mutex<State<B>>);
+pub struct KernelCloneEmulation<B: Backend>(Mutex<State<B>>);
 
 struct State<B: Backend> {
     arguments: BTreeMap<u32, Argument<B>>,
@@ -71,7 +71,7 @@ impl<B: Backend> Argument<B> {
     }
 }
 
-impl<B: Backend> Default for RememberedArgs<B> {
+impl<B: Backend> Default for KernelCloneEmulation<B> {
     fn default() -> Self {
         Self(Mutex::new(State {
             arguments: BTreeMap::new(),
@@ -81,7 +81,7 @@ impl<B: Backend> Default for RememberedArgs<B> {
     }
 }
 
-impl<B: Backend> RememberedArgs<B> {
+impl<B: Backend> KernelCloneEmulation<B> {
     /// An argument was set.
     #[cold]
     pub fn argument(&self, arg: &Arg<'_, B>) {
@@ -101,8 +101,8 @@ impl<B: Backend> RememberedArgs<B> {
         }
     }
 
-    /// Tells `copy` the same; its arguments only if `arguments` says so.
-    pub fn tell(&self, copy: &B::Kernel, arguments: bool) -> UrResult<()> {
+    /// Gives `copy` the same state; the arguments only if `arguments` says so.
+    pub fn apply_to(&self, copy: &B::Kernel, arguments: bool) -> UrResult<()> {
         // Without the lock: the copy may lock what it has.
         let (all, access, pointers) = {
             let state = self.0.lock();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Declarations of the C library's functions, for the tables of [`libcalls`](super::super::libcalls) and the functions
-//! here.
+//! Declarations of the C library's functions, for the tables of [`libcalls`](super) and the functions here.
 
 use std::ffi::{c_int, c_void};
 

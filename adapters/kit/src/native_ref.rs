@@ -31,14 +31,14 @@ pub unsafe trait NativeObject: 'static {
 }
 
 /// A reference of a driver's object, released when this is dropped.
-pub struct Native<T: NativeObject>(T::Handle);
+pub struct NativeRef<T: NativeObject>(T::Handle);
 
 // SAFETY: `NativeObject` promises that handles may be used and released from any thread.
-unsafe impl<T: NativeObject> Send for Native<T> {}
+unsafe impl<T: NativeObject> Send for NativeRef<T> {}
 // SAFETY: as above.
-unsafe impl<T: NativeObject> Sync for Native<T> {}
+unsafe impl<T: NativeObject> Sync for NativeRef<T> {}
 
-impl<T: NativeObject> Native<T> {
+impl<T: NativeObject> NativeRef<T> {
     /// Takes over a reference.
     ///
     /// # Safety
@@ -75,7 +75,7 @@ impl<T: NativeObject> Native<T> {
     }
 }
 
-impl<T: NativeObject> Deref for Native<T> {
+impl<T: NativeObject> Deref for NativeRef<T> {
     type Target = T::Handle;
 
     #[inline(always)]
@@ -84,13 +84,13 @@ impl<T: NativeObject> Deref for Native<T> {
     }
 }
 
-impl<T: NativeObject> PartialEq for Native<T> {
+impl<T: NativeObject> PartialEq for NativeRef<T> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<T: NativeObject> Drop for Native<T> {
+impl<T: NativeObject> Drop for NativeRef<T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the reference is ours, and goes with this.
@@ -132,15 +132,15 @@ mod tests {
         let count = AtomicUsize::new(1);
         // SAFETY: the number lives as long as the test.
         unsafe {
-            let borrowed = Native::<Counted>::borrowed(&count);
-            let shared = Native::<Counted>::wrap(&count, false).unwrap();
+            let borrowed = NativeRef::<Counted>::borrowed(&count);
+            let shared = NativeRef::<Counted>::wrap(&count, false).unwrap();
             assert_eq!(count.load(Ordering::Relaxed), 2);
             let again = shared.again().unwrap();
             assert!(again == shared && *again == **borrowed);
             assert_eq!(count.load(Ordering::Relaxed), 3);
             drop((again, shared, borrowed));
             assert_eq!(count.load(Ordering::Relaxed), 1);
-            drop(Native::<Counted>::wrap(&count, true));
+            drop(NativeRef::<Counted>::wrap(&count, true));
             assert_eq!(count.load(Ordering::Relaxed), 0);
         }
     }

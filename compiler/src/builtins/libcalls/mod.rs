@@ -4,10 +4,23 @@
 //! [`CALLEES`] are the mathematical functions of one or two numbers. The vectorizer replaces their calls by vector variants.
 //! [`HELPERS`] are mostly LLVM's runtime library calls: LLVM emits these calls itself, for instructions that a CPU lacks and
 //! for idioms that its optimizer recognizes.
+//!
+//! The submodules have our own functions, where the C library's are missing or not precise enough. Each is `extern "C"` and
+//! must not panic. The mathematical functions take and return numbers in registers, depend only on their arguments and access
+//! no memory, as this table promises LLVM. Only some helpers store a second result (`sincos`, `__muloti4` and its like), and
+//! [`printf`] reads its arguments from memory.
+
+pub mod half;
+pub mod huge;
+pub mod integers;
+pub mod libm;
+pub mod pi;
+pub mod printf;
+pub mod quotient;
+pub mod roots;
 
 use spirv::OpenclStd100Op as Op;
 
-use super::runtime::{half, huge, integers, libm, pi, printf, quotient, roots};
 use crate::llvm::{Context, Function, Module, Type};
 
 /// The address of a function.

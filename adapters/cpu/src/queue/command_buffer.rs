@@ -55,7 +55,7 @@ impl Queue {
         };
         let run_inline = || {
             let _guard = guard.take();
-            match exec::inline(|worker| plan.run_inline(worker)) {
+            match exec::with_caller_context(|worker| plan.run_inline(worker)) {
                 Ok(()) => true,
                 Err((step, fault)) => {
                     let failure = Failure::Step(step, Box::new(fault.into()));

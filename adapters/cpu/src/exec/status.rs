@@ -3,7 +3,7 @@
 
 /// The state of a command. A command goes through all of them, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Progress {
+pub(crate) enum Status {
     /// It waits for other commands.
     Queued,
     /// It waits for a thread.
@@ -16,7 +16,7 @@ pub(crate) enum Progress {
 
 /// When a command reached each state, in nanoseconds of [`clock::now`](super::clock::now).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stamps {
+pub(crate) struct ProfilingTimes {
     pub(crate) queued: u64,
     pub(crate) submitted: u64,
     pub(crate) started: u64,

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// The unfinished commands of a context.
 #[derive(Debug, Default)]
-pub(crate) struct Activity {
+pub(crate) struct InFlight {
     epoch: AtomicU64,
     /// Unfinished commands of even and of odd epochs.
     unfinished: [AtomicUsize; 2],
@@ -20,7 +20,7 @@ pub(crate) struct Activity {
     forks: AtomicU32,
 }
 
-/// What [`Activity::enter`] returns for an unfinished command, for [`Activity::leave`].
+/// What [`InFlight::enter`] returns for an unfinished command, for [`InFlight::leave`].
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Mark {
@@ -28,7 +28,7 @@ pub(crate) struct Mark {
     forks: u32,
 }
 
-impl Activity {
+impl InFlight {
     /// Counts a command that will not be complete when its enqueue function returns.
     ///
     /// Host tasks are not counted: the client knows what they use, and they may free it themselves.
@@ -107,56 +107,56 @@ mod tests {
 
     #[test]
     fn memory_waits_for_the_commands_before_it() {
-        let activity = Activity::default();
-        assert!(activity.is_idle());
-        let first = activity.enter();
-        let freed = activity.epoch();
-        assert!(!activity.is_idle());
+        let in_flight = InFlight::default();
+        assert!(in_flight.is_idle());
+        let first = in_flight.enter();
+        let freed = in_flight.epoch();
+        assert!(!in_flight.is_idle());
         for _ in 0..5 {
-            assert!(activity.advance() <= freed, "the command is unfinished");
+            assert!(in_flight.advance() <= freed, "the command is unfinished");
         }
         // Later commands do not delay it.
-        let later = activity.enter();
-        activity.leave(first);
-        assert!(activity.advance() > freed);
-        let freed = activity.epoch();
-        assert!(activity.advance() <= freed);
-        activity.leave(later);
-        assert!(activity.is_idle());
-        assert!(activity.advance() > freed);
+        let later = in_flight.enter();
+        in_flight.leave(first);
+        assert!(in_flight.advance() > freed);
+        let freed = in_flight.epoch();
+        assert!(in_flight.advance() <= freed);
+        in_flight.leave(later);
+        assert!(in_flight.is_idle());
+        assert!(in_flight.advance() > freed);
     }
 
     #[test]
     fn a_child_has_no_commands() {
-        let activity = Activity::default();
-        let mark = activity.enter();
-        activity.forked();
-        assert!(activity.is_idle());
-        let own = activity.enter();
-        activity.leave(mark);
-        assert!(!activity.is_idle());
-        activity.leave(own);
-        assert!(activity.is_idle());
+        let in_flight = InFlight::default();
+        let mark = in_flight.enter();
+        in_flight.forked();
+        assert!(in_flight.is_idle());
+        let own = in_flight.enter();
+        in_flight.leave(mark);
+        assert!(!in_flight.is_idle());
+        in_flight.leave(own);
+        assert!(in_flight.is_idle());
     }
 
     #[test]
     fn a_context_that_is_never_idle() {
-        let activity = Activity::default();
+        let in_flight = InFlight::default();
         let mut marks = std::collections::VecDeque::new();
         let mut freed = std::collections::VecDeque::new();
         for now in 0..1000 {
-            marks.push_back(activity.enter());
-            freed.push_back((now, activity.epoch()));
+            marks.push_back(in_flight.enter());
+            freed.push_back((now, in_flight.epoch()));
             if marks.len() > 3 {
-                activity.leave(marks.pop_front().unwrap());
+                in_flight.leave(marks.pop_front().unwrap());
             }
-            let over = activity.advance();
+            let over = in_flight.advance();
             while freed.front().is_some_and(|(_, epoch)| *epoch < over) {
                 let (then, _) = freed.pop_front().unwrap();
                 assert!(then + 3 <= now, "commands of that time are unfinished");
             }
             assert!(freed.len() < 12, "memory comes free");
         }
-        marks.into_iter().for_each(|mark| activity.leave(mark));
+        marks.into_iter().for_each(|mark| in_flight.leave(mark));
     }
 }
