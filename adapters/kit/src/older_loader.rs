@@ -38,9 +38,13 @@ fn caller() -> Option<PathBuf> {
     let mut frames = [ptr::null_mut(); 32];
     // SAFETY: room for as many addresses.
     let count = unsafe { libc::backtrace(frames.as_mut_ptr(), frames.len() as i32) };
-    let mut libraries = frames[..count as usize].iter().filter_map(|frame| library_of(*frame));
-    let (own, _) = libraries.next()?;
-    libraries.find(|(base, _)| *base != own).map(|(_, path)| path)
+    let (own, _) = library_of(caller as *mut c_void)?;
+    let libraries = frames[..count as usize].iter().filter_map(|frame| library_of(*frame));
+    // A sanitizer's frames may come before those of this library.
+    let outside = libraries
+        .skip_while(|(base, _)| *base != own)
+        .find(|(base, _)| *base != own);
+    outside.map(|(_, path)| path)
 }
 
 /// Where the library begins that has this address, and its file.
