@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `graph` draws the graphs of one, `doctor`
-//! explains what is missing.
+//! explains what is missing, `cache` shows and clears the compiled kernels on disk.
 //!
 //! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` and `graph` end as their command
 //! ends, or with 126 or 127 where the command cannot be run or found, as shells do.
 
+mod cache;
 mod doctor;
 mod elf;
 mod graph;
@@ -98,6 +99,14 @@ Examples:
         #[arg(last = true)]
         command: Vec<OsString>,
     },
+    /// Show or clear the cache of compiled kernels on disk
+    #[command(after_help = "\
+UR_CPU_CACHE and UR_CPU_CACHE_SIZE count as they do for programs. The exit code is 1 where the cache cannot be used, and
+0 where it is off or empty.")]
+    Cache {
+        #[command(subcommand)]
+        action: cache::Action,
+    },
     /// Say in a word what OpenCL drivers have for SYCL programs
     #[command(hide = true)]
     OpenclOffer,
@@ -145,6 +154,7 @@ fn main() -> ExitCode {
             ..
         } => graph::main(&options, svg, &output, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
+        Command::Cache { action } => cache::main(&action),
         Command::OpenclOffer => {
             let offer = lib_folder::OpenClAvailability::here();
             let word = lib_folder::OpenClAvailability::ALL
