@@ -14,6 +14,7 @@ mod lib_folder;
 mod opencl;
 mod run;
 mod search;
+mod shell;
 mod svg;
 mod sycl;
 
@@ -107,6 +108,18 @@ UR_CPU_CACHE and UR_CPU_CACHE_SIZE count as they do for programs. The exit code 
         #[command(subcommand)]
         action: cache::Action,
     },
+    /// Print the completions for a shell
+    #[command(after_help = "Example: oxur completions bash >~/.local/share/bash-completion/completions/oxur")]
+    Completions {
+        /// The shell
+        shell: shell::Shell,
+    },
+    /// Write man pages of all commands to a folder
+    #[command(hide = true)]
+    ManPages {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Say in a word what OpenCL drivers have for SYCL programs
     #[command(hide = true)]
     OpenclOffer,
@@ -155,6 +168,8 @@ fn main() -> ExitCode {
         } => graph::main(&options, svg, &output, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
         Command::Cache { action } => cache::main(&action),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::ManPages { folder } => shell::man_pages(&folder),
         Command::OpenclOffer => {
             let offer = lib_folder::OpenClAvailability::here();
             let word = lib_folder::OpenClAvailability::ALL

@@ -370,7 +370,7 @@ fn folders_that_cannot_be_written_to() {
 #[test]
 fn wrong_usage() {
     let scratch = Scratch::new("usage");
-    for arguments in [&["cache"][..], &["cache", "empty"]] {
+    for arguments in [&["cache"][..], &["cache", "empty"], &["completions", "tcsh"]] {
         let said = scratch.oxur(&[], arguments);
         assert_eq!(said.code, Some(2), "{said:?}");
         assert!(said.err.contains("--help"), "{said:?}");
