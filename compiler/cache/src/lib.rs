@@ -6,8 +6,8 @@
 //! | module | |
 //! |---|---|
 //! | [`entry`] | the format of a file: the object and a checksum |
-//! | [`folder`] | reading, creating and removing files |
-//! | [`sweep`] | removing the least recently used files when the cache is full |
+//! | `folder` | reading, creating and removing files |
+//! | `sweep` | removing the least recently used files when the cache is full |
 //! | [`environment`] | which cache the user's variables name |
 //!
 //! Any number of processes and threads share a folder without waiting for each other: a file is written under a
@@ -16,7 +16,7 @@
 //! as empty, and the log says so once.
 //!
 //! Code from the folder is executed. So the folder must belong to the user who runs it, and nobody else may write to
-//! it: see [`folder`].
+//! it: see `folder`.
 
 pub mod entry;
 pub mod environment;
