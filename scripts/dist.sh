@@ -9,6 +9,7 @@
 #   dist/lib/cmake/unified-runtime/     find_package(unified-runtime)
 #   dist/lib/pkgconfig/                 unified-runtime.pc
 #   dist/bin/oxur                       the command
+#   dist/share/                         man pages and shell completions of the command
 #   dist/bin/oxur-compiler              the CPU adapter's compiler as a command
 #
 # dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
@@ -91,6 +92,12 @@ for name in oxur oxur-compiler; do
   [[ -f $release/$name ]] || die "$release/$name is missing: run \`make build\`"
   ship "$release/$name" "$stage/bin/$name"
 done
+# From the command's own definition, into the folders where shells and man look below a prefix.
+mkdir -p "$stage"/share/{bash-completion/completions,fish/vendor_completions.d,zsh/site-functions}
+"$stage/bin/oxur" completions bash >"$stage/share/bash-completion/completions/oxur"
+"$stage/bin/oxur" completions fish >"$stage/share/fish/vendor_completions.d/oxur.fish"
+"$stage/bin/oxur" completions zsh >"$stage/share/zsh/site-functions/_oxur"
+"$stage/bin/oxur" man-pages "$stage/share/man/man1"
 install -m 644 cmake/unified-runtime-config.cmake "$stage/lib/cmake/unified-runtime/"
 sed "s/@VERSION@/$version/" cmake/unified-runtime-config-version.cmake.in \
   >"$stage/lib/cmake/unified-runtime/unified-runtime-config-version.cmake"

@@ -37,14 +37,14 @@ modules() {
   done
 }
 
-# Objects that the compiler made: of the cache's files, all but the trailer of 80 bytes.
+# Objects that the compiler made: of the cache's files, all but the trailer of 112 bytes.
 objects() {
   local folder=$1 cache=$work/cache file
   cargo build -q --release --locked -p oxur-compiler
   find "$work/corpus/seeds" -name '*.spv' -size -6k -print0 |
     xargs -0 "$CARGO_TARGET_DIR/release/oxur-compiler" compile --cache "$cache" >/dev/null
   find "$cache" -mindepth 2 -type f -size -6k | while read -r file; do
-    head -c -80 "$file" >"$folder/${file##*/}"
+    head -c -112 "$file" >"$folder/${file##*/}"
   done
 }
 

@@ -4,12 +4,18 @@
 //! The hash is BLAKE3. It must be cryptographic: whoever could make two modules with the same key could make a program run
 //! the code of the other module. BLAKE3 is the fastest of these in software, and each module that is loaded is hashed.
 
+use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
 
-use crate::cache::Key;
 use crate::code::Variant;
 use crate::llvm::Machine;
 use crate::options::{Options, Part};
+
+/// This compiler, by its version and the stamp of its build.
+const NAME: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("OXUR_COMPILER_STAMP"));
+
+/// The same, as files of the cache have it.
+pub const COMPILER: Compiler = Compiler::new(NAME);
 
 /// The hash of a program, to which the key of each kernel adds its name and variant.
 pub struct ProgramKey(blake3::Hasher);
@@ -17,12 +23,7 @@ pub struct ProgramKey(blake3::Hasher);
 impl ProgramKey {
     /// Hashes all but the kernel.
     pub fn new(parts: &[Part], options: &Options) -> Self {
-        Self::for_compiler(
-            parts,
-            options,
-            concat!(env!("CARGO_PKG_VERSION"), " ", env!("OXUR_COMPILER_STAMP")),
-            cpu(),
-        )
+        Self::for_compiler(parts, options, NAME, cpu())
     }
 
     fn for_compiler(parts: &[Part], options: &Options, compiler: &str, cpu: &str) -> Self {
@@ -92,9 +93,9 @@ fn cpu() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::CacheConfig;
     use crate::options::Mode;
     use crate::{FastMath, Module};
+    use oxur_cache::CacheConfig;
 
     /// The smallest module there is: with an id more than it needs, it is another one.
     fn module(bound: u32) -> std::sync::Arc<Module> {

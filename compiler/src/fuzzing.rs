@@ -3,7 +3,8 @@
 
 use std::fs;
 
-use crate::cache::{Key, entry};
+use oxur_cache::{Compiler, Key, Origin, entry};
+
 use crate::codegen::Object;
 use crate::{CacheConfig, Module, Options, Part, Program};
 
@@ -52,20 +53,26 @@ pub fn cache_entry(bytes: &[u8]) {
     let Some((key, file)) = bytes.split_first_chunk::<32>() else {
         return;
     };
+    const COMPILER: Compiler = Compiler::new("fuzzing");
     let key = Key(*key);
     if let Ok(object) = entry::open(file.to_vec(), &key) {
         // Only what was written like this is opened.
-        assert!([&object[..], &entry::trailer(&object, &key)].concat() == file);
+        let compiler = match entry::origin(&file[object.len()..], file.len() as u64) {
+            Origin::Compiler(compiler) => compiler,
+            // A file that was made by hand, with a right checksum over a name that is none.
+            _ => return,
+        };
+        assert!([&object[..], &entry::trailer(&object, &compiler, &key)].concat() == file);
     }
     let folder = std::env::temp_dir().join(format!("oxur-fuzz-{}", std::process::id()));
     let cache = CacheConfig::at(&folder);
-    let made = || Ok(b"made".to_vec());
+    let made = || Ok::<_, crate::Error>(b"made".to_vec());
     let load = |object: &[u8]| Ok(object.to_vec());
-    cache.get(|| key, made, load).expect("a cache does not fail");
+    cache.get(&COMPILER, || key, made, load).expect("a cache does not fail");
     fs::write(folder.join(key.path()), file).expect("the file was made");
-    let (got, cached) = cache.get(|| key, made, load).expect("a cache does not fail");
+    let (got, cached) = cache.get(&COMPILER, || key, made, load).expect("a cache does not fail");
     assert!(cached || got == b"made");
-    let again = cache.get(|| key, made, load).expect("a cache does not fail");
+    let again = cache.get(&COMPILER, || key, made, load).expect("a cache does not fail");
     assert!(again == (got, true), "what was damaged was made anew");
     _ = cache.clear();
 }

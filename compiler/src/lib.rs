@@ -8,7 +8,7 @@
 //! | parse, link | [`spirv`], `link` | bytes | a checked [`Module`], a [`Program`] |
 //! | lower | `lower`, `builtins`, `image` | the functions that a kernel reaches | LLVM IR for one work-item |
 //! | workgroup | `workgroup` | that | LLVM IR for one work-group, with a vector's lanes of items at a time |
-//! | optimize, assembly | `codegen` | that | an object file for this CPU, which `cache` keeps |
+//! | optimize, assembly | `codegen` | that | an object file for this CPU, which [`oxur_cache`] keeps |
 //! | run | `kernel`, `runtime` | that and a [`Launch`] | the kernel's effects |
 //!
 //! Stages do not know each other. What two of them must agree on has a module:
@@ -36,7 +36,6 @@
 
 mod abi;
 mod builtins;
-mod cache;
 mod cache_key;
 mod code;
 mod codegen;
@@ -61,7 +60,6 @@ mod runtime;
 pub mod spirv;
 mod workgroup;
 
-pub use cache::{CacheConfig, CacheUsage};
 pub use error::{Error, Fault};
 pub use fast_math::FastMath;
 pub use interface::{
@@ -69,6 +67,7 @@ pub use interface::{
 };
 pub use kernel::{Kernel, ThreadContext};
 pub use options::{Mode, Options, Part};
+pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};
 pub use runtime::FloatEnv;
 pub use spirv::Module;

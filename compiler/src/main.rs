@@ -248,7 +248,14 @@ fn print(path: &Path, others: &[PathBuf], options: &Options, kernel: Option<&str
 fn cache(folder: Option<&Path>, clear: bool) -> Result<(), String> {
     let cache = folder.map_or_else(CacheConfig::user, CacheConfig::at);
     let place = cache.folder().ok_or("there is no home, and so no cache")?.display();
-    let usage = if clear { cache.clear() } else { cache.usage() };
+    let usage = if clear {
+        cache.clear().and_then(|cleared| {
+            let cleared = cleared.unwrap_or_default();
+            cleared.error.map_or(Ok(cleared.removed), Err)
+        })
+    } else {
+        cache.usage()
+    };
     let usage = usage.map_err(|error| format!("{place}: {error}"))?;
     let removed = if clear { "removed " } else { "" };
     println!("{place}: {removed}{} entries, {} KiB", usage.entries, usage.bytes >> 10);

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::cache::CacheConfig;
 use crate::{FastMath, Module};
+use oxur_cache::CacheConfig;
 
 /// A module with values for its specialization constants.
 #[derive(Clone, Debug)]

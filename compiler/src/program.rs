@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::cache_key::ProgramKey;
+use crate::cache_key::{COMPILER, ProgramKey};
 use crate::code::{Code, Compiled, Variant};
 use crate::codegen::{self, Loaded, Object};
 use crate::link::{GlobalName, Linked, LinkedKernel};
@@ -158,7 +158,7 @@ impl Program {
         let get = || {
             self.options
                 .cache
-                .get(|| self.key().globals(), make, load)
+                .get(&COMPILER, || self.key().globals(), make, load)
                 .map(|got| got.0)
         };
         self.globals.get_or_init(get).clone()
@@ -184,6 +184,7 @@ impl Program {
     pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
         let kernel = &self.linked.kernels[index];
         let (mut code, from_cache) = self.options.cache.get(
+            &COMPILER,
             || self.key().kernel(&kernel.info.name, variant),
             || self.object(kernel, variant),
             |object| self.load(object),

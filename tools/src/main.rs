@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `graph` draws the graphs of one, `doctor`
-//! explains what is missing.
+//! explains what is missing, `cache` shows and clears the compiled kernels on disk.
 //!
 //! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` and `graph` end as their command
 //! ends, or with 126 or 127 where the command cannot be run or found, as shells do.
 
+mod cache;
 mod doctor;
 mod elf;
 mod graph;
@@ -13,6 +14,7 @@ mod lib_folder;
 mod opencl;
 mod run;
 mod search;
+mod shell;
 mod svg;
 mod sycl;
 
@@ -98,6 +100,26 @@ Examples:
         #[arg(last = true)]
         command: Vec<OsString>,
     },
+    /// Show or clear the cache of compiled kernels on disk
+    #[command(after_help = "\
+UR_CPU_CACHE and UR_CPU_CACHE_SIZE count as they do for programs. The exit code is 1 where the cache cannot be used, and
+0 where it is off or empty.")]
+    Cache {
+        #[command(subcommand)]
+        action: cache::Action,
+    },
+    /// Print the completions for a shell
+    #[command(after_help = "Example: oxur completions bash >~/.local/share/bash-completion/completions/oxur")]
+    Completions {
+        /// The shell
+        shell: shell::Shell,
+    },
+    /// Write man pages of all commands to a folder
+    #[command(hide = true)]
+    ManPages {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Say in a word what OpenCL drivers have for SYCL programs
     #[command(hide = true)]
     OpenclOffer,
@@ -145,6 +167,9 @@ fn main() -> ExitCode {
             ..
         } => graph::main(&options, svg, &output, &command),
         Command::Doctor { inside, command } => doctor::main(inside, &command),
+        Command::Cache { action } => cache::main(&action),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::ManPages { folder } => shell::man_pages(&folder),
         Command::OpenclOffer => {
             let offer = lib_folder::OpenClAvailability::here();
             let word = lib_folder::OpenClAvailability::ALL

@@ -5,12 +5,13 @@
 //! because SYCL runtimes pass them to every device. Anything else is an error.
 
 use std::ffi::CStr;
-use std::path::Path;
 
 use kit::ur::{ExpProgramFlags, ResultCode};
-use kit::{UrError, UrResult, size_from_environment};
+use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{CacheConfig, FastMath, Mode};
+use oxur_cache::CacheConfig;
+use oxur_cache::environment::FromEnvironment;
+use oxur_compiler::{FastMath, Mode};
 use oxur_fork::OnceLock;
 
 /// The options of a build.
@@ -144,24 +145,15 @@ fn mode() -> Mode {
     })
 }
 
-/// `UR_CPU_CACHE`, a folder or `off`, and `UR_CPU_CACHE_SIZE`: where compiled code is kept, and how much.
+/// Where compiled code is kept, and how much.
 fn cache() -> &'static CacheConfig {
     static CACHE: OnceLock<CacheConfig> = OnceLock::new();
     CACHE.get_or_init(|| {
-        let folder = match std::env::var_os("UR_CPU_CACHE").filter(|value| !value.is_empty()) {
-            None => CacheConfig::user(),
-            Some(value) if value == "off" || value == "0" => CacheConfig::off(),
-            Some(value) if Path::new(&value).is_absolute() => CacheConfig::at(value),
-            Some(value) => {
-                log::warn!(
-                    "UR_CPU_CACHE={} is ignored: it is `off` or the whole path of a folder",
-                    value.display()
-                );
-                CacheConfig::user()
-            }
-        };
-        let limit = size_from_environment("UR_CPU_CACHE_SIZE", CacheConfig::DEFAULT_LIMIT as usize);
-        folder.with_limit(limit as u64)
+        let environment = FromEnvironment::read();
+        for problem in environment.ignored {
+            log::warn!("{problem}");
+        }
+        environment.config
     })
 }
 

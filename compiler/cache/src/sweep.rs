@@ -6,13 +6,15 @@
 //! added. Appending is atomic, so that processes need no lock, and only the length matters. When the growth reaches a
 //! fraction of the limit, the process that notices it lists all files and removes the least recently used ones.
 
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
-use super::CacheUsage;
 use super::folder::{Folder, TEMPORARY, last_used};
+use super::{CacheContents, CacheUsage, Cleared, Origin, entry};
 
 /// File sizes on disk are multiples of this.
 const BLOCK: u64 = 4096;
@@ -105,24 +107,60 @@ fn list(folder: &Folder) -> io::Result<Vec<Found>> {
     Ok(all)
 }
 
-fn sum(all: &[Found]) -> CacheUsage {
-    CacheUsage {
-        entries: all.len(),
-        bytes: all.iter().map(|found| found.blocks * BLOCK).sum(),
+impl CacheUsage {
+    fn add(&mut self, found: &Found) {
+        self.entries += 1;
+        self.bytes += found.blocks * BLOCK;
     }
 }
 
 /// The size of the content.
 pub fn usage(folder: &Folder) -> io::Result<CacheUsage> {
-    Ok(sum(&list(folder)?))
+    let mut usage = CacheUsage::default();
+    list(folder)?.iter().for_each(|found| usage.add(found));
+    Ok(usage)
+}
+
+/// The content by origin. It reads the end of each file.
+pub fn contents(folder: &Folder) -> io::Result<CacheContents> {
+    let all = list(folder)?;
+    let mut contents = CacheContents {
+        least_recent: all.iter().map(|found| found.used).min(),
+        most_recent: all.iter().map(|found| found.used).max(),
+        ..CacheContents::default()
+    };
+    for found in &all {
+        contents.usage.add(found);
+        let origin = origin(folder, &found.path).unwrap_or(Origin::Unknown);
+        contents.by_origin.entry(origin).or_default().add(found);
+    }
+    Ok(contents)
+}
+
+fn origin(folder: &Folder, path: &str) -> io::Result<Origin> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::openat(&folder.0, path, flags, Mode::empty())?);
+    let size = file.metadata()?.len();
+    let mut end = [0; entry::TRAILER];
+    let end = &mut end[..size.min(entry::TRAILER as u64) as usize];
+    file.read_exact_at(end, size - end.len() as u64)?;
+    Ok(entry::origin(end, size))
 }
 
 /// Removes all files. The folders stay, because other processes may be writing to them.
-pub fn clear(folder: &Folder) -> io::Result<CacheUsage> {
-    let all = list(folder)?;
-    for found in &all {
-        folder.remove(&found.path);
+pub fn clear(folder: &Folder) -> io::Result<Cleared> {
+    let mut cleared = Cleared::default();
+    for found in &list(folder)? {
+        match folder.try_remove(&found.path) {
+            Ok(true) => cleared.removed.add(found),
+            // Another process was faster.
+            Ok(false) => {}
+            Err(error) => {
+                cleared.kept.add(found);
+                cleared.error.get_or_insert(error);
+            }
+        }
     }
     folder.remove(GROWTH);
-    Ok(sum(&all))
+    Ok(cleared)
 }

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Environment variables for cache sizes.
+//! Environment variables for cache sizes, as adapters and the `oxur` command read them.
 //!
 //! - `0` or `off`: nothing is cached.
 //! - a number of bytes, with `K`, `M` or `G` for powers of 1024: the limit.
 //! - not set, empty or `on`: the adapter's default.
 
-/// The size in bytes that the variable `name` sets; `default` if it sets none.
+/// The size in bytes that the variable `name` sets; `default` if it sets none. A value that is no size goes to the log.
 pub fn size_from_environment(name: &str, default: usize) -> usize {
+    size(name, default).unwrap_or_else(|problem| {
+        log::warn!("{problem}");
+        default
+    })
+}
+
+/// The same for who has no log: a value that is no size is an error, to be shown.
+pub fn size(name: &str, default: usize) -> Result<usize, String> {
     let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else {
-        return default;
+        return Ok(default);
     };
     match value.to_str().and_then(parse) {
-        Some(Limit::Bytes(bytes)) => bytes,
-        Some(Limit::Default) => default,
-        None => {
-            log::warn!(
-                "{name}={} is ignored: it is `off` or a size such as 256M",
-                value.display()
-            );
-            default
-        }
+        Some(Limit::Bytes(bytes)) => Ok(bytes),
+        Some(Limit::Default) => Ok(default),
+        None => Err(format!(
+            "{name}={} is ignored: it is `off` or a size such as 256M",
+            value.display()
+        )),
     }
 }
 

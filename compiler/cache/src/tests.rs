@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use super::folder::Folder;
 use super::*;
-use crate::Error;
+
+const COMPILER: Compiler = Compiler::new("1.2.3 test");
 
 /// A folder that goes when the test ends.
 struct Scratch(PathBuf);
@@ -48,7 +49,12 @@ fn object(n: u64, size: usize) -> Vec<u8> {
 fn get(cache: &CacheConfig, n: u64, size: usize) -> bool {
     let wanted = object(n, size);
     let (got, cached) = cache
-        .get(|| key(n), || Ok(wanted.clone()), |bytes| Ok(bytes.to_vec()))
+        .get(
+            &COMPILER,
+            || key(n),
+            || Ok::<_, String>(wanted.clone()),
+            |bytes| Ok(bytes.to_vec()),
+        )
         .unwrap();
     assert!(got == wanted);
     cached
@@ -78,7 +84,7 @@ fn what_was_made_is_found() {
             .unwrap()
             .starts_with("Signature: 8a477f597d28d172")
     );
-    assert_eq!(cache.clear().unwrap().entries, 2);
+    assert_eq!(cache.clear().unwrap().unwrap().removed, usage);
     assert_eq!(cache.usage().unwrap().entries, 0);
     assert!(!get(&cache, 1, 100));
 }
@@ -89,7 +95,7 @@ fn off_keeps_nothing() {
     for cache in [CacheConfig::off(), scratch.cache().with_limit(0)] {
         assert!(!get(&cache, 1, 10));
         assert!(!get(&cache, 1, 10));
-        assert_eq!(cache.clear().unwrap(), CacheUsage::default());
+        assert!(cache.clear().unwrap().is_none());
     }
     assert!(!scratch.0.exists());
 }
@@ -107,7 +113,7 @@ fn damaged_files_are_made_anew() {
         bytes
     };
     let mut damaged = vec![Vec::new(), whole[..10].to_vec(), whole[..whole.len() - 1].to_vec()];
-    damaged.extend([0, 4999, 5000, 5008, 5016, 5048, 5079].map(flip));
+    damaged.extend([0, 4999, 5000, 5007, 5008, 5016, 5048, 5080, 5111].map(flip));
     damaged.push([&whole[..], b"more"].concat());
     // What another kernel's file holds.
     get(&cache, 2, 5000);
@@ -132,14 +138,18 @@ fn a_file_that_does_not_load_is_made_anew() {
     };
     let load = |bytes: &[u8]| match bytes {
         b"new" => Ok(()),
-        _ => Err(Error::Codegen("it does not load".into())),
+        _ => Err("it does not load"),
     };
-    assert!(!cache.get(|| key(1), make, load).unwrap().1);
-    assert!(cache.get(|| key(1), make, load).unwrap().1);
+    assert!(!cache.get(&COMPILER, || key(1), make, load).unwrap().1);
+    assert!(cache.get(&COMPILER, || key(1), make, load).unwrap().1);
     assert_eq!(made.get(), 1);
     // Nothing is kept of what fails.
-    assert!(cache.get(|| key(9), || Ok(b"bad".to_vec()), load).is_err());
-    assert!(cache.get(|| key(9), || Err(Error::NoKernel("k".into())), load).is_err());
+    assert!(cache.get(&COMPILER, || key(9), || Ok(b"bad".to_vec()), load).is_err());
+    assert!(
+        cache
+            .get(&COMPILER, || key(9), || Err("it does not compile"), load)
+            .is_err()
+    );
     assert!(!scratch.file(&key(9)).exists());
 }
 
@@ -266,4 +276,56 @@ fn many_threads_share_a_folder() {
         }
     });
     assert!(cache.usage().unwrap().entries <= 17 + 8);
+}
+
+#[test]
+fn files_say_where_they_are_from() {
+    let scratch = Scratch::new("origin");
+    let cache = scratch.cache();
+    assert_eq!(cache.contents().unwrap(), None);
+    for n in 0..3 {
+        get(&cache, n, 5000);
+    }
+    const OTHER: Compiler = Compiler::new("9.9.9 other");
+    let make = || Ok::<_, String>(object(3, 10));
+    cache.get(&OTHER, || key(3), make, |_| Ok(())).unwrap();
+    // The first format, whose trailer was shorter, a file that was cut off, and what is no file.
+    let shard = scratch.file(&key(0)).parent().unwrap().to_path_buf();
+    let first = [&b"code"[..], b"oxurobj1", &4u64.to_le_bytes(), &[0; 64]].concat();
+    fs::write(shard.join("first"), &first).unwrap();
+    fs::write(shard.join("cut"), &first[..first.len() - 1]).unwrap();
+    fs::write(shard.join("empty"), "").unwrap();
+    symlink("elsewhere", shard.join("link")).unwrap();
+    age(&scratch.file(&key(1)), Duration::from_secs(5000));
+
+    let contents = cache.contents().unwrap().unwrap();
+    let entries = |origin| contents.by_origin.get(&origin).map_or(0, |usage| usage.entries);
+    assert_eq!(entries(Origin::Compiler(COMPILER)), 3);
+    assert_eq!(contents.by_origin[&Origin::Compiler(COMPILER)].bytes, 3 * 8192);
+    assert_eq!(entries(Origin::Compiler(OTHER)), 1);
+    assert_eq!(entries(Origin::FirstFormat), 1);
+    assert_eq!(entries(Origin::Unknown), 3);
+    assert_eq!(contents.usage, cache.usage().unwrap());
+    let apart = contents
+        .most_recent
+        .unwrap()
+        .duration_since(contents.least_recent.unwrap());
+    assert!((4900..5100).contains(&apart.unwrap().as_secs()));
+    assert_eq!((OTHER.version(), OTHER.to_string().as_str()), ("9.9.9", "9.9.9 other"));
+    // Nobody can write control characters to a terminal by way of a file.
+    let mut escape = entry::trailer(b"", &COMPILER, &key(1));
+    escape[16] = 0x1b;
+    assert_eq!(entry::origin(&escape, escape.len() as u64), Origin::Unknown);
+}
+
+#[test]
+fn a_cache_that_is_switched_off_can_be_cleared() {
+    let scratch = Scratch::new("kept");
+    let cache = scratch.cache();
+    get(&cache, 1, 10);
+    cache.check_writable().unwrap();
+    let cleared = cache.with_limit(0).clear().unwrap().unwrap();
+    assert_eq!((cleared.removed.entries, cleared.kept.entries), (1, 0));
+    assert!(cleared.error.is_none());
+    assert!(!scratch.file(&key(1)).exists(), "also where nothing more is kept");
 }

@@ -12,9 +12,9 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_NOW};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_NOW};
 
-use super::{Key, entry, sweep};
+use super::{Compiler, Key, entry, sweep};
 
 /// How old the time of last use may be before it is updated. Most uses write nothing.
 const STALE: Duration = Duration::from_secs(3600);
@@ -43,6 +43,17 @@ fn check_owner(stat: &Stat) -> io::Result<()> {
         return denied("others may write to it".into());
     }
     Ok(())
+}
+
+/// Whether this process may make a folder that is not there.
+pub fn check_can_make(path: &Path) -> io::Result<()> {
+    let there = path.ancestors().skip(1).find(|above| above.exists());
+    Ok(rustix::fs::accessat(
+        rustix::fs::CWD,
+        there.unwrap_or(Path::new("/")),
+        Access::WRITE_OK | Access::EXEC_OK,
+        AtFlags::EACCESS,
+    )?)
 }
 
 impl Folder {
@@ -110,7 +121,7 @@ impl Folder {
     }
 
     /// Stores an object, unless it alone exceeds the limit.
-    pub fn write(&self, key: &Key, object: &[u8], limit: u64) -> io::Result<()> {
+    pub fn write(&self, key: &Key, compiler: &Compiler, object: &[u8], limit: u64) -> io::Result<()> {
         let size = (object.len() + entry::TRAILER) as u64;
         if size > limit.min(entry::LARGEST) {
             return Ok(());
@@ -132,7 +143,7 @@ impl Folder {
         // Not synced to disk: the checksum detects what a crash of the machine leaves of it.
         let written = file
             .write_all(object)
-            .and_then(|()| file.write_all(&entry::trailer(object, key)))
+            .and_then(|()| file.write_all(&entry::trailer(object, compiler, key)))
             .and_then(|()| Ok(rustix::fs::renameat(&self.0, &temporary, &self.0, &path)?));
         if let Err(error) = written {
             self.remove(&temporary);
@@ -143,11 +154,24 @@ impl Folder {
 
     /// Removes a file, if it is there.
     pub fn remove(&self, path: &str) {
-        if let Err(error) = rustix::fs::unlinkat(&self.0, path, AtFlags::empty())
-            && error != rustix::io::Errno::NOENT
-        {
+        if let Err(error) = self.try_remove(path) {
             log::debug!("{path} in the cache of compiled code cannot be removed: {error}");
         }
+    }
+
+    /// The same; returns whether it was there.
+    pub fn try_remove(&self, path: &str) -> io::Result<bool> {
+        match rustix::fs::unlinkat(&self.0, path, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::NOENT) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether this process may create and remove files.
+    pub fn check_writable(&self) -> io::Result<()> {
+        let wanted = Access::WRITE_OK | Access::EXEC_OK;
+        Ok(rustix::fs::accessat(&self.0, ".", wanted, AtFlags::EACCESS)?)
     }
 }
 
