@@ -4,6 +4,7 @@
 mod arg_cache;
 mod arg_objects;
 mod clone_emulation;
+mod plain_arg;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::hint::cold_path;
@@ -15,6 +16,7 @@ use oxur_api::*;
 pub use self::arg_cache::{ArgCache, ArgKey};
 pub use self::arg_objects::ArgObjects;
 pub use self::clone_emulation::KernelCloneEmulation;
+pub(crate) use self::plain_arg::PlainArg;
 use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;

@@ -4,12 +4,11 @@
 //! Drivers do not say what the arguments of a kernel are. So the first update of a launch makes a snapshot of its kernel.
 //! Later updates only note what the snapshot has missed, and a failed one sets that in it and puts it in the kernel's place.
 
-use std::ffi::c_void;
-use std::ptr;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::kernel::PlainArg;
 use crate::{Arg, Args, Backend, Kernel, UrResult};
 
 /// The arguments that a launch had after its last update.
@@ -18,52 +17,7 @@ pub(crate) struct ArgRollback<B: Backend>(Option<Box<Snapshot<B>>>);
 struct Snapshot<B: Backend> {
     kernel: Arc<B::Kernel>,
     /// The arguments that were set since it was made, each once.
-    missed: SmallVec<[PlainArg; 2]>,
-}
-
-/// An argument that is no object.
-struct PlainArg {
-    index: u32,
-    value: PlainValue,
-}
-
-enum PlainValue {
-    Bytes(SmallVec<[u8; 16]>),
-    Pointer(usize),
-    Local(usize),
-}
-
-impl PlainArg {
-    /// `None` for objects.
-    fn new<B: Backend>(arg: &Arg<'_, B>) -> Option<Self> {
-        let (index, value) = match *arg {
-            Arg::Value(index, bytes) => (index, PlainValue::Bytes(SmallVec::from_slice(bytes))),
-            Arg::Pointer(index, pointer) => (index, PlainValue::Pointer(pointer.expose_provenance())),
-            Arg::Local(index, size) => (index, PlainValue::Local(size)),
-            Arg::Mem(..) | Arg::Sampler(..) => return None,
-        };
-        Some(Self { index, value })
-    }
-
-    /// Makes it the same as `arg`, which has the same index. Says whether that was possible in place.
-    #[inline]
-    fn set<B: Backend>(&mut self, arg: &Arg<'_, B>) -> bool {
-        match (&mut self.value, arg) {
-            (PlainValue::Bytes(old), Arg::Value(_, new)) if old.len() == new.len() => old.copy_from_slice(new),
-            (PlainValue::Pointer(old), Arg::Pointer(_, new)) => *old = new.expose_provenance(),
-            (PlainValue::Local(old), Arg::Local(_, new)) => *old = *new,
-            _ => return false,
-        }
-        true
-    }
-
-    fn arg<B: Backend>(&self) -> Arg<'_, B> {
-        match &self.value {
-            PlainValue::Bytes(bytes) => Arg::Value(self.index, bytes),
-            PlainValue::Pointer(address) => Arg::Pointer(self.index, ptr::with_exposed_provenance::<c_void>(*address)),
-            PlainValue::Local(size) => Arg::Local(self.index, *size),
-        }
-    }
+    missed: SmallVec<[(u32, PlainArg); 2]>,
 }
 
 impl<B: Backend> Default for ArgRollback<B> {
@@ -96,18 +50,18 @@ impl<B: Backend> ArgRollback<B> {
         let Some(snapshot) = &mut self.0 else { return };
         for arg in args {
             let index = arg.index();
-            let known = snapshot.missed.iter_mut().find(|old| old.index == index);
-            if known.is_some_and(|known| known.set(arg)) {
+            let known = snapshot.missed.iter_mut().find(|(old, _)| *old == index);
+            if known.is_some_and(|(_, known)| known.set(arg)) {
                 continue;
             }
             match PlainArg::new(arg) {
                 Some(new) => {
-                    snapshot.missed.retain(|old| old.index != index);
-                    snapshot.missed.push(new);
+                    snapshot.missed.retain(|(old, _)| *old != index);
+                    snapshot.missed.push((index, new));
                 }
                 // At once: the snapshot keeps the object that this one replaces, which the client may want to be gone.
                 None => {
-                    snapshot.missed.retain(|old| old.index != index);
+                    snapshot.missed.retain(|(old, _)| *old != index);
                     if snapshot.kernel.set_arg(arg.clone()).is_err() {
                         self.0 = None;
                         return;
@@ -120,9 +74,9 @@ impl<B: Backend> ArgRollback<B> {
     /// A kernel with the arguments of the last commit, once after each [`prepare`](Self::prepare).
     pub(super) fn roll_back(&mut self) -> Option<Arc<B::Kernel>> {
         let snapshot = self.0.take()?;
-        for missed in &snapshot.missed {
-            if let Err(error) = snapshot.kernel.set_arg(missed.arg()) {
-                log::error!("argument {} of a launch is lost: {error}", missed.index);
+        for (index, missed) in &snapshot.missed {
+            if let Err(error) = snapshot.kernel.set_arg(missed.arg(*index)) {
+                log::error!("argument {index} of a launch is lost: {error}");
             }
         }
         Some(snapshot.kernel)

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
+use derive_where::derive_where;
 use oxur_api::MemFlags;
 use oxur_fork::Mutex;
 
-use super::{Arg, ExecInfo, Kernel};
+use super::{Arg, ExecInfo, Kernel, PlainArg};
 use crate::handle::Borrowed;
 use crate::{Backend, UrResult};
 
@@ -21,43 +22,26 @@ struct State<B: Backend> {
 }
 
 /// An argument as it was set. Objects are the client's to keep: see [`ArgObjects`](super::ArgObjects).
+#[derive_where(Clone)]
 enum Argument<B: Backend> {
-    Value(Box<[u8]>),
-    Pointer(usize),
-    Local(usize),
+    Plain(PlainArg),
     Mem(Option<Weak<B::Mem>>, MemFlags),
     Sampler(Weak<B::Sampler>),
 }
 
-impl<B: Backend> Clone for Argument<B> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Value(bytes) => Self::Value(bytes.clone()),
-            Self::Pointer(address) => Self::Pointer(*address),
-            Self::Local(size) => Self::Local(*size),
-            Self::Mem(mem, flags) => Self::Mem(mem.clone(), *flags),
-            Self::Sampler(sampler) => Self::Sampler(sampler.clone()),
-        }
-    }
-}
-
 impl<B: Backend> Argument<B> {
-    fn of(arg: &Arg<'_, B>) -> (u32, Self) {
-        match *arg {
-            Arg::Value(index, bytes) => (index, Self::Value(bytes.into())),
-            Arg::Pointer(index, pointer) => (index, Self::Pointer(pointer.expose_provenance())),
-            Arg::Local(index, size) => (index, Self::Local(size)),
-            Arg::Mem(index, ref mem, flags) => (index, Self::Mem(mem.as_ref().map(|mem| Arc::downgrade(mem)), flags)),
-            Arg::Sampler(index, ref sampler) => (index, Self::Sampler(Arc::downgrade(sampler))),
-        }
+    fn of(arg: &Arg<'_, B>) -> Option<Self> {
+        Some(match arg {
+            Arg::Mem(_, mem, flags) => Self::Mem(mem.as_ref().map(|mem| Arc::downgrade(mem)), *flags),
+            Arg::Sampler(_, sampler) => Self::Sampler(Arc::downgrade(sampler)),
+            plain => Self::Plain(PlainArg::new(plain)?),
+        })
     }
 
     /// Sets it in `copy`. An object that is gone leaves the argument unset, which the launch then says.
     fn set(&self, index: u32, copy: &B::Kernel) -> UrResult<()> {
         match self {
-            Self::Value(bytes) => copy.set_arg(Arg::Value(index, bytes)),
-            Self::Pointer(address) => copy.set_arg(Arg::Pointer(index, std::ptr::with_exposed_provenance(*address))),
-            Self::Local(size) => copy.set_arg(Arg::Local(index, *size)),
+            Self::Plain(plain) => copy.set_arg(plain.arg(index)),
             Self::Mem(None, flags) => copy.set_arg(Arg::Mem(index, None, *flags)),
             Self::Mem(Some(mem), flags) => match mem.upgrade() {
                 Some(mem) => copy.set_arg(Arg::Mem(index, Some(Borrowed::from(&mem)), *flags)),
@@ -85,8 +69,9 @@ impl<B: Backend> KernelCloneEmulation<B> {
     /// An argument was set.
     #[cold]
     pub fn argument(&self, arg: &Arg<'_, B>) {
-        let (index, argument) = Argument::of(arg);
-        self.0.lock().arguments.insert(index, argument);
+        if let Some(argument) = Argument::of(arg) {
+            self.0.lock().arguments.insert(arg.index(), argument);
+        }
     }
 
     /// Execution information was set.
