@@ -90,9 +90,7 @@ impl TrapScope {
         // SAFETY: passed on to the caller.
         Self(unsafe {
             Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
-                let place = running();
-                let running = place.get().expect("it was set before the code was resumed");
-                place.set(Some(Running { yielder, ..running }));
+                begin(yielder);
                 code();
                 Ok(())
             })
@@ -107,9 +105,7 @@ impl TrapScope {
         // SAFETY: passed on to the caller.
         Self(unsafe {
             Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
-                let place = running();
-                let running = place.get().expect("it was set before the code was resumed");
-                place.set(Some(Running { yielder, ..running }));
+                begin(yielder);
                 loop {
                     code();
                     // Not by `wait`: a function that returns after a switch of stacks returns where no CPU expects it.
@@ -151,6 +147,14 @@ impl TrapScope {
         }
         self.0.into_stack()
     }
+}
+
+/// The code that this thread has resumed begins, and can wait.
+#[inline]
+fn begin(yielder: &Yielder<(), ()>) {
+    let place = running();
+    let running = place.get().expect("it was set before the code was resumed");
+    place.set(Some(Running { yielder, ..running }));
 }
 
 /// Called by guarded code: waits until it is resumed.
