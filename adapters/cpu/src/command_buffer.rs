@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::exec::Pool;
 use crate::exec::plan::{ExternalSync, Plan, PlanBuilder, Signal, Step};
-use crate::queue::{Order, unsubmitted, with_new_args, work};
+use crate::queue::{Order, set_args, unsubmitted, work};
 use crate::{Cpu, Event, Queue};
 
 /// A command buffer.
@@ -45,18 +45,6 @@ impl CommandBuffer {
             work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
             external: external.then(|| Arc::new(ExternalSync { dependencies, signal })),
         })
-    }
-
-    /// The step of a launch whose arguments alone have changed.
-    fn step_with_new_args(&self, plan: &Plan, index: usize, node: &Node<Cpu>) -> UrResult<Step> {
-        if let OwnedCommand::Launch(launch) = &node.command
-            && let Some(Step { work, external }) = plan.step(index)
-            && let Some(work) = with_new_args(&**work, launch)
-        {
-            let external = external.clone();
-            return Ok(Step { work: work?, external });
-        }
-        self.step(node)
     }
 }
 
@@ -109,18 +97,24 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn update(&self, nodes: &[Node<Cpu>], changes: &[Change<'_, Cpu>]) -> UrResult<()> {
         let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
+        if let [
+            Change {
+                place,
+                what: Changed::Launch(change),
+            },
+        ] = changes
+            && change.is_of_args_only()
+            && let OwnedCommand::Launch(launch) = &nodes[*place].command
+            && plan
+                .work_mut(*place)
+                .is_some_and(|work| set_args(work, &launch.kernel, change.args))
+        {
+            return Ok(());
+        }
         // All steps are translated before the first is replaced, so that an error leaves the plan unchanged.
         let mut steps = SmallVec::<[_; 1]>::with_capacity(changes.len());
-        for Change { place, what } in changes {
-            let node = &nodes[*place];
-            let step = match what {
-                // Another change of the list may be of the same launch's range.
-                Changed::Launch(change) if changes.len() == 1 && change.is_of_args_only() => {
-                    self.step_with_new_args(plan, *place, node)?
-                }
-                _ => self.step(node)?,
-            };
-            steps.push((*place, step));
+        for Change { place, .. } in changes {
+            steps.push((*place, self.step(&nodes[*place])?));
         }
         for (place, step) in steps {
             plan.change(place, step);

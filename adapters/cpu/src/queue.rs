@@ -31,7 +31,7 @@ use oxur_adapter_kit as kit;
 pub(crate) use self::command_buffer::work;
 pub(crate) use self::commands::check;
 pub(crate) use self::failure::Failures;
-pub(crate) use self::launch::with_new_args;
+pub(crate) use self::launch::set_args;
 use self::memory::{CopyBytes, Owner};
 pub(crate) use self::order::{Order, unsubmitted};
 use self::submit::Submission;

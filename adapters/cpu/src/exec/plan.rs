@@ -133,9 +133,15 @@ impl Plan {
         Arc::make_mut(&mut self.steps)[index] = step;
     }
 
-    /// A step, unless a run notes its times.
-    pub(crate) fn step(&self, index: usize) -> Option<&Step> {
-        self.times.is_none().then(|| &self.steps[index])
+    /// The work of a step, for changes in place. `None` if a clone of the plan, which may be running, has it as well, or if
+    /// runs record times.
+    #[inline]
+    pub(crate) fn work_mut(&mut self, index: usize) -> Option<&mut dyn Work> {
+        if self.times.is_some() {
+            return None;
+        }
+        let steps = Arc::get_mut(&mut self.steps)?;
+        Arc::get_mut(&mut steps[index].work)
     }
 
     /// The number of steps.

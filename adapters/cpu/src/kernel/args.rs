@@ -272,6 +272,21 @@ impl Packed {
         }
     }
 
+    /// Sets arguments that the kernel has already taken. Returns false, and changes nothing, if that would change memory
+    /// objects or the layout of local memory.
+    #[inline]
+    pub(crate) fn set(&mut self, wants: &KernelInfo, args: &[Arg<'_, Cpu>]) -> bool {
+        let is_plain = |arg: &Arg<'_, Cpu>| match arg {
+            Arg::Value(_, bytes) => native_object(bytes).is_none(),
+            Arg::Pointer(..) => true,
+            Arg::Mem(..) | Arg::Sampler(..) | Arg::Local(..) => false,
+        };
+        // Which parameter has which memory object is not known here.
+        self.mems.is_empty()
+            && args.iter().all(is_plain)
+            && (args.iter()).all(|arg| place(wants, arg, &mut self.block).is_ok())
+    }
+
     /// Parameters of local memory, with their sizes.
     #[inline]
     fn place_local(&mut self, wants: &KernelInfo, locals: &[(usize, usize)]) -> UrResult<()> {

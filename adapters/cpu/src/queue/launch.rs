@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
-use kit::{Args, Launch, LaunchProperties, OwnedLaunch, UrError, UrResult};
+use kit::{Arg, Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, ThreadContext};
 
@@ -92,35 +92,27 @@ pub(super) fn owned_launch(launch: &Launch<'_, Cpu>, device: &Device, pool: &'st
     let cooperative = check_properties(kernel, pool, &launch.properties, groups)?;
     let device_index = kernel.program.context().device_index(device)?;
     let range = prepare(kernel, device_index, range)?;
-    pack(kernel, launch.args, || LaunchWork {
+    let mut work = Arc::new(LaunchWork {
         kernel: Arc::clone(kernel),
         device_index,
         args: Packed::new(),
         range,
         groups,
         cooperative,
-    })
-}
-
-/// The same launch as `work`, with the arguments that its kernel has now. `None` if `work` is something else.
-pub(crate) fn with_new_args(work: &dyn Work, launch: &OwnedLaunch<Cpu>) -> Option<UrResult<Arc<dyn Work>>> {
-    let old = (work as &dyn Any).downcast_ref::<LaunchWork>()?;
-    let kernel = &launch.kernel;
-    Some(pack(kernel, Args::none(), || LaunchWork {
-        kernel: Arc::clone(kernel),
-        args: Packed::new(),
-        ..*old
-    }))
-}
-
-/// A launch with arguments.
-#[inline]
-fn pack(kernel: &Kernel, args: Args<'_, Cpu>, launch: impl FnOnce() -> LaunchWork) -> UrResult<Arc<dyn Work>> {
-    let mut work = Arc::new(launch());
+    });
     // Packed in place, because moving the block would copy it.
     let own = Arc::get_mut(&mut work).expect("the reference is unique");
-    kernel.pack(args, &mut own.args)?;
+    kernel.pack(launch.args, &mut own.args)?;
     Ok(work)
+}
+
+/// Sets arguments, which the kernel has already taken, in the work of its launch. Returns false if that is impossible in
+/// place.
+pub(crate) fn set_args(work: &mut dyn Work, kernel: &Arc<Kernel>, args: &[Arg<'_, Cpu>]) -> bool {
+    match (work as &mut dyn Any).downcast_mut::<LaunchWork>() {
+        Some(work) if Arc::ptr_eq(&work.kernel, kernel) => work.args.set(kernel.wants(), args),
+        _ => false,
+    }
 }
 
 /// Compiles code for a range if there is none yet. This happens before the launch, so that the time it takes does not
