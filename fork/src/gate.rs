@@ -140,23 +140,29 @@ impl Section {
     /// Enters a section with a `lock`ed instruction, which is a full fence.
     #[inline(always)]
     fn with<R>(mut locks: impl FnMut() -> R) -> (Self, R) {
-        loop {
-            let section = Self::begin();
-            // The compiler must not move the increment past the instruction.
-            compiler_fence(Ordering::SeqCst);
-            let locked = locks();
-            if GATE.load(Ordering::Relaxed) == OPEN {
-                return (section, locked);
-            }
-            cold_path();
-            if section.passes() {
-                return (section, locked);
-            }
-            // They are unlocked in this order.
-            drop(locked);
-            drop(section);
-            wait_at_gate();
+        let section = Self::begin();
+        // The compiler must not move the increment past the instruction.
+        compiler_fence(Ordering::SeqCst);
+        let locked = locks();
+        if GATE.load(Ordering::Relaxed) == OPEN {
+            return (section, locked);
         }
+        section.pass(locked, locks)
+    }
+
+    /// Waits at the gate, which is not open, unless a thread that has just begun this section may continue. Not inlined: what
+    /// [`with`](Self::with) returns would have to go through memory.
+    #[cold]
+    #[inline(never)]
+    fn pass<R>(self, locked: R, locks: impl FnMut() -> R) -> (Self, R) {
+        if self.passes() {
+            return (self, locked);
+        }
+        // They are unlocked in this order.
+        drop(locked);
+        drop(self);
+        wait_at_gate();
+        Self::with(locks)
     }
 
     /// Enters a section by taking a lock.
