@@ -179,18 +179,18 @@ impl kit::UsmAlloc<Cpu> for Context {
     }
 
     #[inline]
-    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
-        let known = self.usm.rest(memory);
-        if !ipc::shares_usm() {
-            return known;
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
+        let mut rest = self.usm.rest(memory);
+        if ipc::shares_usm() {
+            for (rest, address) in rest.iter_mut().zip(memory) {
+                if *rest == usize::MAX
+                    && let Some((start, size, _)) = self.imports.find(address as usize)
+                {
+                    *rest = size - (address as usize - start);
+                }
+            }
         }
-        std::array::from_fn(|i| {
-            known[i].or_else(|| {
-                let address = memory[i] as usize;
-                let (start, size, _) = self.imports.find(address)?;
-                Some(size - (address - start))
-            })
-        })
+        rest
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -360,7 +360,7 @@ mod tests {
             (UsmType::HOST, memory, 100)
         );
         // The imported size is a hint and must not limit copies.
-        assert_eq!(context.usm_rest([pointer.cast_const()]), [None]);
+        assert_eq!(context.usm_rest([pointer.cast_const()]), [usize::MAX]);
         assert_eq!(code(context.usm_free(pointer)), Some(ResultCode::ERROR_INVALID_VALUE));
         context.usm_release(pointer).unwrap();
         assert!(!is_usm(&context, pointer));
@@ -384,7 +384,7 @@ mod tests {
         let source = [5u8; 200];
         let at = memory.wrapping_byte_add(10);
         let source: *const c_void = source.as_ptr().cast();
-        assert_eq!(context.usm_rest([at.cast_const(), source]), [Some(90), None]);
+        assert_eq!(context.usm_rest([at.cast_const(), source]), [90, usize::MAX]);
         context.usm_copy(at, source, 90).unwrap();
         // SAFETY: these 90 bytes of the allocation were initialized by the copy.
         let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>().add(10), 90) };

@@ -281,7 +281,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
     /// For each address, how many bytes of its allocation there are from there on: see
     /// [`UsmAlloc::usm_rest`](crate::UsmAlloc::usm_rest).
     #[inline]
-    pub fn rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+    pub fn rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
         self.cache.rest(memory.map(|address| address as usize))
     }
 

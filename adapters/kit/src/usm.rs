@@ -37,10 +37,11 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// For each address, how many bytes of its allocation there are from there on; `None` for memory that the context does
-    /// not know, whose bounds are not checked. Every copy asks this: it takes no lock that threads share, and asks no driver.
-    fn usm_rest<const N: usize>(&self, _memory: [*const c_void; N]) -> [Option<usize>; N] {
-        [None; N]
+    /// For each address, how many bytes of its allocation there are from there on; [`usize::MAX`] for memory that the context
+    /// does not know, whose bounds are not checked. Every copy asks this: it takes no lock that threads share, and asks no
+    /// driver.
+    fn usm_rest<const N: usize>(&self, _memory: [*const c_void; N]) -> [usize; N] {
+        [usize::MAX; N]
     }
 
     /// Answers `urUSMGetMemAllocInfo` for any address.

@@ -272,17 +272,19 @@ impl<T> UsmCache<T> {
         })
     }
 
-    /// For each address, how many bytes of its allocation there are from there on; `None` where it is in none.
-    #[inline]
-    pub fn rest<const N: usize>(&self, addresses: [usize; N]) -> [Option<usize>; N] {
+    /// For each address, how many bytes of its allocation there are from there on; [`usize::MAX`] where it is in none.
+    #[inline(always)]
+    pub fn rest<const N: usize>(&self, addresses: [usize; N]) -> [usize; N] {
         let inserted = self.inserted.load(Ordering::Acquire);
-        let remembered = memo::find(self.number.get(), inserted, addresses);
-        std::array::from_fn(|i| remembered[i].unwrap_or_else(|| self.look_up_rest(addresses[i])))
+        match memo::find(self.number.get(), inserted, addresses) {
+            Some(rest) => rest,
+            None => addresses.map(|address| self.look_up_rest(address)),
+        }
     }
 
     /// The same of an address that the thread does not remember.
     #[inline(never)]
-    fn look_up_rest(&self, address: usize) -> Option<usize> {
+    fn look_up_rest(&self, address: usize) -> usize {
         let (rest, (base, len), known) = self.state.local(|_, regions| match regions.containing(address) {
             None => {
                 let inserted = self.inserted.load(Ordering::Relaxed);
@@ -300,7 +302,7 @@ impl<T> UsmCache<T> {
             len,
             known,
         });
-        rest
+        rest.unwrap_or(usize::MAX)
     }
 
     /// Gives free memory of a heap back until it has no more than `keep` bytes of the driver's, or none to give.

@@ -328,7 +328,7 @@ impl kit::UsmAlloc<OpenCl> for Context {
     }
 
     #[inline]
-    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [Option<usize>; N] {
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
         self.shared.usm.rest(memory)
     }
 

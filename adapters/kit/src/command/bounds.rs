@@ -157,9 +157,7 @@ pub(crate) fn check_inside<B: Backend, const N: usize>(
     size: usize,
 ) -> UrResult<()> {
     for (memory, rest) in memory.into_iter().zip(context.usm_rest(memory)) {
-        if let Some(rest) = rest
-            && size > rest
-        {
+        if size > rest {
             return Err(outside(memory, size, rest));
         }
     }

@@ -39,31 +39,39 @@ thread_local! {
     static RECENT: RefCell<Recent> = const { RefCell::new(Recent { memos: [None, None], oldest: 0 }) };
 }
 
-/// For each address, how many bytes of its allocation there are from there on, if it is in one. `None` says that it must be
-/// looked up.
-#[inline]
-pub(super) fn find<const N: usize>(cache: u64, inserted: usize, addresses: [usize; N]) -> [Option<Option<usize>>; N] {
+/// For each address, how many bytes of its allocation there are from there on, and [`usize::MAX`] if it is in none. `None` says
+/// that they must be looked up.
+#[inline(always)]
+pub(super) fn find<const N: usize>(cache: u64, inserted: usize, addresses: [usize; N]) -> Option<[usize; N]> {
     let find = |recent: &RefCell<Recent>| {
         let recent = recent.borrow();
-        addresses.map(|address| recent.find(cache, inserted, address))
+        let mut rest = addresses;
+        for rest in &mut rest {
+            *rest = recent.find(cache, inserted, *rest)?;
+        }
+        Some(rest)
     };
     // A thread that is ending may already have lost its thread-local storage.
-    RECENT.try_with(find).unwrap_or([None; N])
+    RECENT.try_with(find).ok().flatten()
 }
 
 impl Recent {
-    #[inline]
-    fn find(&self, cache: u64, inserted: usize, address: usize) -> Option<Option<usize>> {
+    #[inline(always)]
+    fn find(&self, cache: u64, inserted: usize, address: usize) -> Option<usize> {
         let mut memos = self.memos.iter().flatten();
         let memo = memos.find(|memo| memo.cache == cache && address.wrapping_sub(memo.base) < memo.len)?;
         match &memo.known {
-            Known::Nothing { inserted: then } => (*then == inserted).then_some(None),
+            Known::Nothing { inserted: then } => (*then == inserted).then_some(usize::MAX),
             Known::Region { block, sizes } => {
                 let offset = address - memo.base;
                 let index = if offset < *block { 0 } else { offset / block };
                 match sizes.get(index)?.load(Ordering::Relaxed) {
                     0 => None,
-                    size => Some(size.checked_sub(offset - index * block).filter(|rest| *rest != 0)),
+                    // Behind what the client asked for there is no allocation.
+                    size => Some(match size.saturating_sub(offset - index * block) {
+                        0 => usize::MAX,
+                        rest => rest,
+                    }),
                 }
             }
         }

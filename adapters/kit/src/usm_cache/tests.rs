@@ -86,15 +86,15 @@ fn one_arena(options: HeapOptions) -> (UsmCache<u8>, Arc<Heap>, Arc<Arena<u8>>) 
 
 fn taken(cache: &UsmCache<u8>, address: usize) -> Option<(usize, usize)> {
     let [rest, foreign] = cache.rest([address, 1]);
-    assert_eq!(foreign, None);
+    assert_eq!(foreign, usize::MAX);
     match cache.find(address) {
         Found::Taken { base, size, arena } => {
             assert!(*arena.place() != 0);
-            assert_eq!(rest, Some(base + size - address));
+            assert_eq!(rest, base + size - address);
             Some((base, size))
         }
         _ => {
-            assert_eq!(rest, None);
+            assert_eq!(rest, usize::MAX);
             None
         }
     }
@@ -207,18 +207,18 @@ fn what_a_thread_remembers_ends_with_the_region() {
     let at = 0x1_0000;
     for size in [100 * KIB, 50 * KIB] {
         for _ in 0..2 {
-            assert_eq!(cache.rest([at, at + KIB]), [None, None]);
+            assert_eq!(cache.rest([at, at + KIB]), [usize::MAX; 2]);
         }
         let memory = cache.alloc_dedicated(&driver, &arena, size, 0).unwrap();
         assert_eq!(memory, at, "the driver gives the first address that is free");
         for _ in 0..2 {
-            assert_eq!(cache.rest([at, at + KIB]), [Some(size), Some(size - KIB)]);
-            assert_eq!(cache.rest([at + size]), [None]);
-            assert_eq!(other.rest([at]), [None], "another cache");
+            assert_eq!(cache.rest([at, at + KIB]), [size, size - KIB]);
+            assert_eq!(cache.rest([at + size]), [usize::MAX]);
+            assert_eq!(other.rest([at]), [usize::MAX], "another cache");
         }
         assert!(cache.free(&driver, memory).unwrap());
     }
-    assert_eq!(cache.rest([at]), [None]);
+    assert_eq!(cache.rest([at]), [usize::MAX]);
 }
 
 #[test]
