@@ -20,8 +20,6 @@ pub(crate) struct CommandBuffer {
     pub(crate) handle_cell: HandleCell,
     commands: CommandList<Cpu>,
     pool: &'static Pool,
-    /// The steps of the commands so far, until the command buffer is finalized.
-    builder: Mutex<PlanBuilder>,
     /// The plan, once it is finalized.
     plan: Mutex<Option<Plan>>,
     /// The order of its runs, which may be on different queues.
@@ -50,6 +48,7 @@ impl CommandBuffer {
 
 impl kit::CommandBuffer<Cpu> for CommandBuffer {
     type Signal = Arc<Signal>;
+    type Recording = PlanBuilder;
 
     fn create(commands: CommandList<Cpu>) -> UrResult<Arc<Self>> {
         let pool = commands.device().pool();
@@ -57,7 +56,6 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             handle_cell: HandleCell::new(),
             commands,
             pool,
-            builder: Mutex::default(),
             plan: Mutex::default(),
             order: Order::new(true, pool),
             runs: AtomicU64::new(0),
@@ -68,8 +66,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         &self.commands
     }
 
-    fn append(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
-        let mut builder = self.builder.lock();
+    fn append(&self, builder: &mut PlanBuilder, nodes: &[Node<Cpu>]) -> UrResult<()> {
         // Errors are ignored here. `finalize` translates this command and all later ones again, and reports them.
         if let [before @ .., node] = nodes
             && builder.len() == before.len()
@@ -80,8 +77,8 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         Ok(())
     }
 
-    fn finalize(&self, nodes: &[Node<Cpu>]) -> UrResult<()> {
-        let mut builder = std::mem::take(&mut *self.builder.lock());
+    fn finalize(&self, builder: &mut PlanBuilder, nodes: &[Node<Cpu>]) -> UrResult<()> {
+        let mut builder = std::mem::take(builder);
         for node in &nodes[builder.len()..] {
             builder.push(self.step(node)?, &node.dependencies);
         }
@@ -208,11 +205,15 @@ mod tests {
                 )
             };
             assert_eq!((appended, point), (ResultCode::SUCCESS, count - 1));
-            assert_eq!(buffer.builder.lock().len(), count as usize);
         }
         let finalize = functions.pfnFinalizeExp.unwrap();
         // SAFETY: the command buffer is live.
         assert_eq!(unsafe { finalize(handle) }, ResultCode::SUCCESS);
         assert_eq!(buffer.plan.lock().as_ref().map(Plan::len), Some(3));
+        let (nodes, mut builder) = (buffer.commands.nodes().unwrap(), PlanBuilder::default());
+        for count in 1..=3 {
+            kit::CommandBuffer::append(&*buffer, &mut builder, &nodes[..count]).unwrap();
+            assert_eq!(builder.len(), count);
+        }
     }
 }

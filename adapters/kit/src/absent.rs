@@ -93,6 +93,7 @@ impl<B: Backend> Kernel<B> for NoKernel {
 
 impl<B: Backend> CommandBuffer<B> for NoCommandBuffer {
     type Signal = ();
+    type Recording = ();
 
     const SUPPORTED: bool = false;
 
@@ -104,7 +105,7 @@ impl<B: Backend> CommandBuffer<B> for NoCommandBuffer {
         self.absurd()
     }
 
-    fn finalize(&self, _: &[Node<B>]) -> UrResult<()> {
+    fn finalize(&self, _: &mut (), _: &[Node<B>]) -> UrResult<()> {
         self.absurd()
     }
 

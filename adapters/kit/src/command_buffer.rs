@@ -46,6 +46,9 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// nobody has this any more and it was not signalled.
     type Signal: Clone + Send + Sync + 'static;
 
+    /// What is built while commands are appended. It is under the lock of the list of commands, so that an append takes one.
+    type Recording: Default + Send + 'static;
+
     /// Whether there are command buffers, as devices say by default.
     const SUPPORTED: bool = true;
 
@@ -60,7 +63,7 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// the command is not appended.
     ///
     /// The list is locked meanwhile, as in all methods that get `nodes`.
-    fn append(&self, _nodes: &[Node<B>]) -> UrResult<()> {
+    fn append(&self, _recording: &mut Self::Recording, _nodes: &[Node<B>]) -> UrResult<()> {
         Ok(())
     }
 
@@ -89,7 +92,7 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     }
 
     /// Makes ready what runs. These are all commands, in an order in which they may run.
-    fn finalize(&self, nodes: &[Node<B>]) -> UrResult<()>;
+    fn finalize(&self, recording: &mut Self::Recording, nodes: &[Node<B>]) -> UrResult<()>;
 
     /// Commands are not what they were: `changes` says what is new, in the order of the client's updates, which may change
     /// a command more than once. Runs that were enqueued before must not see it. If this fails, all of them are what they
@@ -219,7 +222,7 @@ entry! {
 
     fn urCommandBufferFinalizeExp<B>(buffer: ExpCommandBufferHandle) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
-        buffer.commands().finalize(|nodes| buffer.finalize(nodes))
+        buffer.commands().finalize(&buffer)
     }
 
     fn urCommandBufferUpdateKernelLaunchExp<B>(

@@ -353,7 +353,7 @@ mod tests {
     use std::ptr::null_mut;
 
     use kit::ur::{Backend, ExpProgramFlags, QueueFlags};
-    use kit::{Borrowed, Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
+    use kit::{Args, Borrowed, Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
 
     use super::*;
     use crate::{Context, Platform, Program};

@@ -106,7 +106,18 @@ pub struct CommandList<B: Backend> {
 
 pub(super) struct State<B: Backend> {
     pub(super) nodes: Vec<Node<B>>,
+    recording: <B::CommandBuffer as CommandBuffer<B>>::Recording,
     pub(super) finalized: bool,
+}
+
+impl<B: Backend> State<B> {
+    fn new(nodes: Vec<Node<B>>) -> Self {
+        Self {
+            nodes,
+            recording: Default::default(),
+            finalized: false,
+        }
+    }
 }
 
 impl<B: Backend> CommandList<B> {
@@ -116,10 +127,7 @@ impl<B: Backend> CommandList<B> {
             device,
             settings,
             command_type: CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
-            state: Mutex::new(State {
-                nodes: Vec::new(),
-                finalized: false,
-            }),
+            state: Mutex::new(State::new(Vec::new())),
             times: OnceLock::new(),
             graph_dump: OnceLock::new(),
         }
@@ -132,10 +140,9 @@ impl<B: Backend> CommandList<B> {
         nodes: Vec<Node<B>>,
         settings: Settings,
     ) -> Self {
-        let finalized = false;
         Self {
             command_type: CommandType::ENQUEUE_GRAPH_EXP,
-            state: Mutex::new(State { nodes, finalized }),
+            state: Mutex::new(State::new(nodes)),
             ..Self::new(context, device, settings)
         }
     }
@@ -210,8 +217,9 @@ impl<B: Backend> CommandList<B> {
         let command_type = command.command_type();
         // Before the lock is taken: a launch takes a snapshot of its kernel, which calls the driver.
         let command = command.into_owned();
-        let mut state = self.open()?;
-        let dependencies = self.places(&state, dependencies)?;
+        let mut guard = self.open()?;
+        let state = &mut *guard;
+        let dependencies = self.places(state, dependencies)?;
         let signal = match wanted.event {
             true => Some(buffer.signal(command_type)?),
             false => None,
@@ -237,14 +245,17 @@ impl<B: Backend> CommandList<B> {
         state.nodes.push(Node {
             command: command?,
             dependencies,
-            events: events.iter().map(|event| Arc::clone(&event)).collect(),
+            events: match events.is_empty() {
+                true => Vec::new(),
+                false => events.iter().map(|event| Arc::clone(&event)).collect(),
+            },
             signal,
             handle,
             native: false,
         });
-        if let Err(error) = buffer.append(&state.nodes) {
+        if let Err(error) = buffer.append(&mut state.recording, &state.nodes) {
             let refused = state.nodes.pop();
-            drop(state);
+            drop(guard);
             drop(refused);
             return Err(error);
         }
@@ -305,8 +316,8 @@ impl<B: Backend> CommandList<B> {
         let roots = self.places(&state, after)?;
         let before = state.nodes.len();
         let point = splice(&mut state.nodes, commands, roots)?;
-        let nodes = &mut state.nodes;
-        if let Err(error) = (before..nodes.len()).try_for_each(|last| buffer.append(&nodes[..=last])) {
+        let State { nodes, recording, .. } = &mut *state;
+        if let Err(error) = (before..nodes.len()).try_for_each(|last| buffer.append(recording, &nodes[..=last])) {
             let refused = nodes.split_off(before);
             drop(state);
             drop(refused);
@@ -315,10 +326,10 @@ impl<B: Backend> CommandList<B> {
         Ok(point)
     }
 
-    /// Tells `append` of all commands, as if they came now.
-    pub(crate) fn append_all(&self, mut append: impl FnMut(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
-        let nodes = &self.state.lock().nodes;
-        (0..nodes.len()).try_for_each(|last| append(&nodes[..=last]))
+    /// Tells the command buffer of all commands, as if they came now.
+    pub(crate) fn append_all(&self, buffer: &B::CommandBuffer) -> UrResult<()> {
+        let State { nodes, recording, .. } = &mut *self.state.lock();
+        (0..nodes.len()).try_for_each(|last| buffer.append(recording, &nodes[..=last]))
     }
 
     /// Copies of commands, which stay as they are when these are updated.
@@ -379,8 +390,8 @@ impl<B: Backend> CommandList<B> {
         Ok(after)
     }
 
-    /// Closes the buffer for commands. `make` gets them.
-    pub(crate) fn finalize(&self, make: impl FnOnce(&[Node<B>]) -> UrResult<()>) -> UrResult<()> {
+    /// Closes the buffer for commands.
+    pub(crate) fn finalize(&self, buffer: &B::CommandBuffer) -> UrResult<()> {
         let mut state = self.state.lock();
         if state.finalized {
             return Err(invalid("the command buffer is finalized already"));
@@ -389,7 +400,8 @@ impl<B: Backend> CommandList<B> {
             self.times
                 .get_or_init(|| Arc::new(CommandTimings::new(state.nodes.len())));
         }
-        make(&state.nodes)?;
+        let State { nodes, recording, .. } = &mut *state;
+        buffer.finalize(recording, nodes)?;
         state.finalized = true;
         if let Some(graph_dump) = self.times().and_then(|times| GraphDump::new(&state.nodes, times)) {
             _ = self.graph_dump.set(graph_dump);

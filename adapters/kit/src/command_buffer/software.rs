@@ -205,6 +205,7 @@ where
     B::Event: SoftwareEvent<B>,
 {
     type Signal = Arc<Signal<B>>;
+    type Recording = ();
 
     fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
@@ -219,7 +220,7 @@ where
         &self.commands
     }
 
-    fn finalize(&self, _nodes: &[Node<B>]) -> UrResult<()> {
+    fn finalize(&self, _recording: &mut (), _nodes: &[Node<B>]) -> UrResult<()> {
         // What an out-of-order queue needs to know is not worth another look at every command before there is one.
         Ok(())
     }

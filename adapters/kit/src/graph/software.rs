@@ -209,8 +209,8 @@ where
         };
         let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
         let buffer = B::CommandBuffer::create(commands)?;
-        buffer.commands().append_all(|nodes| buffer.append(nodes))?;
-        buffer.commands().finalize(|nodes| buffer.finalize(nodes))?;
+        buffer.commands().append_all(&buffer)?;
+        buffer.commands().finalize(&buffer)?;
         let times = buffer.commands().times().cloned();
         let old = replace(&mut self.state.lock().times, times);
         // Events and their queues may go with it: not under the lock.

@@ -54,6 +54,8 @@ fn words(change: &Change<'_, Native>) -> String {
 
 impl kit::CommandBuffer<Native> for CommandBuffer {
     type Signal = ();
+    /// How many commands were appended.
+    type Recording = usize;
 
     fn create(commands: CommandList<Native>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
@@ -67,12 +69,13 @@ impl kit::CommandBuffer<Native> for CommandBuffer {
         &self.commands
     }
 
-    fn append(&self, nodes: &[Node<Native>]) -> UrResult<()> {
+    fn append(&self, appended: &mut usize, nodes: &[Node<Native>]) -> UrResult<()> {
         let (last, before) = nodes.split_last().expect("a command");
         if matches!(last.command.as_command(), Command::UsmMemcpy { .. }) {
             return Err(ResultCode::ERROR_OUT_OF_RESOURCES.into());
         }
         self.tell(format!("append {} after {:?}", before.len(), &*last.dependencies));
+        *appended += 1;
         Ok(())
     }
 
@@ -96,8 +99,8 @@ impl kit::CommandBuffer<Native> for CommandBuffer {
         Ok((&raw const *self).expose_provenance())
     }
 
-    fn finalize(&self, nodes: &[Node<Native>]) -> UrResult<()> {
-        self.tell(format!("finalize {}", nodes.len()));
+    fn finalize(&self, appended: &mut usize, nodes: &[Node<Native>]) -> UrResult<()> {
+        self.tell(format!("finalize {}, {appended} of them appended", nodes.len()));
         Ok(())
     }
 
@@ -313,7 +316,7 @@ fn native_commands_are_seen_when_they_are_appended() {
         &native,
         "end 2",
         "append 3 after []",
-        "finalize 4",
+        "finalize 4, 2 of them appended",
     ];
     assert_eq!(told(parent), wanted);
     // The child's commands are the driver's: the kit copies none of them.
@@ -348,6 +351,6 @@ fn a_command_that_the_driver_refuses_is_not_appended() {
     assert_eq!(copy(4), (ResultCode::ERROR_OUT_OF_RESOURCES, 7));
     assert_eq!(copy(0), (SUCCESS, 0));
     assert_eq!(call!(CommandBufferExp.pfnFinalizeExp(buffer)), SUCCESS);
-    assert_eq!(told(buffer), ["append 0 after []", "finalize 1"]);
+    assert_eq!(told(buffer), ["append 0 after []", "finalize 1, 1 of them appended"]);
     assert_eq!(call!(CommandBufferExp.pfnReleaseExp(buffer)), SUCCESS);
 }
