@@ -28,31 +28,50 @@ use crate::{Context, Cpu, Device, Program, Queue};
 pub(crate) struct Kernel {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
-    pub(crate) program: Arc<Program>,
-    /// The code for the first device of the context, and its interface.
-    compiled: Arc<oxur_compiler::Kernel>,
-    /// The code for the other devices, if the program has variables: each device has its own instances.
-    for_others: Arc<[Arc<oxur_compiler::Kernel>]>,
+    function: Arc<Function>,
     /// The arguments for launches that do not bring their own.
     settings: Mutex<Settings>,
     /// The last choice of a work-group size.
     chosen: Chosen,
-    /// The largest work-group size.
-    pub(crate) cost: Arc<Cost>,
+}
+
+/// What a kernel has in common with its snapshots. One reference to all of it, because a command buffer makes a snapshot for
+/// each launch.
+struct Function {
+    program: Arc<Program>,
+    /// The code for the first device of the context, and its interface.
+    compiled: Arc<oxur_compiler::Kernel>,
+    /// The code for the other devices, if the program has variables: each device has its own instances.
+    for_others: Vec<Arc<oxur_compiler::Kernel>>,
+    /// What a work-group costs.
+    cost: Cost,
 }
 
 impl Kernel {
     /// The interface: what a launch must provide.
     pub(crate) fn wants(&self) -> &oxur_compiler::KernelInfo {
-        self.compiled.info()
+        self.function.compiled.info()
+    }
+
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.function.program
+    }
+
+    /// What a work-group costs.
+    #[inline]
+    pub(crate) fn cost(&self) -> &Cost {
+        &self.function.cost
     }
 
     /// The code for the device with this index in the context.
     #[inline]
     pub(crate) fn compiled(&self, place: usize) -> &oxur_compiler::Kernel {
+        let Function {
+            compiled, for_others, ..
+        } = &*self.function;
         match place.checked_sub(1) {
-            None => &self.compiled,
-            Some(other) => self.for_others.get(other).unwrap_or(&self.compiled),
+            None => compiled,
+            Some(other) => for_others.get(other).unwrap_or(compiled),
         }
     }
 
@@ -107,7 +126,7 @@ impl Kernel {
 
 impl kit::Kernel<Cpu> for Kernel {
     fn program(&self) -> &Arc<Program> {
-        &self.program
+        self.program()
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
@@ -131,12 +150,14 @@ impl kit::Kernel<Cpu> for Kernel {
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
-            program: program.clone(),
             settings: Mutex::new(Settings::new(compiled.info())),
-            compiled,
-            for_others,
+            function: Arc::new(Function {
+                program: program.clone(),
+                compiled,
+                for_others,
+                cost: Cost::default(),
+            }),
             chosen: Chosen::default(),
-            cost: Arc::default(),
         }))
     }
 
@@ -159,7 +180,7 @@ impl kit::Kernel<Cpu> for Kernel {
             }
             KernelGroupInfo::LOCAL_MEM_SIZE => out.value(wants.local_memory),
             KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(wants.sub_group_size as usize),
-            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(self.compiled.private_memory()),
+            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(self.function.compiled.private_memory()),
             KernelGroupInfo::COMPILE_MAX_LINEAR_WORK_GROUP_SIZE => {
                 out.value(wants.max_work_group_size.unwrap_or(0) as usize)
             }
@@ -194,8 +215,8 @@ impl kit::Kernel<Cpu> for Kernel {
         owned: bool,
     ) -> UrResult<Arc<Self>> {
         let kernel: Arc<Self> = opencl::from_native(native, false)?;
-        opencl::check_context(kernel.program.context(), context)?;
-        if program.is_some_and(|program| !Arc::ptr_eq(program, &kernel.program)) {
+        opencl::check_context(kernel.program().context(), context)?;
+        if program.is_some_and(|program| !Arc::ptr_eq(program, kernel.program())) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_PROGRAM,
                 "the native kernel is one of another program",
@@ -213,12 +234,9 @@ impl kit::Kernel<Cpu> for Kernel {
         let mut snapshot = Arc::new(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
-            program: self.program.clone(),
-            compiled: self.compiled.clone(),
-            for_others: self.for_others.clone(),
+            function: self.function.clone(),
             settings: Mutex::new(Settings::kept()),
             chosen: Chosen::default(),
-            cost: self.cost.clone(),
         });
         // In place, because arguments are large to move.
         let own = Arc::get_mut(&mut snapshot).expect("nobody else has it yet");

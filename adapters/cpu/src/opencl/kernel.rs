@@ -24,15 +24,15 @@ fn info(kernel: &Arc<Kernel>, query: cl_kernel_info, out: Out) -> ClResult<()> {
         CL_KERNEL_NUM_ARGS => out.same(ask(KernelInfo::NUM_ARGS)),
         CL_KERNEL_ATTRIBUTES => out.same(ask(KernelInfo::ATTRIBUTES)),
         CL_KERNEL_REFERENCE_COUNT => out.value(reference_count(&**kernel)),
-        CL_KERNEL_CONTEXT => out.handle(kernel.program.context()),
-        CL_KERNEL_PROGRAM => out.handle(&kernel.program),
+        CL_KERNEL_CONTEXT => out.handle(kernel.program().context()),
+        CL_KERNEL_PROGRAM => out.handle(kernel.program()),
         _ => out.unknown(),
     }
 }
 
 /// The device that a query is about; a context with one device needs no name for it.
 fn device(kernel: &Kernel, device: cl_device_id) -> ClResult<Arc<Device>> {
-    let context = kernel.program.context();
+    let context = kernel.program().context();
     match (&context.devices[..], device.is_null()) {
         ([only], true) => Ok(only.clone()),
         _ => {

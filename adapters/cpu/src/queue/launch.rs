@@ -50,15 +50,15 @@ impl Work for LaunchWork {
     }
 
     fn cost(&self, chunks: u64) -> Option<u64> {
-        self.kernel.cost.of(chunks)
+        self.kernel.cost().of(chunks)
     }
 
     fn is_due(&self) -> bool {
-        self.kernel.cost.is_due()
+        self.kernel.cost().is_due()
     }
 
     fn learn(&self, chunks: u64, cycles: u64) {
-        self.kernel.cost.learn(chunks, cycles);
+        self.kernel.cost().learn(chunks, cycles);
     }
 
     fn describe(&self) -> String {
@@ -90,7 +90,7 @@ pub(super) fn owned_launch(launch: &Launch<'_, Cpu>, device: &Device, pool: &'st
     let range = nd_range(kernel, device, &launch.range);
     let groups = check_range(kernel.wants(), &range)?;
     let cooperative = check_properties(kernel, pool, &launch.properties, groups)?;
-    let device_index = kernel.program.context().device_index(device)?;
+    let device_index = kernel.program().context().device_index(device)?;
     let range = prepare(kernel, device_index, range)?;
     let mut work = Arc::new(LaunchWork {
         kernel: Arc::clone(kernel),
@@ -125,7 +125,7 @@ fn prepare(kernel: &Kernel, device_index: usize, range: NdRange) -> UrResult<Pre
 
 #[cold]
 fn not_compiled(kernel: &Kernel, error: &Error) -> UrError {
-    kernel.program.note(error);
+    kernel.program().note(error);
     build_error(error).context(&format!("{} could not be compiled for this range", describe(kernel)))
 }
 
@@ -167,7 +167,7 @@ impl Queue {
             ..
         } = launch;
         let kernel: &Arc<Kernel> = &kernel;
-        self.check_context(kernel.program.context())?;
+        self.check_context(kernel.program().context())?;
         let range = nd_range(kernel, &self.device, &range);
         let groups = check_range(kernel.wants(), &range)?;
         let cooperative = check_properties(kernel, self.pool, &properties, groups)?;
@@ -176,7 +176,7 @@ impl Queue {
         let args = RefCell::new(Packed::new());
         kernel.pack(given, &mut args.borrow_mut())?;
         let range = prepare(kernel, self.device_index, range)?;
-        let cost = kernel.cost.of(groups);
+        let cost = kernel.cost().of(groups);
         let inline = cost.is_some_and(|cost| cost <= self.pool.inline_limit()) && !cooperative;
         let submission = Submission {
             inline,
@@ -196,7 +196,7 @@ impl Queue {
                     )
                 }?;
                 if measure {
-                    kernel.cost.learn(groups, clock::cycles().wrapping_sub(started));
+                    kernel.cost().learn(groups, clock::cycles().wrapping_sub(started));
                 }
                 Ok(())
             });
@@ -399,7 +399,7 @@ mod tests {
             queue.launch(launch, WaitList::empty(), event).unwrap();
             queue.finish().unwrap();
             let took = clock::cycles() - started;
-            (kernel.cost.of(4).unwrap(), took)
+            (kernel.cost().of(4).unwrap(), took)
         };
         // Preemption may inflate the measured cost, but not in every launch.
         let launches: Vec<_> = (0..5).map(|_| first_launch()).collect();
