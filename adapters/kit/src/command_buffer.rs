@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 
 pub(crate) use self::arg_rollback::ArgRollback;
 use self::command_list::Wanted;
-pub use self::command_list::{BufferCommand, CommandList, Node, Settings, SignalOf};
+pub use self::command_list::{BufferCommand, CommandList, FEW_COMMANDS, Node, Settings, SignalOf};
 pub(crate) use self::command_list::{sort, splice};
 pub use self::signal::Signal;
 pub use self::software::SoftwareCommandBuffer;

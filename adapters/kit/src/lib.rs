@@ -81,8 +81,8 @@ pub use command::{
     OwnedLaunch, OwnedRange, Range,
 };
 pub use command_buffer::{
-    BufferCommand, Change, Changed, CommandBuffer, CommandList, LaunchChange, NativeCommand, Node, Settings, Signal,
-    SignalOf, SoftwareCommandBuffer,
+    BufferCommand, Change, Changed, CommandBuffer, CommandList, FEW_COMMANDS, LaunchChange, NativeCommand, Node,
+    Settings, Signal, SignalOf, SoftwareCommandBuffer,
 };
 pub use context::{Context, Deleters};
 pub use context_usm::{

@@ -36,6 +36,9 @@ impl Settings {
             .union(DeviceCommandBufferUpdateCapabilityFlags::KERNEL_HANDLE);
 }
 
+/// How many commands a command buffer has room for at first. To grow from one at a time costs more than to append.
+pub const FEW_COMMANDS: usize = 16;
+
 /// What a command of an adapter's signals.
 pub type SignalOf<B> = <<B as Backend>::CommandBuffer as CommandBuffer<B>>::Signal;
 
@@ -110,27 +113,16 @@ pub(super) struct State<B: Backend> {
     pub(super) finalized: bool,
 }
 
-impl<B: Backend> State<B> {
-    fn new(nodes: Vec<Node<B>>) -> Self {
-        Self {
-            nodes,
-            recording: Default::default(),
-            finalized: false,
-        }
-    }
-}
-
 impl<B: Backend> CommandList<B> {
     pub(super) fn new(context: Arc<B::Context>, device: Arc<B::Device>, settings: Settings) -> Self {
-        Self {
+        let nodes = Vec::with_capacity(FEW_COMMANDS);
+        Self::with(
+            CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
             context,
             device,
+            nodes,
             settings,
-            command_type: CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
-            state: Mutex::new(State::new(Vec::new())),
-            times: OnceLock::new(),
-            graph_dump: OnceLock::new(),
-        }
+        )
     }
 
     /// Of a graph's commands, to be finalized as they are.
@@ -140,10 +132,28 @@ impl<B: Backend> CommandList<B> {
         nodes: Vec<Node<B>>,
         settings: Settings,
     ) -> Self {
+        Self::with(CommandType::ENQUEUE_GRAPH_EXP, context, device, nodes, settings)
+    }
+
+    fn with(
+        command_type: CommandType,
+        context: Arc<B::Context>,
+        device: Arc<B::Device>,
+        nodes: Vec<Node<B>>,
+        settings: Settings,
+    ) -> Self {
         Self {
-            command_type: CommandType::ENQUEUE_GRAPH_EXP,
-            state: Mutex::new(State::new(nodes)),
-            ..Self::new(context, device, settings)
+            context,
+            device,
+            settings,
+            command_type,
+            state: Mutex::new(State {
+                nodes,
+                recording: Default::default(),
+                finalized: false,
+            }),
+            times: OnceLock::new(),
+            graph_dump: OnceLock::new(),
         }
     }
 

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use oxur_adapter_kit as kit;
+
 use super::{Plan, Step};
 
 /// The dependencies between steps.
@@ -71,8 +73,18 @@ impl PlanBuilder {
         self.steps.len()
     }
 
+    fn reserve(&mut self, count: usize) {
+        self.steps.reserve(count);
+        self.graph.waits.reserve(count);
+        self.graph.last.reserve(count);
+        self.graph.edges.reserve(count);
+    }
+
     /// Adds a step with its dependencies, which are earlier steps.
     pub(crate) fn push(&mut self, step: Step, dependencies: &[u32]) {
+        if self.steps.is_empty() {
+            self.reserve(kit::FEW_COMMANDS);
+        }
         self.graph.push(dependencies);
         self.steps.push(step);
     }
