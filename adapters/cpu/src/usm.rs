@@ -143,7 +143,7 @@ impl Context {
 
 impl kit::UsmAlloc<Cpu> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cpu>) -> UrResult<*mut c_void> {
-        self.usm.alloc(self, request)
+        self.usm.alloc(self, &request)
     }
 
     fn usm_alloc_pitched(

@@ -204,9 +204,9 @@ pub fn note_usm_change() {
 }
 
 impl<P: MemoryProvider> ContextUsm<P> {
-    /// Allocates, as `urUSM*Alloc` do.
+    /// Allocates, as `urUSM*Alloc` do. The request is borrowed, because it is large to move.
     #[inline]
-    pub fn alloc<B>(&self, provider: &P, request: UsmRequest<'_, B>) -> UrResult<*mut c_void>
+    pub fn alloc<B>(&self, provider: &P, request: &UsmRequest<'_, B>) -> UrResult<*mut c_void>
     where
         B: Backend<Context = P, Device = P::Device, UsmPool = UsmHeapPool<P>>,
     {

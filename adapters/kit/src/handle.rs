@@ -292,6 +292,8 @@ fn no_object(pointer: *const HandleEntry, invalid: ResultCode) -> UrError {
 ///
 /// # Safety
 /// As [`object`].
+#[cold]
+#[inline(never)]
 pub(crate) unsafe fn is<T: Object>(handle: T::Handle) -> bool {
     // SAFETY: passed on to the caller.
     unsafe { entry_if::<T>(handle) }.is_some()

@@ -175,7 +175,8 @@ impl<Q: TrackedQueue> InFlight<Q> {
     }
 
     /// Whether nothing can be unfinished.
-    fn is_idle(&self) -> bool {
+    #[inline]
+    pub fn is_idle(&self) -> bool {
         let mut chain = &self.marks;
         while let Some(marks) = chain.get() {
             if marks.bits.load(Ordering::Acquire) != 0 {

@@ -187,7 +187,7 @@ impl kit::MemoryProvider for Context {
 
     fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
         // In a child of `fork` nothing runs.
-        if limit() == 0 || cl::is_lost() {
+        if limit() == 0 || cl::is_lost() || self.shared.in_flight.is_idle() {
             return Ok(None);
         }
         let markers = self.shared.in_flight.unfinished()?;
@@ -320,7 +320,7 @@ impl Context {
 
 impl kit::UsmAlloc<OpenCl> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, OpenCl>) -> UrResult<*mut c_void> {
-        self.shared.usm.alloc(self, request)
+        self.shared.usm.alloc(self, &request)
     }
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {

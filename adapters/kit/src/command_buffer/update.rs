@@ -177,7 +177,9 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(())
     }
 
-    /// Changes the launch, unless there is an error. Returns what it replaced and what is new.
+    /// Changes the launch, unless there is an error. Returns what it replaced and what is new. Inlined into its one caller: what
+    /// it returns is large to move.
+    #[inline(always)]
     fn apply(&self, launch: &mut OwnedLaunch<B>) -> UrResult<(Replaced<B>, LaunchChange<'_, B>)> {
         self.check_dimensions(launch)?;
         let chosen = self.new_kernel(launch)?;

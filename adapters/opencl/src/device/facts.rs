@@ -29,7 +29,9 @@ macro_rules! facts {
                 Ok(Self { $( $fact: ask(device, $what)?, )* })
             }
 
-            /// Answers a query that is for a fact; hands `out` back if it is not.
+            /// Answers a query that is for a fact; hands `out` back if it is not. Inlined into its one caller: `out` is large to
+            /// move.
+            #[inline(always)]
             pub(super) fn answer<'a>(&self, query: DeviceInfo, out: InfoOut<'a>) -> Result<UrResult<()>, InfoOut<'a>> {
                 match query {
                     $( $( DeviceInfo::$query => Ok(self.$fact.answer(out)), )? )*
