@@ -11,6 +11,7 @@ mod macros;
 pub mod callback;
 mod functions;
 pub mod meta;
+pub mod older;
 mod types;
 
 pub use functions::*;

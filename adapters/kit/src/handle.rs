@@ -175,9 +175,15 @@ impl HandleEntry {
 /// The DDI table that every handle of this adapter starts with. There is one adapter in a library.
 static DDI: AtomicPtr<DdiTable> = AtomicPtr::new(ptr::null_mut());
 
-/// Sets the table that handles made from now on point to.
-pub(crate) fn set_ddi(table: &'static DdiTable) {
-    DDI.store(ptr::from_ref(table).cast_mut(), Ordering::Release);
+/// Sets the table that handles made from now on point to, unless there is one.
+pub(crate) fn set_first_ddi(table: &'static DdiTable) {
+    let table = ptr::from_ref(table).cast_mut();
+    _ = DDI.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Relaxed);
+}
+
+/// Sets the table that handles made from now on point to. It may have another layout: only loaders look into it.
+pub(crate) fn set_ddi(table: *mut DdiTable) {
+    DDI.store(table, Ordering::Release);
 }
 
 /// The handle of an object, without a reference for the client: what a query returns.

@@ -53,7 +53,6 @@ mod libsycl_compat;
 mod mem;
 mod memory_export;
 mod native_ref;
-mod older_loader;
 mod peer;
 mod physical_mem;
 mod platform;

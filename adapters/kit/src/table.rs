@@ -5,11 +5,16 @@
 //! that it has no function for get one that answers `ERROR_UNSUPPORTED_FEATURE`. So nothing lists functions by hand, and a
 //! function that the ABI gains is answered truthfully before anybody implements it.
 
+mod older;
+mod older_loader;
+
+use oxur_api::older::OlderLayout;
+use oxur_api::*;
 use oxur_fork::OnceLock;
 
-use oxur_api::*;
-
-use crate::{Backend, older_loader};
+use self::older::OlderTables;
+use self::older_loader::Caller;
+use crate::Backend;
 
 /// For each function of the ABI one that answers `ERROR_UNSUPPORTED_FEATURE`.
 #[allow(non_snake_case, reason = "they have their C names")]
@@ -75,6 +80,13 @@ pub struct Tables {
     pub ddi: DdiTable,
     /// The functions that 2026.2 dropped.
     pub legacy: LegacyDdiTable,
+    older: OnceLock<OlderTables>,
+}
+
+impl Tables {
+    pub(crate) fn older(&self, layout: OlderLayout) -> &OlderTables {
+        self.older.get_or_init(|| OlderTables::new(self, layout))
+    }
 }
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
@@ -86,19 +98,26 @@ pub fn tables<B: Backend>() -> &'static Tables {
         let mut tables = Tables {
             ddi: ddi_members! { all_entry_points { B } },
             legacy: EntryPoints::<B>::entry_points(),
+            older: OnceLock::new(),
         };
         B::extend(&mut tables.ddi);
         tables
     });
-    crate::handle::set_ddi(&tables.ddi);
+    crate::handle::set_first_ddi(&tables.ddi);
     tables
 }
 
-/// The body of a `urGet*ProcAddrTable`.
+/// The body of a `urGet*ProcAddrTable` for a `table` of `tables`, which is `member` of `ur_dditable_t`.
 ///
 /// # Safety
-/// `out`, unless null, must be writable.
-pub unsafe fn fill_ddi_table<T: Copy>(version: ApiVersion, table: &T, out: *mut T) -> ResultCode {
+/// `out`, unless null, must be writable, for as large a table as the loader knows that calls.
+pub unsafe fn fill_ddi_table<T: Copy>(
+    version: ApiVersion,
+    tables: &'static Tables,
+    member: &str,
+    table: &T,
+    out: *mut T,
+) -> ResultCode {
     if out.is_null() {
         return ResultCode::ERROR_INVALID_NULL_POINTER;
     }
@@ -106,15 +125,33 @@ pub unsafe fn fill_ddi_table<T: Copy>(version: ApiVersion, table: &T, out: *mut 
     if version.0 >> 16 != ApiVersion::CURRENT.0 >> 16 || version.0 > ApiVersion::CURRENT.0 {
         return ResultCode::ERROR_UNSUPPORTED_VERSION;
     }
-    if older_loader::calls() {
+    let refused = |release: &str| {
         log::error!(
-            "the libur_loader.so.0 of this process is of release 2026.1 or an older one, whose tables have another layout: \
-             it gets no devices of this adapter. Use oxur's loader: `oxur run`"
+            "a libur_loader.so.0 of this process is of {release}: it gets no devices of this adapter. Use oxur's loader: \
+             `oxur run`"
         );
-        return ResultCode::ERROR_UNSUPPORTED_VERSION;
+        ResultCode::ERROR_UNSUPPORTED_VERSION
+    };
+    let layout = match older_loader::caller() {
+        Caller::Current => None,
+        Caller::Older(layout) => Some(layout),
+        Caller::Unknown => return refused("2025.3 or an older release, whose tables have another layout"),
+    };
+    // All handles lead to tables of one layout.
+    static SERVED: OnceLock<Option<OlderLayout>> = OnceLock::new();
+    if *SERVED.get_or_init(|| layout) != layout {
+        return refused("another release than the loader that has this adapter already");
     }
-    // SAFETY: the caller vouches for it.
-    unsafe { out.write(*table) };
+    match layout {
+        // SAFETY: the caller vouches for it.
+        None => unsafe { out.write(*table) },
+        Some(layout) => {
+            let older = tables.older(layout);
+            crate::handle::set_ddi(older.all());
+            // SAFETY: the caller vouches for it.
+            unsafe { older.fill(member, out.cast()) };
+        }
+    }
     ResultCode::SUCCESS
 }
 
@@ -139,7 +176,8 @@ macro_rules! export_adapter {
             ) -> $crate::ur::ResultCode {
                 // SAFETY: the caller's promise is the same.
                 unsafe {
-                    $crate::table::fill_ddi_table(version, &$crate::table::tables::<ExportedBackend>().legacy, out)
+                    let tables = $crate::table::tables::<ExportedBackend>();
+                    $crate::table::fill_ddi_table(version, tables, "Legacy", &tables.legacy, out)
                 }
             }
         };
@@ -162,11 +200,8 @@ macro_rules! __export_tables {
         ) -> $crate::ur::ResultCode {
             // SAFETY: the caller's promise is the same.
             unsafe {
-                $crate::table::fill_ddi_table(
-                    version,
-                    &$crate::table::tables::<ExportedBackend>().ddi.$member,
-                    out,
-                )
+                let tables = $crate::table::tables::<ExportedBackend>();
+                $crate::table::fill_ddi_table(version, tables, stringify!($member), &tables.ddi.$member, out)
             }
         }
     };

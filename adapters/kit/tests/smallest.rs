@@ -4,6 +4,7 @@
 #[path = "common/alone.rs"]
 mod alone;
 
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 
 use oxur_client::api::{CommandType, DeviceInfo, EventInfo, PlatformInfo, QueueFlags, ResultCode};
@@ -99,45 +100,109 @@ fn a_client_uses_the_adapter() {
     alone::passes(&mut own);
 }
 
-/// An adapter that is asked for a table by a loader of 2026.1, which has shorter ones.
-fn asked_by_older_loader(file: &Path) {
-    // SAFETY: libraries without constructors of their own.
-    let [older, adapter] = [file, &built("../examples/libsmallest.so")]
-        .map(|file| unsafe { libloading::Library::new(file) }.expect("the library"));
-    let mut table = api::AdapterDdiTable::default();
-    type Getter = unsafe extern "C" fn(api::ApiVersion, *mut api::AdapterDdiTable) -> ResultCode;
-    type Ask = unsafe extern "C" fn(api::ApiVersion, *mut api::AdapterDdiTable, Getter) -> ResultCode;
-    // SAFETY: every adapter's getter has this type; the other function is in the source below.
-    let (getter, ask) = unsafe {
-        let getter = adapter
-            .get::<Getter>(b"urGetAdapterProcAddrTable\0")
-            .expect("the getter");
-        (getter, older.get::<Ask>(b"ask\0").expect("the loader's function"))
-    };
-    // SAFETY: there is a whole table to fill.
-    let answer = unsafe { ask(api::ApiVersion::CURRENT, &mut table, *getter) };
-    assert_eq!(answer, ResultCode::ERROR_UNSUPPORTED_VERSION);
-    assert!(table.pfnGet.is_none(), "nothing is written");
-    // Another loader may be in the same process, as this program.
-    // SAFETY: as above.
-    let answer = unsafe { getter(api::ApiVersion::CURRENT, &mut table) };
-    assert_eq!(answer, ResultCode::SUCCESS);
-    assert!(table.pfnGet.is_some());
+/// A loader that is older than 2026.2, as far as an adapter sees: functions, and one that asks for a table.
+struct OlderLoader {
+    /// The name of the test that runs with it.
+    test: &'static str,
+    has: &'static str,
+    /// What is asked of it.
+    asks: fn(&Asked),
 }
 
-#[test]
-fn an_older_loader_gets_no_tables() {
-    let folder = std::env::temp_dir().join(format!("oxur-kit-older-loader-{}", std::process::id()));
+/// Asks for tables, by the older loader and by this program.
+struct Asked {
+    older: libloading::Library,
+    adapter: libloading::Library,
+}
+
+type Slot = *const c_void;
+type Getter = unsafe extern "C" fn(api::ApiVersion, *mut c_void) -> ResultCode;
+type Ask = unsafe extern "C" fn(api::ApiVersion, *mut c_void, Getter) -> ResultCode;
+
+/// What is in slots that nobody has filled.
+const UNTOUCHED: Slot = std::ptr::without_provenance(1);
+
+impl Asked {
+    /// The answer, and the slots.
+    fn table(&self, getter: &str, older: bool) -> (ResultCode, Vec<Slot>) {
+        let mut table = vec![UNTOUCHED; 64];
+        let out = table.as_mut_ptr().cast();
+        // SAFETY: every getter has this type, as the function in the source below; no table has more slots.
+        let answer = unsafe {
+            let getter = self.adapter.get::<Getter>(getter.as_bytes()).expect("the getter");
+            match older {
+                true => self.older.get::<Ask>(b"ask\0").expect("the loader's function")(
+                    api::ApiVersion::CURRENT,
+                    out,
+                    *getter,
+                ),
+                false => getter(api::ApiVersion::CURRENT, out),
+            }
+        };
+        (answer, table)
+    }
+
+    fn refuses(&self, older: bool) {
+        let (answer, table) = self.table("urGetAdapterProcAddrTable", older);
+        assert_eq!(answer, ResultCode::ERROR_UNSUPPORTED_VERSION);
+        assert!(table.iter().all(|slot| *slot == UNTOUCHED), "nothing is written");
+    }
+
+    /// Checks that a table has this many slots, and returns them.
+    fn fills(&self, getter: &str, older: bool, count: usize) -> Vec<Slot> {
+        let (answer, mut table) = self.table(getter, older);
+        assert_eq!(answer, ResultCode::SUCCESS);
+        let filled = table.iter().take_while(|slot| **slot != UNTOUCHED && !slot.is_null());
+        assert_eq!(filled.count(), count, "slots of {getter}");
+        assert_eq!(table[count], UNTOUCHED, "nothing is written behind {getter}");
+        table.truncate(count);
+        table
+    }
+
+    /// The layout of 2026.1, of whose graph table only the number of slots changed.
+    fn serves(&self, graph_slots: usize) {
+        let adapter = self.fills("urGetAdapterProcAddrTable", true, 7);
+        let event = self.fills("urGetEventProcAddrTable", true, 8);
+        let kernel = self.fills("urGetKernelProcAddrTable", true, 17);
+        self.fills("urGetGraphExpProcAddrTable", true, graph_slots);
+        // A handle leads to all tables, of the same layout: there is none between those of events and of programs.
+        // SAFETY: the function of the first slot; there is one adapter.
+        let handle = unsafe {
+            let get = std::mem::transmute::<Slot, api::pfn::urAdapterGet>(adapter[0]);
+            let mut handle = api::AdapterHandle::default();
+            assert_eq!(get(1, &mut handle, std::ptr::null_mut()), ResultCode::SUCCESS);
+            handle
+        };
+        // SAFETY: what a handle points to begins with the address of that.
+        let all = unsafe { std::slice::from_raw_parts(*api::Handle::as_ptr(handle).cast::<*const Slot>(), 230) };
+        assert!(all.starts_with(&adapter));
+        let place = |table: &[Slot]| all.windows(table.len()).position(|slots| slots == table);
+        let program = self.fills("urGetProgramProcAddrTable", true, 14);
+        assert_eq!(place(&event).map(|place| place + event.len()), place(&program));
+        assert!(place(&kernel).is_some());
+        // This program knows other tables, and its handles would be the same.
+        self.refuses(false);
+    }
+}
+
+/// Runs a test in a process that has such a loader.
+fn with_older_loader(loader: &OlderLoader) {
+    let folder = std::env::temp_dir().join(format!("oxur-kit-{}-{}", loader.test, std::process::id()));
     let file = folder.join("libur_loader.so.0");
-    let Some(mut own) = alone::again("an_older_loader_gets_no_tables") else {
-        let file = std::env::var_os("OXUR_TEST_OLDER_LOADER").expect("the other process sets it");
-        return asked_by_older_loader(Path::new(&file));
+    let Some(mut own) = alone::again(loader.test) else {
+        let file = PathBuf::from(std::env::var_os("OXUR_TEST_OLDER_LOADER").expect("the other process sets it"));
+        // SAFETY: libraries without constructors of their own.
+        let [older, adapter] = [file, built("../examples/libsmallest.so")]
+            .map(|file| unsafe { libloading::Library::new(file) }.expect("the library"));
+        return (loader.asks)(&Asked { older, adapter });
     };
     std::fs::create_dir_all(&folder).expect("a folder");
     let source = folder.join("loader.c");
-    // What came with 2026.2 is missing.
-    let code = "int urLoaderInit, urGetEventProcAddrTable;
-        int ask(int version, void *table, int (*getter)(int, void *)) { return getter(version, table); }";
+    let code = format!(
+        "int urLoaderInit{};
+        int ask(int version, void *table, int (*getter)(int, void *)) {{ return getter(version, table); }}",
+        loader.has
+    );
     std::fs::write(&source, code).expect("the source");
     let status = std::process::Command::new("cc")
         .args(["-shared", "-nostdlib", "-Wl,-soname,libur_loader.so.0", "-o"])
@@ -148,4 +213,35 @@ fn an_older_loader_gets_no_tables() {
         .env("UR_LOG_EXAMPLE", "level:error;output:stderr");
     alone::passes(&mut own);
     std::fs::remove_dir_all(folder).expect("the folder goes");
+}
+
+#[test]
+fn a_loader_of_2026_0_is_served() {
+    with_older_loader(&OlderLoader {
+        test: "a_loader_of_2026_0_is_served",
+        has: ", urGetGraphExpProcAddrTable",
+        asks: |asked| asked.serves(6),
+    });
+}
+
+#[test]
+fn a_loader_of_2026_1_is_served() {
+    with_older_loader(&OlderLoader {
+        test: "a_loader_of_2026_1_is_served",
+        has: ", urGetGraphExpProcAddrTable, urGraphGetNativeHandleExp",
+        asks: |asked| asked.serves(10),
+    });
+}
+
+#[test]
+fn a_loader_of_2025_gets_no_tables() {
+    with_older_loader(&OlderLoader {
+        test: "a_loader_of_2025_gets_no_tables",
+        has: "",
+        asks: |asked| {
+            asked.refuses(true);
+            // Another loader may be in the same process, as this program.
+            asked.fills("urGetAdapterProcAddrTable", false, 7);
+        },
+    });
 }

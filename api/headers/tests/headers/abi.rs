@@ -4,6 +4,7 @@
 use crate::facts::Facts;
 use crate::known::Known;
 use crate::{environment, metadata, our_include, parse};
+use oxur_api::older::OlderLayout;
 use oxur_headers::{LEGACY, functions};
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -77,6 +78,46 @@ fn generation_2026_1_2() {
 #[test]
 fn generation_2026_2_0() {
     compare("2026.2.0", false);
+}
+
+/// What `oxur_api::older` says of the tables before 2026.2, against the headers of these releases.
+#[test]
+fn older_layouts() {
+    let layouts = [
+        ("2026.0.0", OlderLayout::V2026_0),
+        ("2026.1.0", OlderLayout::V2026_0),
+        ("2026.1.2", OlderLayout::V2026_1_1),
+    ];
+    for (generation, layout) in layouts {
+        let theirs = reference(generation).0;
+        let check = |name: String, before: &str| {
+            let fact = theirs
+                .get(&name)
+                .unwrap_or_else(|| panic!("{generation} has no {name}"));
+            assert!(
+                fact.starts_with(&format!("after {before}:")),
+                "{generation}: {name} is {fact}"
+            );
+        };
+        let (mut last_table, mut slots) = ("the start", 0);
+        for (table, functions) in layout.tables() {
+            check(format!("ur_dditable_t.{}", table.member), last_table);
+            last_table = table.member;
+            let mut last = "the start".to_owned();
+            for function in functions {
+                // The table of older clients has the functions of all kinds of objects.
+                let slot = match function.until {
+                    Some(_) => function.slot.replacen(table.member, "", 1),
+                    None => function.slot.to_owned(),
+                };
+                check(format!("{}.{slot}", table.c_name), &last);
+                last = slot;
+                slots += 1;
+            }
+        }
+        let all = theirs.keys().filter(|name| name.contains("_dditable_t.pfn")).count();
+        assert_eq!(slots, all, "slots of {generation}");
+    }
 }
 
 fn our_header(define: Option<&str>) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The layouts of the DDI tables before 2026.2. A loader of these releases states the same version of the API as newer ones.
+
+use crate::meta::{Function, Table};
+use crate::{LegacyDdiTable, TABLES};
+
+/// A layout of the DDI tables, which several releases share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OlderLayout {
+    /// From 2026.0.0 to 2026.1.0.
+    V2026_0,
+    /// From 2026.1.1 to the last release before 2026.2.
+    V2026_1_1,
+}
+
+/// The functions that 2026.2 dropped, each with the table that had it and the function that it came before.
+const DROPPED: [(&str, &str, &str); 6] = [
+    ("Kernel", "urKernelSetArgValue", "urKernelSetExecInfo"),
+    ("Kernel", "urKernelSetArgLocal", "urKernelSetExecInfo"),
+    ("Kernel", "urKernelSetArgPointer", "urKernelSetExecInfo"),
+    ("Kernel", "urKernelSetArgSampler", "urKernelSetSpecializationConstants"),
+    ("Kernel", "urKernelSetArgMemObj", "urKernelSetSpecializationConstants"),
+    ("Enqueue", "urEnqueueKernelLaunch", "urEnqueueEventsWait"),
+];
+
+/// Two neighbours that changed places.
+const SWAPPED: (&str, &str) = ("urEnqueueTimestampRecordingExp", "urEnqueueCommandBufferExp");
+
+impl OlderLayout {
+    /// The tables, in the order of `ur_dditable_t`, with the functions of their slots. Those that 2026.2 dropped are of
+    /// [`LegacyDdiTable`].
+    pub fn tables(self) -> impl Iterator<Item = (&'static Table, Vec<&'static Function>)> {
+        let tables = TABLES.iter().map(move |table| (*table, self.functions(table)));
+        tables.filter(|(_, functions)| !functions.is_empty())
+    }
+
+    fn functions(self, table: &'static Table) -> Vec<&'static Function> {
+        let has = |function: &&Function| match function.since {
+            None => true,
+            Some(since) => self == Self::V2026_1_1 && since == "2026.1.1",
+        };
+        let mut functions: Vec<&'static Function> = Vec::new();
+        for function in table.functions.iter().filter(has) {
+            let dropped = DROPPED
+                .iter()
+                .filter(|(member, _, next)| *member == table.member && *next == function.name);
+            functions.extend(dropped.map(|(_, name, _)| legacy(name)));
+            functions.push(function);
+        }
+        let place = |name| functions.iter().position(|function| function.name == name);
+        if let (Some(first), Some(second)) = (place(SWAPPED.0), place(SWAPPED.1)) {
+            functions.swap(first, second);
+        }
+        functions
+    }
+}
+
+fn legacy(name: &str) -> &'static Function {
+    let mut functions = LegacyDdiTable::META.functions.iter();
+    functions
+        .find(|function| function.name == name)
+        .expect("the table of older clients has what 2026.2 dropped")
+}
