@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `UR_CPU_DEVICE_TYPE=gpu`: the device reports itself as a GPU to some libraries, for programs that accept nothing else.
+//!
+//! The library that asks is found on the stack ([`oxur_as_gpu`]). Besides the type, some programs want a platform whose name
+//! has that of a backend in it, as `ONEAPI_DEVICE_SELECTOR` knows it, and the compute units of a GPU: llama.cpp divides by a
+//! sixteenth of their number.
+//!
+//! libsycl asks for a type once, and remembers it for every library. So libsycl itself always learns that the device is a
+//! CPU, and a preloaded library changes what it tells others.
+
+use kit::ur::DeviceType;
+use oxur_adapter_kit as kit;
+use oxur_as_gpu::{Libraries, VARIABLE, asker};
+use oxur_fork::OnceLock;
+
+/// The fewest compute units that a GPU has.
+const COMPUTE_UNITS: u32 = 16;
+
+/// The libraries that see a GPU, if the user wants that.
+fn libraries() -> Option<&'static Libraries> {
+    static LIBRARIES: OnceLock<Option<Libraries>> = OnceLock::new();
+    LIBRARIES
+        .get_or_init(|| {
+            let value = std::env::var_os(VARIABLE)?;
+            let libraries = Libraries::parse(&value).unwrap_or_else(|error| {
+                log::warn!("{VARIABLE}={} is ignored: {error}", value.display());
+                None
+            })?;
+            log::info!("the device is a GPU for {libraries}");
+            if !oxur_as_gpu::is_preloaded() {
+                log::warn!(
+                    "{VARIABLE}: libsycl tells every library that the device is a CPU, since {} is not preloaded; \
+                     `oxur run --as-gpu` does that",
+                    oxur_as_gpu::PRELOAD
+                );
+            }
+            Some(libraries)
+        })
+        .as_ref()
+}
+
+/// Whether a library that is to see a GPU asks.
+fn asked() -> bool {
+    libraries().is_some_and(|libraries| libraries.contains(&asker().file_name))
+}
+
+/// The type of the device. Clients other than libsycl ask each time.
+pub(super) fn kind() -> DeviceType {
+    let sees_gpu = |libraries: &Libraries| {
+        let asker = asker();
+        !asker.through_libsycl && libraries.contains(&asker.file_name)
+    };
+    match libraries() {
+        Some(libraries) if sees_gpu(libraries) => DeviceType::GPU,
+        _ => DeviceType::CPU,
+    }
+}
+
+/// The type of device as which it is found.
+pub(super) fn found_as() -> DeviceType {
+    if asked() { DeviceType::GPU } else { DeviceType::CPU }
+}
+
+/// The number of compute units, of which it has `cpus`.
+pub(super) fn compute_units(cpus: u32) -> u32 {
+    if cpus < COMPUTE_UNITS && asked() {
+        COMPUTE_UNITS
+    } else {
+        cpus
+    }
+}
+
+/// The vendor's id. For the preloaded library a number that no other adapter's devices have.
+pub(super) fn vendor_id(own: u32) -> u32 {
+    match libraries() {
+        Some(_) if asker().is_preload() => oxur_as_gpu::VENDOR_ID,
+        _ => own,
+    }
+}
+
+/// The platform's name.
+pub(crate) fn platform_name() -> &'static str {
+    if asked() { "oxur CPU (OpenCL)" } else { "oxur CPU" }
+}
