@@ -9,9 +9,13 @@
 //! libsycl's own selectors and filters call these functions, too, by their names: the library that uses the selector counts
 //! as the one that asks. What libsycl does not remember reaches the adapter, which answers by the same rule.
 //!
+//! While libsycl tries devices with a selector, the function on the stack that calls the selector may be a template's, which
+//! the dynamic linker took from another library. So the library that asks is found before the selection, and kept.
+//!
 //! The functions have the names and types of libsycl's binary interface, which has been the same for them since
 //! `libsycl.so.8`.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::null_mut;
@@ -30,6 +34,16 @@ const TYPE_GPU: u32 = 3;
 /// `sycl::aspect`.
 const ASPECT_CPU: c_int = 1;
 const ASPECT_GPU: c_int = 2;
+
+/// The place of a `sycl::device` that a function returns, whose copies are not plain: by the ABI of x86-64 it is the first
+/// parameter, and is returned.
+type DeviceOut = *mut c_void;
+
+/// A `const std::function<int(const sycl::device &)> *`.
+type Selector = *const c_void;
+
+/// A `const sycl::context *`.
+type Context = *const c_void;
 
 /// A `std::vector<sycl::aspect>`.
 #[repr(C)]
@@ -64,6 +78,8 @@ libsycl! {
     libsycl_has(device: Device, aspect: c_int) -> bool = c"_ZNK4sycl3_V16device3hasENS0_6aspectE";
     libsycl_type(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device11device_typeEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
     libsycl_aspects(device: Device) -> Aspects = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device7aspectsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
+    libsycl_select(out: DeviceOut, selector: Selector) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEE";
+    libsycl_select_in(out: DeviceOut, selector: Selector, context: Context) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEERKNS0_7contextE";
     libsycl_vendor_id(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device9vendor_idEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
 }
 
@@ -140,21 +156,76 @@ pub unsafe extern "C-unwind" fn aspects(device: Device) -> Aspects {
     aspects
 }
 
-/// Whether a device, which is a CPU, is one of the CPU adapter's, and is asked for by a library that is to see a GPU.
+/// `sycl::detail::select_device(const std::function<int(const sycl::device &)> &)`
 ///
 /// # Safety
-/// `device` must be a device of libsycl's.
-unsafe fn passes_for_gpu(device: Device) -> bool {
+/// As in libsycl.
+#[unsafe(export_name = "_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEE")]
+pub unsafe extern "C-unwind" fn select_device(out: DeviceOut, selector: Selector) -> DeviceOut {
+    let _selection = Selection::begin();
+    // SAFETY: passed on to the caller.
+    unsafe { libsycl_select(out, selector) }
+}
+
+/// `sycl::detail::select_device(const std::function<int(const sycl::device &)> &, const sycl::context &)`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEERKNS0_7contextE")]
+pub unsafe extern "C-unwind" fn select_device_in(out: DeviceOut, selector: Selector, context: Context) -> DeviceOut {
+    let _selection = Selection::begin();
+    // SAFETY: passed on to the caller.
+    unsafe { libsycl_select_in(out, selector, context) }
+}
+
+thread_local! {
+    /// Whether the library that the innermost selection of this thread is for sees a GPU; `None` outside of selections.
+    static SELECTING: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+/// A selection of a device, also one that ends by an exception.
+struct Selection {
+    outer: Option<bool>,
+}
+
+impl Selection {
+    fn begin() -> Self {
+        let outer = SELECTING.get();
+        // A selection within another, such as that of the overload for contexts, is for the same library.
+        SELECTING.set(Some(is_listed_asking()));
+        Self { outer }
+    }
+}
+
+impl Drop for Selection {
+    fn drop(&mut self) {
+        SELECTING.set(self.outer);
+    }
+}
+
+/// Whether a library that is to see a GPU asks.
+fn is_listed_asking() -> bool {
     static LIBRARIES: OnceLock<Option<Libraries>> = OnceLock::new();
     let libraries = LIBRARIES.get_or_init(|| {
         let value = std::env::var_os(VARIABLE).unwrap_or_default();
         // The adapter says what is wrong with the variable.
         Libraries::parse(&value).unwrap_or_default()
     });
-    let Some(libraries) = libraries else { return false };
-    // libsycl does not remember this answer, so the query reaches the adapter, which sees that this library asks.
+    libraries.as_ref().is_some_and(|libraries| {
+        SELECTING
+            .get()
+            .unwrap_or_else(|| libraries.contains(&asker().file_name))
+    })
+}
+
+/// Whether a device, which is a CPU, is one of the CPU adapter's, and is asked for by a library that is to see a GPU.
+///
+/// # Safety
+/// `device` must be a device of libsycl's.
+unsafe fn passes_for_gpu(device: Device) -> bool {
+    // libsycl does not remember its answer to this, so the query reaches the adapter, which sees that this library asks.
     // SAFETY: passed on to the caller.
-    libraries.contains(&asker().file_name) && unsafe { libsycl_vendor_id(device) } == VENDOR_ID
+    is_listed_asking() && unsafe { libsycl_vendor_id(device) } == VENDOR_ID
 }
 
 /// A function of the libsycl in the process.
