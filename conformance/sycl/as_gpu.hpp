@@ -68,4 +68,20 @@ template <class Body> bool works(Body body) {
       p.get_info<info::platform::name>(),
   };
 }
+
+/// Launches a kernel whose work-groups wait for each other, and demands that they run at the same time.
+[[maybe_unused]] int launch_concurrently(sycl::queue &q, const sycl::kernel &kernel, std::size_t groups, int *arrived) {
+  using namespace sycl::ext::oneapi::experimental;
+  // A type of this library alone. The linker would take a template of plain types from one library for both.
+  struct Arrived;
+  const properties demand{work_group_progress<forward_progress_guarantee::concurrent, execution_scope::root_group>};
+  try {
+    nd_launch(q, launch_config{sycl::nd_range<1>{groups, 1}, demand}, kernel, reinterpret_cast<Arrived *>(arrived),
+              static_cast<int>(groups));
+    q.wait_and_throw();
+    return 0;
+  } catch (const sycl::exception &e) {
+    return e.code().value();
+  }
+}
 } // namespace

@@ -15,6 +15,8 @@
 //! The functions have the names and types of libsycl's binary interface, which has been the same for them since
 //! `libsycl.so.8`.
 
+mod launch;
+
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -80,6 +82,7 @@ libsycl! {
     libsycl_aspects(device: Device) -> Aspects = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device7aspectsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
     libsycl_select(out: DeviceOut, selector: Selector) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEE";
     libsycl_select_in(out: DeviceOut, selector: Selector, context: Context) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEERKNS0_7contextE";
+    libsycl_set_launch_properties(handler: *mut c_void, properties: *const launch::LaunchProperties) -> () = c"_ZN4sycl3_V17handler25setKernelLaunchPropertiesERKNS0_6detail27kernel_launch_properties_v111PropsHolderIJNS0_3ext6oneapi12experimental23work_group_scratch_sizeENS5_5intel12experimental12cache_configENS7_17use_root_sync_keyENS7_23work_group_progress_keyENS7_22sub_group_progress_keyENS7_22work_item_progress_keyENS7_4cuda12cluster_sizeILi1EEENSH_ILi2EEENSH_ILi3EEEEEE";
     libsycl_vendor_id(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device9vendor_idEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
 }
 
