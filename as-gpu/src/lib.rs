@@ -4,9 +4,9 @@
 //!
 //! This crate has the variable's grammar and the default list ([`Libraries`]), and finds the library that asks ([`asker`]).
 //! Three parts of oxur use it:
-//! - the CPU adapter answers the queries that libsycl passes on each time: `urDeviceGet`, compute units, the platform's name;
+//! - the CPU adapter answers the queries that libsycl passes on each time: `urDeviceGet`, the platform's name;
 //! - libsycl asks once for the type of a device and remembers it. `liboxur_as_gpu_preload.so`, preloaded, has those functions of
-//!   libsycl that answer from memory;
+//!   libsycl that answer from memory, and those whose answers libsycl itself must not see;
 //! - the `oxur` command sets both up.
 
 mod asker;
@@ -25,6 +25,9 @@ pub const PRELOAD: &str = "liboxur_as_gpu_preload.so";
 /// The vendor that a device of the CPU adapter names when the preloaded library asks: "oxur". So it tells these devices from
 /// others, whose types it must not change.
 pub const VENDOR_ID: u32 = u32::from_be_bytes(*b"oxur");
+
+/// The fewest compute units that a GPU has: llama.cpp divides by a sixteenth of their number.
+pub const COMPUTE_UNITS: u32 = 16;
 
 /// The libraries that are known to insist on a GPU, and to work on the CPU adapter.
 const DEFAULT: [&str; 5] = [

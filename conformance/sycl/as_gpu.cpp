@@ -29,6 +29,7 @@ void check(const Answers &a, bool gpu) {
   CHECK(a.default_is_gpu == gpu);
   CHECK(a.filter_gpu == gpu);
   CHECK(a.filter_cpu == !gpu);
+  CHECK(a.part_is_gpu == gpu);
   CHECK(a.gpus == (gpu ? 1 : 0));
   CHECK(a.cpus == (gpu ? 0 : 1));
   CHECK(a.all == 1);
@@ -65,13 +66,6 @@ int main(int count, char **arguments) {
   scenario("both again", [&] {
     check(ask_as_named(), gpu);
     other();
-  });
-  scenario("a sub-device", [&] {
-    sycl::device d;
-    const auto part = d.get_info<sycl::info::device::partition_max_sub_devices>() > 1
-                          ? d.create_sub_devices<sycl::info::partition_property::partition_equally>(1).at(0)
-                          : d;
-    CHECK(part.is_cpu());
   });
   // libsycl refuses it to CPUs of OpenCL without asking. Where it takes the device for a GPU, the launch is a cooperative
   // one, which runs as many work-groups at the same time as there are CPUs.

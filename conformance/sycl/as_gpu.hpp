@@ -12,7 +12,7 @@
 /// What a library was told.
 struct Answers {
   bool is_gpu, is_cpu, is_accelerator, type_is_gpu, has_gpu, has_cpu, aspects_have_gpu, aspects_have_cpu, platform_has_gpu;
-  bool gpu_selected, cpu_selected, aspect_selected, queue_selected, default_is_gpu, filter_gpu, filter_cpu;
+  bool gpu_selected, cpu_selected, aspect_selected, queue_selected, default_is_gpu, filter_gpu, filter_cpu, part_is_gpu;
   std::size_t gpus, cpus, all, platform_gpus, platform_cpus, platform_all;
   int gpu_score_sign, cpu_score_sign, accelerator_score_sign;
   unsigned compute_units;
@@ -35,6 +35,9 @@ template <class Body> bool works(Body body) {
   using type = info::device_type;
   const device d = device::get_devices().at(0);
   const platform p = d.get_platform();
+  const device part = d.get_info<info::device::partition_max_sub_devices>() > 1
+                          ? d.create_sub_devices<info::partition_property::partition_equally>(1).at(0)
+                          : d;
   const auto aspects = d.get_info<info::device::aspects>();
   const auto lists = [&](aspect wanted) { return std::find(aspects.begin(), aspects.end(), wanted) != aspects.end(); };
   const auto sign = [](int score) { return (score > 0) - (score < 0); };
@@ -55,6 +58,7 @@ template <class Body> bool works(Body body) {
       device{default_selector_v}.is_gpu(),
       works([] { ext::oneapi::filter_selector("opencl:gpu:0").select_device(); }),
       works([] { ext::oneapi::filter_selector("cpu").select_device(); }),
+      part.is_gpu() && !part.is_cpu(),
       device::get_devices(type::gpu).size(),
       device::get_devices(type::cpu).size(),
       device::get_devices(type::all).size(),

@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use oxur_as_gpu::{Libraries, VARIABLE, VENDOR_ID, asker};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, VENDOR_ID, asker};
 use oxur_fork::OnceLock;
 
 /// A `const sycl::device *`.
@@ -79,6 +79,7 @@ libsycl! {
     libsycl_is_gpu(device: Device) -> bool = c"_ZNK4sycl3_V16device6is_gpuEv";
     libsycl_has(device: Device, aspect: c_int) -> bool = c"_ZNK4sycl3_V16device3hasENS0_6aspectE";
     libsycl_type(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device11device_typeEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
+    libsycl_compute_units(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device17max_compute_unitsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
     libsycl_aspects(device: Device) -> Aspects = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device7aspectsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
     libsycl_select(out: DeviceOut, selector: Selector) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEE";
     libsycl_select_in(out: DeviceOut, selector: Selector, context: Context) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEERKNS0_7contextE";
@@ -132,6 +133,23 @@ pub unsafe extern "C-unwind" fn device_type(device: Device) -> u32 {
     unsafe {
         match libsycl_type(device) {
             TYPE_CPU if passes_for_gpu(device) => TYPE_GPU,
+            other => other,
+        }
+    }
+}
+
+/// `sycl::device::get_info<sycl::info::device::max_compute_units>() const`
+///
+/// libsycl asks the adapter for them each time, also to divide a device. So the adapter tells their true number.
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device13get_info_implINS0_4info6device17max_compute_unitsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv")]
+pub unsafe extern "C-unwind" fn compute_units(device: Device) -> u32 {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match libsycl_compute_units(device) {
+            few if few < COMPUTE_UNITS && passes_for_gpu(device) => COMPUTE_UNITS,
             other => other,
         }
     }
@@ -221,7 +239,7 @@ fn is_listed_asking() -> bool {
     })
 }
 
-/// Whether a device, which is a CPU, is one of the CPU adapter's, and is asked for by a library that is to see a GPU.
+/// Whether a device is one of the CPU adapter's, and is asked for by a library that is to see a GPU.
 ///
 /// # Safety
 /// `device` must be a device of libsycl's.

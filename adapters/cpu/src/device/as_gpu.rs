@@ -2,19 +2,15 @@
 //! `UR_CPU_DEVICE_TYPE=gpu`: the device reports itself as a GPU to some libraries, for programs that accept nothing else.
 //!
 //! The library that asks is found on the stack ([`oxur_as_gpu`]). Besides the type, some programs want a platform whose name
-//! has that of a backend in it, as `ONEAPI_DEVICE_SELECTOR` knows it, and the compute units of a GPU: llama.cpp divides by a
-//! sixteenth of their number.
+//! has that of a backend in it, as `ONEAPI_DEVICE_SELECTOR` knows it, and the compute units of a GPU.
 //!
-//! libsycl asks for a type once, and remembers it for every library. So libsycl itself always learns that the device is a
-//! CPU, and a preloaded library changes what it tells others.
+//! libsycl asks for a type once, and remembers it for every library; it divides a device by the number of its compute units.
+//! So libsycl itself always gets the CPU's answers to these two, and a preloaded library changes what it tells others.
 
 use kit::ur::DeviceType;
 use oxur_adapter_kit as kit;
-use oxur_as_gpu::{Libraries, VARIABLE, asker};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, asker};
 use oxur_fork::OnceLock;
-
-/// The fewest compute units that a GPU has.
-const COMPUTE_UNITS: u32 = 16;
 
 /// The libraries that see a GPU, if the user wants that.
 fn libraries() -> Option<&'static Libraries> {
@@ -44,15 +40,20 @@ fn asked() -> bool {
     libraries().is_some_and(|libraries| libraries.contains(&asker().file_name))
 }
 
-/// The type of the device. Clients other than libsycl ask each time.
-pub(super) fn kind() -> DeviceType {
-    let sees_gpu = |libraries: &Libraries| {
+/// Whether such a library asks, and not by way of libsycl.
+fn asked_directly() -> bool {
+    libraries().is_some_and(|libraries| {
         let asker = asker();
         !asker.through_libsycl && libraries.contains(&asker.file_name)
-    };
-    match libraries() {
-        Some(libraries) if sees_gpu(libraries) => DeviceType::GPU,
-        _ => DeviceType::CPU,
+    })
+}
+
+/// The type of the device.
+pub(super) fn kind() -> DeviceType {
+    if asked_directly() {
+        DeviceType::GPU
+    } else {
+        DeviceType::CPU
     }
 }
 
@@ -63,7 +64,7 @@ pub(super) fn found_as() -> DeviceType {
 
 /// The number of compute units, of which it has `cpus`.
 pub(super) fn compute_units(cpus: u32) -> u32 {
-    if cpus < COMPUTE_UNITS && asked() {
+    if cpus < COMPUTE_UNITS && asked_directly() {
         COMPUTE_UNITS
     } else {
         cpus
