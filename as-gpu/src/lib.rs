@@ -2,19 +2,19 @@
 //! Some programs accept only GPUs. `UR_CPU_DEVICE_TYPE=gpu` makes the CPU device report itself as one to the libraries of a
 //! list, and to no other: oneMKL, for one, must keep seeing a CPU.
 //!
-//! This crate has the variable's grammar and the default list ([`Libraries`]), and finds the library that asks ([`asker`]).
+//! This crate has the variable's grammar and the default list ([`Libraries`]), and finds the library that asks ([`calling_library`]).
 //! Three parts of oxur use it:
 //! - the CPU adapter answers the queries that libsycl passes on each time: `urDeviceGet`, the platform's name;
 //! - libsycl asks once for the type of a device and remembers it. `liboxur_as_gpu_preload.so`, preloaded, has those functions of
 //!   libsycl that answer from memory, and those whose answers libsycl itself must not see;
 //! - the `oxur` command sets both up.
 
-mod asker;
+mod caller;
 
 use std::ffi::OsStr;
 use std::fmt;
 
-pub use asker::{Asker, asker, is_preloaded};
+pub use caller::{CallingLibrary, calling_library, is_preloaded};
 
 /// The environment variable.
 pub const VARIABLE: &str = "UR_CPU_DEVICE_TYPE";

@@ -70,7 +70,7 @@ impl LaunchProperties {
 pub unsafe extern "C-unwind" fn set_launch_properties(handler: *mut c_void, properties: *const LaunchProperties) {
     // SAFETY: passed on to the caller.
     let cooperative = unsafe { &*properties }.as_cooperative();
-    let cooperative = cooperative.filter(|_| crate::is_listed_asking());
+    let cooperative = cooperative.filter(|_| crate::caller_is_listed());
     let properties = cooperative.as_ref().map_or(properties, std::ptr::from_ref);
     // SAFETY: passed on to the caller.
     unsafe { crate::libsycl_set_launch_properties(handler, properties) }

@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, VENDOR_ID, asker};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, VENDOR_ID, calling_library};
 use oxur_fork::OnceLock;
 
 /// A `const sycl::device *`.
@@ -213,7 +213,7 @@ impl Selection {
     fn begin() -> Self {
         let outer = SELECTING.get();
         // A selection within another, such as that of the overload for contexts, is for the same library.
-        SELECTING.set(Some(is_listed_asking()));
+        SELECTING.set(Some(caller_is_listed()));
         Self { outer }
     }
 }
@@ -225,7 +225,7 @@ impl Drop for Selection {
 }
 
 /// Whether a library that is to see a GPU asks.
-fn is_listed_asking() -> bool {
+fn caller_is_listed() -> bool {
     static LIBRARIES: OnceLock<Option<Libraries>> = OnceLock::new();
     let libraries = LIBRARIES.get_or_init(|| {
         let value = std::env::var_os(VARIABLE).unwrap_or_default();
@@ -235,7 +235,7 @@ fn is_listed_asking() -> bool {
     libraries.as_ref().is_some_and(|libraries| {
         SELECTING
             .get()
-            .unwrap_or_else(|| libraries.contains(&asker().file_name))
+            .unwrap_or_else(|| libraries.contains(&calling_library().file_name))
     })
 }
 
@@ -246,7 +246,7 @@ fn is_listed_asking() -> bool {
 unsafe fn passes_for_gpu(device: Device) -> bool {
     // libsycl does not remember its answer to this, so the query reaches the adapter, which sees that this library asks.
     // SAFETY: passed on to the caller.
-    is_listed_asking() && unsafe { libsycl_vendor_id(device) } == VENDOR_ID
+    caller_is_listed() && unsafe { libsycl_vendor_id(device) } == VENDOR_ID
 }
 
 /// A function of the libsycl in the process.

@@ -9,7 +9,7 @@
 
 use kit::ur::DeviceType;
 use oxur_adapter_kit as kit;
-use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, asker};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, calling_library};
 use oxur_fork::OnceLock;
 
 /// The libraries that see a GPU, if the user wants that.
@@ -36,21 +36,21 @@ fn libraries() -> Option<&'static Libraries> {
 }
 
 /// Whether a library that is to see a GPU asks.
-fn asked() -> bool {
-    libraries().is_some_and(|libraries| libraries.contains(&asker().file_name))
+fn caller_is_listed() -> bool {
+    libraries().is_some_and(|libraries| libraries.contains(&calling_library().file_name))
 }
 
 /// Whether such a library asks, and not by way of libsycl.
-fn asked_directly() -> bool {
+fn direct_caller_is_listed() -> bool {
     libraries().is_some_and(|libraries| {
-        let asker = asker();
-        !asker.through_libsycl && libraries.contains(&asker.file_name)
+        let caller = calling_library();
+        !caller.through_libsycl && libraries.contains(&caller.file_name)
     })
 }
 
 /// The type of the device.
 pub(super) fn kind() -> DeviceType {
-    if asked_directly() {
+    if direct_caller_is_listed() {
         DeviceType::GPU
     } else {
         DeviceType::CPU
@@ -59,12 +59,16 @@ pub(super) fn kind() -> DeviceType {
 
 /// The type of device as which it is found.
 pub(super) fn found_as() -> DeviceType {
-    if asked() { DeviceType::GPU } else { DeviceType::CPU }
+    if caller_is_listed() {
+        DeviceType::GPU
+    } else {
+        DeviceType::CPU
+    }
 }
 
 /// The number of compute units, of which it has `cpus`.
 pub(super) fn compute_units(cpus: u32) -> u32 {
-    if cpus < COMPUTE_UNITS && asked_directly() {
+    if cpus < COMPUTE_UNITS && direct_caller_is_listed() {
         COMPUTE_UNITS
     } else {
         cpus
@@ -74,12 +78,16 @@ pub(super) fn compute_units(cpus: u32) -> u32 {
 /// The vendor's id. For the preloaded library a number that no other adapter's devices have.
 pub(super) fn vendor_id(own: u32) -> u32 {
     match libraries() {
-        Some(_) if asker().is_preload() => oxur_as_gpu::VENDOR_ID,
+        Some(_) if calling_library().is_preload() => oxur_as_gpu::VENDOR_ID,
         _ => own,
     }
 }
 
 /// The platform's name.
 pub(crate) fn platform_name() -> &'static str {
-    if asked() { "oxur CPU (OpenCL)" } else { "oxur CPU" }
+    if caller_is_listed() {
+        "oxur CPU (OpenCL)"
+    } else {
+        "oxur CPU"
+    }
 }

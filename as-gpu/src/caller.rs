@@ -10,14 +10,14 @@ use crate::PRELOAD;
 
 /// The library that asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asker {
+pub struct CallingLibrary {
     /// Its file name. Empty where there is none, as in a thread of libsycl's.
     pub file_name: Vec<u8>,
     /// Whether it asks through libsycl.
     pub through_libsycl: bool,
 }
 
-impl Asker {
+impl CallingLibrary {
     /// Whether it is the preloaded library.
     pub fn is_preload(&self) -> bool {
         self.file_name == PRELOAD.as_bytes()
@@ -46,9 +46,11 @@ const RUNTIME: [&str; 8] = [
 /// Finds the nearest caller on the stack that is neither the library with this code nor part of the runtime.
 ///
 /// Takes some microseconds. A library whose function ends with a jump to libsycl's is not on the stack: its caller is found.
-pub fn asker() -> Asker {
-    let mut asker = Asker::default();
-    let own = object_of(asker_of as *const () as usize).unwrap_or_default().range;
+pub fn calling_library() -> CallingLibrary {
+    let mut caller = CallingLibrary::default();
+    let own = object_of(take_into_account as *const () as usize)
+        .unwrap_or_default()
+        .range;
     // Frames of one library often follow each other.
     let mut known = own.clone();
     for_each_frame(&mut |address| {
@@ -60,18 +62,18 @@ pub fn asker() -> Asker {
             return ControlFlow::Break(());
         };
         known = object.range;
-        asker_of(&mut asker, object.file_name)
+        take_into_account(&mut caller, object.file_name)
     });
-    asker
+    caller
 }
 
 /// Takes a library into account, from the innermost outwards.
-fn asker_of(asker: &mut Asker, file_name: Vec<u8>) -> ControlFlow<()> {
+fn take_into_account(caller: &mut CallingLibrary, file_name: Vec<u8>) -> ControlFlow<()> {
     if RUNTIME.iter().any(|name| file_name.starts_with(name.as_bytes())) {
-        asker.through_libsycl |= file_name.starts_with(b"libsycl");
+        caller.through_libsycl |= file_name.starts_with(b"libsycl");
         return ControlFlow::Continue(());
     }
-    asker.file_name = file_name;
+    caller.file_name = file_name;
     ControlFlow::Break(())
 }
 
@@ -168,17 +170,17 @@ fn for_each_frame(visit: &mut dyn FnMut(usize) -> ControlFlow<()>) {
 mod tests {
     use super::*;
 
-    fn of(names: &[&str]) -> Asker {
-        let mut asker = Asker::default();
+    fn of(names: &[&str]) -> CallingLibrary {
+        let mut caller = CallingLibrary::default();
         let _ = names
             .iter()
-            .try_for_each(|name| asker_of(&mut asker, name.as_bytes().to_vec()));
-        asker
+            .try_for_each(|name| take_into_account(&mut caller, name.as_bytes().to_vec()));
+        caller
     }
 
     #[test]
     fn the_first_that_is_no_part_of_the_runtime() {
-        let asker = of(&[
+        let caller = of(&[
             "libur_loader.so.0",
             "libsycl.so.9",
             "libc.so.6",
@@ -186,8 +188,8 @@ mod tests {
             "liba.so",
             "libb.so",
         ]);
-        assert_eq!(asker.file_name, b"liba.so");
-        assert!(asker.through_libsycl && !asker.is_preload());
+        assert_eq!(caller.file_name, b"liba.so");
+        assert!(caller.through_libsycl && !caller.is_preload());
         let direct = of(&["libur_adapter_cpu.so.0", "libur_loader.so.0", "program"]);
         assert!(direct.file_name == b"program" && !direct.through_libsycl);
         assert!(of(&["libsycl.so.8", PRELOAD, "liba.so"]).is_preload());
@@ -201,7 +203,7 @@ mod tests {
         let program = env::current_exe().unwrap();
         let own = object_of(objects as *const () as usize).unwrap();
         assert_eq!(own.file_name, program.file_name().unwrap().as_bytes());
-        let libc = object_of(libc::malloc as *const () as usize).unwrap();
+        let libc = object_of(libc::gnu_get_libc_version as *const () as usize).unwrap();
         assert!(
             libc.file_name.starts_with(b"libc.so"),
             "{libc:?}",
