@@ -104,6 +104,9 @@ test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice
 	done
 	python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
 	python3 conformance/suites/compare.py dpctl --generation 2026.1 --stack ours --adapter cpu --lib dist/lib --verify-stack
+	for generation in $(GENERATIONS); do \
+	  python3 conformance/clients/as_gpu/run.py --generation $$generation --lib dist/lib; \
+	done
 	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl none
 	$(MATHEMATICS) --generation 2026.1 --adapter cpu --groups linalg,programs --sizes 2,300
 	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl system --groups linalg,programs --sizes 300

@@ -4,6 +4,7 @@
 # Stages in dist/ what a user installs, from target/release (built by `make build`):
 #
 #   dist/lib/libur_*.so*                the loader and every adapter, with the links that C libraries have
+#   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
 #   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, where a process has no other libOpenCL
 #   dist/include/unified-runtime/       the C headers
 #   dist/lib/cmake/unified-runtime/     find_package(unified-runtime)
@@ -14,7 +15,7 @@
 #
 # dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
 # exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
-# OpenCL): LLVM is linked into the CPU adapter, and must not meet another LLVM of the process. So are files that need more
+# OpenCL, the preloaded library those of libsycl): LLVM is linked into the CPU adapter, and must not meet another LLVM of the process. So are files that need more
 # of a system than every Linux since 2021 has, by the rules of manylinux_2_34. Debug information stays in target/release; of
 # the symbols, those of our own code are kept, for backtraces.
 set -euo pipefail
@@ -78,6 +79,8 @@ mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/ope
 # In a folder of its own, where the dynamic linker does not find it before another.
 check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
 ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"
+check "$release/liboxur_as_gpu_preload.so" liboxur_as_gpu_preload.so '_ZNK?4sycl.*'
+ship "$release/liboxur_as_gpu_preload.so" "$stage/lib/liboxur_as_gpu_preload.so"
 for name in "${libraries[@]}"; do
   built=$release/lib$name.so
   file=lib$name.so.$version

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# llama.cpp's SYCL backend on our loader and CPU adapter, against its own CPU backend: test.sh [DIST/lib]
-# PYTHON names a Python 3.12 or newer. What it installs takes 3 GB in target/env/llama.
+# llama.cpp's SYCL backend on our loader and CPU adapter, by `oxur run --as-gpu`, against its own CPU backend:
+# test.sh [DIST/lib]
+#
+# OXUR names the command, by default that of DIST/bin; PYTHON a Python 3.12 or newer. What is installed takes 3 GB in
+# target/env/llama.
 set -euo pipefail
 root=$(realpath "$(dirname "$0")/../..")
 lib=$(realpath "${1:-$root/dist/lib}")
+oxur=$(realpath "${OXUR:-$lib/../bin/oxur}")
 cd "$root/conformance/llama"
 env=$root/target/env/llama
 work=$root/target/llama
@@ -18,13 +22,13 @@ if ! cmp -s requirements.txt "$env/.stamp"; then
   "$env/bin/python" -m pip install -q --no-deps --retries 10 --progress-bar off -r requirements.txt
   cp requirements.txt "$env/.stamp"
 fi
-cc -shared -fPIC -O1 -Wall -o "$work/pass_for_gpu.so" pass_for_gpu.c -ldl
 
 for kind in F32 F16; do
   "$env/bin/python" model.py "$work/$kind.gguf" "$kind"
   echo "$kind:"
-  env LD_LIBRARY_PATH="$lib:$env/lib" UR_ADAPTERS_FORCE_LOAD="$lib/libur_adapter_cpu.so.0" \
-    OCL_ICD_VENDORS=/nonexistent ONEAPI_DEVICE_SELECTOR='opencl:*' LD_PRELOAD="$work/pass_for_gpu.so" \
-    "$env/bin/python" infer.py "$work/$kind.gguf" >"$work/$kind.log" 2>&1 || { tail -n 30 "$work/$kind.log"; exit 1; }
+  env OXUR_LIB="$lib" OCL_ICD_VENDORS=/nonexistent ONEAPI_DEVICE_SELECTOR='opencl:*' \
+    "$oxur" run --as-gpu -- "$env/bin/python" infer.py "$work/$kind.gguf" >"$work/$kind.log" 2>&1 ||
+    { tail -n 30 "$work/$kind.log"; exit 1; }
+  grep -q "LD_PRELOAD=$lib/" "$work/$kind.log" || { echo "test.sh: $oxur has other libraries than $lib" >&2; exit 1; }
   grep 'of .* tokens' "$work/$kind.log"
 done

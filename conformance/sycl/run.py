@@ -3,7 +3,8 @@
 """Runs the SYCL programs of this folder on Intel's Unified Runtime and on ours, and compares what they print.
 
 Each program is built once, by plain g++ against an environment with Intel's libsycl, then run on two stacks that differ
-only below libsycl. OpenCL C of the same name becomes SPIR-V, which the program registers as its device images.
+only below libsycl. OpenCL C of the same name becomes SPIR-V, which the program registers as its device images. Of
+NAME.PART.cpp, a library NAME_PART, which the program is linked to.
 
 A program passes when it exits with 0 on both and prints the same on both, or differs in the way that known.toml names,
 with a reason. Lines that start with "# " are facts about the device: they count only for the adapter that drives the
@@ -32,6 +33,14 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent.parent / "target"
 TIMEOUT = 300
 WORKERS = 2
+
+# Parts are optimized as libraries are, so that small templates of SYCL's headers are inlined. But each call leaves a frame.
+PART_OPTIONS = ["-O2", "-fno-optimize-sibling-calls"]
+
+# Variables of single programs on our CPU adapter; {ours} is the folder of our libraries.
+ON_CPU = {
+    "as_gpu": {"UR_CPU_DEVICE_TYPE": "gpu:libas_gpu_named", "LD_PRELOAD": "{ours}/liboxur_as_gpu_preload.so"},
+}
 
 
 @dataclass
@@ -67,14 +76,21 @@ def build(name, env, out):
     program, source, device_source = out / name, HERE / f"{name}.cpp", HERE / f"{name}.cl"
     if not source.exists():
         return f"there is no {source.name}"
-    sources = [source, *HERE.glob("*.hpp"), env / "lib/libsycl.so"] + [device_source] * device_source.exists()
+    parts = sorted(HERE.glob(f"{name}.*.cpp"))
+    sources = [source, *parts, *HERE.glob("*.hpp"), env / "lib/libsycl.so"] + [device_source] * device_source.exists()
     newest = max(path.stat().st_mtime for path in sources)
     if program.exists() and program.stat().st_mtime > newest:
         return None
     commands = device_commands(device_source, out) if device_source.exists() else []
-    command = ["g++", "-std=c++17", "-O1", "-Wall", "-isystem", env / "include", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
-    command += [f'-DDEVICE_CODE="{out / name}"', source, "-o", program]
-    commands.append(command + [f"-L{env}/lib", f"-Wl,-rpath,{env}/lib", "-lsycl", "-pthread"])
+    compiler = ["g++", "-std=c++17", "-O1", "-Wall", "-isystem", env / "include", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
+    libraries = [f"-L{env}/lib", f"-Wl,-rpath,{env}/lib", "-lsycl", "-pthread"]
+    for part in parts:
+        library = f"lib{part.stem.replace('.', '_')}.so"
+        shared = [*PART_OPTIONS, "-shared", "-fPIC", f"-Wl,-soname,{library}", part, "-o", out / library]
+        commands.append(compiler + shared + libraries)
+        libraries = [out / library, f"-Wl,-rpath,{out}"] + libraries
+    command = compiler + [f'-DDEVICE_CODE="{out / name}"', source, "-o", program]
+    commands.append(command + libraries)
     for command in commands:
         try:
             result = subprocess.run(command, capture_output=True, text=True)
@@ -127,6 +143,12 @@ def our_libraries(args):
     """The libraries that a run on our stack must have loaded."""
     names = [f"libur_adapter_{args.adapter}.so.0"] + ["libur_loader.so.0"] * (args.generation == "2026.1")
     return [args.ours / name for name in names]
+
+
+def variables_of(name, args, stack):
+    """The variables of one program, besides those of the stack."""
+    own = ON_CPU.get(name, {}) if stack == "ours" and args.adapter == "cpu" else {}
+    return {variable: value.format(ours=args.ours) for variable, value in own.items()}
 
 
 def not_loaded(program, variables, libraries):
@@ -213,7 +235,7 @@ def judge(name, reference, ours, adapter):
 
 def main():
     args = options()
-    names = args.only or sorted(path.stem for path in HERE.glob("*.cpp"))
+    names = args.only or sorted(path.stem for path in HERE.glob("*.cpp") if "." not in path.stem)
     out = TARGET / "sycl" / args.generation
     out.mkdir(parents=True, exist_ok=True)
 
@@ -234,7 +256,7 @@ def main():
     for name in names:
         cells, outcomes = [], {}
         if complaints[name] is None:
-            outcomes = {stack: run(out / name, variables) for stack, variables in stacks.items()}
+            outcomes = {stack: run(out / name, v | variables_of(name, args, stack)) for stack, v in stacks.items()}
             reasons = judge(name, outcomes["reference"], outcomes.get("ours"), args.adapter)
             if missing:
                 reasons.append(f"{name} on ours: {', '.join(missing)} of {args.ours} did not load")

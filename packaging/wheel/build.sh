@@ -22,7 +22,7 @@ cp -r packaging/wheel/{README.md,hatch_build.py,pyproject.toml,src} Cargo.toml L
 cp -L dist/bin/oxur "$stage/bin/"
 cp -L dist/lib/libur_adapter_cpu.so.0 "$stage/"
 cp -rL dist/include "$stage/tree/"
-cp -rL dist/lib/{libur_loader.so.0,libur_adapter_opencl.so.0,cmake,opencl,pkgconfig} "$stage/tree/lib/"
+cp -rL dist/lib/{libur_loader.so.0,libur_adapter_opencl.so.0,liboxur_as_gpu_preload.so,cmake,opencl,pkgconfig} "$stage/tree/lib/"
 # For linkers, which look for this name.
 echo 'INPUT(libur_loader.so.0)' >"$stage/tree/lib/libur_loader.so"
 "$python" packaging/wheel/third_party.py "$stage"

@@ -7,10 +7,12 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use oxur_as_gpu::{PRELOAD, VARIABLE};
+
 use crate::elf::Elf;
 use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::Entry;
-use crate::{Failure, info, lib_folder, opencl, run, search, sycl};
+use crate::{Failure, as_gpu, info, lib_folder, opencl, run, search, sycl};
 
 /// What the examination has found so far.
 #[derive(Default)]
@@ -68,6 +70,7 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
     }
     variables(&mut findings);
     wish(&mut findings);
+    device_type(&mut findings);
     if let Some(folder) = folder.as_deref().filter(|folder| lib_folder::is_package(folder)) {
         package(folder, &mut findings);
     }
@@ -191,6 +194,25 @@ fn wish(findings: &mut Findings) {
             format!("OXUR_CPU={} is not known", value.display()),
             "it is `fallback`, `prefer` or `off`",
         ),
+    }
+}
+
+/// What `UR_CPU_DEVICE_TYPE` says.
+fn device_type(findings: &mut Findings) {
+    let libraries = match as_gpu::from_variable() {
+        Ok(Some(libraries)) => libraries,
+        Ok(None) => return,
+        Err(failure) => return findings.failure(&failure),
+    };
+    findings.good(format!(
+        "{VARIABLE}: our CPU is a GPU for {libraries}, and a CPU for all other libraries"
+    ));
+    if !as_gpu::is_preloaded() {
+        findings.note(
+            format!("libsycl tells them all the same unless {PRELOAD} is preloaded"),
+            "`oxur run` does that, with this variable or with --as-gpu. Python programs of an environment with oxur's package \
+             need only the variable",
+        );
     }
 }
 

@@ -5,6 +5,7 @@
 //! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` and `graph` end as their command
 //! ends, or with 126 or 127 where the command cannot be run or found, as shells do.
 
+mod as_gpu;
 mod cache;
 mod doctor;
 mod elf;
@@ -50,7 +51,11 @@ enum Command {
         adapter: Vec<OsString>,
     },
     /// Run a SYCL program on oxur's libraries
-    #[command(after_help = "Example: oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'")]
+    #[command(after_help = "\
+Examples:
+  oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'
+  oxur run --as-gpu -- python infer.py
+  oxur run --as-gpu=libmine,my_program -- ./my_program")]
     Run {
         #[command(flatten)]
         options: run::RunOptions,

@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::{Entry, Sycl};
-use crate::{Failure, lib_folder, search, sycl};
+use crate::{Failure, as_gpu, lib_folder, search, sycl};
 
 /// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
 pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
@@ -34,6 +34,10 @@ pub struct RunOptions {
     /// The libsycl that the command loads, where it is not found by itself
     #[arg(long, value_name = "PATH")]
     libsycl: Option<PathBuf>,
+    /// Use the CPU adapter, and show the CPU as a GPU to these libraries of the program, which accept nothing else. A name
+    /// is the beginning of a file's name. Without a list: the libraries of llama.cpp, oneDAL and dpctl
+    #[arg(long, value_name = "LIBRARY,...", num_args = 0..=1, require_equals = true)]
+    as_gpu: Option<Option<String>>,
 }
 
 /// A program that cannot be started.
@@ -62,7 +66,13 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     if let Some(sycl) = &sycl {
         sycl.check()?;
     }
-    let choice = if named.is_empty() {
+    let seen_as_gpu = as_gpu::libraries(options.as_gpu.as_ref())?;
+    let choice = if named.is_empty() && seen_as_gpu.is_some() {
+        Choice {
+            paths: lib_folder::choose(&folder, &["cpu".into()])?,
+            reason: None,
+        }
+    } else if named.is_empty() {
         lib_folder::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
     } else {
         Choice {
@@ -70,7 +80,16 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
             reason: None,
         }
     };
-    let variables = environment(&folder, &choice.paths, sycl.as_ref());
+    let mut variables = environment(&folder, &choice.paths, sycl.as_ref());
+    if let Some(libraries) = &seen_as_gpu {
+        if !as_gpu::has_cpu(&choice.paths) {
+            return Err(Failure::new(
+                "what passes for a GPU is the device of oxur's CPU adapter, which --adapter leaves out",
+                "add `--adapter cpu`, or name no adapter",
+            ));
+        }
+        variables.extend(as_gpu::variables(&folder, libraries)?);
+    }
     match &sycl {
         Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),
         None => eprintln!(
@@ -80,6 +99,9 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     }
     if let Some(reason) = choice.reason {
         eprintln!("oxur: {reason}");
+    }
+    if let Some(libraries) = &seen_as_gpu {
+        eprintln!("oxur: the CPU is a GPU for {libraries}, and a CPU for all other libraries");
     }
     for (name, value) in &variables {
         eprintln!("oxur: {name}={}", value.display());

@@ -268,6 +268,100 @@ fn the_cpu_adapter_is_taken_where_no_driver_is() {
     assert!(out.contains("note     there is"), "{out}");
 }
 
+/// A place with a CPU adapter and the library that is preloaded for `--as-gpu`.
+fn as_gpu_place(name: &str) -> Place {
+    let place = Place::new(name).with_libraries().with_old_libsycl();
+    let adapter = place.path("lib/libur_adapter_opencl.so.0");
+    fs::copy(adapter, place.path("lib/libur_adapter_cpu.so.0")).expect("an adapter");
+    place.library("lib/liboxur_as_gpu_preload.so", "int nothing;", &[]);
+    place
+}
+
+#[test]
+fn as_gpu_sets_what_shows_the_cpu_as_a_gpu() {
+    let place = as_gpu_place("as-gpu");
+    let run = |variables: &[(&str, &str)], options: &[&str]| {
+        let arguments: Vec<_> = ["run", "--dry-run"]
+            .iter()
+            .chain(options)
+            .chain(&["--", "true"])
+            .copied()
+            .collect();
+        text(&place.oxur_with(variables, &arguments).stderr)
+    };
+    let (cpu, preload) = (
+        place.path("lib/libur_adapter_cpu.so.0"),
+        place.path("lib/liboxur_as_gpu_preload.so"),
+    );
+    let err = run(&[], &["--as-gpu"]);
+    for line in [
+        // Whatever drivers there are: another adapter's CPU would stay one.
+        format!("UR_ADAPTERS_FORCE_LOAD={}\n", cpu.display()),
+        format!("LD_PRELOAD={}\n", preload.display()),
+        "UR_CPU_DEVICE_TYPE=gpu\n".into(),
+    ] {
+        assert!(err.contains(&format!("oxur: {line}")), "{line}: {err}");
+    }
+    assert!(err.contains("the CPU is a GPU for libggml-sycl*, libonedal*"), "{err}");
+    let err = run(
+        &[("LD_PRELOAD", "/lib/other.so /old/liboxur_as_gpu_preload.so")],
+        &["--as-gpu=liba*,libb"],
+    );
+    assert!(err.contains("oxur: UR_CPU_DEVICE_TYPE=gpu:liba,libb\n"), "{err}");
+    assert!(
+        err.contains(&format!("LD_PRELOAD={}:/lib/other.so\n", preload.display())),
+        "{err}"
+    );
+    assert!(
+        err.contains("a GPU for liba*, libb*, and a CPU for all other libraries"),
+        "{err}"
+    );
+    // The variable alone counts, too; the option is the nearer one.
+    let variable = [("UR_CPU_DEVICE_TYPE", "gpu:liba")];
+    assert!(run(&variable, &[]).contains("UR_CPU_DEVICE_TYPE=gpu:liba\n"));
+    assert!(run(&variable, &["--as-gpu=libb"]).contains("UR_CPU_DEVICE_TYPE=gpu:libb\n"));
+    assert!(!run(&[("UR_CPU_DEVICE_TYPE", "cpu")], &["--adapter", "cpu"]).contains("LD_PRELOAD"));
+}
+
+#[test]
+fn failures_of_as_gpu() {
+    let place = as_gpu_place("as-gpu-failures");
+    let run = |option| ["run", option, "--", "true"];
+    fails(&place, &run("--as-gpu="), 1, "names of libraries");
+    fails(&place, &run("--as-gpu=/lib/a.so"), 1, "without a folder");
+    let opencl = ["run", "--as-gpu", "--adapter", "opencl", "--", "true"];
+    fails(&place, &opencl, 1, "add `--adapter cpu`");
+    let output = place.oxur_with(&[("UR_CPU_DEVICE_TYPE", "GPU")], &["run", "--", "true"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("UR_CPU_DEVICE_TYPE=GPU is ignored"));
+    fs::remove_file(place.path("lib/liboxur_as_gpu_preload.so")).expect("removed");
+    fails(&place, &run("--as-gpu"), 1, "liboxur_as_gpu_preload.so is missing");
+}
+
+#[test]
+fn doctor_knows_the_type_of_the_cpu() {
+    let place = as_gpu_place("as-gpu-doctor");
+    let doctor = |variables: &[(&str, &str)]| text(&place.oxur_with(variables, &["doctor"]).stdout);
+    let out = doctor(&[("UR_CPU_DEVICE_TYPE", "gpu:liba")]);
+    assert!(
+        out.contains("ok       UR_CPU_DEVICE_TYPE: our CPU is a GPU for liba*"),
+        "{out}"
+    );
+    assert!(out.contains("note     libsycl tells them all the same unless"), "{out}");
+    let preload = place
+        .path("lib/liboxur_as_gpu_preload.so")
+        .to_string_lossy()
+        .into_owned();
+    let out = doctor(&[("UR_CPU_DEVICE_TYPE", "gpu"), ("LD_PRELOAD", &preload)]);
+    assert!(
+        out.contains("a GPU for libggml-sycl*") && !out.contains("tells them all"),
+        "{out}"
+    );
+    let out = doctor(&[("UR_CPU_DEVICE_TYPE", "tpu")]);
+    assert!(out.contains("PROBLEM  UR_CPU_DEVICE_TYPE=tpu"), "{out}");
+    assert!(!doctor(&[]).contains("UR_CPU_DEVICE_TYPE"));
+}
+
 /// Asserts that a call fails with this code and says this.
 fn fails(place: &Place, arguments: &[&str], code: i32, says: &str) {
     let output = place.oxur(arguments);

@@ -3,9 +3,11 @@
 //! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
 //! [`topology`] finds the CPUs and their caches and nodes, [`memory`] the size of memory, [`facts`] the name and
-//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets. [`info`]
+//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets, [`as_gpu`] what
+//! programs for GPUs are shown. [`info`]
 //! answers queries, [`partition`] divides devices.
 
+pub(crate) mod as_gpu;
 pub(crate) mod disabled;
 mod facts;
 mod info;
@@ -133,7 +135,11 @@ pub(crate) fn total_memory() -> u64 {
 
 impl kit::Device<Cpu> for Device {
     fn kind(&self) -> DeviceType {
-        DeviceType::CPU
+        as_gpu::kind()
+    }
+
+    fn is_found_as(&self, kind: DeviceType) -> bool {
+        kind == as_gpu::found_as()
     }
 
     fn parent(&self) -> Option<&Arc<Self>> {

@@ -19,6 +19,11 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     /// What kind of device it is.
     fn kind(&self) -> DeviceType;
 
+    /// Whether a client that looks for devices of this kind, neither `ALL` nor `DEFAULT`, finds it.
+    fn is_found_as(&self, kind: DeviceType) -> bool {
+        kind == self.kind()
+    }
+
     /// The device that this is a part of, if it is one.
     fn parent(&self) -> Option<&Arc<Self>> {
         None
@@ -119,7 +124,7 @@ entry! {
         let all = crate::Platform::devices(&**platform);
         let mut found = SmallVec::<[&Arc<B::Device>; 8]>::new();
         for device in all {
-            if matches!(kind, DeviceType::DEFAULT | DeviceType::ALL) || kind == device.kind() {
+            if matches!(kind, DeviceType::DEFAULT | DeviceType::ALL) || device.is_found_as(kind) {
                 found.push(device);
             }
         }

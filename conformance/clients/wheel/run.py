@@ -30,6 +30,7 @@ OURS, INTELS = "oxur CPU", "Intel(R) OpenCL"
 MOST_MS, TRIES = 5.0, 40
 
 ARANGE = "import dpnp; x = dpnp.arange(10); print(x.sum(), x.device)"
+TYPES = "import dpctl; print([(d.is_gpu, d.is_cpu) for d in dpctl.get_devices()])"
 PLATFORMS = "import dpctl; print([d.sycl_platform.name for d in dpctl.get_devices()])"
 MAPPED = "print(sorted({l.split()[-1] for l in open('/proc/self/maps') if '/libur_' in l}))"
 DEVICES = "import dpctl; dpctl.get_devices()"
@@ -150,6 +151,11 @@ def devices(checks, env):
     checks.equal("OXUR_CPU=prefer without a driver", platforms(OXUR_CPU="prefer"), str([OURS]))
     checks.equal("OXUR_CPU=off", platforms(OXUR_CPU="off", **driver), str([INTELS]))
     checks.equal("OXUR_CPU=off without a driver", platforms(OXUR_CPU="off"), "[]")
+    gpu = {"UR_CPU_DEVICE_TYPE": "gpu"}
+    checks.equal("a GPU for dpctl", env.says(TYPES, **gpu), str([(True, False)]))
+    checks.equal("a GPU for another library", env.says(TYPES, UR_CPU_DEVICE_TYPE="gpu:libother"), str([(False, True)]))
+    checks.equal("the CPU of a driver is none", env.says(TYPES, **gpu, **driver), str([(False, True), (True, False)]))
+    checks.equal("oneMKL computes on it", env.says(INVERSE, **gpu), "True")
     missing = {"UR_ADAPTERS_FORCE_LOAD": "/nonexistent/libur_adapter_x.so.0"}
     checks.equal("UR_ADAPTERS_FORCE_LOAD decides", platforms(**missing), "[]")
     checks.equal("oneMKL calls OpenCL on it", env.says(INVERSE), "True")

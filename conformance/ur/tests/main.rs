@@ -15,6 +15,7 @@ mod conditions;
 mod context;
 mod cpu;
 mod device;
+mod device_type;
 mod enqueue_buffer;
 mod enqueue_usm;
 mod enumerators;

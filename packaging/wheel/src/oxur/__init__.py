@@ -9,6 +9,8 @@ itself before it imports another, sees to that:
 
 ``OXUR_CPU`` is ``fallback`` (the default: OpenCL drivers' CPUs come first), ``prefer`` (ours comes first), or ``off``.
 Where ``UR_ADAPTERS_FORCE_LOAD`` is set, that decides, and nothing is done here.
+
+``UR_CPU_DEVICE_TYPE=gpu`` shows the CPU as a GPU to libraries that insist on one, if it is set when Python starts.
 """
 
 import os
@@ -19,6 +21,7 @@ __all__ = ["cpu_adapter", "lib", "prefix"]
 _LIBSYCL = ("libsycl.so.9", "libsycl.so.8")
 _ADAPTER = "libur_adapter_native_cpu.so.0"
 _LEVEL_ZERO = ("libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0")
+_AS_GPU = "liboxur_as_gpu_preload.so"
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 
 #: A folder with ``lib``, ``include``, ``lib/cmake`` and ``lib/pkgconfig``, for C and C++ programs.
@@ -100,6 +103,9 @@ def _warn(message):
 def _start():
     environ = os.environ
     wish = environ.get("OXUR_CPU")
+    # Its functions are in front of libsycl's, which is loaded later.
+    if sys.platform == "linux" and environ.get("UR_CPU_DEVICE_TYPE", "").startswith("gpu"):
+        _open(os.path.join(lib, _AS_GPU))
     # `off` is for the adapter itself to obey, where there is no Python.
     if sys.platform != "linux" or wish == "off" or environ.get("UR_ADAPTERS_FORCE_LOAD"):
         return

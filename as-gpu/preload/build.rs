@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Gives the library a soname, by which the adapter knows it.
+
+fn main() {
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,liboxur_as_gpu_preload.so");
+    println!("cargo::rerun-if-changed=build.rs");
+}

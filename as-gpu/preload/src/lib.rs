@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `liboxur_as_gpu_preload.so`: answers for libsycl what libsycl remembers of a device.
+//!
+//! libsycl asks an adapter once for the type of a device, on behalf of the first library that looks for devices, and gives
+//! all others the same answer. Preloaded, this library has the functions of libsycl that answer so, and hands each call
+//! on. Where a library of the list in `UR_CPU_DEVICE_TYPE` asks, and the device is the CPU adapter's, it makes a GPU of the
+//! CPU in the result.
+//!
+//! libsycl's own selectors and filters call these functions, too, by their names: the library that uses the selector counts
+//! as the one that asks. What libsycl does not remember reaches the adapter, which answers by the same rule.
+//!
+//! While libsycl tries devices with a selector, the function on the stack that calls the selector may be a template's, which
+//! the dynamic linker took from another library. So the library that asks is found before the selection, and kept.
+//!
+//! The functions have the names and types of libsycl's binary interface, which has been the same for them since
+//! `libsycl.so.8`.
+
+mod launch;
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, VENDOR_ID, calling_library};
+use oxur_fork::OnceLock;
+
+/// A `const sycl::device *`.
+type Device = *const c_void;
+
+/// `sycl::info::device_type`.
+const TYPE_CPU: u32 = 4;
+const TYPE_GPU: u32 = 3;
+
+/// `sycl::aspect`.
+const ASPECT_CPU: c_int = 1;
+const ASPECT_GPU: c_int = 2;
+
+/// The place of a `sycl::device` that a function returns, whose copies are not plain: by the ABI of x86-64 it is the first
+/// parameter, and is returned.
+type DeviceOut = *mut c_void;
+
+/// A `const std::function<int(const sycl::device &)> *`.
+type Selector = *const c_void;
+
+/// A `const sycl::context *`.
+type Context = *const c_void;
+
+/// A `std::vector<sycl::aspect>`.
+#[repr(C)]
+pub struct Aspects {
+    begin: *mut c_int,
+    end: *mut c_int,
+    capacity: *mut c_int,
+}
+
+/// Declares libsycl's functions: their types, and where they are, once that is known.
+macro_rules! libsycl {
+    ($( $name:ident($($p:ident: $t:ty),*) -> $r:ty = $symbol:literal; )*) => {$(
+        /// Calls libsycl's function. It may throw.
+        unsafe fn $name($($p: $t),*) -> $r {
+            static ADDRESS: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+            let mut address = ADDRESS.load(Ordering::Relaxed);
+            if address.is_null() {
+                address = in_libsycl($symbol);
+                ADDRESS.store(address, Ordering::Relaxed);
+            }
+            // SAFETY: the function has this type in every libsycl since libsycl.so.8.
+            let function: unsafe extern "C-unwind" fn($($t),*) -> $r = unsafe { std::mem::transmute(address) };
+            // SAFETY: passed on to the caller.
+            unsafe { function($($p),*) }
+        }
+    )*};
+}
+
+libsycl! {
+    libsycl_is_cpu(device: Device) -> bool = c"_ZNK4sycl3_V16device6is_cpuEv";
+    libsycl_is_gpu(device: Device) -> bool = c"_ZNK4sycl3_V16device6is_gpuEv";
+    libsycl_has(device: Device, aspect: c_int) -> bool = c"_ZNK4sycl3_V16device3hasENS0_6aspectE";
+    libsycl_type(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device11device_typeEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
+    libsycl_compute_units(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device17max_compute_unitsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
+    libsycl_aspects(device: Device) -> Aspects = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device7aspectsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
+    libsycl_select(out: DeviceOut, selector: Selector) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEE";
+    libsycl_select_in(out: DeviceOut, selector: Selector, context: Context) -> DeviceOut = c"_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEERKNS0_7contextE";
+    libsycl_set_launch_properties(handler: *mut c_void, properties: *const launch::LaunchProperties) -> () = c"_ZN4sycl3_V17handler25setKernelLaunchPropertiesERKNS0_6detail27kernel_launch_properties_v111PropsHolderIJNS0_3ext6oneapi12experimental23work_group_scratch_sizeENS5_5intel12experimental12cache_configENS7_17use_root_sync_keyENS7_23work_group_progress_keyENS7_22sub_group_progress_keyENS7_22work_item_progress_keyENS7_4cuda12cluster_sizeILi1EEENSH_ILi2EEENSH_ILi3EEEEEE";
+    libsycl_vendor_id(device: Device) -> u32 = c"_ZNK4sycl3_V16device13get_info_implINS0_4info6device9vendor_idEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv";
+}
+
+/// `sycl::device::is_gpu() const`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device6is_gpuEv")]
+pub unsafe extern "C-unwind" fn is_gpu(device: Device) -> bool {
+    // SAFETY: passed on to the caller.
+    unsafe { libsycl_is_gpu(device) || (libsycl_is_cpu(device) && passes_for_gpu(device)) }
+}
+
+/// `sycl::device::is_cpu() const`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device6is_cpuEv")]
+pub unsafe extern "C-unwind" fn is_cpu(device: Device) -> bool {
+    // SAFETY: passed on to the caller.
+    unsafe { libsycl_is_cpu(device) && !passes_for_gpu(device) }
+}
+
+/// `sycl::device::has(sycl::aspect) const`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device3hasENS0_6aspectE")]
+pub unsafe extern "C-unwind" fn has(device: Device, aspect: c_int) -> bool {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match aspect {
+            ASPECT_CPU => is_cpu(device),
+            ASPECT_GPU => is_gpu(device),
+            _ => libsycl_has(device, aspect),
+        }
+    }
+}
+
+/// `sycl::device::get_info<sycl::info::device::device_type>() const`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device13get_info_implINS0_4info6device11device_typeEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv")]
+pub unsafe extern "C-unwind" fn device_type(device: Device) -> u32 {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match libsycl_type(device) {
+            TYPE_CPU if passes_for_gpu(device) => TYPE_GPU,
+            other => other,
+        }
+    }
+}
+
+/// `sycl::device::get_info<sycl::info::device::max_compute_units>() const`
+///
+/// libsycl asks the adapter for them each time, also to divide a device. So the adapter tells their true number.
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device13get_info_implINS0_4info6device17max_compute_unitsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv")]
+pub unsafe extern "C-unwind" fn compute_units(device: Device) -> u32 {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match libsycl_compute_units(device) {
+            few if few < COMPUTE_UNITS && passes_for_gpu(device) => COMPUTE_UNITS,
+            other => other,
+        }
+    }
+}
+
+/// `sycl::device::get_info<sycl::info::device::aspects>() const`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZNK4sycl3_V16device13get_info_implINS0_4info6device7aspectsEEENS0_6detail11ABINeutralTINS6_19is_device_info_descIT_E11return_typeEE4typeEv")]
+pub unsafe extern "C-unwind" fn aspects(device: Device) -> Aspects {
+    // SAFETY: passed on to the caller.
+    let aspects = unsafe { libsycl_aspects(device) };
+    // SAFETY: passed on to the caller.
+    if !aspects.begin.is_null() && unsafe { passes_for_gpu(device) } {
+        // SAFETY: a vector's elements are between these.
+        let all = unsafe {
+            let count = aspects.end.offset_from(aspects.begin);
+            std::slice::from_raw_parts_mut(aspects.begin, usize::try_from(count).unwrap_or(0))
+        };
+        for aspect in all.iter_mut().filter(|aspect| **aspect == ASPECT_CPU) {
+            *aspect = ASPECT_GPU;
+        }
+    }
+    aspects
+}
+
+/// `sycl::detail::select_device(const std::function<int(const sycl::device &)> &)`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEE")]
+pub unsafe extern "C-unwind" fn select_device(out: DeviceOut, selector: Selector) -> DeviceOut {
+    let _selection = Selection::begin();
+    // SAFETY: passed on to the caller.
+    unsafe { libsycl_select(out, selector) }
+}
+
+/// `sycl::detail::select_device(const std::function<int(const sycl::device &)> &, const sycl::context &)`
+///
+/// # Safety
+/// As in libsycl.
+#[unsafe(export_name = "_ZN4sycl3_V16detail13select_deviceERKSt8functionIFiRKNS0_6deviceEEERKNS0_7contextE")]
+pub unsafe extern "C-unwind" fn select_device_in(out: DeviceOut, selector: Selector, context: Context) -> DeviceOut {
+    let _selection = Selection::begin();
+    // SAFETY: passed on to the caller.
+    unsafe { libsycl_select_in(out, selector, context) }
+}
+
+thread_local! {
+    /// Whether the library that the innermost selection of this thread is for sees a GPU; `None` outside of selections.
+    static SELECTING: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+/// A selection of a device, also one that ends by an exception.
+struct Selection {
+    outer: Option<bool>,
+}
+
+impl Selection {
+    fn begin() -> Self {
+        let outer = SELECTING.get();
+        // A selection within another, such as that of the overload for contexts, is for the same library.
+        SELECTING.set(Some(caller_is_listed()));
+        Self { outer }
+    }
+}
+
+impl Drop for Selection {
+    fn drop(&mut self) {
+        SELECTING.set(self.outer);
+    }
+}
+
+/// Whether a library that is to see a GPU asks.
+fn caller_is_listed() -> bool {
+    static LIBRARIES: OnceLock<Option<Libraries>> = OnceLock::new();
+    let libraries = LIBRARIES.get_or_init(|| {
+        let value = std::env::var_os(VARIABLE).unwrap_or_default();
+        // The adapter says what is wrong with the variable.
+        Libraries::parse(&value).unwrap_or_default()
+    });
+    libraries.as_ref().is_some_and(|libraries| {
+        SELECTING
+            .get()
+            .unwrap_or_else(|| libraries.contains(&calling_library().file_name))
+    })
+}
+
+/// Whether a device is one of the CPU adapter's, and is asked for by a library that is to see a GPU.
+///
+/// # Safety
+/// `device` must be a device of libsycl's.
+unsafe fn passes_for_gpu(device: Device) -> bool {
+    // libsycl does not remember its answer to this, so the query reaches the adapter, which sees that this library asks.
+    // SAFETY: passed on to the caller.
+    caller_is_listed() && unsafe { libsycl_vendor_id(device) } == VENDOR_ID
+}
+
+/// A function of the libsycl in the process.
+///
+/// `RTLD_NEXT` would not find it: Python opens libsycl for itself alone.
+fn in_libsycl(symbol: &CStr) -> *mut c_void {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, name: *mut c_void) -> c_int {
+        // SAFETY: the dynamic linker passes a valid description, and `name` is the one below.
+        let (info, found) = unsafe { (&*info, &mut *name.cast::<Option<Vec<u8>>>()) };
+        if info.dlpi_name.is_null() {
+            return 0;
+        }
+        // SAFETY: the dynamic linker passes a zero-terminated string.
+        let path = unsafe { CStr::from_ptr(info.dlpi_name) };
+        let file_name = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        if !is_libsycl(file_name) {
+            return 0;
+        }
+        *found = Some(path.to_bytes_with_nul().to_vec());
+        1
+    }
+    let mut path = None::<Vec<u8>>;
+    // SAFETY: `visit` gets the place that it expects, during the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut path).cast()) };
+    // SAFETY: the path ends with a zero; this loads nothing new.
+    let handle = path.map(|path| unsafe { libc::dlopen(path.as_ptr().cast(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) });
+    // SAFETY: `symbol` is a zero-terminated string.
+    let address = handle.map_or(null_mut(), |handle| unsafe { libc::dlsym(handle, symbol.as_ptr()) });
+    if address.is_null() {
+        // The caller is linked to libsycl, which has always had it.
+        let symbol = std::ffi::OsStr::from_bytes(symbol.to_bytes());
+        eprintln!("oxur: libsycl's {} is not found", symbol.display());
+        std::process::abort();
+    }
+    address
+}
+
+/// libsycl.so.N, also as wheels rename it: libsycl-0123abcd.so.N. Not libsycl-jit.so.
+fn is_libsycl(file_name: &[u8]) -> bool {
+    let Some(rest) = file_name.strip_prefix(b"libsycl") else {
+        return false;
+    };
+    rest.starts_with(b".so")
+        || (rest.starts_with(b"-") && !rest.starts_with(b"-jit") && !rest.starts_with(b"-devicelib"))
+}
