@@ -122,6 +122,8 @@ fn close_at_exit<B: Backend>() {
 
 entry! {
     fn urAdapterGet<B>(capacity: u32, handles: *mut AdapterHandle, count: *mut u32) {
+        // Intel's loaders ask each adapter for one handle even when they only count, without a place for it.
+        let capacity = if handles.is_null() { 0 } else { capacity };
         args::list(&[adapter::<B>()?], true, capacity, handles, count)
     }
 

@@ -165,6 +165,14 @@ impl Asked {
         let event = self.fills("urGetEventProcAddrTable", true, 8);
         let kernel = self.fills("urGetKernelProcAddrTable", true, 17);
         self.fills("urGetGraphExpProcAddrTable", true, graph_slots);
+        // These loaders count adapters so.
+        // SAFETY: the function of the first slot.
+        let counted = unsafe {
+            let get = std::mem::transmute::<Slot, api::pfn::urAdapterGet>(adapter[0]);
+            let mut count = 7;
+            (get(1, std::ptr::null_mut(), &mut count), count)
+        };
+        assert_eq!(counted, (ResultCode::SUCCESS, 1));
         // A handle leads to all tables, of the same layout: there is none between those of events and of programs.
         // SAFETY: the function of the first slot; there is one adapter.
         let handle = unsafe {

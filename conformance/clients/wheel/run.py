@@ -89,6 +89,12 @@ class Environment:
         """Whether libsycl has a loader inside, as from 2026.2 on."""
         return b"libur_loader.so.0\0" not in next(self.lib.glob("libsycl.so.[0-9]")).read_bytes()
 
+    @property
+    def has_known_tables(self):
+        """Whether our adapters know the tables of its loader, as from 2026.0 on."""
+        loader = self.lib / "libur_loader.so.0"
+        return self.has_own_loader or b"urGetGraphExpProcAddrTable\0" in loader.read_bytes()
+
     def pip(self, *arguments):
         command = [self.python, "-m", "pip", "--disable-pip-version-check", *arguments]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -169,16 +175,16 @@ def devices(checks, env):
     loaders = {path for path in mapped if "libur_loader" in path}
     checks.equal("no other loader is", loaders - own, set())
 
-    # Without the .pth file. The loader of 2026.1 and before finds the adapter beside itself, and is refused.
+    # Without the .pth file. A loader before 2026.2 finds the adapter beside itself, too, which knows the tables of 2026.
     code = f"import sys; sys.path.append({str(env.packages)!r}); {PLATFORMS}"
-    by_itself = [OURS] if env.has_own_loader else []
+    by_itself = [OURS] if env.has_known_tables else []
     checks.equal("libsycl by itself", env.says(code, "-S"), str(by_itself))
     checks.equal("libsycl by itself, with a driver", env.says(code, "-S", **driver), str([INTELS, *by_itself]))
 
     if not env.has_own_loader:
         # A machine with a GPU keeps the loader that can drive it.
         code = f"import sys; sys.path.append({str(env.packages)!r}); {LEVEL_ZERO}; import oxur; {PLATFORMS}"
-        checks.equal("a Level Zero driver", env.says(code, "-S", **driver), str([INTELS]))
+        checks.equal("a Level Zero driver", env.says(code, "-S", **driver), str([INTELS, *by_itself]))
         both = env.says(code, "-S", OXUR_CPU="prefer", **driver)
         checks.equal("OXUR_CPU=prefer with one", both, str([OURS, INTELS]))
 
