@@ -473,7 +473,21 @@ fn package(name: &str) -> Place {
     for library in ["libur_loader.so.0", "libur_adapter_opencl.so.0"] {
         fs::copy(place.path("lib").join(library), package.join(library)).expect("a copy");
     }
+    fs::write(package.join("../__init__.py"), "").expect("the module");
     place
+}
+
+/// As `/usr/lib/oxur` of the Debian package, and wherever else a tree has this name.
+#[test]
+fn a_tree_called_oxur_is_no_python_package() {
+    let place = Place::new("tree/oxur").with_libraries();
+    let out = text(&place.oxur(&["doctor"]).stdout);
+    let own = place.path("lib");
+    assert!(
+        out.contains(&format!("oxur's libraries are in {}", own.display())),
+        "{out}"
+    );
+    assert!(!out.contains("the CPU adapter is missing"), "{out}");
 }
 
 #[test]
