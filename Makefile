@@ -102,6 +102,11 @@ test-package: test-package-contents ## The same, installed into fresh Debian 12 
 	scripts/setup.sh clients
 	conformance/packages/test.sh
 
+.PHONY: test-cpu-levels
+test-cpu-levels: ## A part of the conformance suite on processors of x86-64-v1, -v2 and -v3, by qemu-user
+	scripts/setup.sh qemu
+	conformance/cpu_levels/test.sh
+
 # oneMKL and dpctl.program, which call OpenCL on native handles.
 MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib
 

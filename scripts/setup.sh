@@ -15,6 +15,7 @@
 #   third-party  cargo-about and cargo-cyclonedx, if there are none: into target/tools (when named only)
 #   wheel    target/env/wheel: what builds and checks the wheel (when named only)
 #   packages Debian packages that test the tarball and the .deb (when named only)
+#   qemu     qemu-user, which shows tests other processors (when named only)
 #   miri     Miri and the nightly toolchain that it comes with, by rustup (when named only)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,6 +54,7 @@ system() {
 }
 
 packages() { debian debootstrap lintian zstd; }
+qemu() { debian qemu-user; }
 
 # The Python of the environments: the references were recorded with 3.11, and conformance/ needs no less.
 python() {
@@ -157,7 +159,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | nextest | deny | fuzz | third-party | wheel | packages | miri) "$part" ;;
+    system | clients | headers | corpus | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

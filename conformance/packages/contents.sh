@@ -24,7 +24,11 @@ check() {
   fi
 }
 
-is_clean_for_lintian() { [[ -z $(lintian --fail-on none --allow-root --info --display-info --pedantic "$deb" | tee /dev/stderr) ]]; }
+is_clean_for_lintian() {
+  local tags
+  tags=$(lintian --fail-on none --allow-root --display-info --pedantic "$deb")
+  [[ -z $tags ]] || { echo "$tags"; return 1; }
+}
 depends_on() { diff <(dpkg-deb -f "$deb" Depends | tr , '\n' | awk '{ print $1 }' | sort) <(printf '%s\n' "$@"); }
 has_no_scripts() { diff <(dpkg-deb --ctrl-tarfile "$deb" | tar -t | sort) <(printf './\n./control\n./md5sums\n'); }
 # Outside of its own folder the package has links, headers, and what is looked for by name.
@@ -38,7 +42,9 @@ holds_dist() {
 }
 names_licences() { grep -q 'LLVM Exceptions to the Apache 2.0 License' "$1" && grep -qx Zstandard "${@: -1}"; }
 has_manuals() { (($(find "$1" -name 'oxur*.1*' | wc -l) == $(find dist/share/man -type f | wc -l))); }
-command_works() { [[ $("$1/bin/oxur" --version) == "oxur $version" ]] && grep -q '^  platform oxur CPU ' < <("$1/bin/oxur" info); }
+command_works() {
+  [[ $("$1/bin/oxur" --version) == "oxur $version" ]] && grep -q '^  platform oxur CPU ' < <("$1/bin/oxur" info)
+}
 
 # cmake_finds PREFIX LIB: find_package takes the library from this folder.
 cmake_finds() {

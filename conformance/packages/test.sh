@@ -25,9 +25,10 @@ mirror() { apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Identif
 make_system() {
   local suite=$1 root=$2
   echo "$suite: debootstrap"
-  debootstrap --variant=minbase "$suite" "$root" "$(mirror)" >"$store/$suite.log" 2>&1 || { tail "$store/$suite.log"; return 1; }
-  chroot "$root" apt-get install -q -y --no-install-recommends --download-only g++ make cmake pkg-config >>"$store/$suite.log" 2>&1 ||
+  debootstrap --variant=minbase "$suite" "$root" "$(mirror)" >"$store/$suite.log" 2>&1 ||
     { tail "$store/$suite.log"; return 1; }
+  chroot "$root" apt-get install -q -y --no-install-recommends --download-only g++ make cmake pkg-config \
+    >>"$store/$suite.log" 2>&1 || { tail "$store/$suite.log"; return 1; }
   tar -C "$root" -cf - . | zstd -q -1 -o "$store/$suite.tar.zst.new" -f
   mv "$store/$suite.tar.zst.new" "$store/$suite.tar.zst"
 }

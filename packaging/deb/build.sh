@@ -23,7 +23,7 @@ readonly tree=$stage/usr/lib/oxur doc=$stage/usr/share/doc/oxur
 readonly maintainer="${DEBFULLNAME:-The oxur project} <${DEBEMAIL:-oxur@localhost.invalid}>"
 
 rm -rf "$stage"{,.work} dist/*.deb
-mkdir -p "$tree" "$stage"/usr/{bin,include/oxur,lib/cmake,lib/pkgconfig,share/zsh/vendor-completions,share/lintian/overrides} "$doc"
+mkdir -p "$tree" "$doc" "$stage"/usr/{bin,include/oxur,lib/{cmake,pkgconfig},share/{zsh/vendor-completions,lintian/overrides}}
 cp -a dist/{bin,lib} "$tree"
 cp -a dist/include/unified-runtime "$stage/usr/include/oxur"
 ln -s ../../include/oxur "$tree/include"
@@ -33,8 +33,9 @@ ln -s ../lib/oxur/bin/oxur "$stage/usr/bin/oxur"
 ln -s ../oxur/lib/cmake/unified-runtime "$stage/usr/lib/cmake/unified-runtime-oxur"
 # The tree does not move, so programs can remember where the library is.
 # shellcheck disable=SC2016 # pkg-config expands it.
-sed -e '/^# The tree can be moved/d' -e 's|^prefix=.*|prefix=/usr/lib/oxur|' -e 's|^includedir=.*|includedir=/usr/include/oxur|' \
-  -e 's|^Libs: .*|& -Wl,-rpath,${libdir}|' dist/lib/pkgconfig/unified-runtime.pc >"$stage/usr/lib/pkgconfig/unified-runtime.pc"
+sed -e '/^# The tree can be moved/d' -e 's|^prefix=.*|prefix=/usr/lib/oxur|' \
+  -e 's|^includedir=.*|includedir=/usr/include/oxur|' -e 's|^Libs: .*|& -Wl,-rpath,${libdir}|' \
+  dist/lib/pkgconfig/unified-runtime.pc >"$stage/usr/lib/pkgconfig/unified-runtime.pc"
 rm -r "$tree/lib/pkgconfig"
 ln -s ../../pkgconfig "$tree/lib/pkgconfig"
 

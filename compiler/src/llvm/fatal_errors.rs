@@ -6,10 +6,10 @@
 //! fatal error stops that thread forever and leaks its memory, while the rest of the process continues and the client
 //! gets an error. LLVM reports these errors while it holds none of its own locks.
 //!
-//! It is the same where memory runs out: LLVM's `malloc` has a handler of its own, and what C++ allocates besides ends in
-//! `std::bad_alloc`, which nothing may catch on the way through LLVM and Rust. A new-handler stops the thread before that, and an
-//! allocator does where Rust would end the process. A thread that has been stopped keeps what it locked, so a compilation begins
-//! only if there is some memory.
+//! It is the same where memory runs out. LLVM has a handler for its `malloc`. What C++ allocates besides ends in
+//! `std::bad_alloc`, which nothing may catch on the way through LLVM and Rust; a new-handler stops the thread before
+//! that. Rust would end the process, and an allocator stops the thread first. A thread that has been stopped keeps what
+//! it locked, so a compilation begins only if there is some memory.
 
 use std::any::Any;
 use std::cell::RefCell;
