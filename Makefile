@@ -14,7 +14,7 @@ NEXTEST_PROFILE := $(if $(CI),ci,default)
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-21s %s\n", $$1, $$2 }'
 
 .PHONY: setup
 setup: ## Install what the build, the tests and the demo need (Debian packages, clients, tools)
@@ -32,10 +32,21 @@ build: setup-build ## Build everything, optimised
 dist: build ## Stage in dist/ what a user installs
 	scripts/dist.sh
 
+# Licences of others, and lists of what the packages are made of.
+.PHONY: third-party
+third-party: setup-build
+	scripts/setup.sh third-party
+	python3 packaging/third_party.py target/third-party
+
 .PHONY: wheel
-wheel: dist ## Build the Python package, dist/oxur-*.whl
+wheel: dist third-party ## Build the Python package, dist/oxur-*.whl
 	scripts/setup.sh wheel
 	packaging/wheel/build.sh
+
+.PHONY: package
+package: dist third-party ## Build dist/oxur-*.tar.gz and dist/oxur_*.deb
+	packaging/tarball/build.sh
+	packaging/deb/build.sh
 
 .PHONY: demo
 demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any OpenCL driver (ADAPTER=opencl: over one)
@@ -43,9 +54,9 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel test-rust test-reference sanitize test-sycl test-consumers test-suites test-cpu test-wheel test-corpus ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-cpu test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
 
-# The parts of `make test`, for those who have run `make setup wheel`.
+# The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
 test-rust: ## Our own tests
 	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
@@ -80,6 +91,21 @@ test-wheel: ## The wheel in dist/, installed into copies of the client environme
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/clients/wheel/run.py --generation $$generation $(WHEEL); \
 	done
+
+.PHONY: test-package-contents
+test-package-contents: ## The tarball and the .deb in dist/: what is in them, unpacked but not installed
+	scripts/setup.sh packages
+	conformance/packages/contents.sh
+
+.PHONY: test-package
+test-package: test-package-contents ## The same, installed into fresh Debian 12 and 13 systems (as root; debootstrap)
+	scripts/setup.sh clients
+	conformance/packages/test.sh
+
+.PHONY: test-cpu-levels
+test-cpu-levels: ## A part of the conformance suite on processors of x86-64-v1, -v2 and -v3, by qemu-user
+	scripts/setup.sh qemu
+	conformance/cpu_levels/test.sh
 
 # oneMKL and dpctl.program, which call OpenCL on native handles.
 MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib

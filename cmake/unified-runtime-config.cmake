@@ -3,13 +3,15 @@
 # find_package(unified-runtime) for oxur's installed tree. Gives:
 #   unified-runtime::headers  the C headers, for programs that dlopen the loader
 #   unified-runtime::loader   libur_loader.so and the headers
-# It finds the tree from its own place (lib/cmake/unified-runtime), so the tree can be moved.
+# It finds the tree from its own place (lib/cmake/unified-runtime), so the tree can be moved. CMake may have come here
+# through a link from outside of it.
 
 if(TARGET unified-runtime::loader)
   return()
 endif()
 
-get_filename_component(_unified_runtime_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+get_filename_component(_unified_runtime_prefix "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
+get_filename_component(_unified_runtime_prefix "${_unified_runtime_prefix}/../../../.." ABSOLUTE)
 
 foreach(_unified_runtime_file IN ITEMS include/unified-runtime/ur_api.h lib/libur_loader.so)
   if(NOT EXISTS "${_unified_runtime_prefix}/${_unified_runtime_file}")

@@ -12,8 +12,10 @@
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 #   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
-#   wheel    target/env/wheel: what builds and checks the wheel; cargo-about and cargo-cyclonedx, if there are none: into
-#            target/tools (when named only)
+#   third-party  cargo-about and cargo-cyclonedx, if there are none: into target/tools (when named only)
+#   wheel    target/env/wheel: what builds and checks the wheel (when named only)
+#   packages Debian packages that test the tarball and the .deb (when named only)
+#   qemu     qemu-user, which shows tests other processors (when named only)
 #   miri     Miri and the nightly toolchain that it comes with, by rustup (when named only)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,11 +30,10 @@ readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2 about_v
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-system() {
-  command -v cargo >/dev/null || die "cargo is missing: install Rust (1.95 or newer) with rustup, with clippy and rustfmt"
-  command -v dpkg-query >/dev/null || die "this is no Debian: install by hand what these packages hold: ${packages[*]}"
+# debian NAME...: installs the packages that are missing.
+debian() {
   local missing=() name
-  for name in "${packages[@]}"; do
+  for name; do
     dpkg-query -W -f '${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || missing+=("$name")
   done
   ((${#missing[@]})) || return 0
@@ -45,6 +46,15 @@ system() {
   "${root[@]}" apt-get update -q
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
 }
+
+system() {
+  command -v cargo >/dev/null || die "cargo is missing: install Rust (1.95 or newer) with rustup, with clippy and rustfmt"
+  command -v dpkg-query >/dev/null || die "this is no Debian: install by hand what these packages hold: ${packages[*]}"
+  debian "${packages[@]}"
+}
+
+packages() { debian debootstrap lintian zstd; }
+qemu() { debian qemu-user; }
 
 # The Python of the environments: the references were recorded with 3.11, and conformance/ needs no less.
 python() {
@@ -129,8 +139,9 @@ nextest() { cargo_tool cargo-nextest "$nextest_version"; }
 deny() { cargo_tool cargo-deny "$deny_version"; }
 fuzz() { cargo_tool cargo-fuzz "$fuzz_version"; }
 
-wheel() {
-  small wheel requirements/wheel.txt
+wheel() { small wheel requirements/wheel.txt; }
+
+third-party() {
   cargo_tool cargo-about "$about_version" --features cli
   cargo_tool cargo-cyclonedx "$cyclonedx_version"
 }
@@ -148,7 +159,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | nextest | deny | fuzz | wheel | miri) "$part" ;;
+    system | clients | headers | corpus | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

@@ -29,6 +29,12 @@ pub enum Error {
     /// LLVM rejected its input: a bug of this compiler, or a malformed module that no check has found.
     #[error("code generation failed: {0}")]
     Codegen(String),
+    /// There is too little memory to compile.
+    #[error(
+        "there is no memory to compile {0}: raise the limit of the process (`ulimit -v`), or give the machine or the \
+         container more"
+    )]
+    OutOfMemory(String),
 }
 
 impl Error {

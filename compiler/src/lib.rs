@@ -66,6 +66,7 @@ pub use interface::{
     AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, PreparedRange, SamplerBits,
 };
 pub use kernel::{Kernel, ThreadContext};
+pub use llvm::Allocator;
 pub use options::{Mode, Options, Part};
 pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};

@@ -10,6 +10,9 @@ use std::time::Instant;
 use clap::{Parser, Subcommand, ValueEnum};
 use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program};
 
+#[global_allocator]
+static ALLOCATOR: oxur_compiler::Allocator = oxur_compiler::Allocator;
+
 /// Compiles SPIR-V kernels for this CPU.
 #[derive(Parser)]
 #[command(version, about)]

@@ -22,7 +22,8 @@ template <class Handle, class Get> std::vector<Handle> all(Get get) {
   std::uint32_t count = 0;
   CHECK(get(0, nullptr, &count));
   std::vector<Handle> handles(count);
-  CHECK(get(count, handles.data(), nullptr));
+  if (count > 0)
+    CHECK(get(count, handles.data(), nullptr));
   return handles;
 }
 

@@ -115,6 +115,14 @@ pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
     found.adapters
 }
 
+/// What becomes of an adapter of this project that another installation has brought already.
+#[derive(Clone, Copy)]
+enum Repeated {
+    /// The user names both.
+    Allowed,
+    Skipped,
+}
+
 struct Found {
     adapters: Vec<Adapter>,
     deep_bind: bool,
@@ -124,7 +132,7 @@ impl Found {
     /// Loads the files that the user names.
     fn forced(&mut self, paths: &[PathBuf]) {
         for path in paths {
-            if let Err(refused) = self.try_load(path) {
+            if let Err(refused) = self.try_load(path, Repeated::Allowed) {
                 log::error!("{}: {} is skipped: {refused}", environment::FORCE_LOAD, path.display());
             }
         }
@@ -157,7 +165,7 @@ impl Found {
                 [folder.join(&name)].into_iter().chain(packaged.flatten())
             });
             for place in places.chain(beside) {
-                match self.try_load(&place) {
+                match self.try_load(&place, Repeated::Skipped) {
                     Ok(()) => break,
                     Err(Refused::Missing) => log::info!("no adapter {}", place.display()),
                     Err(refused) => log::warn!("adapter {} is skipped: {refused}", place.display()),
@@ -166,9 +174,26 @@ impl Found {
         }
     }
 
-    fn try_load(&mut self, path: &Path) -> Result<(), Refused> {
+    fn try_load(&mut self, path: &Path, repeated: Repeated) -> Result<(), Refused> {
         log::debug!("trying adapter {}", path.display());
         let adapter = library::load(path, self.deep_bind)?;
+        let name = |adapter: &Adapter| adapter.identity.as_ref().map(|identity| identity.name.clone());
+        let same_name = self
+            .adapters
+            .iter()
+            .find(|known| known.path != adapter.path && name(known).is_some() && name(known) == name(&adapter));
+        if let (Repeated::Skipped, Some(known)) = (repeated, same_name) {
+            let version = |adapter: &Adapter| adapter.identity.as_ref().map(|identity| identity.version.clone());
+            log::warn!(
+                "adapter {} of oxur {} is skipped: {} of oxur {} is loaded already, and would show the same devices. Two \
+                 installations of oxur are on the search path; `oxur doctor` names them",
+                adapter.path.display(),
+                version(&adapter).unwrap_or_default(),
+                known.path.display(),
+                version(known).unwrap_or_default()
+            );
+            return Ok(());
+        }
         if self
             .adapters
             .iter()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Loads one adapter: from a path to its functions, or to the reason for refusing it.
 
-use std::ffi::{CStr, OsStr, c_int};
+use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,37 @@ pub(crate) struct Adapter {
     pub(crate) path: PathBuf,
     pub(crate) get: pfn::urAdapterGet,
     pub(crate) legacy: LegacyTable,
+    /// Which of this project's adapters it is.
+    pub(crate) identity: Option<Identity>,
+}
+
+/// What an adapter on this project's kit says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The name of the adapter.
+    pub(crate) name: String,
+    /// The version of the kit.
+    pub(crate) version: String,
+}
+
+impl Identity {
+    /// Reads it from a library. Those from before version 0.12.0 was released do not say.
+    fn of(library: &Library) -> Option<Self> {
+        let text = |symbol: &[u8]| {
+            // SAFETY: the kit exports these symbols as strings that end with a zero, and nobody else uses the names.
+            let text = unsafe { CStr::from_ptr(*library.get::<*const c_char>(symbol).ok()?) };
+            Some(text.to_string_lossy().into_owned())
+        };
+        Some(Self {
+            name: text(b"oxurAdapter\0")?,
+            version: text(b"oxurVersion\0")?,
+        })
+    }
+
+    /// Whether loader and adapter are of one version, and agree on what is theirs alone.
+    fn is_own_version(&self) -> bool {
+        self.version == env!("CARGO_PKG_VERSION")
+    }
 }
 
 impl PartialEq for Adapter {
@@ -104,10 +135,28 @@ fn adapter(library: &Library) -> Result<Adapter, Refused> {
     }
     ask_for_every_table(library)?;
     let get = table.pfnGet.ok_or(Refused::NoAdapterGet)?;
+    let identity = Identity::of(library);
+    let path = file_of(get as *const c_void).unwrap_or_default();
+    if let Some(identity) = identity.as_ref().filter(|identity| !identity.is_own_version()) {
+        log::warn!(
+            "adapter {} is of oxur {}, and this loader, {}, of {}. They work together as those of different projects do. \
+             Take both from one installation: `oxur doctor` says where this one comes from",
+            path.display(),
+            identity.version,
+            file_of(exports::urLoaderInit as *const c_void)
+                .unwrap_or_default()
+                .display(),
+            env!("CARGO_PKG_VERSION")
+        );
+    }
     Ok(Adapter {
-        path: file_of(get as *const c_void).unwrap_or_default(),
+        path,
         get,
-        legacy: legacy_table(library, get),
+        legacy: match &identity {
+            Some(identity) if identity.is_own_version() => legacy_table(library, get),
+            _ => legacy::EMULATED,
+        },
+        identity,
     })
 }
 

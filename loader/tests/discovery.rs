@@ -253,3 +253,53 @@ fn the_cpu_adapter_of_the_python_package() {
     }
     std::fs::remove_dir_all(environment).unwrap();
 }
+
+/// A copy of the test adapter that says that it is of version 0.11.0.
+fn install_older(folder: &Path, name: &str) -> String {
+    let path = install(&legacy_adapter(), folder, name);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let own = concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+    let older = format!("{:<1$}", "0.11.0\0", own.len());
+    let mut patched = 0;
+    for at in 0..bytes.len() - own.len() {
+        if bytes[at..].starts_with(own) {
+            bytes[at..at + own.len()].copy_from_slice(older.as_bytes());
+            patched += 1;
+        }
+    }
+    assert!(patched > 0);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn an_adapter_of_another_version_is_told_of() {
+    let folder = folder("versions");
+    let (own, older) = (
+        install(&legacy_adapter(), &folder, "own.so"),
+        install_older(&folder, "older.so"),
+    );
+    let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &older), INFO], &["init", "launch"]);
+    seen.logged(&["<LOADER>[WARNING]", &older, "oxur 0.11.0", env!("CARGO_PKG_VERSION")]);
+    // What only loaders and adapters of one version agree on is left out.
+    assert!(seen.lines[1].starts_with("launch: launch of 1"), "{:?}", seen.lines);
+    let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &own), INFO], &["init", "launch"]);
+    assert!(!seen.log.contains("[WARNING]"), "{}", seen.log);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn one_adapter_of_two_installations_is_loaded_once() {
+    let folder = folder("installations");
+    let first = install_older(&folder, "libur_adapter_native_cpu.so.0");
+    let second = install(&legacy_adapter(), &folder, "libur_adapter_cpu.so.0");
+    let path = ("UR_ADAPTERS_SEARCH_PATH", folder.to_str().unwrap());
+    let seen = probe(&[path, INFO], &["init", "adapters"]);
+    assert_eq!(seen.lines, ["init: ok", "adapters: 1 [UR_BACKEND_OPENCL]"]);
+    seen.logged(&["<LOADER>[WARNING]", &second, "skipped", &first, "oxur 0.11.0"]);
+    // Whoever names both gets both.
+    let list = format!("{first},{second}");
+    let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &list), INFO], &["init", "adapters"]);
+    assert!(seen.lines[1].starts_with("adapters: 2 "), "{:?}", seen.lines);
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -14,6 +14,7 @@ readonly python=target/env/wheel/bin/python stage=target/wheel most=40000000
 die() { printf 'wheel: %s\n' "$*" >&2; exit 1; }
 
 [[ -f dist/lib/libur_loader.so.0 ]] || die "dist/ is not staged: run \`make dist\`"
+[[ -f target/third-party/THIRD-PARTY-NOTICES ]] || die "target/third-party is missing: run \`make third-party\`"
 
 rm -rf "$stage" dist/*.whl
 mkdir -p "$stage"/{bin,tree/lib}
@@ -25,7 +26,7 @@ cp -rL dist/include "$stage/tree/"
 cp -rL dist/lib/{libur_loader.so.0,libur_adapter_opencl.so.0,liboxur_as_gpu_preload.so,cmake,opencl,pkgconfig} "$stage/tree/lib/"
 # For linkers, which look for this name.
 echo 'INPUT(libur_loader.so.0)' >"$stage/tree/lib/libur_loader.so"
-"$python" packaging/wheel/third_party.py "$stage"
+cp -r target/third-party/. "$stage/"
 
 (cd "$stage" && ../../"$python" -m hatchling build -t wheel -d ../../dist)
 wheel=$(echo dist/*.whl)

@@ -137,7 +137,54 @@ fn adapters(folder: &Path, findings: &mut Findings) {
             Ok(()) => findings.good(format!("adapter {name}: {}", path.display())),
             Err(failure) => findings.failure(&failure),
         }
+        if let Some(version) = other_version(&path) {
+            findings.problem(
+                format!(
+                    "{} is of oxur {version}, and this command of {OWN_VERSION}",
+                    path.display()
+                ),
+                "install oxur again, so that all of it is of one version",
+            );
+        }
+        another_installation(&format!("libur_adapter_{name}.so.0"), &path, findings);
+        if name == "cpu" {
+            another_installation("libur_adapter_native_cpu.so.0", &path, findings);
+        }
     }
+}
+
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version of one of oxur's adapters, if that is not this one.
+fn other_version(path: &Path) -> Option<String> {
+    Elf::read(path)?.oxur_version.filter(|version| version != OWN_VERSION)
+}
+
+/// An adapter that the dynamic linker finds by a name that our loader looks for, and that the loader takes before ours.
+fn another_installation(name: &str, ours: &Path, findings: &mut Findings) {
+    let same = |other: &Path| other.canonicalize().ok() == ours.canonicalize().ok();
+    let Some(found) = search::library(name, None).filter(|found| !same(found)) else {
+        return;
+    };
+    // Others have adapters of these names, too.
+    if Elf::read(&found).is_none_or(|elf| elf.oxur_version.is_none()) {
+        return;
+    }
+    let folder = found.parent().unwrap_or(Path::new("/")).display();
+    let Some(version) = other_version(&found) else {
+        return findings.note(
+            format!("{} comes before {}", found.display(), ours.display()),
+            format!("take {folder} from LD_LIBRARY_PATH, or from the system's search, to use the latter"),
+        );
+    };
+    findings.problem(
+        format!(
+            "two versions of oxur: {} is of {version} and comes before {} of {OWN_VERSION}",
+            found.display(),
+            ours.display()
+        ),
+        format!("take {folder} from LD_LIBRARY_PATH, or from the system's search, or uninstall one of the two"),
+    );
 }
 
 /// How SYCL programs of the Python package's environment get to our libraries.
@@ -224,7 +271,16 @@ fn variables(findings: &mut Findings) {
             let bare = path.to_str().filter(|name| !name.contains('/'));
             let found = bare.and_then(|name| search::library(name, None));
             match lib_folder::check_adapter(found.as_deref().unwrap_or(&path)) {
-                Ok(()) => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {}", path.display())),
+                Ok(()) => match other_version(found.as_deref().unwrap_or(&path)) {
+                    None => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {}", path.display())),
+                    Some(version) => findings.problem(
+                        format!(
+                            "UR_ADAPTERS_FORCE_LOAD: {} is of oxur {version}, and this installation of {OWN_VERSION}",
+                            path.display()
+                        ),
+                        "name the adapter of this installation, or use the command and the loader of that one",
+                    ),
+                },
                 Err(failure) => {
                     findings.problem(format!("UR_ADAPTERS_FORCE_LOAD: {}", failure.message), &failure.hint);
                 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use object::Endianness;
 use object::elf::{DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_SONAME, FileHeader64, SHN_UNDEF};
-use object::read::elf::{Dyn, FileHeader, Sym};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader, Sym};
 
 /// The facts about one file.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Elf {
     pub imports: Vec<(String, Option<String>)>,
     /// Names that others can have from it.
     pub exports: Vec<String>,
+    /// The version of oxur that it is of, where it is one of oxur's adapters.
+    pub oxur_version: Option<String>,
 }
 
 impl Elf {
@@ -80,6 +82,9 @@ impl Elf {
                 continue;
             }
             if symbol.st_shndx(endian) != SHN_UNDEF {
+                if name == "oxurVersion" {
+                    elf.oxur_version = Self::text_at(header, data, symbol.st_value(endian));
+                }
                 elf.exports.push(name);
                 continue;
             }
@@ -91,6 +96,27 @@ impl Elf {
                 .push((name, version.map(|v| String::from_utf8_lossy(v.name()).into_owned())));
         }
         Ok(Some(elf))
+    }
+
+    /// The string of C that the file has at an address.
+    fn text_at(header: &FileHeader64<Endianness>, data: &[u8], address: u64) -> Option<String> {
+        let endian = header.endian().ok()?;
+        let segments = header.program_headers(endian, data).ok()?;
+        let rest = segments
+            .iter()
+            .find_map(|segment| {
+                segment
+                    .data_range(endian, data, address, 1)
+                    .ok()
+                    .flatten()
+                    .map(|_| segment)
+            })
+            .and_then(|segment| {
+                let from = address - segment.p_vaddr(endian);
+                segment.data(endian, data).ok()?.get(usize::try_from(from).ok()?..)
+            })?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        Some(String::from_utf8_lossy(&rest[..end]).into_owned())
     }
 
     /// The folders of a search path, with `$ORIGIN` filled in.

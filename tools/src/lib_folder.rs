@@ -61,9 +61,10 @@ fn packages(environment: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether the libraries in `folder` are those of the Python package.
+/// Whether the libraries in `folder` are those of the Python package. Other trees may be called oxur, too: the Debian
+/// package's is `/usr/lib/oxur`.
 pub fn is_package(folder: &Path) -> bool {
-    folder.ends_with("oxur/lib")
+    folder.ends_with("oxur/lib") && folder.with_file_name("__init__.py").exists()
 }
 
 /// The CPU adapter of the Python package that has its other libraries in `folder`. It is in the environment's lib folder

@@ -567,7 +567,21 @@ fn package(name: &str) -> Place {
     for library in ["libur_loader.so.0", "libur_adapter_opencl.so.0"] {
         fs::copy(place.path("lib").join(library), package.join(library)).expect("a copy");
     }
+    fs::write(package.join("../__init__.py"), "").expect("the module");
     place
+}
+
+/// As `/usr/lib/oxur` of the Debian package, and wherever else a tree has this name.
+#[test]
+fn a_tree_called_oxur_is_no_python_package() {
+    let place = Place::new("tree/oxur").with_libraries();
+    let out = text(&place.oxur(&["doctor"]).stdout);
+    let own = place.path("lib");
+    assert!(
+        out.contains(&format!("oxur's libraries are in {}", own.display())),
+        "{out}"
+    );
+    assert!(!out.contains("the CPU adapter is missing"), "{out}");
 }
 
 #[test]
@@ -601,6 +615,49 @@ fn the_libraries_of_the_python_package() {
         out.contains("libsycl.so.9 gets our loader in Python programs; others need `oxur run`"),
         "{out}"
     );
+}
+
+/// Adapters of two versions of oxur, of which the linker finds the older one first.
+#[test]
+fn doctor_finds_two_versions() {
+    let place = Place::new("versions").with_libraries();
+    let adapter = |name: &str, version: &str| {
+        let source = format!(
+            "int urGetAdapterProcAddrTable, urGetEventExpProcAddrTable; const char oxurVersion[] = \"{version}\";"
+        );
+        place.library(name, &source, &[]);
+    };
+    let name = "libur_adapter_opencl.so.0";
+    let (own, old) = (place.path("lib").join(name), place.path("env/lib").join(name));
+    adapter(&format!("lib/{name}"), env!("CARGO_PKG_VERSION"));
+    adapter(&format!("env/lib/{name}"), "0.11.0");
+    let folder = place.path("env/lib").to_string_lossy().into_owned();
+    let path = [("LD_LIBRARY_PATH", folder.as_str())];
+    let says = |variables: &[(&str, &str)]| text(&place.oxur_with(variables, &["doctor"]).stdout);
+    assert!(!says(&[]).contains("0.11.0"));
+    let out = says(&path);
+    let problem = format!(
+        "PROBLEM  two versions of oxur: {} is of 0.11.0 and comes before {}",
+        old.display(),
+        own.display()
+    );
+    assert!(
+        out.contains(&problem) && out.contains(&format!("take {folder} from LD_LIBRARY_PATH")),
+        "{out}"
+    );
+    let old = old.to_string_lossy();
+    let out = says(&[("UR_ADAPTERS_FORCE_LOAD", &*old)]);
+    assert!(
+        out.contains(&format!("PROBLEM  UR_ADAPTERS_FORCE_LOAD: {old} is of oxur 0.11.0")),
+        "{out}"
+    );
+
+    // Another copy of the same version is worth a note.
+    adapter(&format!("env/lib/{name}"), env!("CARGO_PKG_VERSION"));
+    assert!(says(&path).contains(&format!("note     {old} comes before")));
+    // A folder whose files are of two versions.
+    adapter(&format!("lib/{name}"), "0.11.0");
+    assert!(says(&[]).contains("is of oxur 0.11.0, and this command of"));
 }
 
 #[test]

@@ -99,3 +99,7 @@ kit::object! {
 }
 
 kit::export_adapter!(Cpu);
+
+// A compilation that finds no memory fails, and the client's process goes on.
+#[global_allocator]
+static ALLOCATOR: oxur_compiler::Allocator = oxur_compiler::Allocator;

@@ -243,6 +243,7 @@ pub(crate) fn build_error(error: &Error) -> UrError {
         Error::Malformed { .. } | Error::Unsupported { .. } | Error::Codegen(_) => {
             ResultCode::ERROR_PROGRAM_BUILD_FAILURE
         }
+        Error::OutOfMemory(_) => ResultCode::ERROR_OUT_OF_HOST_MEMORY,
     };
     UrError::with_message(code, error.to_string())
 }

@@ -107,6 +107,9 @@ pub fn tables<B: Backend>() -> &'static Tables {
     tables
 }
 
+/// The version of the kit, as a string of C.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
 /// The body of a `urGet*ProcAddrTable` for a `table` of `tables`, which is `member` of `ur_dditable_t`.
 ///
 /// # Safety
@@ -164,6 +167,19 @@ macro_rules! export_adapter {
             type ExportedBackend = $backend;
 
             $crate::ur::for_each_table! { export_tables {} }
+
+            const NAME: &str = concat!(env!("CARGO_PKG_NAME"), "\0");
+
+            /// Which adapter it is, so that this project's loader notices when it finds two installations of one.
+            #[unsafe(no_mangle)]
+            #[allow(non_upper_case_globals, reason = "it has its C name")]
+            pub static oxurAdapter: [u8; NAME.len()] = *NAME.as_bytes().first_chunk().unwrap();
+
+            /// The version of the kit. What loader and adapter agree on besides the standard holds within one version.
+            #[unsafe(no_mangle)]
+            #[allow(non_upper_case_globals, reason = "it has its C name")]
+            pub static oxurVersion: [u8; $crate::table::VERSION.len()] =
+                *$crate::table::VERSION.as_bytes().first_chunk().unwrap();
 
             /// Gives the functions that older clients call; the loader of this project asks for it.
             ///

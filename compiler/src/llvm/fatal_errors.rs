@@ -5,6 +5,11 @@
 //! process. It is built without exceptions, so it cannot unwind. So each compilation runs on a thread of its own. A
 //! fatal error stops that thread forever and leaks its memory, while the rest of the process continues and the client
 //! gets an error. LLVM reports these errors while it holds none of its own locks.
+//!
+//! It is the same where memory runs out. LLVM has a handler for its `malloc`. What C++ allocates besides ends in
+//! `std::bad_alloc`, which nothing may catch on the way through LLVM and Rust; a new-handler stops the thread before
+//! that. Rust would end the process, and an allocator stops the thread first. A thread that has been stopped keeps what
+//! it locked, so a compilation begins only if there is some memory.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -20,19 +25,31 @@ use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use llvm_sys::prelude::*;
 use oxur_fork::OnceLock;
 
-use super::take_message;
+use super::{out_of_memory, take_message};
 use crate::Error;
 use crate::runtime::FloatEnv;
 
 /// LLVM recurses deeply, and client threads may have small stacks. Unused pages cost nothing.
 const STACK: usize = 64 << 20;
+/// The stack where address space is short.
+const SMALL_STACK: usize = 8 << 20;
+/// What a compilation needs besides. Most kernels take less.
+const HEADROOM: usize = 32 << 20;
+/// What reporting an error takes at most.
+const RESERVE: usize = 1 << 20;
 
 /// How a compilation ended.
 enum End<R> {
     Returned(Result<R, Error>),
     Panicked(Box<dyn Any + Send>),
     /// A fatal error stopped its thread.
-    Fatal(String),
+    Fatal(Fatal),
+}
+
+/// What LLVM does not recover from.
+enum Fatal {
+    GaveUp(String),
+    OutOfMemory,
 }
 
 thread_local! {
@@ -42,15 +59,24 @@ thread_local! {
     static PROBLEM: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-type Tell = Box<dyn FnOnce(String)>;
+type Tell = Box<dyn FnOnce(Fatal)>;
 
 /// Runs `work`, which calls LLVM to compile `what`, on a thread of its own.
 pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, Error> + Send) -> Result<R, Error> {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     // SAFETY: the function may be called at any time.
     INSTALLED.get_or_init(|| unsafe { LLVMInstallFatalErrorHandler(Some(gave_up)) });
+    let Some(stack) = [STACK, SMALL_STACK]
+        .into_iter()
+        .find(|stack| out_of_memory::is_there(stack + HEADROOM))
+    else {
+        return Err(no_memory_for(what));
+    };
+    let _handlers = out_of_memory::Handlers::install();
+    // For what is to be done when there is nothing left.
+    let reserve = Vec::<u8>::with_capacity(RESERVE);
     let mut work = Some(work);
-    match start(what, &mut work) {
+    match start(what, stack, &mut work) {
         Ok((thread, end)) => match end.recv() {
             Ok(End::Returned(result)) => {
                 // The thread has only to end.
@@ -58,7 +84,11 @@ pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, 
                 result
             }
             Ok(End::Panicked(panic)) => resume_unwind(panic),
-            Ok(End::Fatal(reason)) => Err(Error::Codegen(reason)),
+            Ok(End::Fatal(Fatal::GaveUp(reason))) => Err(Error::Codegen(reason)),
+            Ok(End::Fatal(Fatal::OutOfMemory)) => {
+                drop(reserve);
+                Err(no_memory_for(what))
+            }
             Err(_) => Err(Error::Codegen("the thread that compiles is gone".into())),
         },
         Err(error) => {
@@ -72,11 +102,33 @@ pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, 
     }
 }
 
+fn no_memory_for(what: &str) -> Error {
+    let error = Error::OutOfMemory(what.to_owned());
+    log::error!("{error}");
+    error
+}
+
+/// Reports to the thread that waits for this compilation, and stops this one. Returns where it has no thread of its own.
+pub(super) fn stop_without_memory() {
+    // Nothing may be allocated here.
+    let Some((what, tell)) = COMPILES.try_with(RefCell::take).ok().flatten() else {
+        return;
+    };
+    match tell {
+        Some(tell) => {
+            tell(Fatal::OutOfMemory);
+            oxur_fork::stop_for_good()
+        }
+        None => _ = no_memory_for(&what),
+    }
+}
+
 type Started<R> = (JoinHandle<()>, Receiver<End<R>>);
 
 /// Starts a thread that takes `work` and runs it. `work` stays in place if no thread can be started.
 fn start<R: Send + 'static, F: FnOnce() -> Result<R, Error> + Send>(
     what: &str,
+    stack: usize,
     work: &mut Option<F>,
 ) -> std::io::Result<Started<R>> {
     let (send, end) = sync_channel(1);
@@ -97,7 +149,7 @@ fn start<R: Send + 'static, F: FnOnce() -> Result<R, Error> + Send>(
         COMPILES.set(None);
         _ = send.send(end);
     };
-    let thread = Builder::new().name("ur compiler".into()).stack_size(STACK);
+    let thread = Builder::new().name("ur compiler".into()).stack_size(stack);
     // SAFETY: what it borrows lives until it has sent how it ended, for which `isolated` waits. After that it looks at
     // nothing of it: it has taken the work.
     let thread = unsafe { thread.spawn_unchecked(run) }?;
@@ -126,7 +178,7 @@ extern "C" fn gave_up(reason: *const c_char) {
         "LLVM gives up on {what}: {reason}. Please report it; UR_CPU_MODE=scalar or the option -cl-opt-disable may help"
     );
     if let Some(tell) = tell {
-        tell(format!("LLVM gives up on {what}: {reason}"));
+        tell(Fatal::GaveUp(format!("LLVM gives up on {what}: {reason}")));
         oxur_fork::stop_for_good();
     }
 }

@@ -9,6 +9,7 @@
 mod builder;
 mod fatal_errors;
 mod module;
+mod out_of_memory;
 mod target;
 mod types;
 mod value;
@@ -16,6 +17,7 @@ mod value;
 pub use builder::Builder;
 pub use fatal_errors::isolated;
 pub use module::Module;
+pub use out_of_memory::Allocator;
 pub use target::Machine;
 pub use types::{Kind, Type};
 pub use value::{Block, Function, Value};

@@ -5,6 +5,18 @@ use oxur_api::*;
 
 mod adapter;
 
+/// The name of this adapter, as those on this project's kit have one.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "it has its C name")]
+pub static oxurAdapter: [u8; 13] = *b"test-adapter\0";
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// The version of the kit.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "it has its C name")]
+pub static oxurVersion: [u8; VERSION.len()] = *VERSION.as_bytes().first_chunk().unwrap();
+
 /// Gives the table of this project.
 ///
 /// # Safety

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes down what others wrote of what the wheel ships: THIRD-PARTY-NOTICES and the CycloneDX files of sboms/.
+"""Writes down what others wrote of what the packages ship: THIRD-PARTY-NOTICES and the CycloneDX files of sboms/.
 
     third_party.py FOLDER
 
@@ -8,12 +8,14 @@ packages, whose copyright files have their licences.
 """
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = HERE.parent
 TARGET = "x86_64-unknown-linux-gnu"
 
 # The crates whose programs and libraries are shipped.
@@ -89,12 +91,15 @@ def sboms():
 
 def main():
     folder = Path(sys.argv[1])
+    # cargo-cyclonedx takes the time from it, and leaves out its random serial number.
+    os.environ.setdefault("SOURCE_DATE_EPOCH", output("git", "log", "-1", "--format=%ct").strip())
     # Both look at every crate of Cargo.lock, those of other platforms too.
     output("cargo", "fetch", "--quiet", "--locked")
-    (folder / "THIRD-PARTY-NOTICES").write_text(notices())
-    (folder / "sboms").mkdir()
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "sboms").mkdir(parents=True)
     for name, text in sboms().items():
         (folder / "sboms" / name).write_text(text)
+    (folder / "THIRD-PARTY-NOTICES").write_text(notices())
 
 
 if __name__ == "__main__":
