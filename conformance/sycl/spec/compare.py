@@ -73,3 +73,35 @@ def within(exact, limit, columns, size=1, signs=False, absolute=None):
             f"allowed; {int(wrong.sum())} of {len(given)} are wrong"
 
     return check
+
+
+def section(index, check, output=0, parts=None):
+    """A check of one part of an output that has several, one behind the other."""
+
+    def of_part(outputs):
+        whole = outputs[output]
+        count = len(whole) // parts
+        return check([whole[index * count : (index + 1) * count]])
+
+    return of_part
+
+
+def ordinals(values):
+    """Numbers of a floating-point type as integers, neighbours of which differ by 1."""
+    bits = values.view(f"i{values.dtype.itemsize}").astype(np.int64)
+    return np.where(bits < 0, np.int64(np.iinfo(f"i{values.dtype.itemsize}").min) - bits, bits)
+
+
+def close(expected, ulps, columns=(), size=1, is_open=None):
+    """A check that numbers are no further than so many neighbours from those that are expected."""
+
+    def check(outputs):
+        (given,) = outputs
+        right = same_bits(given, expected) | (given == expected)
+        both = ~np.isnan(given) & ~np.isnan(expected)
+        right |= both & (np.abs(ordinals(given).astype(float) - ordinals(expected).astype(float)) <= ulps)
+        if is_open is not None:
+            right |= is_open
+        return None if right.all() else describe(~right, given, lambda i: show(expected[i]), columns, size)
+
+    return check

@@ -40,7 +40,14 @@ if __name__ == "__main__" and not sys.prefix.endswith("sycl-spec"):
 
 from stack import Stack  # noqa: E402
 
-CHAPTERS = ("math_functions", "integer_functions", "common_functions", "geometric_functions", "relational_functions")
+CHAPTERS = (
+    "math_functions",
+    "integer_functions",
+    "common_functions",
+    "geometric_functions",
+    "relational_functions",
+    "operators",
+)
 SILENCE = 240  # seconds that a launch or a build may take
 PRELUDE = (HERE / "prelude.hpp").read_text()
 
@@ -278,7 +285,7 @@ def main():
                 wrong = sum(v is not None for v in verdicts[kind].values())
                 cells.append(f"{wrong:6} wrong {run.seconds:7.1f} s ")
             names = list(next(iter(verdicts.values())))
-            last = None
+            told = set()
             print(f"{source.name:28}{len(names):7}" + "".join(f"{cell:>22}" for cell in cells), flush=True)
             for name in names:
                 bad = False
@@ -288,9 +295,9 @@ def main():
                         excused[kind] += 1
                     elif verdict is not None:
                         bad = True
-                        if (kind, verdict) != last:  # all of a source fail as one when it does not compile
-                            failures.append(f"FAIL {name} on {kind}: {verdict}")
-                        last = kind, verdict
+                        if verdict not in told:  # all of a source fail as one when it does not compile
+                            failures.append(f"FAIL {name} on {kind}: {verdict[:1000]}")
+                        told.add(verdict)
                 (failed if bad else passed)[source.chapter] += 1
             if len(runs) == 2:
                 bad_names = {n for kind in verdicts for n, v in verdicts[kind].items() if v is not None}
