@@ -47,6 +47,8 @@ CHAPTERS = (
     "geometric_functions",
     "relational_functions",
     "operators",
+    "group_functions",
+    "atomics",
 )
 SILENCE = 240  # seconds that a launch or a build may take
 PRELUDE = (HERE / "prelude.hpp").read_text()

@@ -43,7 +43,8 @@ def truncated(a, d):
     """Quotients and remainders as C++ has them."""
     a, d = a.astype(object), d.astype(object)
     quotients = [abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a, d)]
-    return np.array(quotients), np.array([x - y * q for x, y, q in zip(a, d, quotients)])
+    rests = [x - y * q for x, y, q in zip(a, d, quotients)]
+    return np.array(quotients, object), np.array(rests, object)
 
 
 def expressions(t):
