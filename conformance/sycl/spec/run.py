@@ -49,6 +49,8 @@ CHAPTERS = (
     "operators",
     "group_functions",
     "atomics",
+    "items",
+    "local_memory",
 )
 SILENCE = 240  # seconds that a launch or a build may take
 PRELUDE = (HERE / "prelude.hpp").read_text()
