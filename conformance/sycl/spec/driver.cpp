@@ -11,6 +11,7 @@
 //     o:BYTES           USM of 0xa5, which goes to OUTPUT
 //     u:OFFSET:BYTES    both
 //     v:OFFSET:BYTES    a value, this part of INPUT
+//     s:BYTES:BYTES     a stream of so many bytes, and so many for a statement
 //     l:SIZE:N[:N[:N]]  a local_accessor of so many elements of so many bytes
 //
 // Launches before the one with number FIRST are left out: the process that began the plan did not survive the one before.
@@ -130,7 +131,7 @@ private:
     std::size_t at = offset;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const auto &[kind, n] = arguments[i];
-      if (kind == 'v' || kind == 'l')
+      if (kind == 'v' || kind == 'l' || kind == 's')
         continue;
       const std::size_t bytes = kind == 'o' ? n[0] : n[1];
       memory[i] = sycl::aligned_alloc_shared<unsigned char>(256, bytes + 2 * guard, q);
@@ -149,6 +150,8 @@ private:
            const auto &[kind, n] = arguments[i];
            if (kind == 'l')
              set_local(h, i, n);
+           else if (kind == 's')
+             h.set_arg(i, sycl::stream(n[0], n[1], h));
            else if (kind == 'v')
              h.set_arg(i, syclx::raw_kernel_arg(input.data() + n[0], n[1]));
            else

@@ -45,6 +45,14 @@ class Local:
 
 
 @dataclass
+class Stream:
+    """A sycl::stream."""
+
+    size: int
+    statement: int
+
+
+@dataclass
 class Case:
     """One thing that is checked. `check` gets the kernel's outputs, and says what is wrong with them, or nothing."""
 
@@ -95,12 +103,15 @@ class Source:
     name: str
     kernels: list[Kernel] = field(default_factory=list)
     preamble: str = ""
+    defines: str = ""  # a macro to define before SYCL's headers
+    is_cached: bool = True  # libsycl 2026.2 crashes when it looks for an image with bfloat16 in its cache
     is_quick: bool = False  # whether `run.py --quick` runs it
 
     def text(self, prelude):
         """What libsycl compiles. Kernels with the same code and name appear once."""
         codes = dict.fromkeys(kernel.code.replace("{name}", kernel.name) for kernel in self.kernels)
-        return "\n".join([prelude, self.preamble, *codes]) + "\n"
+        defines = [f"#define {self.defines}"] if self.defines else []
+        return "\n".join([*defines, prelude, self.preamble, *codes]) + "\n"
 
     def plan(self):
         """The lines of the driver's plan, and its input."""
@@ -128,6 +139,8 @@ class Source:
                         words.append(f"u:{place(data)}")
                     case Value(data):
                         words.append(f"v:{place(data)}")
+                    case Stream(bytes_, statement):
+                        words.append(f"s:{bytes_}:{statement}")
                     case Local(element, extent):
                         words.append(":".join(map(str, ("l", element, *extent))))
             lines.append(" ".join(words))

@@ -47,10 +47,13 @@ CHAPTERS = (
     "geometric_functions",
     "relational_functions",
     "operators",
+    "conversions",
+    "swizzles",
     "group_functions",
     "atomics",
     "items",
     "local_memory",
+    "others",
 )
 SILENCE = 240  # seconds that a launch or a build may take
 PRELUDE = (HERE / "prelude.hpp").read_text()
@@ -104,7 +107,7 @@ def follow(command, environment):
 class Run:
     """One source on one stack: what each launch came to."""
 
-    def __init__(self, source, stack, driver, folder):
+    def __init__(self, source, stack, driver, folder, mode):
         self.problems, self.text, self.seconds = {}, {}, 0.0
         self.output = folder / f"output.{stack.name}"
         started = time.monotonic()
@@ -113,6 +116,10 @@ class Run:
         # Both stacks take the same results of libsycl's compiler.
         environment["SYCL_CACHE_DIR"] = str(REPO / "target" / "sycl-cache" / "spec")
         environment["OCL_ICD_VENDORS"] = "/nonexistent"
+        if mode:
+            environment["UR_CPU_MODE"] = mode
+        if not source.is_cached:
+            environment["SYCL_CACHE_PERSISTENT"] = "0"
         first, count = 0, len(source.kernels)
         while first < count:
             command = [driver, folder / "source.cpp", folder / "plan", folder / "input", self.output, str(first)]
@@ -181,6 +188,7 @@ def options():
     parser.add_argument("--generation", choices=["2026.1", "2026.2"], default="2026.2", help="of libsycl (%(default)s)")
     parser.add_argument("--lib", type=Path, default=REPO / "dist" / "lib", help="our libraries (dist/lib)")
     parser.add_argument("--adapter", default="cpu", help="which of our adapters (%(default)s)")
+    parser.add_argument("--mode", choices=["fast", "scalar"], help="of our compiler: UR_CPU_MODE")
     parser.add_argument("--stacks", default="ours,intel", help="which stacks to run (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="a part of the sources, on our adapter alone")
     parser.add_argument("--only", nargs="+", default=["*"], metavar="GLOB", help="chapters or sources")
@@ -212,7 +220,7 @@ def case_matches(name, glob):
     return fnmatchcase(name, glob.replace("[", "[[]"))
 
 
-def execute(source, stacks, driver, generation):
+def execute(source, stacks, driver, generation, mode):
     """Runs a source on the stacks, one after the other: the second finds libsycl's compiled code in the cache."""
     folder = REPO / "target" / "sycl" / generation / "spec" / source.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -220,7 +228,7 @@ def execute(source, stacks, driver, generation):
     (folder / "source.cpp").write_text(source.text(PRELUDE))
     (folder / "plan").write_text(plan)
     (folder / "input").write_bytes(data)
-    return source, {stack.kind: Run(source, stack, driver, folder) for stack in stacks}
+    return source, {stack.kind: Run(source, stack, driver, folder, mode) for stack in stacks}
 
 
 class Known:
@@ -273,7 +281,7 @@ def main():
 
         def submit(source):
             slots.acquire()
-            future = pool.submit(execute, source, stacks, driver, args.generation)
+            future = pool.submit(execute, source, stacks, driver, args.generation, args.mode)
             future.add_done_callback(lambda _: slots.release())
             return future
 
