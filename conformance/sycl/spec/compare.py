@@ -33,7 +33,7 @@ def same_bits(a, b):
 
 
 def equal(expected, columns=(), size=1, is_open=None, zeros=False):
-    """A check that an output is what is expected, to the bit; `zeros`: zeros are equal. Where `is_open`, anything goes."""
+    """A check that an output is what is expected, to the bit; `zeros`: zeros are equal. Open ones may be anything."""
 
     def check(outputs):
         (given,) = outputs
@@ -69,8 +69,11 @@ def within(exact, limit, columns, size=1, signs=False, absolute=None):
         mask = np.zeros(len(wrong), bool)
         mask[worst] = True
         words = describe(mask, given, lambda i: show(exact.scalar.dtype.type(exact.near[i])), columns, size)
-        return words.split(";")[0] + f": {errors[worst]:.4g}{unit} off, of {limit if absolute is None else absolute} " \
+        return (
+            words.split(";")[0]
+            + f": {errors[worst]:.4g}{unit} off, of {limit if absolute is None else absolute} "
             f"allowed; {int(wrong.sum())} of {len(given)} are wrong"
+        )
 
     return check
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a source of kernels at run time and launches them as a plan says. run.py writes the plan, and judges the output.
+// Compiles a source of kernels at run time and launches them as a plan says. run.py writes the plan and judges the
+// output.
 //
 //     driver SOURCE PLAN INPUT OUTPUT FIRST
 //
-// PLAN has a line for each launch: the kernel's name, the number of dimensions, the global range, the local range, and the
-// arguments, in order:
+// PLAN has a line for each launch: the kernel's name, the number of dimensions, the global range, the local range, and
+// the arguments, in order:
 //
 //     i:OFFSET:BYTES    USM with this part of INPUT
 //     o:BYTES           USM of 0xa5, which goes to OUTPUT
@@ -14,8 +15,8 @@
 //     s:BYTES:BYTES     a stream of so many bytes, and so many for a statement
 //     l:SIZE:N[:N[:N]]  a local_accessor of so many elements of so many bytes
 //
-// Launches before the one with number FIRST are left out: the process that began the plan did not survive the one before.
-// stdout has `begin NUMBER` and then `ok NUMBER` or `failed NUMBER REASON` for each, and `text` with what a kernel printed.
+// Launches before the one with number FIRST are left out: the process that began the plan did not survive the one
+// before. stdout has `begin NUMBER`, then what the kernel prints, then `ok NUMBER` or `failed NUMBER REASON`.
 #include <sycl/sycl.hpp>
 
 #include <cstring>
@@ -212,7 +213,8 @@ int main(int, char **argv) {
       }
       std::cout << "begin " << number << std::endl;
       const std::string problem = driver.run(line, &bundle);
-      std::cout << std::endl << (problem.empty() ? "ok " : "failed ") << number << " " << one_line(problem) << std::endl;
+      std::cout << std::endl << (problem.empty() ? "ok " : "failed ") << number << " " << one_line(problem);
+      std::cout << std::endl;
     }
   } catch (const std::exception &e) {
     std::cout << "unbuilt " << one_line(e.what()) << std::endl;

@@ -26,8 +26,8 @@ def title(name, types, shape, words=""):
 
 
 def apply(name, shape, types, result, columns, check, expression=None, words="", body=None):
-    """A kernel whose work-items compute one result of a shape each. In `expression`, {0} stands for the first argument, and so on;
-    it is a call of sycl::NAME if there is none. `body` replaces all of it."""
+    """A kernel whose work-items compute one result of a shape each. In `expression`, {0} stands for the first
+    argument, and so on; it is a call of sycl::NAME if there is none. `body` replaces all of it."""
     case = title(name, types, shape, words)
     values = [f"get<{shape.of(t)}>({n})" for t, n in zip(types, NAMES)]
     expression = (expression or f"sycl::{name}({', '.join('{%d}' % i for i in range(len(types)))})").format(*values)

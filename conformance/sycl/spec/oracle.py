@@ -19,7 +19,7 @@ PI = gmpy2.const_pi()
 
 
 class Exact:
-    """Exact results as columns: the nearest double, what is left of each in ulps of the type, and the ulp's exponent."""
+    """Exact results as columns: the nearest double, what is left in ulps of the type, and the ulp's exponent."""
 
     def __init__(self, scalar, results):
         count = len(results)
@@ -38,12 +38,15 @@ class Exact:
                 exponent = min(max(gmpy2.get_exp(result) - 1, exponent), highest)
             self.ulp[i] = exponent - fraction
             if gmpy2.is_finite(result) and np.isfinite(near):
-                self.rest[i] = float(gmpy2.mul_2exp(result - near, int(-self.ulp[i])) if self.ulp[i] < 0
-                                     else gmpy2.div_2exp(result - near, int(self.ulp[i])))
+                self.rest[i] = float(
+                    gmpy2.mul_2exp(result - near, int(-self.ulp[i]))
+                    if self.ulp[i] < 0
+                    else gmpy2.div_2exp(result - near, int(self.ulp[i]))
+                )
 
     def errors(self, given):
-        """How far each result is from the exact one, in ulps (OpenCL C 3.0, section 7.4). Infinity counts as the number that
-        would come after the largest one."""
+        """How far each result is from the exact one, in ulps (OpenCL C 3.0, section 7.4). Infinity counts as the number
+        that would come after the largest one."""
         given = given.astype(np.float64)
         beyond = 2.0 ** min(self.scalar.largest_exponent, 1022) * (2.0 if self.scalar.largest_exponent < 1023 else 1.0)
         with np.errstate(all="ignore"):
@@ -177,8 +180,11 @@ def fract_of(scalar):
             return signed(ZERO, x)
         if is_nan(x):
             return NAN
-        return signed(min(wide(lambda: x - gmpy2.rint_floor(x)), below), x) if x == gmpy2.rint_floor(x) else min(
-            wide(lambda: x - gmpy2.rint_floor(x)), below)
+        return (
+            signed(min(wide(lambda: x - gmpy2.rint_floor(x)), below), x)
+            if x == gmpy2.rint_floor(x)
+            else min(wide(lambda: x - gmpy2.rint_floor(x)), below)
+        )
 
     return fract
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Generates kernels for the functions and classes that SYCL 2020 has in device code, runs them on our CPU adapter and on
-Intel's OpenCL CPU driver, and checks what they compute.
+"""Generates kernels for the functions and classes that SYCL 2020 has in device code, runs them on our CPU adapter and
+on Intel's OpenCL CPU driver, and checks what they compute.
 
 A case passes when each stack's results are what the specification says: by MPFR within the limits of OpenCL for
 mathematical functions, by NumPy or a model of a few lines for the rest. known.toml names the cases that Intel's driver
@@ -74,8 +74,15 @@ def build_driver(stack):
 
 def follow(command, environment):
     """The lines that a process prints; the last one is ("ended", how)."""
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               errors="replace", stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+    )
     lines = queue.Queue()
     errors = []
 

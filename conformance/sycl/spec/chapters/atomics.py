@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """atomic_ref (SYCL 2020, 4.15.3): each operation of each type, in global and local memory, with each order and scope.
 
-Each work-item changes an element of its own, whose old and new value are exact; and all change one element, where the old
+Each work-item changes an element of its own, whose old and new value are exact; and all change one element, where the
+old
 values that they get must be those of some order.
 """
 
 import numpy as np
 
-from compare import close, describe, equal, section
+from compare import close, equal, section
 from generate import identifier
 from model import Case, In, InOut, Kernel, Local, Out, Source
-from scalars import (DOUBLE, FLOAT, I32, I64, LONG_LONG, U32, U64, UNSIGNED_LONG_LONG, any_values, generator, specials)
+from scalars import DOUBLE, FLOAT, I32, I64, LONG_LONG, U32, U64, UNSIGNED_LONG_LONG, any_values, generator, specials
 
 TYPES = (I32, U32, I64, U64, FLOAT, DOUBLE)
 ORDERS = ("relaxed", "acq_rel", "seq_cst")
@@ -20,8 +21,9 @@ COUNT, GROUP = 120, 15
 
 
 def operations(t):
-    """The words, an expression of the reference r and the value v that gives a value, whether that is the old one, and the
-    function that makes the new value of the old one and v."""
+    """The words, an expression of the reference r and the value v that gives a value, whether that is the old one, and
+    the function that makes the new value of the old one and v."""
+
     def order(load, store):
         return f"memory_order::{load}", f"memory_order::{store}"
 
@@ -37,12 +39,24 @@ def operations(t):
         ("load", "r.load()", "old", lambda a, v: a),
         ("=", "(r = v)", "new", lambda a, v: v),
         ("conversion", "T(r)", "old", lambda a, v: a),
-        ("compare_exchange_strong that succeeds", "({ T e = r.load(); r.compare_exchange_strong(e, v); e; })", "old",
-         lambda a, v: v),
-        ("compare_exchange_strong that fails", "({ T e = other(r.load()); r.compare_exchange_strong(e, v); e; })", "old",
-         lambda a, v: a),
-        ("compare_exchange_weak in a loop", "({ T e = r.load(); while (!r.compare_exchange_weak(e, v)); e; })", "old",
-         lambda a, v: v),
+        (
+            "compare_exchange_strong that succeeds",
+            "({ T e = r.load(); r.compare_exchange_strong(e, v); e; })",
+            "old",
+            lambda a, v: v,
+        ),
+        (
+            "compare_exchange_strong that fails",
+            "({ T e = other(r.load()); r.compare_exchange_strong(e, v); e; })",
+            "old",
+            lambda a, v: a,
+        ),
+        (
+            "compare_exchange_weak in a loop",
+            "({ T e = r.load(); while (!r.compare_exchange_weak(e, v)); e; })",
+            "old",
+            lambda a, v: v,
+        ),
     ]
     if not t.is_float:
         one = t.dtype.type(1)
@@ -53,8 +67,10 @@ def operations(t):
             ("&=", "(r &= v)", "new", lambda a, v: a & v),
             ("|=", "(r |= v)", "new", lambda a, v: a | v),
             ("^=", "(r ^= v)", "new", lambda a, v: a ^ v),
-            ("++r", "++r", "new", lambda a, v: a + one), ("r++", "r++", "old", lambda a, v: a + one),
-            ("--r", "--r", "new", lambda a, v: a - one), ("r--", "r--", "old", lambda a, v: a - one),
+            ("++r", "++r", "new", lambda a, v: a + one),
+            ("r++", "r++", "old", lambda a, v: a + one),
+            ("--r", "--r", "new", lambda a, v: a - one),
+            ("r--", "r--", "old", lambda a, v: a - one),
         ]
     return arithmetic
 
@@ -90,10 +106,15 @@ def alone(t, space, order, scope):
     old, values = columns(t)
     ref = f"atomic_ref<T, memory_order::{order}, memory_scope::{scope}, access::address_space::{space}>"
     place, parameter, argument = places(space, t, len(ops), "")
-    code = f"using T = {t.name}; constexpr size_t count = {COUNT}; size_t i = global_id(), l = local_id(); T v = values[i];"
+    code = (
+        f"using T = {t.name}; constexpr size_t count = {COUNT}; size_t i = global_id(), l = local_id(); T v ="
+        " values[i];"
+    )
     for k, (_, expression, _, _) in enumerate(ops):
-        code += f" {{ constexpr size_t k = {k}; {place} *at = old[i]; {ref} r(*at); out[k * count + i] = {expression}; " \
-                f"data[k * count + i] = *at; }}"
+        code += (
+            f" {{ constexpr size_t k = {k}; {place} *at = old[i]; {ref} r(*at); out[k * count + i] = {expression}; "
+            "data[k * count + i] = *at; }"
+        )
     cases = []
     with np.errstate(all="ignore"):
         for k, (words, _, gives, function) in enumerate(ops):
@@ -101,15 +122,25 @@ def alone(t, space, order, scope):
             result = old if gives == "old" else new
             check = close if t.is_float else lambda expected, _, c: equal(expected, c)
 
-            def both(outputs, k=k, a=section(k, check(result, 0, [old, values]), 0, len(ops)),
-                     b=section(k, check(new, 0, [old, values]), 1, len(ops))):
+            def both(
+                outputs,
+                k=k,
+                a=section(k, check(result, 0, [old, values]), 0, len(ops)),
+                b=section(k, check(new, 0, [old, values]), 1, len(ops)),
+            ):
                 return a(outputs) or (b(outputs) and "memory: " + b(outputs))
+
             cases.append(Case(f"{words}({t.name.replace('std::', '')}, {space}, {order}, {scope})", both))
     name = identifier(f"atomic_{t.short}_{space}_{order}_{scope}")
     parameters = f"const {t.name} *old, const {t.name} *values, {t.name} *out, {t.name} *data{parameter}"
-    return Kernel(name, f"KERNEL(1, {{name}}, {parameters}) {{ {code} }}",
-                  [In(old), In(values), Out(t.dtype, COUNT * len(ops)), Out(t.dtype, COUNT * len(ops)), *argument],
-                  (COUNT,), (GROUP,), cases)
+    return Kernel(
+        name,
+        f"KERNEL(1, {{name}}, {parameters}) {{ {code} }}",
+        [In(old), In(values), Out(t.dtype, COUNT * len(ops)), Out(t.dtype, COUNT * len(ops)), *argument],
+        (COUNT,),
+        (GROUP,),
+        cases,
+    )
 
 
 def together(t, space, order, scope):
@@ -119,13 +150,23 @@ def together(t, space, order, scope):
     members = group if space == "local_space" else count
     ref = f"atomic_ref<T, memory_order::{order}, memory_scope::{scope}, access::address_space::{space}>"
     v = "T(local_id())" if members == group else "T(global_id())"
-    ops = [("fetch_add", "r.fetch_add(T(1))"), ("fetch_sub", "r.fetch_sub(T(1))"), ("fetch_max", "r.fetch_max(v)"),
-           ("fetch_min", "r.fetch_min(v)"), ("exchange", "r.exchange(v + T(1))"),
-           ("compare_exchange_weak", "({ T e = r.load(); while (!r.compare_exchange_weak(e, e + T(1))); e; })"),
-           ("compare_exchange_strong", "({ T e = r.load(); while (!r.compare_exchange_strong(e, e + T(1))); e; })")]
+    ops = [
+        ("fetch_add", "r.fetch_add(T(1))"),
+        ("fetch_sub", "r.fetch_sub(T(1))"),
+        ("fetch_max", "r.fetch_max(v)"),
+        ("fetch_min", "r.fetch_min(v)"),
+        ("exchange", "r.exchange(v + T(1))"),
+        ("compare_exchange_weak", "({ T e = r.load(); while (!r.compare_exchange_weak(e, e + T(1))); e; })"),
+        ("compare_exchange_strong", "({ T e = r.load(); while (!r.compare_exchange_strong(e, e + T(1))); e; })"),
+    ]
     if not t.is_float:
-        ops += [("fetch_or", "r.fetch_or(T(1) << (global_id() % 31))"), ("fetch_and", "r.fetch_and(~(T(1) << (global_id() % 31)))"),
-                ("fetch_xor", "r.fetch_xor(T(1) << (global_id() % 30))"), ("++", "r++"), ("--", "r--")]
+        ops += [
+            ("fetch_or", "r.fetch_or(T(1) << (global_id() % 31))"),
+            ("fetch_and", "r.fetch_and(~(T(1) << (global_id() % 31)))"),
+            ("fetch_xor", "r.fetch_xor(T(1) << (global_id() % 30))"),
+            ("++", "r++"),
+            ("--", "r--"),
+        ]
     start = {"fetch_sub": members, "fetch_min": members, "--": members, "fetch_and": 2**31 - 1}
     # 60 work-items of a group: each bit of 30 is changed twice.
     groups = count // members
@@ -133,13 +174,16 @@ def together(t, space, order, scope):
     initial = np.array([start.get(words, 0) for words, _ in ops]).astype(t.dtype)
     for k, (_, expression) in enumerate(ops):
         if space == "local_space":
-            code += f" {{ if (local_id() == 0) tile[{k}] = initial[{k}]; group_barrier(this_group()); {ref} r(tile[{k}]); " \
-                    f"out[{k} * count + i] = {expression}; group_barrier(this_group()); " \
-                    f"if (local_id() == 0) ends[{k} * {groups} + this_group().get_group_linear_id()] = tile[{k}]; }}"
+            code += (
+                f" {{ if (local_id() == 0) tile[{k}] = initial[{k}]; group_barrier(this_group()); {ref} r(tile[{k}]); "
+                f"out[{k} * count + i] = {expression}; group_barrier(this_group()); "
+                f"if (local_id() == 0) ends[{k} * {groups} + this_group().get_group_linear_id()] = tile[{k}]; }}"
+            )
         else:
             code += f" {{ {ref} r(ends[{k}]); out[{k} * count + i] = {expression}; }}"
     cases = []
     for k, (words, _) in enumerate(ops):
+
         def check(outputs, k=k, words=words):
             olds = outputs[0][k * count : (k + 1) * count].reshape(groups, members)
             ends = outputs[1][k * groups : (k + 1) * groups]
@@ -156,14 +200,20 @@ def together(t, space, order, scope):
                         return f"the old values and the last one are {found[:10]}..., not each value once"
                     continue
                 else:
-                    last = {"fetch_max": members - 1, "fetch_min": 0, "fetch_or": 2**31 - 1, "fetch_and": 0,
-                            "fetch_xor": 0}[words]
+                    last = {
+                        "fetch_max": members - 1,
+                        "fetch_min": 0,
+                        "fetch_or": 2**31 - 1,
+                        "fetch_and": 0,
+                        "fetch_xor": 0,
+                    }[words]
                     right = None
                 if end != last:
                     return f"it ends with {end}, not {last}, from {begin}"
                 if right is not None and not np.array_equal(np.sort(row), right.astype(row.dtype)):
                     return f"the old values are {np.sort(row)[:10]}..., not {right[:10]}..."
             return None
+
         cases.append(Case(f"{words} by all({t.name.replace('std::', '')}, {space}, {order}, {scope})", check))
     name = identifier(f"atomics_{t.short}_{space}_{order}_{scope}")
     parameters = f"const {t.name} *initial, {t.name} *out, {t.name} *ends"
@@ -177,16 +227,22 @@ def together(t, space, order, scope):
 
 
 def fences():
-    """atomic_fence of each order and scope, between a store and a flag that the next work-item of a chain waits for: here only
-    that they compile and do no harm, as nothing shows a fence that is missing."""
+    """atomic_fence of each order and scope, between a store and a flag that a next work-item would wait for:
+    only that they compile and do no harm, as nothing shows a fence that is missing."""
     code = "size_t i = global_id(); int x = in[i];"
     for order in ("relaxed", "acquire", "release", "acq_rel", "seq_cst"):
         for scope in SCOPES:
             code += f" atomic_fence(memory_order::{order}, memory_scope::{scope}); x += i;"
     data = np.arange(60, dtype=np.int32)
     expected = data + 25 * data
-    return Kernel("fences", f"KERNEL(1, {{name}}, const int *in, int *out) {{ {code} out[i] = x; }}",
-                  [In(data), Out(np.int32, 60)], (60,), (15,), [Case("atomic_fence", equal(expected, [data]))])
+    return Kernel(
+        "fences",
+        f"KERNEL(1, {{name}}, const int *in, int *out) {{ {code} out[i] = x; }}",
+        [In(data), Out(np.int32, 60)],
+        (60,),
+        (15,),
+        [Case("atomic_fence", equal(expected, [data]))],
+    )
 
 
 def sources():

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Common functions (SYCL 2020, 4.17.7): of values of one shape, and of a vec or marray and scalars."""
 
-import gmpy2
 import numpy as np
 
 import oracle
-from compare import equal, within
+from compare import within
 from generate import apply
 from model import Source
 from oracle import OPEN, PI, is_finite, is_nan, mpfr, signed, wide
@@ -64,8 +63,10 @@ def sign(x):
     return mpfr(0) if is_nan(x) else signed(mpfr(0 if x == 0 else 1), x)
 
 
-# The name, how many arguments, which of them are scalars in the form for a vec and scalars, the exact result, where it is
-# for, and its limit: ulps, or an absolute one for half, float and double. OpenCL has none for mix and smoothstep of half
+# The name, how many arguments, which of them are scalars in the form for a vec and scalars, the exact result, where
+# it is
+# for, and its limit: ulps, or an absolute one for half, float and double. OpenCL has none for mix and smoothstep of
+# half
 # and double: 100 times what rounding makes of them.
 ABSOLUTE = {"mix": {HALF: 1e-1, FLOAT: 1e-3, DOUBLE: 2e-14}, "smoothstep": {HALF: 1e-1, FLOAT: 1e-5, DOUBLE: 2e-12}}
 FUNCTIONS = (
@@ -96,8 +97,16 @@ def kernels(t):
             spread = [np.repeat(c[:: shape.size], shape.size) if i in scalars else c for i, c in enumerate(columns)]
             values = ", ".join("{%d}[0]" % i if i in scalars else "{%d}" % i for i in range(count))
             some = oracle.exact(t, function, spread)
-            yield apply(name, shape, types, t, columns, within(some, limit, spread, shape.size, False, absolute),
-                        f"sycl::{name}({values})", "and scalars")
+            yield apply(
+                name,
+                shape,
+                types,
+                t,
+                columns,
+                within(some, limit, spread, shape.size, False, absolute),
+                f"sycl::{name}({values})",
+                "and scalars",
+            )
 
 
 def sources():

@@ -7,10 +7,19 @@ Numbers that the target cannot hold are left out for integers: their conversion 
 import numpy as np
 from gmpy2 import mpfr
 
-from compare import describe, equal, section, show
+from compare import equal, section
 from generate import identifier
 from model import Case, In, Kernel, Out, Source
-from scalars import (DOUBLE, FLOAT, FLOATS, HALF, I16, INTEGERS, SCALAR, U8, U16, U32, U64, any_values, divisor, generator, specials)
+from scalars import (
+    FLOAT,
+    FLOATS,
+    HALF,
+    INTEGERS,
+    any_values,
+    divisor,
+    generator,
+    specials,
+)
 
 TYPES = (*INTEGERS, *FLOATS)
 MODES = ("automatic", "rte", "rtz", "rtp", "rtn")
@@ -69,8 +78,11 @@ def to_integer(t, values, mode):
 
 
 def wrapped(t, column):
-    return column.astype(np.int64).view(np.uint64).astype(np.uint64).astype(f"u{t.bits // 8}").view(t.dtype) \
-        if column.dtype.kind == "i" else column.astype(f"u{t.bits // 8}").view(t.dtype)
+    return (
+        column.astype(np.int64).view(np.uint64).astype(np.uint64).astype(f"u{t.bits // 8}").view(t.dtype)
+        if column.dtype.kind == "i"
+        else column.astype(f"u{t.bits // 8}").view(t.dtype)
+    )
 
 
 def expected(t, u, column, mode):
@@ -119,18 +131,29 @@ def conversion(t, u, size, column, results):
     for k, mode in enumerate(MODES):
         code += f" put(out + {k * COUNT}, x.template convert<{u.name}, rounding_mode::{mode}>());"
         short = [n.name.replace("std::", "") for n in (t, u)]
-        part = lambda outputs, k=k, inner=check(mode, size): inner([outputs[0][k * COUNT : (k + 1) * COUNT]])  # noqa: E731
+        part = lambda outputs, k=k, inner=check(mode, size): inner(
+            [outputs[0][k * COUNT : (k + 1) * COUNT]]
+        )  # noqa: E731
         cases.append(Case(f"convert<{short[1]}, {mode}>(vec<{short[0]}, {size}>)", part))
     if size == 1:
         code += f" {t.name} s = in[global_id()]; out[{len(MODES) * COUNT} + global_id()] = static_cast<{u.name}>(s);"
         values, defined = results["automatic"]
-        cases.append(Case(f"static_cast<{short[1]}>({short[0]})",
-                          lambda o: equal(values, [column], 1, ~defined)([o[0][len(MODES) * COUNT :]])))
+        cases.append(
+            Case(
+                f"static_cast<{short[1]}>({short[0]})",
+                lambda o: equal(values, [column], 1, ~defined)([o[0][len(MODES) * COUNT :]]),
+            )
+        )
     items = COUNT // size
     name = identifier(f"convert_{t.short}_{u.short}_{size}")
-    return Kernel(name, f"KERNEL(1, {{name}}, const {t.name} *in, {u.name} *out) {{ {code} }}",
-                  [In(column), Out(u.dtype, COUNT * (len(MODES) + (size == 1)))], (items,),
-                  (divisor(items, 64, sum(map(ord, name))),), cases)
+    return Kernel(
+        name,
+        f"KERNEL(1, {{name}}, const {t.name} *in, {u.name} *out) {{ {code} }}",
+        [In(column), Out(u.dtype, COUNT * (len(MODES) + (size == 1)))],
+        (items,),
+        (divisor(items, 64, sum(map(ord, name))),),
+        cases,
+    )
 
 
 def reinterpretation(t, u, size):
@@ -148,15 +171,26 @@ def reinterpretation(t, u, size):
     right = right.view(out_type.dtype)
     target = f"vec<{u.name}, {other}>"
     bits_of = f"vec<{out_type.name}, {other}>"
-    code = f"auto x = get<vec<{t.name}, {size}>>(in); auto y = x.template as<{target}>(); put(out, bit_cast<{bits_of}>(y));"
+    code = (
+        f"auto x = get<vec<{t.name}, {size}>>(in); auto y = x.template as<{target}>(); put(out,"
+        f" bit_cast<{bits_of}>(y));"
+    )
     code += f" auto z = bit_cast<{target}>(x); put(out + {len(right)}, z.template as<{bits_of}>());"
     items = COUNT // size
     short = [n.name.replace("std::", "") for n in (t, u)]
-    cases = [Case(f"{words}<vec<{short[1]}, {other}>>(vec<{short[0]}, {size}>)", section(k, equal(right), 0, 2))
-             for k, words in enumerate(("as", "bit_cast"))]
+    cases = [
+        Case(f"{words}<vec<{short[1]}, {other}>>(vec<{short[0]}, {size}>)", section(k, equal(right), 0, 2))
+        for k, words in enumerate(("as", "bit_cast"))
+    ]
     name = identifier(f"as_{t.short}_{u.short}_{size}")
-    return Kernel(name, f"KERNEL(1, {{name}}, const {t.name} *in, {out_type.name} *out) {{ {code} }}",
-                  [In(data), Out(out_type.dtype, 2 * len(right))], (items,), (divisor(items, 64, len(name)),), cases)
+    return Kernel(
+        name,
+        f"KERNEL(1, {{name}}, const {t.name} *in, {out_type.name} *out) {{ {code} }}",
+        [In(data), Out(out_type.dtype, 2 * len(right))],
+        (items,),
+        (divisor(items, 64, len(name)),),
+        cases,
+    )
 
 
 def bfloat16s():
@@ -176,20 +210,35 @@ def bfloat16s():
 
     ra, rb = rounded(a), rounded(b)
     with np.errstate(all="ignore"):
-        rows = [("from float and back", "float(x)", ra), ("+", "float(x + y)", rounded(ra + rb)), ("-", "float(x - y)", rounded(ra - rb)),
-                ("*", "float(x * y)", rounded(ra * rb)), ("/", "float(x / y)", rounded(ra / rb)), ("negation", "float(-x)", -ra),
-                ("<", "float(x < y)", (ra < rb).astype(np.float32)), ("==", "float(x == y)", (ra == rb).astype(np.float32)),
-                (">=", "float(x >= y)", (ra >= rb).astype(np.float32)),
-                ("+=", "float(({ auto z = x; z += y; z; }))", rounded(ra + rb)), ("*=", "float(({ auto z = x; z *= y; z; }))", rounded(ra * rb)),
-                ("++", "float(({ auto z = x; ++z; z; }))", rounded(ra + np.float32(1)))]
+        rows = [
+            ("from float and back", "float(x)", ra),
+            ("+", "float(x + y)", rounded(ra + rb)),
+            ("-", "float(x - y)", rounded(ra - rb)),
+            ("*", "float(x * y)", rounded(ra * rb)),
+            ("/", "float(x / y)", rounded(ra / rb)),
+            ("negation", "float(-x)", -ra),
+            ("<", "float(x < y)", (ra < rb).astype(np.float32)),
+            ("==", "float(x == y)", (ra == rb).astype(np.float32)),
+            (">=", "float(x >= y)", (ra >= rb).astype(np.float32)),
+            ("+=", "float(({ auto z = x; z += y; z; }))", rounded(ra + rb)),
+            ("*=", "float(({ auto z = x; z *= y; z; }))", rounded(ra * rb)),
+            ("++", "float(({ auto z = x; ++z; z; }))", rounded(ra + np.float32(1))),
+        ]
     code = "size_t i = global_id(); oneapi::bfloat16 x = a[i], y = b[i];" + "".join(
-        f" out[{k * 2400} + i] = {e};" for k, (_, e, _) in enumerate(rows))
+        f" out[{k * 2400} + i] = {e};" for k, (_, e, _) in enumerate(rows)
+    )
     cases = []
     for k, (words, _, right) in enumerate(rows):
         # A quotient in float may be off by 2.5 ulps, and then round the other way.
         cases.append(Case(f"bfloat16: {words}", section(k, equal(right, [a, b]), 0, len(rows))))
-    yield Kernel("bfloat16s", f"KERNEL(1, {{name}}, const float *a, const float *b, float *out) {{ {code} }}",
-                 [In(a), In(b), Out(np.float32, 2400 * len(rows))], (2400,), (75,), cases)
+    yield Kernel(
+        "bfloat16s",
+        f"KERNEL(1, {{name}}, const float *a, const float *b, float *out) {{ {code} }}",
+        [In(a), In(b), Out(np.float32, 2400 * len(rows))],
+        (2400,),
+        (75,),
+        cases,
+    )
 
 
 def sources():

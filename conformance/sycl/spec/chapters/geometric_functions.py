@@ -6,10 +6,10 @@ import numpy as np
 
 import oracle
 from compare import describe, show, within
-from generate import NAMES, apply
+from generate import apply
 from model import Source
 from oracle import OPEN, is_finite, mpfr, wide
-from scalars import DOUBLE, FLOAT, FLOATS, HALF, SCALAR, Shape, any_floats, generator, special_floats
+from scalars import FLOAT, FLOATS, HALF, SCALAR, Shape, any_floats, generator, special_floats
 
 SHAPES = (SCALAR, *(Shape(kind, n) for kind in ("vec", "marray") for n in (2, 3, 4)))
 COUNT = 1200
@@ -57,7 +57,8 @@ def columns(t, seed):
 
 
 FUNCTIONS = {
-    # By name: the function, whether it gives one number, how many vectors it takes, and the limit in ulps for half, float
+    # By name: the function, whether it gives one number, how many vectors it takes, and the limit in ulps for
+    # half, float
     # and double: a constant and what is added for each element.
     "distance": (distance, True, 2, ((0, 2), (2.5, 2), (5.5, 2))),
     "length": (length, True, 1, ((0.25, 0.5), (2.75, 0.5), (5.5, 1))),
@@ -109,6 +110,7 @@ def kernel(name, t, shape, a_and_b):
                 right = np.abs(given[0].astype(float) - exact.near) <= bound
             right |= exact.is_open
             return None if right.all() else describe(~right, given[0], lambda i: show(exact.near[i]), outputs)
+
     else:
         constant, each = limits[FLOATS.index(t)]
         check = within(exact, constant + each * shape.size, outputs, 1 if reduces else shape.size)

@@ -58,8 +58,10 @@ FUNCTIONS = {
     "clamp": (3, lambda t, x, low, high: min(max(x, low), high) if low <= high else OPEN),
     "clz": (1, clz),
     "ctz": (1, ctz),
-    "mad_hi": (3, lambda t, x, y, z: wrap(t, ((x * y) >> t.bits) + z)
-               if not t.is_signed else fits(t, ((x * y) >> t.bits) + z)),
+    "mad_hi": (
+        3,
+        lambda t, x, y, z: wrap(t, ((x * y) >> t.bits) + z) if not t.is_signed else fits(t, ((x * y) >> t.bits) + z),
+    ),
     "mad_sat": (3, lambda t, x, y, z: clamp_to(t, x * y + z)),
     "max": (2, lambda t, x, y: max(x, y)),
     "min": (2, lambda t, x, y: min(x, y)),
@@ -101,11 +103,27 @@ def mixed(t):
         for name in ("max", "min"):
             function = FUNCTIONS[name][1]
             values, is_open = expected(function, t, t, columns[:2])
-            yield apply(f"{name}", shape, [t, t], t, [a, b], equal(values, columns[:2], shape.size, is_open),
-                        f"sycl::{name}({{0}}, {{1}}[0])", "vec and scalar")
+            yield apply(
+                f"{name}",
+                shape,
+                [t, t],
+                t,
+                [a, b],
+                equal(values, columns[:2], shape.size, is_open),
+                f"sycl::{name}({{0}}, {{1}}[0])",
+                "vec and scalar",
+            )
         values, is_open = expected(FUNCTIONS["clamp"][1], t, t, columns)
-        yield apply("clamp", shape, [t, t, t], t, [a, b, c], equal(values, columns, shape.size, is_open),
-                    "sycl::clamp({0}, {1}[0], {2}[0])", "vec and scalars")
+        yield apply(
+            "clamp",
+            shape,
+            [t, t, t],
+            t,
+            [a, b, c],
+            equal(values, columns, shape.size, is_open),
+            "sycl::clamp({0}, {1}[0], {2}[0])",
+            "vec and scalars",
+        )
 
 
 def mul24(t):
@@ -113,10 +131,17 @@ def mul24(t):
     columns = arguments([t, t, t], ("mul24", t.name), count=720)
     shift = 8
     columns = [(c >> shift if i < 2 else c) for i, c in enumerate(columns)]
-    yield from cases("mul24", lambda t, x, y: wrap(t, x * y) if not t.is_signed else fits(t, x * y), [t, t], t, SHAPES,
-                     columns[:2])
-    yield from cases("mad24", lambda t, x, y, z: wrap(t, x * y + z) if not t.is_signed else fits(t, x * y + z),
-                     [t, t, t], t, SHAPES, columns)
+    yield from cases(
+        "mul24", lambda t, x, y: wrap(t, x * y) if not t.is_signed else fits(t, x * y), [t, t], t, SHAPES, columns[:2]
+    )
+    yield from cases(
+        "mad24",
+        lambda t, x, y, z: wrap(t, x * y + z) if not t.is_signed else fits(t, x * y + z),
+        [t, t, t],
+        t,
+        SHAPES,
+        columns,
+    )
 
 
 def upsample(t):

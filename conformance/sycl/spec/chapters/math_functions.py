@@ -15,6 +15,7 @@ from oracle import *  # noqa: F403
 import oracle
 from scalars import DOUBLE, FLOAT, FLOATS, HALF, I32, SCALAR, SHAPES, arguments, divisor
 
+
 @dataclass
 class Function:
     """A function: limits in ulps by type (None where there is no such function), what it takes (x: its type, n: int),
@@ -87,7 +88,14 @@ def table():
         F("atan2pi", "xx", ulps(2, 6), over_pi(m.atan2), common),
         F("cbrt", "x", ulps(2, 2), m.cbrt, common),
         F("ceil", "x", EXACT, rounding(m.rint_ceil), both(3000), True),
-        F("copysign", "xx", EXACT, lambda x, y: NAN if is_nan(x) else OPEN if is_nan(y) else signed(abs(x), y), common, True),
+        F(
+            "copysign",
+            "xx",
+            EXACT,
+            lambda x, y: NAN if is_nan(x) else OPEN if is_nan(y) else signed(abs(x), y),
+            common,
+            True,
+        ),
         F("cos", "x", ulps(2, 4), m.cos, both(100)),
         F("cosh", "x", ulps(2, 4), m.cosh, both(90)),
         F("cospi", "x", ulps(2, 4), cospi, both(100)),
@@ -131,15 +139,25 @@ def table():
         F("tgamma", "x", ulps(4, 16), tgamma, both(36)),
         F("trunc", "x", EXACT, rounding(m.rint_trunc), both(3000), True),
     )
-    # Functions that exist for float alone. half_precision:: allows 8192 ulps and flushes denormals if it likes; its sine,
+    # Functions that exist for float alone. half_precision:: allows 8192 ulps and flushes denormals if it likes;
+    # its sine,
     # cosine and tangent are for arguments up to 65536. The range and the error of native:: are the implementation's
     # choice. As open limits find nothing, they have those of half_precision:: where they are meant to be used.
     simple = {
-        "cos": ("x", m.cos, both(6)), "divide": ("xx", divide, common), "exp": ("x", m.exp, both(80)),
-        "exp2": ("x", m.exp2, both(120)), "exp10": ("x", m.exp10, both(36)), "log": ("x", m.log, around_one),
-        "log2": ("x", m.log2, around_one), "log10": ("x", m.log10, around_one), "powr": ("xx", powr, powers),
-        "recip": ("x", lambda x: 1 / x, common), "rsqrt": ("x", rsqrt, positive), "sin": ("x", m.sin, both(6)),
-        "sqrt": ("x", m.sqrt, positive), "tan": ("x", m.tan, both(6)),
+        "cos": ("x", m.cos, both(6)),
+        "divide": ("xx", divide, common),
+        "exp": ("x", m.exp, both(80)),
+        "exp2": ("x", m.exp2, both(120)),
+        "exp10": ("x", m.exp10, both(36)),
+        "log": ("x", m.log, around_one),
+        "log2": ("x", m.log2, around_one),
+        "log10": ("x", m.log10, around_one),
+        "powr": ("xx", powr, powers),
+        "recip": ("x", lambda x: 1 / x, common),
+        "rsqrt": ("x", rsqrt, positive),
+        "sin": ("x", m.sin, both(6)),
+        "sqrt": ("x", m.sqrt, positive),
+        "tan": ("x", m.tan, both(6)),
     }
     for name, (params, function, domain) in simple.items():
         most = 65536 if name in ("cos", "sin", "tan") else INFINITY
@@ -148,8 +166,8 @@ def table():
 
 
 def normal(function, most, least):
-    """A function that is open for denormals, what is not finite if `least` is not 0, and arguments above `most`; and for
-    results below `least`."""
+    """A function that is open for denormals, what is not finite if `least` is not 0, and arguments above `most`; and
+    for results below `least`."""
 
     def of(*numbers):
         if any(0 < abs(x) < 2.0**-126 or abs(x) > most for x in numbers) or (least and not is_finite(*numbers)):
@@ -196,8 +214,9 @@ def ordinary(function, scalar, limit):
     exact_function = function.exact
     results = oracle.exact(scalar, exact_function, columns)
     for shape in SHAPES:
-        yield kernel(function, scalar, shape, columns,
-                     lambda shape: within(results, limit, columns, shape.size, function.signs))
+        yield kernel(
+            function, scalar, shape, columns, lambda shape: within(results, limit, columns, shape.size, function.signs)
+        )
 
 
 def pair(first, second_check):
@@ -272,9 +291,13 @@ def special(scalar):
         f, columns = function(name, params, domain)
         one, two = (oracle.exact(scalar, g, columns) for g in (first, second))
         for shape in SHAPES:
+
             def check(shape, one=one, two=two, columns=columns, limit=limit, signs=signs):
-                return pair(within(one, limit, columns, shape.size, signs),
-                            lambda given: within(two, limit, columns, shape.size, signs)([given]))
+                return pair(
+                    within(one, limit, columns, shape.size, signs),
+                    lambda given: within(two, limit, columns, shape.size, signs)([given]),
+                )
+
             yield kernel(f, scalar, shape, columns, check, body=private("t"), second=scalar)
 
     for name, params, domain, first, second, limit, signs in (
@@ -286,14 +309,20 @@ def special(scalar):
         one = oracle.exact(scalar, first, columns)
         two = [second(*x) for x in zip(*numbers(columns))]
         for shape in SHAPES:
+
             def check(shape, one=one, two=two, columns=columns, limit=limit, signs=signs, name=name):
                 def more(given):
                     if name == "remquo":
                         given = ((np.abs(given) & 0x7F) * np.sign(given)).astype(np.int32)
                     return integer_check(two, columns, shape.size)(given)
-                values = within(one, limit, columns, shape.size, signs) if limit is not None else lgamma_check(
-                    one, columns, shape.size)
+
+                values = (
+                    within(one, limit, columns, shape.size, signs)
+                    if limit is not None
+                    else lgamma_check(one, columns, shape.size)
+                )
                 return pair(values, more)
+
             yield kernel(f, scalar, shape, columns, check, body=private("n"), second=I32)
 
     for name, params, domain, exact_function, check in (
@@ -309,25 +338,39 @@ def special(scalar):
     # FP_ILOGB0 and FP_ILOGBNAN are the implementation's choice.
     expected = [None if x == 0 or not is_finite(x) else gmpy2.get_exp(x) - 1 for x in numbers(columns)[0]]
     for shape in SHAPES:
-        yield kernel(f, scalar, shape, columns, results=I32,
-                     check=lambda shape: lambda outputs: integer_check(expected, columns, shape.size)(outputs[0]))
+        yield kernel(
+            f,
+            scalar,
+            shape,
+            columns,
+            results=I32,
+            check=lambda shape: lambda outputs: integer_check(expected, columns, shape.size)(outputs[0]),
+        )
 
     f, columns = function("nextafter", "xx", common)
     with np.errstate(all="ignore"):
         after = np.nextafter(*columns)
     for shape in SHAPES:
         # nextafter(x, y) of equal zeros is either.
-        yield kernel(f, scalar, shape, columns, lambda shape: equal(after, columns, shape.size, columns[0] == columns[1]))
+        yield kernel(
+            f, scalar, shape, columns, lambda shape: equal(after, columns, shape.size, columns[0] == columns[1])
+        )
 
     code = scalar.dtype.str.replace("f", "u")
     f, columns = Function("nan", "x", None, None, None), [np.arange(240).astype(code)]
     unsigned = {2: "std::uint16_t", 4: "std::uint32_t", 8: "std::uint64_t"}[scalar.dtype.itemsize]
     for shape in SHAPES:
-        made = kernel(f, scalar, shape, columns,
-                      lambda shape: lambda outputs: None if np.isnan(outputs[0]).all() else "a result is no NaN")
+        made = kernel(
+            f,
+            scalar,
+            shape,
+            columns,
+            lambda shape: lambda outputs: None if np.isnan(outputs[0]).all() else "a result is no NaN",
+        )
         of = shape.of(type("U", (), {"name": unsigned}))
         made.code = made.code.replace(f"const {scalar.name} *a", f"const {unsigned} *a").replace(
-            f"get<{shape.of(scalar)}>(a)", f"get<{of}>(a)")
+            f"get<{shape.of(scalar)}>(a)", f"get<{of}>(a)"
+        )
         made.is_comparable = False
         yield made
 

@@ -10,7 +10,19 @@ import numpy as np
 from compare import close, equal, section
 from generate import identifier, title
 from model import Case, In, Kernel, Out, Source
-from scalars import BOOL, FLOAT, FLOATS, I32, INTEGERS, OTHERS, SCALAR, SHAPES, VECS, any_values, divisor, generator, specials
+from scalars import (
+    BOOL,
+    FLOATS,
+    INTEGERS,
+    OTHERS,
+    SCALAR,
+    SHAPES,
+    VECS,
+    any_values,
+    divisor,
+    generator,
+    specials,
+)
 
 COUNT = 960
 
@@ -48,7 +60,7 @@ def truncated(a, d):
 
 
 def expressions(t):
-    """What is computed: the words, the expression in C++, and the results; scalars of mixed forms are called a0 and so on."""
+    """What is computed: the words, the expression in C++, and the results."""
     o = operands(t)
     a, b, p, q, m, n, d, s, u = (o[x] for x in "abpqmndsu")
     with np.errstate(all="ignore"):
@@ -58,13 +70,27 @@ def expressions(t):
             quotient, rest = (x.astype(t.dtype) for x in truncated(a, d))
         one = t.dtype.type(1)
         binary = [("+", "p", "q", p + q), ("-", "p", "q", p - q), ("*", "m", "n", m * n), ("/", "a", "d", quotient)]
-        unary = [("-a", "-p", -p), ("+a", "+a", a), ("++a", "({ auto x = p; ++x; })", p + one),
-                 ("a++", "({ auto x = p; x++; })", p), ("--a", "({ auto x = q; --x; })", q - one),
-                 ("a--", "({ auto x = q; x--; })", q)]
-        unary += [("a++, then", "({ auto x = p; x++; x; })", p + one), ("--a, then", "({ auto x = q; --x; x; })", q - one)]
+        unary = [
+            ("-a", "-p", -p),
+            ("+a", "+a", a),
+            ("++a", "({ auto x = p; ++x; })", p + one),
+            ("a++", "({ auto x = p; x++; })", p),
+            ("--a", "({ auto x = q; --x; })", q - one),
+            ("a--", "({ auto x = q; x--; })", q),
+        ]
+        unary += [
+            ("a++, then", "({ auto x = p; x++; x; })", p + one),
+            ("--a, then", "({ auto x = q; --x; x; })", q - one),
+        ]
         if not t.is_float:
-            binary += [("%", "a", "d", rest), ("&", "a", "b", a & b), ("|", "a", "b", a | b), ("^", "a", "b", a ^ b),
-                       ("<<", "u", "s", u << s), (">>", "a", "s", a >> s)]
+            binary += [
+                ("%", "a", "d", rest),
+                ("&", "a", "b", a & b),
+                ("|", "a", "b", a | b),
+                ("^", "a", "b", a ^ b),
+                ("<<", "u", "s", u << s),
+                (">>", "a", "s", a >> s),
+            ]
             unary += [("~a", "~a", ~a)]
     for sign, x, y, result in binary:
         yield f"a {sign} b", f"{x} {sign} {y}", result
@@ -76,9 +102,15 @@ def comparisons(t):
     o = operands(t)
     a, b = o["a"], o["b"]
     yield from (
-        ("a == b", "a == b", a == b), ("a != b", "a != b", a != b), ("a < b", "a < b", a < b), ("a > b", "a > b", a > b),
-        ("a <= b", "a <= b", a <= b), ("a >= b", "a >= b", a >= b), ("a && b", "a && b", (a != 0) & (b != 0)),
-        ("a || b", "a || b", (a != 0) | (b != 0)), ("!a", "!a", a == 0),
+        ("a == b", "a == b", a == b),
+        ("a != b", "a != b", a != b),
+        ("a < b", "a < b", a < b),
+        ("a > b", "a > b", a > b),
+        ("a <= b", "a <= b", a <= b),
+        ("a >= b", "a >= b", a >= b),
+        ("a && b", "a && b", (a != 0) & (b != 0)),
+        ("a || b", "a || b", (a != 0) | (b != 0)),
+        ("!a", "!a", a == 0),
     )
 
 
@@ -89,7 +121,9 @@ def mixed(t, size):
     zero = t.dtype.type(0)
     with np.errstate(all="ignore"):
         for sign, x, y, function in (
-            ("+", "p", "q", lambda a, b: a + b), ("-", "p", "q", lambda a, b: a - b), ("*", "m", "n", lambda a, b: a * b),
+            ("+", "p", "q", lambda a, b: a + b),
+            ("-", "p", "q", lambda a, b: a - b),
+            ("*", "m", "n", lambda a, b: a * b),
         ):
             yield f"a {sign} scalar", f"{x} {sign} {y}[0]", function(o[x], first[y])
             yield f"scalar {sign} a", f"{x}[0] {sign} {y}", function(first[x], o[y])
@@ -111,8 +145,12 @@ def mixed_comparisons(t, size):
     o = operands(t)
     a, b = o["a"], o["b"]
     b0, a0 = np.repeat(b[::size], size), np.repeat(a[::size], size)
-    yield from (("a == scalar", "a == b[0]", a == b0), ("scalar < a", "a[0] < b", a0 < b),
-                ("a >= scalar", "a >= b[0]", a >= b0), ("a && scalar", "a && b[0]", (a != 0) & (b0 != 0)))
+    yield from (
+        ("a == scalar", "a == b[0]", a == b0),
+        ("scalar < a", "a[0] < b", a0 < b),
+        ("a >= scalar", "a >= b[0]", a >= b0),
+        ("a && scalar", "a && b[0]", (a != 0) & (b0 != 0)),
+    )
 
 
 def kernel(t, shape):
@@ -149,7 +187,9 @@ def kernel(t, shape):
         name,
         f"KERNEL(1, {{name}}, {parameters}) {{ constexpr size_t count = {count}; {' '.join(code)} }}",
         [In(o[n]) for n in names] + [Out(t.dtype, count * len(values)), Out(flag.dtype, count * len(flags))],
-        (items,), (divisor(items, 64, sum(map(ord, name))),), cases,
+        (items,),
+        (divisor(items, 64, sum(map(ord, name))),),
+        cases,
     )
 
 

@@ -7,9 +7,20 @@ Of scalars they give bool, of an marray an marray of bool, and of a vec one of i
 import numpy as np
 
 from compare import equal
-from generate import apply, title
+from generate import apply
 from model import Source
-from scalars import BOOL, FLOAT, FLOATS, HALF, I16, I32, I64, INTEGERS, MARRAY, SCALAR, SHAPES, VECS, arguments, generator
+from scalars import (
+    BOOL,
+    FLOAT,
+    FLOATS,
+    INTEGERS,
+    MARRAY,
+    SCALAR,
+    SHAPES,
+    VECS,
+    arguments,
+    generator,
+)
 
 NUMBERS = {
     "isequal": lambda x, y: x == y,
@@ -51,8 +62,9 @@ def any_all(t):
     for shape in (SCALAR, *VECS):
         rows = (columns[0] < 0).reshape(-1, shape.size)
         for name, right in (("any", rows.any(1)), ("all", rows.all(1))):
-            made = apply(name, shape, [t], BOOL, columns, equal(right, [columns[0][:: shape.size]]),
-                         f"bool(sycl::{name}({{0}}))")
+            made = apply(
+                name, shape, [t], BOOL, columns, equal(right, [columns[0][:: shape.size]]), f"bool(sycl::{name}({{0}}))"
+            )
             made.arguments[-1].count = 1200 // shape.size
             yield made
 
@@ -63,9 +75,19 @@ def any_all_marray():
     rows = column.astype(bool).reshape(-1, 5)
     unsigned = next(i for i in INTEGERS if i.bits == 8 and not i.is_signed)
     for name, right in (("any", rows.any(1)), ("all", rows.all(1))):
-        made = apply(name, MARRAY, [unsigned], BOOL, [column], equal(right, [column[::5]]), words="bool",
-                     body=f"auto bytes = get<marray<std::uint8_t, 5>>(a); marray<bool, 5> x; for (int i = 0; i < 5; ++i) "
-                          f"x[i] = bytes[i]; put(out, sycl::{name}(x));")
+        made = apply(
+            name,
+            MARRAY,
+            [unsigned],
+            BOOL,
+            [column],
+            equal(right, [column[::5]]),
+            words="bool",
+            body=(
+                "auto bytes = get<marray<std::uint8_t, 5>>(a); marray<bool, 5> x; for (int i = 0; i < 5; ++i) "
+                f"x[i] = bytes[i]; put(out, sycl::{name}(x));"
+            ),
+        )
         made.arguments[-1].count = 240
         yield made
 
@@ -93,25 +115,52 @@ def select(t):
         conditions = np.where(random.random(len(a)) < 0.5, values, c.dtype.type(0))
         high = (bits(conditions) >> np.uint8(c.bits - 1)).astype(bool)
         for shape in VECS:
-            yield apply("select", shape, [t, t, c], t, [a, b, conditions],
-                        equal(np.where(high, b, a), [a, b, conditions], shape.size), words=c.name.split(":")[-1])
+            yield apply(
+                "select",
+                shape,
+                [t, t, c],
+                t,
+                [a, b, conditions],
+                equal(np.where(high, b, a), [a, b, conditions], shape.size),
+                words=c.name.split(":")[-1],
+            )
     flags = (random.random(len(a)) < 0.5).astype(np.uint8)
     u8 = next(i for i in INTEGERS if i.bits == 8 and not i.is_signed)
     right = np.where(flags, b, a)
-    yield apply("select", SCALAR, [t, t, u8], t, [a, b, flags], equal(right, [a, b, flags]),
-                "sycl::select({0}, {1}, {2} != 0)", "bool")
+    yield apply(
+        "select",
+        SCALAR,
+        [t, t, u8],
+        t,
+        [a, b, flags],
+        equal(right, [a, b, flags]),
+        "sycl::select({0}, {1}, {2} != 0)",
+        "bool",
+    )
     m = MARRAY.of(t)
-    yield apply("select", MARRAY, [t, t, u8], t, [a, b, flags], equal(right, [a, b, flags], 5), words="bool",
-                body=f"auto bytes = get<marray<std::uint8_t, 5>>(c); marray<bool, 5> x; for (int i = 0; i < 5; ++i) "
-                     f"x[i] = bytes[i]; put(out, sycl::select(get<{m}>(a), get<{m}>(b), x));")
+    yield apply(
+        "select",
+        MARRAY,
+        [t, t, u8],
+        t,
+        [a, b, flags],
+        equal(right, [a, b, flags], 5),
+        words="bool",
+        body=(
+            "auto bytes = get<marray<std::uint8_t, 5>>(c); marray<bool, 5> x; for (int i = 0; i < 5; ++i) "
+            f"x[i] = bytes[i]; put(out, sycl::select(get<{m}>(a), get<{m}>(b), x));"
+        ),
+    )
 
 
 def sources():
     for t in FLOATS:
-        yield Source("relational", f"relational_{t.name}", [*numbers(t), *bitselect(t), *select(t)],
-                     is_quick=t == FLOAT)
+        yield Source(
+            "relational", f"relational_{t.name}", [*numbers(t), *bitselect(t), *select(t)], is_quick=t == FLOAT
+        )
     kernels = [k for t in INTEGERS if t.is_signed for k in any_all(t)] + list(any_all_marray())
     yield Source("relational", "relational_any_all", kernels)
     for part, some in enumerate((INTEGERS[:4], INTEGERS[4:])):
-        yield Source("relational", f"relational_integers_{part + 1}",
-                     [k for t in some for k in (*bitselect(t), *select(t))])
+        yield Source(
+            "relational", f"relational_integers_{part + 1}", [k for t in some for k in (*bitselect(t), *select(t))]
+        )
