@@ -55,7 +55,7 @@ CHAPTERS = (
     "local_memory",
     "others",
 )
-SILENCE = 240  # seconds that a launch or a build may take
+SILENCE = 600  # seconds that a launch or a build may take, on a busy machine
 PRELUDE = (HERE / "prelude.hpp").read_text()
 
 

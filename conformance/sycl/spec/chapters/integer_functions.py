@@ -157,5 +157,5 @@ def sources():
         if t.bits < 64:
             kernels += upsample(t)
         kernels += mixed(t)
-        yield Source("integer", f"integer_{t.short}", kernels)
+        yield Source("integer", f"integer_{t.short}", kernels, is_quick=t == I32)
     yield Source("integer", "integer_others", [k for t in OTHERS for k in every(t, (SCALAR, MARRAY))])

@@ -380,7 +380,7 @@ def sources():
         functions = [f for f in table() if f.limits[i] is not None]
         half = (len(functions) + 1) // 2
         for part, some in enumerate((functions[:half], functions[half:])):
-            source = Source("math", f"math_{scalar.name}_{part + 1}")
+            source = Source("math", f"math_{scalar.name}_{part + 1}", is_quick=scalar == FLOAT and part == 0)
             for function in some:
                 source.kernels += ordinary(function, scalar, function.limits[i])
             yield source
