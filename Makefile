@@ -82,6 +82,11 @@ test-sycl: ## SYCL C++ programs on dist/, compared with Intel's stack
 	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib; \
 	done
 
+.PHONY: test-sycl-spec
+test-sycl-spec: ## Generated kernels for all of SYCL 2020's device code, on the CPU adapter and on Intel's driver (SPEC=--help shows the options)
+	scripts/setup.sh clients sycl-spec
+	python3 conformance/sycl/spec/run.py --lib dist/lib $(SPEC)
+
 .PHONY: test-consumers
 test-consumers: ## C and C++ programs built against dist/ with CMake and pkg-config
 	conformance/consumers/test.sh dist
@@ -128,6 +133,7 @@ test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib --adapter cpu; \
 	done
+	python3 conformance/sycl/spec/run.py --lib dist/lib --quick
 	python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
 	python3 conformance/suites/compare.py dpctl --generation 2026.1 --stack ours --adapter cpu --lib dist/lib --verify-stack
 	for generation in $(GENERATIONS); do \

@@ -9,6 +9,7 @@
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
+#   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 #   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
@@ -126,6 +127,7 @@ small() {
 }
 
 corpus() { small corpus requirements/corpus-tool.txt; }
+sycl-spec() { small sycl-spec requirements/sycl-spec.txt; }
 
 # cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
 cargo_tool() {
@@ -152,14 +154,14 @@ miri() {
   rustup toolchain install nightly --profile minimal --component miri,rust-src
 }
 
-(($#)) || set -- system clients headers corpus nextest deny
+(($#)) || set -- system clients headers corpus sycl-spec nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri) "$part" ;;
+    system | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done
