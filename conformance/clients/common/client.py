@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -59,6 +60,8 @@ class Stack:
     lib: Path | None
     own_loader: bool  # whether libsycl has the loader inside, as that of 2026.2 has
     adapter: str = "cpu"
+    base: Path | None = None  # the environment that this one lies on
+    under: tuple = ()  # a command that starts the program
 
     @property
     def python(self):
@@ -71,8 +74,9 @@ class Stack:
     def environment(self):
         """The variables of a client process: the caller's, less whatever would steer UR or SYCL another way."""
         env = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
-        path = [str(self.env_dir / "lib")]
-        env["OCL_ICD_FILENAMES"] = str(self.env_dir / "lib" / "libintelocl.so") if self.needs_opencl else "/nonexistent"
+        base = self.base or self.env_dir
+        path = [str(self.env_dir / "lib"), str(base / "lib")]
+        env["OCL_ICD_FILENAMES"] = str(base / "lib" / "libintelocl.so") if self.needs_opencl else "/nonexistent"
         env["OCL_ICD_VENDORS"] = "/nonexistent"
         name = f"{self.env_dir.name}-{self.kind}"
         env["SYCL_CACHE_PERSISTENT"] = "1"
@@ -101,7 +105,9 @@ class Run:
 
     def __init__(self, stack, script, arguments, limit, results=None):
         self.stack, self.limit = stack, limit
-        self.command = [stack.python, script, *arguments] + (["--results", str(results)] if results else [])
+        self.command = [*stack.under, stack.python, script, *arguments] + (
+            ["--results", str(results)] if results else []
+        )
         self.environment = stack.environment()
         self.results = []
         self.first_result = None
@@ -174,7 +180,8 @@ class Run:
             case ["computed", _]:
                 if self.first_result is None:
                     self.first_result = time.perf_counter() - self.started
-                    self.mapped = mapped(process.pid)
+                if not any(path.name.startswith("libur_adapter_") for path in self.mapped):
+                    self.mapped |= mapped(process.pid)
             case ["end"]:
                 self.ended = True
             case [outcome, seconds, why]:
@@ -185,8 +192,9 @@ class Run:
         """What shows that this was another stack than the one that was named."""
         found = {path for path in self.mapped if path.name.startswith(("libur_loader.so", "libur_adapter_"))}
         if not found:
-            return ["no adapter was mapped when the first result was there"]
-        home = (self.stack.lib if self.stack.kind == "ours" else self.stack.env_dir).resolve()
+            return ["no adapter was mapped: nothing ran on a device"]
+        home = self.stack.lib if self.stack.kind == "ours" else self.stack.base or self.stack.env_dir
+        home = home.resolve()
         return [
             f"{path.name} is mapped from another folder than the stack's" for path in found if home not in path.parents
         ]
@@ -238,24 +246,27 @@ def add_arguments(parser):
     parser.add_argument("--only", help="a pattern of names of cases")
     parser.add_argument("--full", action="store_true", help="large sizes, too")
     parser.add_argument("--limit", type=int, default=120, help="seconds for one case (default: 120)")
+    parser.add_argument("--under", default="", help="a command that starts the program on our stack")
     parser.add_argument("-v", "--verbose", action="store_true", help="show what is expected to fail, too")
 
 
-def main(document, folder, env_name, own_loader, arguments=(), device=""):
+def main(document, folder, env_name, own_loader, base=None, device=""):
     """The run.py of a program."""
     parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     if device:
         parser.add_argument("--device", default=device, help=f"the program's name of the device (default: {device})")
     options = parser.parse_args()
-    passed_on = list(arguments) + (["--full"] if options.full else [])
+    passed_on = ["--full"] if options.full else []
     for name in ("groups", "only", "device"):
         if getattr(options, name, None):
             passed_on += [f"--{name}", getattr(options, name)]
     env_dir = REPO / "target" / "env" / env_name
-    stacks = [Stack(env_dir, options.stack, options.lib, own_loader, options.adapter)]
+    base = base and env_dir.parent / base
+    under = tuple(shlex.split(options.under)) if options.stack == "ours" else ()
+    stacks = [Stack(env_dir, options.stack, options.lib, own_loader, options.adapter, base, under)]
     if options.against_intel:
-        stacks.append(Stack(env_dir, "intel", None, own_loader))
+        stacks.append(Stack(env_dir, "intel", None, own_loader, base=base))
     if problems := [problem for stack in stacks for problem in stack.problems()]:
         print("\n".join(problems))
         print("0 passed, 1 failed")
