@@ -3,11 +3,12 @@
 //! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
 //! [`topology`] finds the CPUs and their caches and nodes, [`memory`] the size of memory, [`facts`] the name and
-//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets. [`info`]
+//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets, [`identity`] the names. [`info`]
 //! answers queries, [`partition`] divides devices.
 
 pub(crate) mod disabled;
 mod facts;
+pub(crate) mod identity;
 mod info;
 pub(crate) mod limits;
 mod memory;

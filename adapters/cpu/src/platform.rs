@@ -9,7 +9,7 @@ use kit::{HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_api_opencl as conv;
 
-use crate::device::extensions;
+use crate::device::{extensions, identity};
 use crate::opencl::{self, NativeCell};
 use crate::{Cpu, Device};
 
@@ -38,7 +38,7 @@ impl kit::Platform<Cpu> for Platform {
 
     fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            PlatformInfo::NAME => out.str("oxur CPU"),
+            PlatformInfo::NAME => out.str(identity::platform_name()),
             PlatformInfo::VENDOR_NAME => out.str("oxur"),
             PlatformInfo::VERSION => out.str(concat!("OpenCL 3.0 oxur ", env!("CARGO_PKG_VERSION"))),
             PlatformInfo::EXTENSIONS => out.str(extensions()),
