@@ -18,7 +18,7 @@ import time
 import tomllib
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -62,6 +62,7 @@ class Stack:
     adapter: str = "cpu"
     base: Path | None = None  # the environment that this one lies on
     under: tuple = ()  # a command that starts the program
+    variables: dict = field(default_factory=dict)  # the program's own
 
     @property
     def python(self):
@@ -88,7 +89,7 @@ class Stack:
             if not self.own_loader:
                 path.insert(0, str(lib))
         env["LD_LIBRARY_PATH"] = ":".join(path)
-        return env
+        return env | self.variables
 
     def problems(self):
         """What is missing."""
@@ -137,11 +138,13 @@ class Run:
                 start_new_session=True,
             )
             os.close(write)
-            self.current, self.ended = None, False
-            with os.fdopen(read, "rb", buffering=0) as pipe:
-                why = self._read(process, pipe)
-            if why:
-                os.killpg(process.pid, signal.SIGKILL)
+            self.current, self.ended, why = None, False, "it was interrupted"
+            try:
+                with os.fdopen(read, "rb", buffering=0) as pipe:
+                    why = self._read(process, pipe)
+            finally:
+                if why:
+                    os.killpg(process.pid, signal.SIGKILL)
             status = process.wait()
             if self.ended:
                 return None
@@ -250,8 +253,9 @@ def add_arguments(parser):
     parser.add_argument("-v", "--verbose", action="store_true", help="show what is expected to fail, too")
 
 
-def main(document, folder, env_name, own_loader, base=None, device=""):
-    """The run.py of a program."""
+def main(document, folder, env_name, own_loader, base=None, device="", variables=None, prepare=None):
+    """The run.py of a program. base: the client environment below the program's. device: the program's name of the
+    device. variables: what it needs on the CPU adapter. prepare: makes more variables, in a folder, for each stack."""
     parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     if device:
@@ -261,6 +265,7 @@ def main(document, folder, env_name, own_loader, base=None, device=""):
     for name in ("groups", "only", "device"):
         if getattr(options, name, None):
             passed_on += [f"--{name}", getattr(options, name)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the program's process, too
     env_dir = REPO / "target" / "env" / env_name
     base = base and env_dir.parent / base
     under = tuple(shlex.split(options.under)) if options.stack == "ours" else ()
@@ -273,6 +278,11 @@ def main(document, folder, env_name, own_loader, base=None, device=""):
         return 2
     with tempfile.TemporaryDirectory() as kept:
         runs, failed = [], []
+        for stack in stacks:
+            if stack.kind == "ours" and stack.adapter == "cpu":
+                stack.variables |= variables or {}
+            if prepare:
+                stack.variables |= prepare(stack, Path(kept))
         for stack in stacks:
             results = Path(kept) / stack.kind if options.against_intel else None
             if results:
