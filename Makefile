@@ -88,7 +88,7 @@ MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib
 CLIENTS := open3d sklearnex onednn
 
 .PHONY: test-clients
-test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; 4 GB on disk; CLIENTS=open3d: one of them)
+test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; CLIENTS=open3d: one of them)
 	scripts/setup.sh $(CLIENTS)
 	for client in $(CLIENTS); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib --full --against-intel; \
@@ -100,6 +100,7 @@ test-clients-short: setup-build ## Real programs on dist/, in three minutes
 	for client in $(CLIENTS); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib; \
 	done
+	python3 conformance/clients/onednn/run.py --lib dist/lib --adapter opencl
 
 .PHONY: test-suites
 test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with Intel's stack
