@@ -13,6 +13,7 @@ import select
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import tomllib
@@ -209,11 +210,15 @@ def mapped(pid):
 
 
 class Expected:
-    """What expected.toml says: which cases fail, are absent or to be skipped, on which stacks, and why."""
+    """What expected.toml says: which cases fail, are absent or to be skipped, on which stacks and devices, and why."""
 
-    def __init__(self, file, kind):
+    def __init__(self, file, kind, device):
         entries = tomllib.loads(file.read_text()).get("expected", []) if file.exists() else []
-        self.entries = [entry for entry in entries if kind in entry.get("stacks", ("ours", "intel"))]
+
+        def holds(entry):
+            return kind in entry.get("stacks", ("ours", "intel")) and device in entry.get("devices", (device,))
+
+        self.entries = [entry for entry in entries if holds(entry)]
         self.used = set()
 
     @property
@@ -288,7 +293,7 @@ def main(document, folder, env_name, own_loader, base=None, device="", variables
             if results:
                 results.mkdir()
             limit = options.limit if stack.kind == "ours" else max(options.limit, 600)
-            expected = Expected(folder / "expected.toml", stack.kind)
+            expected = Expected(folder / "expected.toml", stack.kind, getattr(options, "device", ""))
             skip = [part for pattern in expected.skipped for part in ("--skip", pattern)]
             run = Run(stack, folder / "cases.py", passed_on + skip, limit, results)
             runs.append(run)
