@@ -32,12 +32,15 @@ def knn(cases):
                     # Which of two at the same distance is found is not said.
                     return [squares, np.sum((points[indices.cpu().numpy()] - queries[:, None]) ** 2, axis=2)]
 
+                def reference():
+                    return [np.sort(distances(points, queries))[:, :k]] * 2
+
                 both(
                     cases,
                     f"knn {name} {n} {count} {k}",
                     search,
                     1e-4 if name == "float32" else 1e-9,
-                    lambda: [np.sort(distances(points, queries))[:, :k]] * 2,
+                    reference if n * count < 3_000_000 else None,
                 )
         for dimensions in (1, 2, 4, 8, 33):
             points, queries = points_of(name, 1000, dimensions), points_of(name, 50, dimensions, 1)
