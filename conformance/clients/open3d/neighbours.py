@@ -21,7 +21,7 @@ def distances(points, queries):
 
 def knn(cases):
     for name in ("float32", "float64"):
-        for n, count in [*SIZES, (300_000, 2000)] if cases.full else SIZES:
+        for n, count in [*SIZES, (50_000, 500)] if cases.full else SIZES:
             for k in (1, 3, 30, 100):
                 points, queries = points_of(name, n), points_of(name, count, seed=1)
 
@@ -74,7 +74,7 @@ def neighbours(values, splits):
 
 def radius(cases):
     for name in ("float32", "float64"):
-        for n, count in [*SIZES, (300_000, 2000)] if cases.full else SIZES:
+        for n, count in [*SIZES, (50_000, 500)] if cases.full else SIZES:
             for distance in (0.05, 0.3, 1.0):
                 points, queries = points_of(name, n), points_of(name, count, seed=1)
 
@@ -123,7 +123,7 @@ def radius(cases):
 
 def hybrid(cases):
     for name in ("float32", "float64"):
-        for n, count in [*SIZES, (300_000, 2000)] if cases.full else SIZES:
+        for n, count in [*SIZES, (50_000, 500)] if cases.full else SIZES:
             for distance, most in ((0.1, 1), (0.3, 8), (1.0, 64)):
                 points, queries = points_of(name, n), points_of(name, count, seed=1)
 
