@@ -54,7 +54,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-cpu test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
@@ -114,6 +114,24 @@ test-cpu-levels: ## A part of the conformance suite on processors of x86-64-v1, 
 
 # oneMKL and dpctl.program, which call OpenCL on native handles.
 MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib
+
+# Open3D, scikit-learn-intelex, oneDNN. The short part is in CI.
+CLIENTS := open3d sklearnex onednn
+
+.PHONY: test-clients
+test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; CLIENTS=open3d: one of them)
+	scripts/setup.sh $(CLIENTS)
+	for client in $(CLIENTS); do \
+	  python3 conformance/clients/$$client/run.py --lib dist/lib --full --against-intel; \
+	done
+
+.PHONY: test-clients-short
+test-clients-short: setup-build ## Real programs on dist/, in three minutes
+	scripts/setup.sh $(CLIENTS)
+	for client in $(CLIENTS); do \
+	  python3 conformance/clients/$$client/run.py --lib dist/lib; \
+	done
+	python3 conformance/clients/onednn/run.py --lib dist/lib --adapter opencl
 
 .PHONY: test-suites
 test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with Intel's stack

@@ -7,6 +7,9 @@
 #
 #   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
+#   open3d, sklearnex, onednn
+#            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
+#            a client environment
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
@@ -23,7 +26,7 @@ cd "$(dirname "$0")/.."
 
 readonly packages=(build-essential ca-certificates clang clang-14 clang-22 cmake g++ libstdc++-12-dev llvm-spirv-14
   libpolly-22-dev libxml2-dev libzstd-dev llvm-22-dev llvm-22-tools spirv-tools zlib1g-dev
-  ocl-icd-libopencl1 pkg-config
+  ocl-icd-libopencl1 libusb-1.0-0 pkg-config
   pocl-opencl-icd python3 python3-dev python3-venv)
 readonly tools=$PWD/target/tools
 readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2 about_version=0.9.3 cyclonedx_version=0.5.9
@@ -129,6 +132,23 @@ small() {
 corpus() { small corpus requirements/corpus-tool.txt; }
 sycl-spec() { small sycl-spec requirements/sycl-spec.txt; }
 
+# over NAME BASE: an environment of what a program needs on top of a client environment, whose packages it sees.
+over() {
+  clients
+  small "$1" "requirements/$1.txt"
+  "target/env/$1/bin/python" - "$PWD/target/env/$2" <<'PYTHON'
+import sys, sysconfig
+from pathlib import Path
+
+(base,) = Path(sys.argv[1]).glob("lib/python3*/site-packages")
+Path(sysconfig.get_path("purelib"), "base.pth").write_text(f"{base}\n")
+PYTHON
+}
+
+open3d() { small open3d requirements/open3d.txt; }
+sklearnex() { over sklearnex v2026.2; }
+onednn() { over onednn v2026.1; }
+
 # cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
@@ -161,7 +181,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri) "$part" ;;
+    system | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

@@ -3,13 +3,14 @@
 //! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
 //! [`topology`] finds the CPUs and their caches and nodes, [`memory`] the size of memory, [`facts`] the name and
-//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets, [`as_gpu`] what
-//! programs for GPUs are shown. [`info`]
+//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets, [`identity`]
+//! the names, [`as_gpu`] what programs for GPUs are shown. [`info`]
 //! answers queries, [`partition`] divides devices.
 
 pub(crate) mod as_gpu;
 pub(crate) mod disabled;
 mod facts;
+pub(crate) mod identity;
 mod info;
 pub(crate) mod limits;
 mod memory;

@@ -66,6 +66,38 @@ fn the_backend_that_the_variable_says() {
     expect!(check(Program::with_il(&rig.context, &host_code)), ERROR_INVALID_BINARY);
 }
 
+/// Some programs, such as oneDNN, take a platform by its name and a device by its vendor.
+#[test]
+fn the_platform_is_called_as_the_variable_says() {
+    let rig = Rig::new();
+    let (name, vendor): (String, String) = (
+        rig.platform.info(PlatformInfo::NAME).expect("the name"),
+        rig.platform.info(PlatformInfo::VENDOR_NAME).expect("the vendor"),
+    );
+    if vendor != "oxur" {
+        println!("this is {name}, not our CPU adapter");
+        return;
+    }
+    let test = "cpu::the_platform_is_called_as_the_variable_says";
+    if with_variable(test, "UR_CPU_PLATFORM_NAME", "oxur CPU (Intel)") {
+        assert_eq!(name, "oxur CPU");
+        return;
+    }
+    assert_eq!(name, "oxur CPU (Intel)");
+}
+
+#[test]
+fn the_device_is_of_the_vendor_that_the_variable_says() {
+    let Some(rig) = rig() else { return };
+    let vendor: u32 = rig.device.info(DeviceInfo::VENDOR_ID).expect("a number");
+    let test = "cpu::the_device_is_of_the_vendor_that_the_variable_says";
+    if with_variable(test, "UR_CPU_VENDOR_ID", "0x1234") {
+        assert_ne!(vendor, 0x1234);
+        return;
+    }
+    assert_eq!(vendor, 0x1234);
+}
+
 #[test]
 fn hints_of_queues() {
     let Some(rig) = rig() else { return };

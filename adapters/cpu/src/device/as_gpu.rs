@@ -88,6 +88,6 @@ pub(crate) fn platform_name() -> &'static str {
     if caller_is_listed() {
         "oxur CPU (OpenCL)"
     } else {
-        "oxur CPU"
+        super::identity::platform_name()
     }
 }

@@ -7,7 +7,7 @@ use kit::ur::*;
 use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
-use super::{Device, as_gpu, disabled, limits, memory, partition, topology};
+use super::{Device, as_gpu, disabled, identity, limits, memory, partition, topology};
 use crate::ipc;
 
 /// OpenCL's extensions that the compiler supports. SYCL runtimes derive aspects from this list.
@@ -75,7 +75,7 @@ impl Device {
             // Identity.
             DeviceInfo::NAME => out.str(&f.name),
             DeviceInfo::VENDOR => out.str(&f.vendor),
-            DeviceInfo::VENDOR_ID => out.value(as_gpu::vendor_id(f.vendor_id)),
+            DeviceInfo::VENDOR_ID => out.value(as_gpu::vendor_id(identity::vendor_id(f.vendor_id))),
             DeviceInfo::DEVICE_ID | DeviceInfo::IP_VERSION => out.value(f.signature),
             DeviceInfo::DRIVER_VERSION => out.str(env!("CARGO_PKG_VERSION")),
             DeviceInfo::VERSION => out.str(concat!("OpenCL 3.0 oxur ", env!("CARGO_PKG_VERSION"))),
