@@ -56,14 +56,14 @@ find "$stage/usr/share/man" "$doc" -type f ! -name copyright ! -name '*.json' -e
 install -m 644 "$here/lintian-overrides" "$stage/usr/share/lintian/overrides/oxur"
 
 # Libraries need not be executable. For the rest, cp and install may have left it to the umask.
-find "$stage" -type f -name '*.so.*' -exec chmod a-x {} +
+find "$stage" -type f -name '*.so*' -exec chmod a-x {} +
 chmod -R u+rw,go=rX "$stage"
 find "$stage" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 
 # dpkg-shlibdeps wants a source package, and one that is about to be built.
 mkdir -p "$stage/DEBIAN" "$stage.work/debian"
 printf 'Source: oxur\n\nPackage: oxur\nArchitecture: amd64\n' >"$stage.work/debian/control"
-mapfile -t files < <(find "$tree"/{bin,lib} -type f \( -name '*.so.*' -o -path '*/bin/*' \) | sort)
+mapfile -t files < <(find "$tree"/{bin,lib} -type f \( -name '*.so*' -o -path '*/bin/*' \) | sort)
 depends=$(cd "$stage.work" && dpkg-shlibdeps -O "${files[@]/#/../../}" | sed -n 's/^shlibs:Depends=//p')
 [[ -n $depends ]] || die "dpkg-shlibdeps finds no dependency"
 rm -r "$stage.work"
