@@ -156,6 +156,9 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
+    // A reader that has seen enough, such as head, ends the command like any other.
+    // SAFETY: no other thread runs yet.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let result = match Cli::parse().command {
         Command::Info { json, loader, adapter } => info::main(json, loader, &adapter),
         Command::Run {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -764,4 +765,16 @@ fn man_pages_of_all_commands() {
         1,
         "name a folder",
     );
+}
+
+#[test]
+fn a_reader_may_go() {
+    let place = Place::new("a_reader_may_go");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(place.path("bin/oxur"));
+    let output = command.args(["completions", "bash"]).stdout(writer).output();
+    let output = output.expect("the command runs");
+    assert_eq!(output.status.signal(), Some(libc::SIGPIPE), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
 }
