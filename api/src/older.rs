@@ -13,14 +13,14 @@ pub enum OlderLayout {
     V2026_1_1,
 }
 
-/// The functions that 2026.2 dropped, each with the table that had it and the function that it came before.
-const DROPPED: [(&str, &str, &str); 6] = [
-    ("Kernel", "urKernelSetArgValue", "urKernelSetExecInfo"),
-    ("Kernel", "urKernelSetArgLocal", "urKernelSetExecInfo"),
-    ("Kernel", "urKernelSetArgPointer", "urKernelSetExecInfo"),
-    ("Kernel", "urKernelSetArgSampler", "urKernelSetSpecializationConstants"),
-    ("Kernel", "urKernelSetArgMemObj", "urKernelSetSpecializationConstants"),
-    ("Enqueue", "urEnqueueKernelLaunch", "urEnqueueEventsWait"),
+/// The functions that 2026.2 dropped, each with the one of its table that it came before.
+const DROPPED: [(&str, &str); 6] = [
+    ("urKernelSetArgValue", "urKernelSetExecInfo"),
+    ("urKernelSetArgLocal", "urKernelSetExecInfo"),
+    ("urKernelSetArgPointer", "urKernelSetExecInfo"),
+    ("urKernelSetArgSampler", "urKernelSetSpecializationConstants"),
+    ("urKernelSetArgMemObj", "urKernelSetSpecializationConstants"),
+    ("urEnqueueKernelLaunch", "urEnqueueEventsWait"),
 ];
 
 /// Two neighbours that changed places.
@@ -41,10 +41,8 @@ impl OlderLayout {
         };
         let mut functions: Vec<&'static Function> = Vec::new();
         for function in table.functions.iter().filter(has) {
-            let dropped = DROPPED
-                .iter()
-                .filter(|(member, _, next)| *member == table.member && *next == function.name);
-            functions.extend(dropped.map(|(_, name, _)| legacy(name)));
+            let dropped = DROPPED.iter().filter(|(_, next)| *next == function.name);
+            functions.extend(dropped.map(|(name, _)| legacy(name)));
             functions.push(function);
         }
         let place = |name| functions.iter().position(|function| function.name == name);

@@ -142,18 +142,20 @@ pub unsafe fn fill_ddi_table<T: Copy>(
     };
     // All handles lead to tables of one layout.
     static SERVED: OnceLock<Option<OlderLayout>> = OnceLock::new();
-    if *SERVED.get_or_init(|| layout) != layout {
+    let served = SERVED.get_or_init(|| {
+        if let Some(layout) = layout {
+            crate::handle::set_ddi(tables.older(layout).all());
+        }
+        layout
+    });
+    if *served != layout {
         return refused("another release than the loader that has this adapter already");
     }
     match layout {
         // SAFETY: the caller vouches for it.
         None => unsafe { out.write(*table) },
-        Some(layout) => {
-            let older = tables.older(layout);
-            crate::handle::set_ddi(older.all());
-            // SAFETY: the caller vouches for it.
-            unsafe { older.fill(member, out.cast()) };
-        }
+        // SAFETY: as above.
+        Some(layout) => unsafe { tables.older(layout).fill(member, out.cast()) },
     }
     ResultCode::SUCCESS
 }

@@ -5,9 +5,8 @@
 //! only calls through the handle. One that the machine has is loaded; where there is none, a small one of ours is, which
 //! lists no platforms and calls through handles. The dynamic linker then finds it by its name, `libOpenCL.so.1`.
 
-use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kit::icd_loader;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -82,18 +81,6 @@ fn folders() -> Vec<PathBuf> {
 
 /// The folder of this library.
 fn own_folder() -> Option<PathBuf> {
-    let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: an address of this library, and a place for the answer.
-    let known = unsafe { libc::dladdr((ensure as fn() as *const ()).cast(), found.as_mut_ptr()) };
-    if known == 0 {
-        return None;
-    }
-    // SAFETY: zeros are a value of the type, and the call filled it in.
-    let name = unsafe { found.assume_init() }.dli_fname;
-    if name.is_null() {
-        return None;
-    }
-    // SAFETY: the dynamic linker gives a zero-terminated string.
-    let file = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
+    let (_, file) = kit::library_of(ensure as *const () as usize)?;
     Some(file.parent()?.to_owned())
 }

@@ -5,14 +5,15 @@
 //! them. It finds adapters by their names in its own folder, so an adapter that is installed there for libsycl 2026.2 meets
 //! it. Which release it is of shows in the functions that it has.
 
-use std::ffi::{CStr, OsStr, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use oxur_api::older::OlderLayout;
 use oxur_fork::OnceLock;
+
+use crate::library_of;
 
 const NAME: &str = "libur_loader.so.0";
 
@@ -62,24 +63,13 @@ fn calling_library() -> Option<PathBuf> {
     let mut frames = [ptr::null_mut(); 32];
     // SAFETY: room for as many addresses.
     let count = unsafe { libc::backtrace(frames.as_mut_ptr(), frames.len() as i32) };
-    let (own, _) = library_of(calling_library as *mut c_void)?;
-    let libraries = frames[..count as usize].iter().filter_map(|frame| library_of(*frame));
+    let (own, _) = library_of(calling_library as *const () as usize)?;
+    let libraries = frames[..count as usize]
+        .iter()
+        .filter_map(|frame| library_of(frame.addr()));
     // A sanitizer's frames may come before those of this library.
     let outside = libraries
         .skip_while(|(base, _)| *base != own)
         .find(|(base, _)| *base != own);
     outside.map(|(_, path)| path)
-}
-
-/// Where the library begins that has this address, and its file.
-fn library_of(address: *mut c_void) -> Option<(usize, PathBuf)> {
-    // SAFETY: a structure to fill, whose name is a string that lives as long as the library.
-    unsafe {
-        let mut info = std::mem::zeroed::<libc::Dl_info>();
-        if libc::dladdr(address, &mut info) == 0 || info.dli_fname.is_null() {
-            return None;
-        }
-        let name = CStr::from_ptr(info.dli_fname).to_bytes();
-        Some((info.dli_fbase.addr(), OsStr::from_bytes(name).into()))
-    }
 }
