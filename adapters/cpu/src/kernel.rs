@@ -53,10 +53,6 @@ impl Kernel {
         self.function.compiled.info()
     }
 
-    pub(crate) fn program(&self) -> &Arc<Program> {
-        &self.function.program
-    }
-
     /// What a work-group costs.
     #[inline]
     pub(crate) fn cost(&self) -> &Cost {
@@ -126,7 +122,7 @@ impl Kernel {
 
 impl kit::Kernel<Cpu> for Kernel {
     fn program(&self) -> &Arc<Program> {
-        self.program()
+        &self.function.program
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
-use kit::{Arg, Launch, LaunchProperties, UrError, UrResult};
+use kit::{Arg, Kernel as _, Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, ThreadContext};
 
@@ -353,7 +353,7 @@ mod tests {
     use std::ptr::null_mut;
 
     use kit::ur::{Backend, ExpProgramFlags, QueueFlags};
-    use kit::{Args, Borrowed, Context as _, EventOut, Kernel as _, Program as _, Queue as _, WaitList};
+    use kit::{Args, Borrowed, Context as _, EventOut, Program as _, Queue as _, WaitList};
 
     use super::*;
     use crate::{Context, Platform, Program};
