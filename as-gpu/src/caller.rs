@@ -2,7 +2,7 @@
 //! The library on whose behalf a function was called.
 
 use std::env;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::ops::{ControlFlow, Range};
 use std::os::unix::ffi::OsStrExt;
 
@@ -26,8 +26,12 @@ impl CallingLibrary {
 
 /// Whether [`PRELOAD`] is in the process.
 pub fn is_preloaded() -> bool {
-    let is_it = |info: &libc::dl_phdr_info| (file_name_of(info) == PRELOAD.as_bytes()).then_some(());
-    find_object(is_it).is_some()
+    find_library(|file_name| file_name == PRELOAD.as_bytes()).is_some()
+}
+
+/// The path of a library in the process, by its file name.
+pub fn find_library(mut is_it: impl FnMut(&[u8]) -> bool) -> Option<CString> {
+    find_object(|info| is_it(file_name_of(info)).then(|| path_of(info).to_owned()))
 }
 
 /// The parts of a runtime that ask on behalf of others, by the beginnings of their file names.
@@ -111,13 +115,18 @@ fn object_of(address: usize) -> Option<Object> {
     Some(object)
 }
 
-/// The file name of an object. Empty for the program itself.
-fn file_name_of(info: &libc::dl_phdr_info) -> &[u8] {
+/// The path of an object. Empty for the program itself.
+fn path_of(info: &libc::dl_phdr_info) -> &CStr {
     if info.dlpi_name.is_null() {
-        return &[];
+        return c"";
     }
     // SAFETY: the dynamic linker passes a zero-terminated string, which lives as long as the description.
-    let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+    unsafe { CStr::from_ptr(info.dlpi_name) }
+}
+
+/// The file name of an object. Empty for the program itself.
+fn file_name_of(info: &libc::dl_phdr_info) -> &[u8] {
+    let path = path_of(info).to_bytes();
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 

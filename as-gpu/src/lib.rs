@@ -14,7 +14,7 @@ mod caller;
 use std::ffi::OsStr;
 use std::fmt;
 
-pub use caller::{CallingLibrary, calling_library, is_preloaded};
+pub use caller::{CallingLibrary, calling_library, find_library, is_preloaded};
 
 /// The environment variable.
 pub const VARIABLE: &str = "UR_CPU_DEVICE_TYPE";

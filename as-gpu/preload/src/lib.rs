@@ -18,12 +18,12 @@
 mod launch;
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, VENDOR_ID, calling_library};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, VENDOR_ID, calling_library, find_library};
 use oxur_fork::OnceLock;
 
 /// A `const sycl::device *`.
@@ -253,26 +253,10 @@ unsafe fn passes_for_gpu(device: Device) -> bool {
 ///
 /// `RTLD_NEXT` would not find it: Python opens libsycl for itself alone.
 fn in_libsycl(symbol: &CStr) -> *mut c_void {
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, name: *mut c_void) -> c_int {
-        // SAFETY: the dynamic linker passes a valid description, and `name` is the one below.
-        let (info, found) = unsafe { (&*info, &mut *name.cast::<Option<Vec<u8>>>()) };
-        if info.dlpi_name.is_null() {
-            return 0;
-        }
-        // SAFETY: the dynamic linker passes a zero-terminated string.
-        let path = unsafe { CStr::from_ptr(info.dlpi_name) };
-        let file_name = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        if !is_libsycl(file_name) {
-            return 0;
-        }
-        *found = Some(path.to_bytes_with_nul().to_vec());
-        1
-    }
-    let mut path = None::<Vec<u8>>;
-    // SAFETY: `visit` gets the place that it expects, during the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut path).cast()) };
+    let path = find_library(is_libsycl);
     // SAFETY: the path ends with a zero; this loads nothing new.
-    let handle = path.map(|path| unsafe { libc::dlopen(path.as_ptr().cast(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) });
+    let open = |path: CString| unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    let handle = path.map(open);
     // SAFETY: `symbol` is a zero-terminated string.
     let address = handle.map_or(null_mut(), |handle| unsafe { libc::dlsym(handle, symbol.as_ptr()) });
     if address.is_null() {
