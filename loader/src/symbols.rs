@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The C symbols of the functions that adapters have: jumps through pointers, which leave all arguments in place.
 //!
-//! At first the pointers lead to [`exports`], which finds the adapter of each call. If our own adapter is the only one
-//! and no layer is enabled, they lead directly to the adapter, which checks its arguments itself. In a process of
-//! release 2025.3 some lead to [`v2025`](crate::v2025).
+//! At first the pointers lead to the dispatcher in [`exports`], which finds the adapter of each call. While a layer is
+//! enabled, they lead to [`exports::layered`]. Without layers, if our own adapter is the only one, they lead directly to
+//! the adapter, which checks its arguments itself. In a process of release 2025.3 some lead to [`v2025`].
 #![allow(non_snake_case, reason = "functions have their C names")]
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use oxur_api::*;
 
-use crate::exports;
+use crate::{exports, v2025};
 
 /// The function that a symbol jumps to.
 pub(crate) type Target = AtomicPtr<()>;
@@ -39,10 +39,12 @@ pub(crate) mod target {
     oxur_api::legacy_functions! { targets {} }
 }
 
-/// Points each exported symbol at the adapter's function, or back at the loader's dispatcher if the table has none.
-trait Bind {
-    fn bind(&self);
-    fn unbind();
+/// The symbols of the functions in a table.
+trait Symbols {
+    /// Leads them to the functions of an adapter, except for those that the adapter lacks.
+    fn lead_to_adapter(&self);
+    fn lead_to_dispatcher();
+    fn lead_to_layers();
 }
 
 macro_rules! symbols {
@@ -70,8 +72,8 @@ macro_rules! symbols {
             }
         } )*
 
-        impl Bind for $table {
-            fn bind(&self) {
+        impl Symbols for $table {
+            fn lead_to_adapter(&self) {
                 $( of_adapters! { $via
                     if let Some(function) = self.$slot {
                         target::$name.store(function as *const () as *mut (), Ordering::Relaxed);
@@ -79,9 +81,15 @@ macro_rules! symbols {
                 } )*
             }
 
-            fn unbind() {
+            fn lead_to_dispatcher() {
                 $( of_adapters! { $via
                     target::$name.store(exports::$name as *const () as *mut (), Ordering::Relaxed);
+                } )*
+            }
+
+            fn lead_to_layers() {
+                $( of_adapters! { $via
+                    target::$name.store(exports::layered::$name as *const () as *mut (), Ordering::Relaxed);
                 } )*
             }
         }
@@ -91,34 +99,43 @@ macro_rules! symbols {
 oxur_api::for_each_table! { symbols {} }
 oxur_api::legacy_functions! { symbols {} }
 
-macro_rules! bind_each {
-    ({ bind $tables:ident } table $member:ident: $($rest:tt)*) => {
-        $tables.$member.bind();
+macro_rules! lead {
+    ({ to_adapter $tables:ident } table $member:ident: $($rest:tt)*) => {
+        $tables.$member.lead_to_adapter();
     };
-    ({ unbind } table $member:ident: $table:ident = $($rest:tt)*) => {
-        $table::unbind();
+    ({ $lead:ident } table $member:ident: $table:ident = $($rest:tt)*) => {
+        $table::$lead();
     };
 }
 
-static BOUND_DIRECT: AtomicBool = AtomicBool::new(false);
+static LEAD_TO_ADAPTER: AtomicBool = AtomicBool::new(false);
 
-/// Whether symbols jump directly to an adapter.
-pub(crate) fn is_bound_direct() -> bool {
-    BOUND_DIRECT.load(Ordering::Relaxed)
+/// Whether symbols lead directly to an adapter.
+pub(crate) fn lead_to_one_adapter() -> bool {
+    LEAD_TO_ADAPTER.load(Ordering::Relaxed)
 }
 
-/// Makes symbols jump directly to the adapter with these functions.
-pub(crate) fn bind_direct(table: &DdiTable, legacy: &LegacyDdiTable) {
-    oxur_api::for_each_table! { bind_each { bind table } }
-    legacy.bind();
-    BOUND_DIRECT.store(true, Ordering::Relaxed);
+/// Leads symbols directly to the adapter with these functions.
+pub(crate) fn lead_to_adapter(table: &DdiTable, legacy: &LegacyDdiTable) {
+    oxur_api::for_each_table! { lead { to_adapter table } }
+    legacy.lead_to_adapter();
+    LEAD_TO_ADAPTER.store(true, Ordering::Relaxed);
 }
 
-/// Makes symbols jump to the dispatcher, which finds the adapter of each call.
-pub(crate) fn unbind() {
-    oxur_api::for_each_table! { bind_each { unbind } }
-    LegacyDdiTable::unbind();
-    BOUND_DIRECT.store(false, Ordering::Relaxed);
+/// Leads symbols to the dispatcher, which finds the adapter of each call.
+pub(crate) fn lead_to_dispatcher() {
+    oxur_api::for_each_table! { lead { lead_to_dispatcher } }
+    LegacyDdiTable::lead_to_dispatcher();
+    LEAD_TO_ADAPTER.store(false, Ordering::Relaxed);
+    v2025::lead_symbols();
+}
+
+/// Leads symbols to the layers, which call the dispatcher.
+pub(crate) fn lead_to_layers() {
+    oxur_api::for_each_table! { lead { lead_to_layers } }
+    LegacyDdiTable::lead_to_layers();
+    LEAD_TO_ADAPTER.store(false, Ordering::Relaxed);
+    v2025::lead_symbols();
 }
 
 #[cfg(test)]
@@ -140,14 +157,18 @@ mod tests {
         assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
         let mut table = DdiTable::default();
         table.Queue.pfnFinish = Some(finish);
-        bind_direct(&table, &LegacyDdiTable::default());
-        assert!(is_bound_direct());
+        lead_to_adapter(&table, &LegacyDdiTable::default());
+        assert!(lead_to_one_adapter());
         assert_eq!(call(), ResultCode::ERROR_DEVICE_LOST);
         // Functions that the adapter lacks keep their target.
         let flush = target::urQueueFlush.load(Ordering::Relaxed);
         assert_eq!(flush, exports::urQueueFlush as *const () as *mut ());
-        unbind();
-        assert!(!is_bound_direct());
+        lead_to_layers();
+        assert!(!lead_to_one_adapter());
+        assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
+        let finish = target::urQueueFinish.load(Ordering::Relaxed);
+        assert_eq!(finish, exports::layered::urQueueFinish as *const () as *mut ());
+        lead_to_dispatcher();
         assert_eq!(call(), ResultCode::ERROR_UNINITIALIZED);
     }
 }

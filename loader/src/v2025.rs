@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use oxur_api::*;
 
-use crate::{exports, symbols};
+use crate::{exports, layers, symbols};
 
 static SERVING: AtomicBool = AtomicBool::new(false);
 
@@ -20,8 +20,17 @@ pub(crate) fn serving() -> bool {
     SERVING.load(Ordering::Relaxed)
 }
 
-/// Makes the symbols take the parameters of 2025.3.
+/// Makes the symbols take the parameters of 2025.3, from now on.
 pub(crate) fn serve() {
+    SERVING.store(true, Ordering::Relaxed);
+    lead_symbols();
+}
+
+/// In a process of that release, leads symbols to the functions here.
+pub(crate) fn lead_symbols() {
+    if !serving() {
+        return;
+    }
     macro_rules! lead {
         ($($name:ident)*) => { $(
             symbols::target::$name.store(older::$name as *const () as *mut (), Ordering::Relaxed);
@@ -34,7 +43,17 @@ pub(crate) fn serve() {
         urProgramCompileExp
         urProgramLinkExp
     }
-    SERVING.store(true, Ordering::Relaxed);
+}
+
+/// The function with the parameters of today.
+macro_rules! current {
+    ($name:ident) => {
+        if layers::any() {
+            exports::layered::$name
+        } else {
+            exports::$name
+        }
+    };
 }
 
 /// A property of a launch, where 2026 has a chain of structures.
@@ -146,7 +165,7 @@ mod older {
         let launch = |properties| {
             // SAFETY: the caller vouches for the arguments, and the properties live during the call.
             unsafe {
-                exports::urEnqueueKernelLaunch(
+                current!(urEnqueueKernelLaunch)(
                     hQueue,
                     hKernel,
                     workDim,
@@ -182,7 +201,7 @@ mod older {
     ) -> ResultCode {
         let flags = ExpProgramFlags::empty();
         // SAFETY: the caller vouches for the arguments.
-        unsafe { exports::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions) }
+        unsafe { current!(urProgramBuildExp)(hProgram, numDevices, phDevices, flags, pOptions) }
     }
 
     pub(super) unsafe extern "C-unwind" fn urProgramCompileExp(
@@ -193,7 +212,7 @@ mod older {
     ) -> ResultCode {
         let flags = ExpProgramFlags::empty();
         // SAFETY: the caller vouches for the arguments.
-        unsafe { exports::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions) }
+        unsafe { current!(urProgramCompileExp)(hProgram, numDevices, phDevices, flags, pOptions) }
     }
 
     pub(super) unsafe extern "C-unwind" fn urProgramLinkExp(
@@ -208,7 +227,7 @@ mod older {
         let flags = ExpProgramFlags::empty();
         // SAFETY: the caller vouches for the arguments.
         unsafe {
-            exports::urProgramLinkExp(
+            current!(urProgramLinkExp)(
                 hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
             )
         }

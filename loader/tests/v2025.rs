@@ -6,7 +6,7 @@ mod common;
 use common::{folder, plain_adapter, probe};
 
 /// Runs commands after opening libraries of these names, which are some library: their names are all that counts.
-fn with_libraries(test: &str, names: &[&str], commands: &[&str]) -> common::Seen {
+fn with_libraries(test: &str, names: &[&str], variables: &[(&str, &str)], commands: &[&str]) -> common::Seen {
     let folder = folder(test);
     let paths: Vec<_> = names.iter().map(|name| folder.join(name)).collect();
     for path in &paths {
@@ -15,7 +15,8 @@ fn with_libraries(test: &str, names: &[&str], commands: &[&str]) -> common::Seen
     let opened = paths.iter().flat_map(|path| ["open", path.to_str().unwrap()]);
     let commands: Vec<_> = opened.chain(commands.iter().copied()).collect();
     let adapter = plain_adapter();
-    let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap())], &commands);
+    let force = ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap());
+    let seen = probe(&[&[force], variables].concat(), &commands);
     std::fs::remove_dir_all(folder).unwrap();
     seen
 }
@@ -24,7 +25,7 @@ fn with_libraries(test: &str, names: &[&str], commands: &[&str]) -> common::Seen
 fn calls_have_the_parameters_of_the_process_runtime() {
     for name in ["libsycl.so.8", "libsycl-preview.so.8"] {
         let commands = ["init", "launch2025", "programs2025", "image2025"];
-        let seen = with_libraries(&format!("v2025-{name}"), &[name], &commands);
+        let seen = with_libraries(&format!("v2025-{name}"), &[name], &[], &commands);
         assert_eq!(seen.lines[1], "init: ok");
         assert_eq!(
             seen.lines[2],
@@ -44,9 +45,27 @@ fn calls_have_the_parameters_of_the_process_runtime() {
 }
 
 #[test]
+fn layers_see_the_parameters_of_today() {
+    let layers = [
+        ("UR_ENABLE_LAYERS", "UR_LAYER_TRACING"),
+        ("UR_LOG_TRACING", "level:info;output:stderr"),
+    ];
+    let commands = ["init", "launch2025", "teardown", "init", "launch2025"];
+    let seen = with_libraries("v2025-layers", &["libsycl.so.8"], &layers, &commands);
+    assert!(seen.lines[2].starts_with("launch2025: launch of 1, 7: after 2; "));
+    seen.logged(&[
+        "urEnqueueKernelLaunch(",
+        ".workDim = 1",
+        "UR_KERNEL_LAUNCH_FLAG_COOPERATIVE",
+    ]);
+    // The symbols keep the older parameters, however often layers start and stop.
+    assert_eq!(seen.lines[5], seen.lines[2]);
+}
+
+#[test]
 fn others_keep_theirs() {
     for names in [&[][..], &["libsycl.so.9"]] {
-        let seen = with_libraries("v2025-others", names, &["init", "launch"]);
+        let seen = with_libraries("v2025-others", names, &[], &["init", "launch"]);
         assert!(
             seen.lines[names.len() + 1].starts_with("launch: launch of 1, 7:"),
             "{:?}",
@@ -58,7 +77,7 @@ fn others_keep_theirs() {
 
 #[test]
 fn two_runtimes_with_different_parameters_are_refused() {
-    let seen = with_libraries("v2025-both", &["libsycl.so.8", "libsycl.so.9"], &["init"]);
+    let seen = with_libraries("v2025-both", &["libsycl.so.8", "libsycl.so.9"], &[], &["init"]);
     assert_eq!(seen.lines[2], "init: UR_RESULT_ERROR_UNSUPPORTED_VERSION");
     seen.logged(&["libsycl.so.8 and libsycl.so.9"]);
 }
