@@ -15,6 +15,7 @@
 //! | [`callbacks`] | callbacks for the states of a command, in order |
 //! | [`cost`] | estimates from the last runs of a kernel, which decide whether it runs inline |
 //! | [`status`], [`failure`] | the states of a command, and why it failed |
+//! | [`asymmetric_fence`] | a fence that costs nothing on one of two sides |
 //! | [`futex`], [`fork`], [`clock`] | the operating system: sleeping, processes that fork, time |
 //!
 //! A submitted command is a [`Task`]. It counts its dependencies; when the count is zero, its chunks go to the threads of
@@ -29,6 +30,7 @@
 //! Most commands never get here: a short command whose queue is idle runs inline, on the thread that
 //! submits it (see [`queue`](crate::queue)'s `submit`).
 
+mod asymmetric_fence;
 mod callbacks;
 mod caller_context;
 mod chunks;
@@ -46,6 +48,7 @@ mod status;
 mod task;
 mod work;
 
+pub(crate) use self::asymmetric_fence::AsymmetricFence;
 pub(crate) use self::caller_context::{with_caller_context, with_caller_context_measured};
 pub(crate) use self::cost::Cost;
 pub(crate) use self::failure::Failure;

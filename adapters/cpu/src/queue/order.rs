@@ -2,7 +2,7 @@
 //! The order of the commands of a queue.
 //!
 //! Most commands run inline, on the thread that submits them, while the queue has no unfinished command. During that an
-//! in-order queue is *busy*, which costs one compare-exchange before the command and one after it. Other commands are
+//! in-order queue is *busy*, which costs one compare-exchange before the command and a store after it. Other commands are
 //! *linked*: each depends on the last one. A command that arrives while the queue is busy depends on a placeholder, which
 //! ends with the inline command.
 //!
@@ -13,13 +13,14 @@
 //! other commands are dependencies of a *marker*, a command that does nothing. A thread that must wait for all commands so
 //! far submits the marker, which is then called the *fence*; later commands go to a new marker.
 
+use std::hint::cold_path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use oxur_compiler::{Fault, ThreadContext};
 use oxur_fork::Mutex;
 
-use crate::exec::{self, Backoff, Node, Pool, Task, Work, submit};
+use crate::exec::{self, AsymmetricFence, Backoff, Node, Pool, Task, Work, submit};
 
 /// The order of the commands of a queue.
 pub(crate) enum Order {
@@ -58,7 +59,9 @@ impl Order {
     pub(crate) fn new(in_order: bool, pool: &'static Pool) -> Self {
         if in_order {
             Self::InOrder(InOrder {
-                state: AtomicU32::new(exec::generation() << 2 | IDLE),
+                inline: AtomicU32::new(idle()),
+                linked: AtomicBool::new(false),
+                fence: AsymmetricFence::new(),
                 links: Mutex::default(),
                 pool,
             })
@@ -116,19 +119,28 @@ impl Order {
 
 /// The order of an in-order queue: see the [module](self).
 pub(crate) struct InOrder {
-    /// One of the states below. The upper bits hold the process [generation](exec::generation), because a command that ran
-    /// on another thread at a `fork` never ends in the child.
-    state: AtomicU32,
+    /// [`idle`] or [`busy`].
+    inline: AtomicU32,
+    /// Whether there are linked commands, which may be unfinished: then none begins inline. Changed under the lock of `links`.
+    linked: AtomicBool,
+    /// Between the end of an inline command and a command that is linked meanwhile.
+    fence: AsymmetricFence,
     links: Mutex<InOrderLinks>,
     pool: &'static Pool,
 }
 
-/// There is no unfinished command.
-const IDLE: u32 = 0;
-/// A thread runs a command inline, and no other command is unfinished.
-const BUSY: u32 = 1;
-/// There are linked commands, which may be unfinished.
-const LINKED: u32 = 2;
+/// No thread runs a command inline. The number holds the process [generation](exec::generation), because a command that ran
+/// on another thread at a `fork` never ends in the child.
+#[inline(always)]
+fn idle() -> u32 {
+    exec::generation() << 1
+}
+
+/// A thread runs a command inline, or finds out that it may not.
+#[inline(always)]
+fn busy() -> u32 {
+    idle() | 1
+}
 
 #[derive(Default)]
 struct InOrderLinks {
@@ -140,18 +152,25 @@ struct InOrderLinks {
 }
 
 impl InOrder {
-    /// Changes the state, if it is `from` and belongs to this process.
     #[inline]
-    fn step(&self, from: u32, to: u32) -> bool {
-        let generation = exec::generation() << 2;
-        self.state
-            .compare_exchange(generation | from, generation | to, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+    fn begin(&self) -> bool {
+        self.try_begin() || self.begin_slow()
     }
 
     #[inline]
-    fn begin(&self) -> bool {
-        self.step(IDLE, BUSY) || self.begin_slow()
+    fn try_begin(&self) -> bool {
+        let taken = !self.linked.load(Ordering::Relaxed)
+            && self
+                .inline
+                .compare_exchange(idle(), busy(), Ordering::SeqCst, Ordering::Relaxed)
+                .is_ok();
+        // A thread that links a command looks for an inline one after it said so: one of both sees the other.
+        if taken && self.linked.load(Ordering::SeqCst) {
+            cold_path();
+            self.end();
+            return false;
+        }
+        taken
     }
 
     /// [`InOrder::begin`] for a queue that is not idle. Waits for short commands, but no longer than it would take to wake
@@ -163,7 +182,7 @@ impl InOrder {
             match self.last_and_brief() {
                 // The queue is idle, or another thread runs a command inline.
                 (None, _) => {
-                    if self.step(IDLE, BUSY) {
+                    if self.try_begin() {
                         return true;
                     }
                     if !backoff.wait() {
@@ -184,42 +203,38 @@ impl InOrder {
 
     #[inline]
     fn end(&self) {
-        if !self.step(BUSY, IDLE) {
+        self.inline.store(idle(), Ordering::Release);
+        self.fence.light();
+        if self.linked.load(Ordering::Relaxed) {
             self.end_slow();
         }
     }
 
+    /// Ends the placeholder of an inline command that others may depend on.
     #[cold]
     fn end_slow(&self) {
-        let running = self.links.lock().running.take();
+        let mut links = self.links.lock();
+        // Another thread may have begun since then. If so, a placeholder may be for that one, which also gets here.
+        if self.inline.load(Ordering::SeqCst) != idle() {
+            return;
+        }
+        let running = links.running.take();
+        drop(links);
         // Submitting the placeholder ends it.
         running.into_iter().for_each(submit);
     }
 
     fn append(&self, command: &Arc<dyn Node>, brief: bool) {
         let mut links = self.links.lock();
+        self.reset_after_fork(&mut links);
         // `others_brief`: whether all commands that were linked before have ended or are short.
-        let (before, others_brief) = loop {
-            if self.step(IDLE, LINKED) {
-                break (None, true);
-            }
-            let state = self.state.load(Ordering::Acquire);
-            if state == exec::generation() << 2 | LINKED {
-                let last = links.last.take_if(|last| !last.is_over());
-                let brief = last.is_none() || links.brief;
-                break (last, brief);
-            }
-            if state >> 2 != exec::generation() {
-                self.reset_after_fork(&mut links, state);
-            } else if state & 3 == BUSY {
-                let running = unsubmitted(self.pool);
-                links.running = Some(running.clone());
-                if self.step(BUSY, LINKED) {
-                    break (Some(running), true);
-                }
-                // The inline command has just ended.
-                links.running = None;
-            }
+        let (before, others_brief) = if self.linked.load(Ordering::Relaxed) {
+            let last = links.last.take_if(|last| !last.is_over());
+            let brief = last.is_none() || links.brief;
+            (last, brief)
+        } else {
+            self.linked.store(true, Ordering::SeqCst);
+            (self.running(&mut links), true)
         };
         links.brief = brief && others_brief;
         links.last = Some(command.clone());
@@ -229,6 +244,24 @@ impl InOrder {
         }
     }
 
+    /// The placeholder of the command that runs inline, after [`InOrder::linked`] was set; `None` if there is no such command.
+    fn running(&self, links: &mut InOrderLinks) -> Option<Arc<dyn Node>> {
+        if self.inline.load(Ordering::SeqCst) != busy() {
+            return None;
+        }
+        if self.fence.heavy().is_err() {
+            while self.inline.load(Ordering::SeqCst) == busy() {
+                std::thread::yield_now();
+            }
+        }
+        // Either the command has ended, which is seen here, or it will see that a command was linked.
+        if self.inline.load(Ordering::SeqCst) != busy() {
+            return None;
+        }
+        links.running = Some(unsubmitted(self.pool));
+        links.running.clone()
+    }
+
     /// The last linked command, unless it has ended.
     fn last(&self) -> Option<Arc<dyn Node>> {
         self.last_and_brief().0
@@ -236,33 +269,32 @@ impl InOrder {
 
     /// The last linked command, unless it has ended, and whether all linked commands are short.
     fn last_and_brief(&self) -> (Option<Arc<dyn Node>>, bool) {
-        let state = self.state.load(Ordering::Acquire);
         // No lock if nothing is linked: threads that poll here would contend for it with those that link commands.
-        if state & 3 != LINKED && state >> 2 == exec::generation() {
+        if !self.linked.load(Ordering::Acquire) && self.is_of_this_process() {
             return (None, false);
         }
         let mut links = self.links.lock();
-        let state = self.state.load(Ordering::Acquire);
-        if state >> 2 != exec::generation() {
-            self.reset_after_fork(&mut links, state);
-        }
+        self.reset_after_fork(&mut links);
         if links.last.as_ref().is_some_and(|last| last.is_over()) {
             links.last = None;
-            // The state changes to and from `LINKED` only under the lock.
-            self.step(LINKED, IDLE);
+            self.linked.store(false, Ordering::Release);
         }
         (links.last.clone(), links.brief)
     }
 
+    fn is_of_this_process(&self) -> bool {
+        self.inline.load(Ordering::Acquire) >> 1 == exec::generation()
+    }
+
     /// Discards the commands of the parent process in a child of `fork`.
-    #[cold]
-    fn reset_after_fork(&self, links: &mut InOrderLinks, state: u32) {
+    fn reset_after_fork(&self, links: &mut InOrderLinks) {
+        if self.is_of_this_process() {
+            return;
+        }
         // Leaked: the commands end in the parent, so their destructors must not run here.
         std::mem::forget(std::mem::take(links));
-        let idle = exec::generation() << 2 | IDLE;
-        _ = self
-            .state
-            .compare_exchange(state, idle, Ordering::AcqRel, Ordering::Relaxed);
+        self.linked.store(false, Ordering::Relaxed);
+        self.inline.store(idle(), Ordering::Release);
     }
 }
 
@@ -420,6 +452,48 @@ mod tests {
         assert!(inline.load(Ordering::Relaxed) > 0);
         assert!(order.begin());
         order.end();
+    }
+
+    /// Of a thread that begins a command inline and one that links a command, both at the same moment, one waits.
+    #[test]
+    fn commands_of_two_threads_at_once_do_not_overlap() {
+        const ROUNDS: usize = 2000;
+        let (order, inside) = (Order::new(true, pool()), Arc::new(AtomicBool::new(false)));
+        let arrived = AtomicU64::new(0);
+        let meet = |round: usize| {
+            arrived.fetch_add(1, Ordering::SeqCst);
+            while arrived.load(Ordering::SeqCst) < 2 * round as u64 {
+                std::hint::spin_loop();
+            }
+        };
+        fn alone(inside: &AtomicBool) -> bool {
+            let others = inside.swap(true, Ordering::Relaxed);
+            (0..20).for_each(|_| std::hint::spin_loop());
+            inside.store(false, Ordering::Relaxed);
+            !others
+        }
+        let overlaps = Arc::new(AtomicU64::new(0));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in 1..=ROUNDS {
+                    meet(round);
+                    if order.begin() {
+                        overlaps.fetch_add((!alone(&inside)).into(), Ordering::Relaxed);
+                        order.end();
+                    }
+                }
+            });
+            scope.spawn(|| {
+                for round in 1..=ROUNDS {
+                    meet(round);
+                    let (inside, overlaps) = (inside.clone(), overlaps.clone());
+                    let check = move || _ = overlaps.fetch_add((!alone(&inside)).into(), Ordering::Relaxed);
+                    assert!(append(&order, check).wait());
+                }
+            });
+        });
+        assert_eq!(overlaps.load(Ordering::Relaxed), 0);
+        assert!(order.is_empty());
     }
 
     #[test]
