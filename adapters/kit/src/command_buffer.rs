@@ -52,6 +52,9 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Whether there are command buffers, as devices say by default.
     const SUPPORTED: bool = true;
 
+    /// Whether [`update`](Self::update) may fail.
+    const UPDATE_MAY_FAIL: bool = true;
+
     /// Makes one of which nothing is known yet but its context, its device and its settings.
     fn create(commands: CommandList<B>) -> UrResult<Arc<Self>>;
 

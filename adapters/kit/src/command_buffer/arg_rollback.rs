@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What brings the arguments of a launch back when an update of them fails.
 //!
-//! Drivers do not say what the arguments of a kernel are. So the first update of a launch makes a snapshot of its kernel.
-//! Later updates only note what the snapshot has missed, and a failed one sets that in it and puts it in the kernel's place.
+//! Drivers do not say what the arguments of a kernel are. So the first update that may fail halfway makes a snapshot of the
+//! launch's kernel. Later updates only note what the snapshot has missed, and a failed one sets that in it and puts it in
+//! the kernel's place.
 
 use std::sync::Arc;
 
@@ -34,6 +35,11 @@ impl<B: Backend> Clone for ArgRollback<B> {
 }
 
 impl<B: Backend> ArgRollback<B> {
+    /// Whether there is no snapshot, which would have to know of all changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Prepares for arguments to be set in `kernel`, the launch's.
     pub(super) fn prepare(&mut self, kernel: &Arc<B::Kernel>) -> UrResult<()> {
         if self.0.is_none() {

@@ -207,6 +207,8 @@ where
     type Signal = Arc<Signal<B>>;
     type Recording = ();
 
+    const UPDATE_MAY_FAIL: bool = false;
+
     fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),

@@ -12,7 +12,9 @@ use super::ArgRollback;
 use super::command_list::{BufferCommand, CommandList, Node, State, invalid};
 use crate::chain::decode;
 use crate::handle::{Borrowed, object, optional_object};
-use crate::{Arg, Args, Backend, Kernel, OwnedCommand, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args};
+use crate::{
+    Arg, Args, Backend, CommandBuffer, Kernel, OwnedCommand, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args,
+};
 
 /// What an update changed of one command. The command already is what it becomes.
 pub struct Change<'a, B: Backend> {
@@ -164,6 +166,11 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(Some(place).filter(|place| *place != launch.chosen))
     }
 
+    /// Whether it is a single change, which is made or not.
+    fn is_single(&self) -> bool {
+        self.args.len() == 1 && self.kernel.is_none() && self.dimensions == 0
+    }
+
     fn check_dimensions(&self, launch: &OwnedLaunch<B>) -> UrResult<()> {
         let bad = |words: &str| Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, words));
         if self.dimensions != 0 && self.dimensions != launch.range.dimensions() {
@@ -177,10 +184,10 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(())
     }
 
-    /// Changes the launch, unless there is an error. Returns what it replaced and what is new. Inlined into its one caller: what
-    /// it returns is large to move.
+    /// Changes the launch, unless there is an error. Returns what it replaced and what is new. If nothing can fail after it,
+    /// `is_only`, a single change leaves nothing to undo. Inlined into its one caller: what it returns is large to move.
     #[inline(always)]
-    fn apply(&self, launch: &mut OwnedLaunch<B>) -> UrResult<(Replaced<B>, LaunchChange<'_, B>)> {
+    fn apply(&self, launch: &mut OwnedLaunch<B>, is_only: bool) -> UrResult<(Replaced<B>, LaunchChange<'_, B>)> {
         self.check_dimensions(launch)?;
         let chosen = self.new_kernel(launch)?;
         let mut kernel = None;
@@ -196,6 +203,10 @@ impl<'a, B: Backend> Update<'a, B> {
                 false
             }
             None if self.args.is_empty() => false,
+            None if is_only && self.is_single() && launch.arg_rollback.is_empty() => {
+                self.set_args(&launch.kernel)?;
+                false
+            }
             None => {
                 launch.arg_rollback.prepare(&launch.kernel)?;
                 self.set_args(&launch.kernel).inspect_err(|_| launch.roll_back_args())?;
@@ -314,9 +325,10 @@ impl<B: Backend> CommandList<B> {
         let mut replaced = SmallVec::<[_; 1]>::with_capacity(updates.len());
         let mut state = self.updatable()?;
         let nodes = &mut state.nodes;
+        let is_only = updates.len() == 1 && !B::CommandBuffer::UPDATE_MAY_FAIL;
         let updated = updates.iter().try_for_each(|update| {
             let (place, launch) = launch(nodes, &update.command)?;
-            let (old, change) = update.apply(launch)?;
+            let (old, change) = update.apply(launch, is_only)?;
             let what = Changed::Launch(change);
             changes.push(Change { place, what });
             replaced.push(old);
