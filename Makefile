@@ -58,8 +58,11 @@ test: setup wheel package test-rust test-reference sanitize test-sycl test-consu
 
 # The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
-test-rust: ## Our own tests
+test-rust: ## Our own tests, those of kernels on narrower vectors too
 	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
+	for level in x86-64-v2 x86-64-v3; do \
+	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --locked --profile $(NEXTEST_PROFILE); \
+	done
 
 .PHONY: test-reference
 test-reference: ## The conformance suite on Intel's loader and OpenCL adapter

@@ -19,6 +19,7 @@
 //! | `abi` | `workgroup`, whose code reads the structures of an item and its group, and `runtime`, which fills them |
 //! | `group_ops`, `known_imports` | `link` and `lower`: which instructions wait for the group, which imports are ours |
 //! | `interface` | a kernel and its user: parameters, ranges |
+//! | `cpu_level` | the user and `llvm`, `workgroup`, `builtins`: which vectors code may use |
 //! | `options` | a program and its user |
 //!
 //! `program` runs the stages, `code` is what they make of a kernel, `cache_key` names it in the cache, and `print`
@@ -39,6 +40,7 @@ mod builtins;
 mod cache_key;
 mod code;
 mod codegen;
+mod cpu_level;
 mod error;
 mod fast_math;
 #[cfg(fuzzing)]
@@ -60,6 +62,7 @@ mod runtime;
 pub mod spirv;
 mod workgroup;
 
+pub use cpu_level::CpuLevel;
 pub use error::{Error, Fault};
 pub use fast_math::FastMath;
 pub use interface::{

@@ -6,6 +6,7 @@ use std::ffi::CString;
 use oxur_fork::OnceLock;
 
 use super::libcalls::{CALLEES, Callee, Isa, huge};
+use crate::CpuLevel;
 
 /// The handle of libmvec, which is loaded at the first call and stays open.
 fn library() -> Option<usize> {
@@ -40,12 +41,10 @@ const MAX_ULPS: f32 = 1.0;
 /// With `relaxed` those are used anyway.
 pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
     let callee = CALLEES.iter().find(|c| c.name == name)?;
-    let isa = if std::is_x86_feature_detected!("avx512f") {
-        Isa::Avx512
-    } else if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-        Isa::Avx2
-    } else {
-        return None;
+    let isa = match CpuLevel::current() {
+        CpuLevel::V4 => Isa::Avx512,
+        CpuLevel::V3 => Isa::Avx2,
+        CpuLevel::V2 => return None,
     };
     let is_close = |c: &Callee| relaxed || c.vector.as_ref().is_some_and(|v| v.ulps[isa as usize] <= MAX_ULPS);
     let wider = || CALLEES.iter().find(|c| c.op == callee.op && c.bits == 64);

@@ -13,6 +13,7 @@ use llvm_sys::transforms::pass_builder::*;
 use oxur_fork::OnceLock;
 
 use super::{Module, take_message};
+use crate::CpuLevel;
 
 /// Initializes LLVM's target, once.
 fn initialize() {
@@ -40,6 +41,13 @@ fn initialize() {
     });
 }
 
+/// The features of this CPU that code may use, as LLVM names them.
+fn features() -> String {
+    // SAFETY: a text of LLVM's that is ours.
+    let features = unsafe { take_message(LLVMGetHostCPUFeatures()) };
+    features + CpuLevel::current().limit_features()
+}
+
 /// Emits object files for this CPU. Used by one thread at a time.
 pub struct Machine(LLVMTargetMachineRef);
 
@@ -51,7 +59,7 @@ impl Machine {
         unsafe {
             let triple = LLVMGetDefaultTargetTriple();
             let cpu = LLVMGetHostCPUName();
-            let features = LLVMGetHostCPUFeatures();
+            let features = CString::new(features()).expect("LLVM's texts are C strings");
             let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
             let failed = LLVMGetTargetFromTriple(triple, &mut target, &mut message) != 0;
             let machine = if failed {
@@ -61,7 +69,7 @@ impl Machine {
                     target,
                     triple,
                     cpu,
-                    features,
+                    features.as_ptr(),
                     LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
                     LLVMRelocMode::LLVMRelocPIC,
                     LLVMCodeModel::LLVMCodeModelDefault,
@@ -69,7 +77,6 @@ impl Machine {
             };
             LLVMDisposeMessage(triple);
             LLVMDisposeMessage(cpu);
-            LLVMDisposeMessage(features);
             if machine.is_null() {
                 Err(take_message(message))
             } else {
@@ -78,16 +85,11 @@ impl Machine {
         }
     }
 
-    /// LLVM's name and features of this CPU. Code for one CPU runs on all with the same description.
+    /// LLVM's name and features of the CPU that code is for. Code for one CPU runs on all with the same description.
     pub fn description() -> String {
-        // SAFETY: texts of LLVM's that are ours.
-        unsafe {
-            format!(
-                "{} {}",
-                take_message(LLVMGetHostCPUName()),
-                take_message(LLVMGetHostCPUFeatures())
-            )
-        }
+        // SAFETY: a text of LLVM's that is ours.
+        let name = unsafe { take_message(LLVMGetHostCPUName()) };
+        format!("{name} {}", features())
     }
 
     /// Sets the target of a module.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Facts about the machine, determined once. Sub-devices have the facts of their root device.
 
+use oxur_compiler::CpuLevel;
+
 use super::{memory, topology};
 
 /// The properties of a device that depend on the machine.
@@ -48,7 +50,7 @@ impl Facts {
             vendor_id,
             signature,
             clock: topology::frequency(cpu).unwrap_or(0),
-            vector: vector_bytes(),
+            vector: CpuLevel::current().vector_bytes(),
             cache_line: caches.first().map_or(64, |cache| cache.line),
             cache: caches.last().map_or(0, |cache| cache.size),
             memory: memory::total(),
@@ -97,22 +99,6 @@ fn id() -> Id {
 #[cfg(not(target_arch = "x86_64"))]
 fn id() -> Id {
     Id::default()
-}
-
-#[cfg(target_arch = "x86_64")]
-fn vector_bytes() -> u32 {
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-        64
-    } else if is_x86_feature_detected!("avx2") {
-        32
-    } else {
-        16
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn vector_bytes() -> u32 {
-    16
 }
 
 #[cfg(test)]

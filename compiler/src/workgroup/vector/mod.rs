@@ -21,6 +21,7 @@ mod private;
 
 pub use coroutine::split;
 
+use crate::CpuLevel;
 use crate::intrinsics::{GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 
@@ -64,10 +65,9 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
             is_sub_group: true,
         };
     }
-    let lanes = if std::is_x86_feature_detected!("avx512f") {
-        16
-    } else {
-        8
+    let lanes = match CpuLevel::current() {
+        CpuLevel::V4 => 16,
+        CpuLevel::V3 | CpuLevel::V2 => 8,
     };
     Width {
         lanes,
