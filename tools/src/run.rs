@@ -38,7 +38,16 @@ pub struct RunOptions {
     /// is the beginning of a file's name. Without a list: the libraries of llama.cpp, oneDAL and dpctl
     #[arg(long, value_name = "LIBRARY,...", num_args = 0..=1, require_equals = true)]
     as_gpu: Option<Option<String>>,
+    /// Check the arguments of all calls of the Unified Runtime, and report on stderr what is wrong and what is never released
+    #[arg(long)]
+    validate: bool,
 }
+
+/// What enables the layers of the loader, ours or libsycl's own, that check calls.
+const VALIDATION: [(&str, &str); 2] = [
+    ("UR_ENABLE_LAYERS", "UR_LAYER_FULL_VALIDATION"),
+    ("UR_LOG_VALIDATION", "level:info;flush:info;output:stderr"),
+];
 
 /// A program that cannot be started.
 pub fn cannot_run(command: &Command, error: &std::io::Error) -> Failure {
@@ -89,6 +98,9 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
             ));
         }
         variables.extend(as_gpu::variables(&folder, libraries)?);
+    }
+    if options.validate {
+        variables.extend(VALIDATION.map(|(name, value)| (name, value.into())));
     }
     match &sycl {
         Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),
