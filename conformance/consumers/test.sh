@@ -14,19 +14,7 @@ cd "$(dirname "$0")"
 readonly here=$PWD work=$PWD/../../target/consumers
 readonly env=$(realpath ../../target/env/v2026.2)
 
-passed=0 failed=0
-# check WHAT COMMAND...: counts whether the command succeeds. When it does not, the end of its output is shown.
-check() {
-  local what=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    echo "ok   $what"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL %s\n%s\n' "$what" "$(tail -n 20 <<<"$output")"
-    failed=$((failed + 1))
-  fi
-}
+source ../checks.sh
 
 # prints PATTERN... -- PROGRAM: runs the program on the moved tree; each pattern must match a line that it prints.
 prints() {
@@ -88,5 +76,4 @@ done
 check "cmake: 0.13 is refused" refuses 0.13
 check "cmake: 0.11 is refused" refuses 0.11
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+end_checks

@@ -11,18 +11,7 @@ deb=$(realpath "dist/oxur_${version}_amd64.deb")
 tarball=$(realpath "dist/oxur-$version-linux-x86_64.tar.gz")
 readonly deb tarball
 
-passed=0 failed=0
-check() {
-  local what=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    echo "ok   $what"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL %s\n%s\n' "$what" "$(tail -n 20 <<<"$output")"
-    failed=$((failed + 1))
-  fi
-}
+source conformance/checks.sh
 
 is_clean_for_lintian() {
   local tags
@@ -91,5 +80,4 @@ check "the .deb: CMake" cmake_finds "$work/root/usr" "$work/root/usr/lib/oxur/li
 check "the tarball: CMake" cmake_finds "$tree" "$tree/lib"
 
 rm -rf "$work"
-echo "$passed passed, $failed failed"
-((failed == 0))
+end_checks

@@ -14,19 +14,7 @@ export HOME=/tmp/home LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 mkdir -p "$HOME" "$work"
 cd "$work"
 
-passed=0 failed=0
-# check WHAT COMMAND...: counts whether the command succeeds. When it does not, the end of its output is shown.
-check() {
-  local what=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    echo "ok   $suite: $what"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL %s: %s\n%s\n' "$suite" "$what" "$(tail -n 30 <<<"$output")"
-    failed=$((failed + 1))
-  fi
-}
+source /test/conformance/checks.sh
 
 # prints PATTERN COMMAND...: it succeeds, and a line of its output matches.
 prints() {
@@ -146,5 +134,4 @@ check "the tarball in /opt/oxur" prints '^nothing is missing$' /opt/oxur/bin/oxu
 rm -r "$place" /opt/oxur
 check "nothing is left of it" is_as_before
 
-echo "$suite: $passed passed, $failed failed"
-((failed == 0))
+end_checks

@@ -64,6 +64,7 @@ for suite; do
   else
     make_system "$suite" "$root"
   fi
+  echo "== $suite"
   unshare --mount --pid --fork --kill-child "$0" --inside "$suite" "$root" || failed=1
   rm -rf --one-file-system "$root"
 done
