@@ -22,86 +22,51 @@ RANGES = {
 }
 
 
+# Expressions with a dimension D, by what they are: an id of the work-item (g: global, l: local, w: the group's) or a range
+# (G, L, W).
+BY_DIMENSION = {
+    "g": ("it.get_global_id(D)", "it.get_global_id()[D]"),
+    "l": ("it.get_local_id(D)", "it.get_local_id()[D]", "group.get_local_id(D)"),
+    "w": ("it.get_group(D)", "group.get_group_id(D)", "group[D]"),
+    "G": ("it.get_global_range(D)", "it.get_nd_range().get_global_range()[D]"),
+    "L": (
+        "it.get_local_range(D)",
+        "it.get_nd_range().get_local_range()[D]",
+        "group.get_local_range(D)",
+        "group.get_max_local_range()[D]",
+    ),
+    "W": ("it.get_group_range(D)", "it.get_nd_range().get_group_range()[D]", "group.get_group_range(D)"),
+}
+
+
+def linear(of, within):
+    return np.ravel_multi_index(of, within)
+
+
+# Other expressions, and what they are in terms of the same.
+OTHERS = {
+    "it.get_global_linear_id()": lambda g, l, w, G, L, W: linear(g, G),
+    "it.get_local_linear_id()": lambda g, l, w, G, L, W: linear(l, L),
+    "it.get_group_linear_id()": lambda g, l, w, G, L, W: linear(w, W),
+    "group.get_group_linear_id()": lambda g, l, w, G, L, W: linear(w, W),
+    "group.get_local_linear_id()": lambda g, l, w, G, L, W: linear(l, L),
+    "group.get_group_linear_range()": lambda g, l, w, G, L, W: np.prod(W),
+    "group.get_local_linear_range()": lambda g, l, w, G, L, W: np.prod(L),
+    "group.leader()": lambda g, l, w, G, L, W: linear(l, L) == 0,
+    "it == this_item<DIMS>()": lambda g, l, w, G, L, W: 1,
+    "it.get_group() == group": lambda g, l, w, G, L, W: 1,
+}
+
+
 def queries(dims):
-    """The words, the expression, and the model: of the ids of each work-item by dimension (g: global, l: local, w: the
-    group's), and the ranges (G, L, W)."""
-    lin = np.ravel_multi_index
-    for d in range(dims):
-        yield from (
-            (f"nd_item.get_global_id({d})", f"it.get_global_id({d})", lambda g, l, w, G, L, W, d=d: g[d]),
-            (f"nd_item.get_global_id()[{d}]", f"it.get_global_id()[{d}]", lambda g, l, w, G, L, W, d=d: g[d]),
-            (f"nd_item.get_local_id({d})", f"it.get_local_id({d})", lambda g, l, w, G, L, W, d=d: l[d]),
-            (f"nd_item.get_local_id()[{d}]", f"it.get_local_id()[{d}]", lambda g, l, w, G, L, W, d=d: l[d]),
-            (f"nd_item.get_group({d})", f"it.get_group({d})", lambda g, l, w, G, L, W, d=d: w[d]),
-            (
-                f"nd_item.get_group_range({d})",
-                f"it.get_group_range({d})",
-                lambda g, l, w, G, L, W, d=d: W[d] + 0 * g[0],
-            ),
-            (
-                f"nd_item.get_global_range({d})",
-                f"it.get_global_range({d})",
-                lambda g, l, w, G, L, W, d=d: G[d] + 0 * g[0],
-            ),
-            (
-                f"nd_item.get_local_range({d})",
-                f"it.get_local_range({d})",
-                lambda g, l, w, G, L, W, d=d: L[d] + 0 * g[0],
-            ),
-            (
-                f"nd_item.get_nd_range().get_global_range()[{d}]",
-                f"it.get_nd_range().get_global_range()[{d}]",
-                lambda g, l, w, G, L, W, d=d: G[d] + 0 * g[0],
-            ),
-            (
-                f"nd_item.get_nd_range().get_local_range()[{d}]",
-                f"it.get_nd_range().get_local_range()[{d}]",
-                lambda g, l, w, G, L, W, d=d: L[d] + 0 * g[0],
-            ),
-            (
-                f"nd_item.get_nd_range().get_group_range()[{d}]",
-                f"it.get_nd_range().get_group_range()[{d}]",
-                lambda g, l, w, G, L, W, d=d: W[d] + 0 * g[0],
-            ),
-            (f"group.get_group_id({d})", f"group.get_group_id({d})", lambda g, l, w, G, L, W, d=d: w[d]),
-            (f"group[{d}]", f"group[{d}]", lambda g, l, w, G, L, W, d=d: w[d]),
-            (f"group.get_local_id({d})", f"group.get_local_id({d})", lambda g, l, w, G, L, W, d=d: l[d]),
-            (
-                f"group.get_local_range({d})",
-                f"group.get_local_range({d})",
-                lambda g, l, w, G, L, W, d=d: L[d] + 0 * g[0],
-            ),
-            (
-                f"group.get_group_range({d})",
-                f"group.get_group_range({d})",
-                lambda g, l, w, G, L, W, d=d: W[d] + 0 * g[0],
-            ),
-            (
-                f"group.get_max_local_range()[{d}]",
-                f"group.get_max_local_range()[{d}]",
-                lambda g, l, w, G, L, W, d=d: L[d] + 0 * g[0],
-            ),
-        )
-    yield from (
-        ("nd_item.get_global_linear_id()", "it.get_global_linear_id()", lambda g, l, w, G, L, W: lin(g, G)),
-        ("nd_item.get_local_linear_id()", "it.get_local_linear_id()", lambda g, l, w, G, L, W: lin(l, L)),
-        ("nd_item.get_group_linear_id()", "it.get_group_linear_id()", lambda g, l, w, G, L, W: lin(w, W)),
-        ("group.get_group_linear_id()", "group.get_group_linear_id()", lambda g, l, w, G, L, W: lin(w, W)),
-        ("group.get_local_linear_id()", "group.get_local_linear_id()", lambda g, l, w, G, L, W: lin(l, L)),
-        (
-            "group.get_group_linear_range()",
-            "group.get_group_linear_range()",
-            lambda g, l, w, G, L, W: np.prod(W) + 0 * g[0],
-        ),
-        (
-            "group.get_local_linear_range()",
-            "group.get_local_linear_range()",
-            lambda g, l, w, G, L, W: np.prod(L) + 0 * g[0],
-        ),
-        ("group.leader()", "group.leader()", lambda g, l, w, G, L, W: lin(l, L) == 0),
-        ("nd_item == nd_item", "it == this_item<%d>()" % dims, lambda g, l, w, G, L, W: 1 + 0 * g[0]),
-        ("nd_item.get_group() == group", "it.get_group() == group", lambda g, l, w, G, L, W: 1 + 0 * g[0]),
-    )
+    """Expressions, and what each is as a function of the ids and ranges."""
+    for which, expressions in BY_DIMENSION.items():
+        place = "glwGLW".index(which)
+        for expression in expressions:
+            for d in range(dims):
+                yield expression.replace("D", str(d)), lambda *known, place=place, d=d: known[place][d]
+    for expression, model in OTHERS.items():
+        yield expression.replace("DIMS", str(dims)), model
 
 
 def ids(global_range, local_range):
@@ -119,17 +84,17 @@ def kernels(dims):
         f"auto it = this_item<{dims}>(); auto group = this_group<{dims}>(); size_t i = it.get_global_linear_id(), "
         "n = it.get_global_range().size();"
     )
-    code += "".join(f" out[{k} * n + i] = {e};" for k, (_, e, _) in enumerate(all_queries))
+    code += "".join(f" out[{k} * n + i] = {e};" for k, (e, _) in enumerate(all_queries))
     for global_range, local_range in RANGES[dims]:
         g, l, w = ids(global_range, local_range)
         groups = [a // b for a, b in zip(global_range, local_range)]
         count = int(np.prod(global_range))
         cases = []
-        for k, (words, _, model) in enumerate(all_queries):
-            expected = np.asarray(model(g, l, w, global_range, local_range, groups)).astype(np.uint64)
+        for k, (expression, model) in enumerate(all_queries):
+            expected = np.broadcast_to(model(g, l, w, global_range, local_range, groups), count).astype(np.uint64)
             cases.append(
                 Case(
-                    f"{words}({text(local_range)} of {text(global_range)})",
+                    f"{expression}({text(local_range)} of {text(global_range)})",
                     section(k, equal(expected, [np.arange(count)]), 0, len(all_queries)),
                 )
             )
