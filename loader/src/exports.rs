@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions of the ABI, expanded from their table.
 //!
-//! The dispatcher: a function finds its namesake in the adapter of a handle and jumps to it. Both have the same signature,
-//! and there is a single call at the end, so it compiles to a jump that leaves the arguments in place.
+//! A function finds the function to call and jumps to it: the adapter's, by the handle, or, if a layer is enabled, its
+//! namesake in `layered`, which calls it through the layers. All have the same signature, and there is a single call at
+//! the end, so it compiles to a jump that leaves the arguments in place.
 //!
-//! [`symbols`](crate::symbols) has the symbols. They lead here, or, while a layer is enabled, to [`layered`], which calls
-//! the dispatcher through the layers. Functions that the loader implements itself have their symbols here.
+//! Most symbols are here, and some in [`symbols`](crate::symbols).
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -33,6 +33,10 @@ macro_rules! table {
 
 /// The function behind a name, or the code of the failure to find it.
 macro_rules! function {
+    // The loader implements it.
+    ($kind:ident loader $member:ident $slot:ident $name:ident) => {
+        Ok::<pfn::$name, ResultCode>(crate::own::$name)
+    };
     (adapter $via:tt $member:ident $slot:ident $name:ident) => {
         match table!($via) {
             Ok(table) => table.$member.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
@@ -76,40 +80,67 @@ macro_rules! emulated {
     ($other:ident: $function:expr) => { $function };
 }
 
-/// What stands first for a function of adapters, and second for one that the loader implements.
-macro_rules! by_owner {
-    (loader { $($of_adapters:tt)* } { $($of_loader:tt)* }) => { $($of_loader)* };
-    ($via:tt { $($of_adapters:tt)* } { $($of_loader:tt)* }) => { $($of_adapters)* };
+/// Exports a function under its C symbol, unless [`symbols`](crate::symbols) does.
+macro_rules! symbol {
+    (legacy $name:ident $function:item) => {
+        $function
+    };
+    ($kind:ident urBindlessImagesImageCopyExp $function:item) => {
+        $function
+    };
+    ($kind:ident urProgramBuildExp $function:item) => {
+        $function
+    };
+    ($kind:ident urProgramCompileExp $function:item) => {
+        $function
+    };
+    ($kind:ident urProgramLinkExp $function:item) => {
+        $function
+    };
+    ($kind:ident $name:ident $function:item) => {
+        #[unsafe(no_mangle)]
+        $function
+    };
 }
 
 macro_rules! export {
     ({$kind:ident} table $member:ident: $table:ident = $getter:ident; $(
         $(#[doc = $doc:literal])*
         fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
-    )*) => { $( by_owner! { $via {
+    )*) => { $( symbol! { $kind $name
         $(#[doc = $doc])*
         ///
         /// # Safety
         /// The arguments must be what the specification of the function asks for.
         pub unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
+            let function = if crate::layers::any() {
+                Ok(layered::$name as pfn::$name)
+            } else {
+                emulated!($name: function!($kind $via $member $slot $name))
+            };
+            match function {
+                // SAFETY: the caller vouches for the arguments.
+                Ok(function) => unsafe { function($($p),*) },
+                Err(code) => code,
+            }
+        }
+    } )* };
+}
+
+macro_rules! direct {
+    ({$kind:ident} table $member:ident: $table:ident = $getter:ident; $(
+        $(#[doc = $doc:literal])*
+        fn $name:ident = $slot:ident via $via:tt ($($p:ident: $ty:ty),*);
+    )*) => { $(
+        #[inline(always)]
+        pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             match emulated!($name: function!($kind $via $member $slot $name)) {
                 // SAFETY: the caller vouches for the arguments.
                 Ok(function) => unsafe { function($($p),*) },
                 Err(code) => code,
             }
         }
-    } {
-        $(#[doc = $doc])*
-        ///
-        /// # Safety
-        /// The arguments must be what the specification of the function asks for.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
-            let function = if crate::layers::any() { layered::$name } else { crate::own::$name };
-            // SAFETY: the caller vouches for the arguments.
-            unsafe { function($($p),*) }
-        }
-    } } )* };
+    )* };
 }
 
 macro_rules! layered {
@@ -119,14 +150,13 @@ macro_rules! layered {
     )*) => { $(
         #[cold]
         #[inline(never)]
-        pub(crate) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
+        pub(super) unsafe extern "C-unwind" fn $name($($p: $ty),*) -> ResultCode {
             static CALL_SITE: crate::layers::CallSite =
                 crate::layers::CallSite::new($table::META.functions, stringify!($name));
-            let function = by_owner! { $via { super::$name } { crate::own::$name } };
             let arguments = [$((&raw const $p).cast::<c_void>()),*];
             // SAFETY: each pointer leads to the argument of the type that the table gives it, and the caller vouches
             // for the values.
-            unsafe { crate::layers::run(&CALL_SITE, &arguments, &mut || function($($p),*)) }
+            unsafe { crate::layers::run(&CALL_SITE, &arguments, &mut || super::direct::$name($($p),*)) }
         }
     )* };
 }
@@ -136,7 +166,7 @@ macro_rules! tables {
         $(#[doc = $doc:literal])*
         fn $name:ident = $slot:ident via $via:tt ($($params:tt)*);
     )*) => {
-        #[doc = concat!("Fills a [`", stringify!($table), "`] with the functions behind the loader's symbols.")]
+        #[doc = concat!("Fills a [`", stringify!($table), "`] with the loader's own functions.")]
         ///
         /// # Safety
         /// `pDdiTable`, unless null, must be writable.
@@ -148,14 +178,8 @@ macro_rules! tables {
             if version.0 >> 16 != ApiVersion::CURRENT.0 >> 16 || version > ApiVersion::CURRENT {
                 return ResultCode::ERROR_UNSUPPORTED_VERSION;
             }
-            let table = $table { $(
-                $slot: Some(by_owner! { $via {
-                    // SAFETY: the symbol jumps to a function of this type.
-                    unsafe { std::mem::transmute::<*const (), pfn::$name>(crate::symbols::$name as *const ()) }
-                } { $name } }),
-            )* };
             // SAFETY: not null, and the caller vouches for the rest.
-            unsafe { pDdiTable.write(table) };
+            unsafe { pDdiTable.write($table { $($slot: Some($name)),* }) };
             ResultCode::SUCCESS
         }
     };
@@ -168,15 +192,24 @@ oxur_api::legacy_functions! { export {legacy} }
 oxur_api::loader_functions! { export {loader} }
 oxur_api::for_each_table! { tables {} }
 
+/// Without layers.
+mod direct {
+    use super::prelude::*;
+
+    oxur_api::for_each_table! { direct {adapter} }
+    oxur_api::legacy_functions! { direct {legacy} }
+    oxur_api::loader_functions! { direct {loader} }
+}
+
 /// The functions for older clients, on other adapters than the first.
 mod slow_path {
     use super::prelude::*;
 
-    oxur_api::legacy_functions! { export {slow_path} }
+    oxur_api::legacy_functions! { direct {slow_path} }
 }
 
 /// With layers.
-pub(crate) mod layered {
+mod layered {
     use super::prelude::*;
 
     oxur_api::for_each_table! { layered {adapter} }

@@ -84,9 +84,6 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderInit(
             let adapters = STATE.lock().keep(found);
             ADAPTERS.store(std::ptr::from_ref(adapters).cast_mut(), Ordering::Release);
             layers::start(settings);
-            if layers::any() {
-                symbols::lead_to_layers();
-            }
             INITIALIZED.store(true, Ordering::Release);
         }
         STATE.lock().initialisations += 1;
@@ -105,8 +102,9 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderTearDown() -> ResultCode {
         };
         if left == 0 {
             INITIALIZED.store(false, Ordering::Release);
-            if symbols::lead_to_one_adapter() || layers::any() {
-                symbols::lead_to_dispatcher();
+            // Otherwise symbols may keep the targets for clients of 2025.3.
+            if symbols::is_bound_direct() {
+                symbols::unbind();
             }
             layers::stop();
             ADAPTERS.store(null_mut(), Ordering::Release);
@@ -175,7 +173,7 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
 /// # Safety
 /// `handle` is one that an adapter has just given out.
 unsafe fn bind_single_adapter(handle: AdapterHandle) {
-    if symbols::lead_to_one_adapter() || handle.is_null() {
+    if symbols::is_bound_direct() || handle.is_null() {
         return;
     }
     // If another thread initializes or tears down, it can wait for the next call.
@@ -188,6 +186,6 @@ unsafe fn bind_single_adapter(handle: AdapterHandle) {
     let table = unsafe { &**handle.as_ptr().cast::<*const DdiTable>() };
     let checks = !legacy::is_emulated(adapter.legacy) && std::ptr::eq(legacy::table_of(table), adapter.legacy);
     if checks && !layers::any() && !v2025::serving() {
-        symbols::lead_to_adapter(table, adapter.legacy);
+        symbols::bind_direct(adapter.legacy);
     }
 }

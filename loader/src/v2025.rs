@@ -11,7 +11,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use oxur_api::*;
 
-use crate::{exports, layers, symbols};
+use crate::{exports, symbols};
+
+/// Calls `$macro!` with the names of the functions that have other parameters since then, except for `urEnqueueKernelLaunch`,
+/// which was dropped later.
+macro_rules! changed_after_2025 {
+    ($macro:ident) => {
+        $macro! {
+            urBindlessImagesImageCopyExp
+            urProgramBuildExp
+            urProgramCompileExp
+            urProgramLinkExp
+        }
+    };
+}
+pub(crate) use changed_after_2025;
 
 static SERVING: AtomicBool = AtomicBool::new(false);
 
@@ -20,40 +34,16 @@ pub(crate) fn serving() -> bool {
     SERVING.load(Ordering::Relaxed)
 }
 
-/// Makes the symbols take the parameters of 2025.3, from now on.
+/// Makes the symbols take the parameters of 2025.3.
 pub(crate) fn serve() {
-    SERVING.store(true, Ordering::Relaxed);
-    lead_symbols();
-}
-
-/// In a process of that release, leads symbols to the functions here.
-pub(crate) fn lead_symbols() {
-    if !serving() {
-        return;
-    }
     macro_rules! lead {
         ($($name:ident)*) => { $(
             symbols::target::$name.store(older::$name as *const () as *mut (), Ordering::Relaxed);
         )* };
     }
-    lead! {
-        urBindlessImagesImageCopyExp
-        urEnqueueKernelLaunch
-        urProgramBuildExp
-        urProgramCompileExp
-        urProgramLinkExp
-    }
-}
-
-/// The function with the parameters of today.
-macro_rules! current {
-    ($name:ident) => {
-        if layers::any() {
-            exports::layered::$name
-        } else {
-            exports::$name
-        }
-    };
+    lead! { urEnqueueKernelLaunch }
+    changed_after_2025! { lead }
+    SERVING.store(true, Ordering::Relaxed);
 }
 
 /// A property of a launch, where 2026 has a chain of structures.
@@ -165,7 +155,7 @@ mod older {
         let launch = |properties| {
             // SAFETY: the caller vouches for the arguments, and the properties live during the call.
             unsafe {
-                current!(urEnqueueKernelLaunch)(
+                exports::urEnqueueKernelLaunch(
                     hQueue,
                     hKernel,
                     workDim,
@@ -201,7 +191,7 @@ mod older {
     ) -> ResultCode {
         let flags = ExpProgramFlags::empty();
         // SAFETY: the caller vouches for the arguments.
-        unsafe { current!(urProgramBuildExp)(hProgram, numDevices, phDevices, flags, pOptions) }
+        unsafe { exports::urProgramBuildExp(hProgram, numDevices, phDevices, flags, pOptions) }
     }
 
     pub(super) unsafe extern "C-unwind" fn urProgramCompileExp(
@@ -212,7 +202,7 @@ mod older {
     ) -> ResultCode {
         let flags = ExpProgramFlags::empty();
         // SAFETY: the caller vouches for the arguments.
-        unsafe { current!(urProgramCompileExp)(hProgram, numDevices, phDevices, flags, pOptions) }
+        unsafe { exports::urProgramCompileExp(hProgram, numDevices, phDevices, flags, pOptions) }
     }
 
     pub(super) unsafe extern "C-unwind" fn urProgramLinkExp(
@@ -227,7 +217,7 @@ mod older {
         let flags = ExpProgramFlags::empty();
         // SAFETY: the caller vouches for the arguments.
         unsafe {
-            current!(urProgramLinkExp)(
+            exports::urProgramLinkExp(
                 hContext, numDevices, phDevices, flags, count, phPrograms, pOptions, phProgram,
             )
         }

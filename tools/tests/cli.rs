@@ -254,7 +254,10 @@ fn the_cpu_adapter_is_taken_where_no_driver_is() {
         place.path("lib/libur_adapter_opencl.so.0"),
     );
     let err = run(&["--validate"]);
-    assert!(err.contains("oxur: UR_ENABLE_LAYERS=UR_LAYER_FULL_VALIDATION\n"), "{err}");
+    assert!(
+        err.contains("oxur: UR_ENABLE_LAYERS=UR_LAYER_FULL_VALIDATION\n"),
+        "{err}"
+    );
     assert!(err.contains("oxur: UR_LOG_VALIDATION=level:info;"), "{err}");
     let err = run(&[]);
     assert!(!err.contains("LAYER"), "{err}");

@@ -120,11 +120,10 @@ fn tag(state: u64) -> u32 {
     state as u32
 }
 
-/// The client's references in an entry's state: none below zero, where the state is for a moment when a reference is given
-/// back that the client does not have.
+/// The client's references in an entry's state.
 #[inline(always)]
 fn references(state: u64) -> u32 {
-    0.max((state >> 32) as i32) as u32
+    (state >> 32) as u32
 }
 
 /// The member of an object that knows its entry, once it has one.
@@ -455,18 +454,17 @@ impl HandleEntry {
     #[inline(always)]
     unsafe fn release<T: Object>(&self, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
         let pointer = self.object.load(Ordering::Relaxed).cast_const().cast::<T>();
-        // A subtraction is faster than an exchange, which waits for the state that it compares with.
-        match references(self.state.fetch_sub(REFERENCE, Ordering::AcqRel)) {
-            0 => {
-                self.state.fetch_add(REFERENCE, Ordering::Relaxed);
-                Err(released_too_often(T::Handle::INVALID))
-            }
-            1 => {
+        let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |state| {
+            state.checked_sub(REFERENCE)
+        });
+        match before.map(references) {
+            Err(_) => Err(released_too_often(T::Handle::INVALID)),
+            Ok(1) => {
                 // SAFETY: the entry's own strong reference, taken when the count left zero.
                 last(unsafe { Arc::from_raw(pointer) });
                 Ok(())
             }
-            _ => Ok(()),
+            Ok(_) => Ok(()),
         }
     }
 }
