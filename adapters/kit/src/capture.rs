@@ -398,10 +398,9 @@ impl<B: Backend> Session<B> {
         }
         let recorded = what()?;
         if let Recorded::Command(command) = &recorded {
-            self.graph
-                .context()
-                .check_command(&self.device, &command.as_command())?;
-            trace("captures", queue, &command.as_command());
+            let command = command.as_command();
+            self.graph.context().check_command(&self.device, &command)?;
+            trace("captures", queue, &command);
         }
         let mut state = self.open()?;
         let branch = match part {

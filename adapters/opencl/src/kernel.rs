@@ -30,24 +30,29 @@ pub(crate) struct Kernel {
     objects: ArgObjects,
     arg_cache: ArgCache,
     /// What was set in it, where the driver cannot clone it.
-    clone_emulation: Option<KernelCloneEmulation<OpenCl>>,
-    /// The work-group size that the source demands on each device of the context; zeros where it demands none.
-    required_local_size: OnceLock<Vec<[usize; 3]>>,
+    clone_emulation: Option<Box<KernelCloneEmulation<OpenCl>>>,
+    /// The work-group size that the source demands on each device of the context; zeros where it demands none. Snapshots
+    /// share it.
+    required_local_size: Arc<OnceLock<Vec<[usize; 3]>>>,
+}
+
+/// For a driver that cannot clone kernels.
+fn emulated_clones() -> Option<Box<KernelCloneEmulation<OpenCl>>> {
+    api().clCloneKernel.is_none().then(Box::default)
 }
 
 impl Kernel {
     fn new(raw: NativeRef<KernelObject>, program: &Arc<Program>) -> UrResult<Self> {
-        let arguments = raw.ask(CL_KERNEL_NUM_ARGS)?;
         Ok(Self {
             handle_cell: HandleCell::new(),
+            arg_cache: ArgCache::empty(raw.ask(CL_KERNEL_NUM_ARGS)?),
             raw,
             program: program.clone(),
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
             objects: ArgObjects::none(),
-            arg_cache: ArgCache::empty(arguments),
-            clone_emulation: api().clCloneKernel.is_none().then(KernelCloneEmulation::default),
-            required_local_size: OnceLock::new(),
+            clone_emulation: emulated_clones(),
+            required_local_size: Arc::default(),
         })
     }
 
@@ -236,8 +241,17 @@ impl kit::Kernel<OpenCl> for Kernel {
             // SAFETY: a live program and a zero-terminated string.
             unsafe { cl_create!(clCreateKernel(*self.program.raw, name.as_ptr())) }?
         };
-        let mut copy = Self::new(raw, &self.program)?;
-        copy.objects = self.objects.keep();
+        let copy = Self {
+            handle_cell: HandleCell::new(),
+            raw,
+            program: self.program.clone(),
+            ext: self.ext.clone(),
+            arguments: Mutex::new(()),
+            objects: self.objects.keep(),
+            arg_cache: ArgCache::off(self.arg_cache.count()),
+            clone_emulation: emulated_clones(),
+            required_local_size: self.required_local_size.clone(),
+        };
         if let Some(clone_emulation) = &self.clone_emulation {
             clone_emulation.apply_to(&copy, args.is_empty())?;
         }

@@ -90,29 +90,53 @@ impl CachedArg {
 
 /// The arguments of a kernel.
 pub struct ArgCache {
-    arguments: Box<[CachedArg]>,
-    /// Whether others may set arguments, too.
-    shared: AtomicBool,
+    count: u32,
+    slots: Box<[CachedArg]>,
+    /// Whether arguments go to the driver always.
+    off: AtomicBool,
 }
 
 impl ArgCache {
     /// An empty cache for this many arguments.
-    pub fn empty(arguments: u32) -> Self {
+    pub fn empty(count: u32) -> Self {
         Self {
-            arguments: (0..arguments).map(|_| CachedArg::default()).collect(),
-            shared: AtomicBool::new(false),
+            count,
+            slots: (0..count).map(|_| CachedArg::default()).collect(),
+            off: AtomicBool::new(false),
         }
     }
 
-    /// From now on others may set arguments.
+    /// For a kernel of this many arguments, of which the same value is hardly ever set twice: no cache.
+    pub fn off(count: u32) -> Self {
+        Self {
+            count,
+            slots: Box::default(),
+            off: AtomicBool::new(true),
+        }
+    }
+
+    /// How many arguments the kernel has.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// From now on others may set arguments, too.
     pub fn share(&self) {
-        self.shared.store(true, Ordering::Relaxed);
+        self.off.store(true, Ordering::Relaxed);
     }
 
     #[inline(always)]
-    fn slot(&self, index: u32) -> UrResult<&CachedArg> {
-        match self.arguments.get(index as usize) {
-            Some(slot) => Ok(slot),
+    fn slot(&self, index: u32) -> UrResult<Option<&CachedArg>> {
+        if self.off.load(Ordering::Relaxed) {
+            cold_path();
+            return if index < self.count {
+                Ok(None)
+            } else {
+                Err(self.no_argument(index))
+            };
+        }
+        match self.slots.get(index as usize) {
+            Some(slot) => Ok(Some(slot)),
             // Drivers crash where it is far too large.
             None => Err(self.no_argument(index)),
         }
@@ -122,7 +146,7 @@ impl ArgCache {
     fn no_argument(&self, index: u32) -> UrError {
         UrError::with_message(
             ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
-            format!("there is no argument {index}: the kernel has {}", self.arguments.len()),
+            format!("there is no argument {index}: the kernel has {}", self.count),
         )
     }
 
@@ -136,33 +160,34 @@ impl ArgCache {
         lasting: impl FnOnce() -> bool,
         set: impl FnOnce() -> UrResult<()>,
     ) -> UrResult<()> {
-        let slot = self.slot(index)?;
-        if self.shared.load(Ordering::Relaxed) {
-            cold_path();
-            return set();
+        match self.slot(index)? {
+            Some(slot) => slot.set_if_changed(what, [number], lasting, set),
+            None => set(),
         }
-        slot.set_if_changed(what, [number], lasting, set)
     }
 
     /// As [`Self::number`], for a value of any other length.
     #[inline(never)]
     pub fn bytes(&self, index: u32, bytes: &[u8], set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         let mut words = [0; WORDS];
-        if self.shared.load(Ordering::Relaxed) || bytes.len() > size_of_val(&words) {
-            return self.other(index, set);
-        }
+        let slot = match self.slot(index)? {
+            Some(slot) if bytes.len() <= size_of_val(&words) => slot,
+            _ => return self.other(index, set),
+        };
         for (word, bytes) in words.iter_mut().zip(bytes.chunks(size_of::<u64>())) {
             let mut all = [0; size_of::<u64>()];
             all[..bytes.len()].copy_from_slice(bytes);
             *word = u64::from_ne_bytes(all);
         }
         let what = ArgKey::value(bytes.len());
-        self.slot(index)?.set_if_changed(what, words, || true, set)
+        slot.set_if_changed(what, words, || true, set)
     }
 
     /// Sets an argument that is not cached.
     pub fn other(&self, index: u32, set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
-        self.slot(index)?.forget();
+        if let Some(slot) = self.slot(index)? {
+            slot.forget();
+        }
         set()
     }
 }
