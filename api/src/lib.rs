@@ -12,6 +12,7 @@ pub mod callback;
 mod functions;
 pub mod meta;
 pub mod older;
+pub mod outline;
 mod types;
 
 pub use functions::*;

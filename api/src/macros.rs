@@ -58,7 +58,7 @@ macro_rules! ur_types {
                 $( $crate::meta::Variant {
                     name: concat!(stringify!($prefix), ur_types!(@or $($cname,)? stringify!($v),)),
                     value: Self::$v.0,
-                    doc: &[$($vdoc),*],
+                    doc: concat!($($vdoc, "\n"),*),
                     answer: ur_types!(@answer $($($ty)*)?),
                 } ),*
             ];
@@ -93,7 +93,7 @@ macro_rules! ur_types {
                 $( $crate::meta::Variant {
                     name: concat!(stringify!($prefix), stringify!($v)),
                     value: Self::$v.bits(),
-                    doc: &[$($vdoc),*],
+                    doc: concat!($($vdoc, "\n"),*),
                     answer: None,
                 } ),*
             ];
@@ -235,7 +235,7 @@ macro_rules! ur_types {
         $crate::meta::Type {
             name: stringify!($name),
             c_name: stringify!($c),
-            doc: &[$($doc),*],
+            doc: concat!($($doc, "\n"),*),
             kind: $kind,
             layout: ur_types!(@or $(Some($layout),)? None,),
         }
@@ -261,7 +261,7 @@ macro_rules! fields {
                 $( attribute!(attributes, $name $(($($argument)*))?); )*
                 attributes
             },
-            doc: &[$($doc),*],
+            doc: concat!($($doc, "\n"),*),
         } ),*])
     };
 }

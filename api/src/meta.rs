@@ -15,8 +15,8 @@ pub struct Type {
     pub name: &'static str,
     /// Name in C, for example `ur_device_info_t`.
     pub c_name: &'static str,
-    /// Documentation, a line an element.
-    pub doc: &'static [&'static str],
+    /// Documentation, in lines.
+    pub doc: &'static str,
     /// What kind of type, and its parts.
     pub kind: Kind,
     /// How Rust lays it out; `None` for a string constant.
@@ -179,8 +179,8 @@ pub struct Variant {
     pub name: &'static str,
     /// Its value.
     pub value: u32,
-    /// Documentation, a line an element.
-    pub doc: &'static [&'static str],
+    /// Documentation, in lines.
+    pub doc: &'static str,
     /// For a property that a `Get*Info` function reports: what the answer is.
     pub answer: Option<Answer>,
 }
@@ -203,8 +203,8 @@ pub struct Field {
     pub ty: Ty,
     /// What the table says of it.
     pub attributes: Attributes,
-    /// Documentation, a line an element.
-    pub doc: &'static [&'static str],
+    /// Documentation, in lines.
+    pub doc: &'static str,
 }
 
 impl Field {
@@ -399,8 +399,8 @@ pub struct Function {
     pub params: &'static [Field],
     /// The documented errors beside those of [`Function::ANY`].
     pub errors: &'static [ResultCode],
-    /// Documentation, a line an element.
-    pub doc: &'static [&'static str],
+    /// Documentation, in lines.
+    pub doc: &'static str,
 }
 
 impl Function {
@@ -410,11 +410,6 @@ impl Function {
         ResultCode::ERROR_DEVICE_LOST,
         ResultCode::ERROR_ADAPTER_SPECIFIC,
     ];
-
-    /// Whether the specification lets the function answer `code`.
-    pub fn documents(&self, code: ResultCode) -> bool {
-        code == ResultCode::SUCCESS || Self::ANY.contains(&code) || self.errors.contains(&code)
-    }
 
     /// The parameter of a name.
     pub fn param(&self, name: &str) -> Option<(usize, &'static Field)> {

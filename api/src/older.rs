@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The layouts of the DDI tables before 2026.2. A loader of these releases states the same version of the API as newer ones.
 
-use crate::meta::{Function, Table};
-use crate::{LegacyDdiTable, TABLES};
+use crate::outline::{FunctionOutline, TableOutline};
+use crate::{LegacyDdiTable, TABLE_OUTLINES};
 
 /// A layout of the DDI tables, which several releases share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +29,17 @@ const SWAPPED: (&str, &str) = ("urEnqueueTimestampRecordingExp", "urEnqueueComma
 impl OlderLayout {
     /// The tables, in the order of `ur_dditable_t`, with the functions of their slots. Those that 2026.2 dropped are of
     /// [`LegacyDdiTable`].
-    pub fn tables(self) -> impl Iterator<Item = (&'static Table, Vec<&'static Function>)> {
-        let tables = TABLES.iter().map(move |table| (*table, self.functions(table)));
+    pub fn tables(self) -> impl Iterator<Item = (&'static TableOutline, Vec<&'static FunctionOutline>)> {
+        let tables = TABLE_OUTLINES.iter().map(move |table| (*table, self.functions(table)));
         tables.filter(|(_, functions)| !functions.is_empty())
     }
 
-    fn functions(self, table: &'static Table) -> Vec<&'static Function> {
-        let has = |function: &&Function| match function.since {
+    fn functions(self, table: &'static TableOutline) -> Vec<&'static FunctionOutline> {
+        let has = |function: &&FunctionOutline| match function.since {
             None => true,
             Some(since) => self == Self::V2026_1_1 && since == "2026.1.1",
         };
-        let mut functions: Vec<&'static Function> = Vec::new();
+        let mut functions: Vec<&'static FunctionOutline> = Vec::new();
         for function in table.functions.iter().filter(has) {
             let dropped = DROPPED.iter().filter(|(_, next)| *next == function.name);
             functions.extend(dropped.map(|(name, _)| legacy(name)));
@@ -53,8 +53,8 @@ impl OlderLayout {
     }
 }
 
-fn legacy(name: &str) -> &'static Function {
-    let mut functions = LegacyDdiTable::META.functions.iter();
+fn legacy(name: &str) -> &'static FunctionOutline {
+    let mut functions = LegacyDdiTable::OUTLINE.functions.iter();
     functions
         .find(|function| function.name == name)
         .expect("the table of older clients has what 2026.2 dropped")

@@ -9,8 +9,7 @@
 
 use std::ffi::c_void;
 
-use oxur_api::meta::Function;
-use oxur_api::{BaseProperties, LegacyDdiTable, ResultCode, StructureType, TABLES};
+use oxur_api::{BaseProperties, LegacyDdiTable, ResultCode, StructureType, TABLE_OUTLINES};
 
 use crate::{UrError, UrResult};
 
@@ -130,9 +129,9 @@ fn refuse(function: &'static str, message: impl FnOnce() -> String) -> UrResult<
 
 /// Whether the specification lets a function answer `code`.
 fn documents(function: &'static str, code: ResultCode) -> bool {
-    let tables = TABLES.iter().copied().chain([LegacyDdiTable::META]);
+    let tables = TABLE_OUTLINES.iter().copied().chain([LegacyDdiTable::OUTLINE]);
     let mut all = tables.flat_map(|table| table.functions);
-    let known: Option<&Function> = all.find(|known| known.name == function);
+    let known = all.find(|known| known.name == function);
     debug_assert!(known.is_some(), "there is no function {function}");
     known.is_some_and(|known| known.documents(code))
 }

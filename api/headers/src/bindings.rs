@@ -57,7 +57,7 @@ pub fn api() -> String {
         match ty.kind {
             Kind::String { value } => {
                 let text = value.to_str().expect("the strings of the ABI are ASCII");
-                let doc: Vec<_> = ty.doc.iter().map(|line| line.trim()).collect();
+                let doc: Vec<_> = ty.doc.lines().map(str::trim).collect();
                 write!(
                     macros,
                     "\n/// {}\n#define {} \"{text}\"\n",

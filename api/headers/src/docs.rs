@@ -40,10 +40,10 @@ fn common(field: &Field) -> Option<&'static str> {
 fn text(field: &Field) -> String {
     let optional = if field.attributes.optional { "[optional] " } else { "" };
     let text = match field.doc {
-        [] => common(field)
+        "" => common(field)
             .unwrap_or_else(|| panic!("{} has no documentation", field.name))
             .to_owned(),
-        lines => join(lines),
+        doc => join(doc),
     };
     format!("{optional}{text}")
 }
@@ -53,8 +53,8 @@ fn direction(field: &Field) -> &'static str {
     field.attributes.direction.name()
 }
 
-fn join(lines: &[&str]) -> String {
-    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+fn join(doc: &str) -> String {
+    doc.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// The comment of a member of a structure or union.
@@ -83,7 +83,7 @@ pub fn variant(variant: &Variant) -> Vec<String> {
 
 /// The comment of a function.
 pub fn function(function: &Function) -> Vec<String> {
-    let mut lines: Vec<String> = function.doc.iter().map(|line| line.trim().to_owned()).collect();
+    let mut lines: Vec<String> = function.doc.lines().map(|line| line.trim().to_owned()).collect();
     if let Some(since) = function.since {
         lines.extend(["".to_owned(), format!("@since {since}")]);
     }

@@ -87,7 +87,7 @@ impl Source {
     }
 
     fn ty(&mut self, ty: &Type) {
-        let doc: Vec<&str> = ty.doc.iter().map(|line| line.trim()).collect();
+        let doc: Vec<&str> = ty.doc.lines().map(str::trim).collect();
         match ty.kind {
             Kind::Enum { prefix, variants } => {
                 self.enumeration(&doc, ty.c_name, prefix, variants, |value| value.to_string())

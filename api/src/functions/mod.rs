@@ -149,6 +149,7 @@ macro_rules! __table {
 
 use crate::ResultCode;
 use crate::meta::{Function, Layout, Table};
+use crate::outline::{FunctionOutline, TableOutline};
 
 /// `DeviceDdiTable` and its `META`, from the text of a table.
 macro_rules! describe {
@@ -166,6 +167,16 @@ macro_rules! describe {
         }
 
         impl $table {
+            /// The names of the table, without parameters.
+            pub const OUTLINE: &TableOutline = &TableOutline {
+                member: stringify!($member),
+                functions: &[$( FunctionOutline {
+                    name: stringify!($name),
+                    since: option!($($since)?),
+                    errors: &[$(ResultCode::$error),*],
+                } ),*],
+            };
+
             /// The table as data.
             pub const META: &Table = &Table {
                 member: stringify!($member),
@@ -179,7 +190,7 @@ macro_rules! describe {
                     until: option!($($until)?),
                     params: fields! { $( [$($pdoc)*] [$($attribute)*] $p: $ty, )* },
                     errors: &[$(ResultCode::$error),*],
-                    doc: &[$($doc),*],
+                    doc: concat!($($doc, "\n"),*),
                 } ),*],
                 layout: Layout { offsets: &[$(core::mem::offset_of!($table, $slot)),*], ..Layout::of::<$table>() },
             };
@@ -220,6 +231,9 @@ macro_rules! all_tables {
 
         /// The DDI tables, in the order of `ur_dditable_t`. [`LegacyDdiTable`] and [`LoaderFunctions`] are not among them.
         pub const TABLES: &[&Table] = &[$($table::META),*];
+
+        /// The same without parameters.
+        pub const TABLE_OUTLINES: &[&TableOutline] = &[$($table::OUTLINE),*];
     };
 }
 

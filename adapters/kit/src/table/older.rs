@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use oxur_api::meta::Function;
 use oxur_api::older::OlderLayout;
-use oxur_api::{DdiTable, LegacyDdiTable, TABLES};
+use oxur_api::outline::FunctionOutline;
+use oxur_api::{DdiTable, LegacyDdiTable, TABLE_OUTLINES};
 
 use super::Tables;
 
@@ -26,10 +26,11 @@ impl OlderTables {
         for (table, functions) in layout.tables() {
             let start = slots.len();
             for function in functions {
-                let place = |functions: &[Function]| functions.iter().position(|known| known.name == function.name);
+                let place =
+                    |functions: &[FunctionOutline]| functions.iter().position(|known| known.name == function.name);
                 slots.push(match place(table.functions) {
                     Some(place) => ddi[first_slot(table.member) + place],
-                    None => place(LegacyDdiTable::META.functions).and_then(|place| legacy[place]),
+                    None => place(LegacyDdiTable::OUTLINE.functions).and_then(|place| legacy[place]),
                 });
             }
             members.push((table.member, start..slots.len()));
@@ -58,7 +59,7 @@ impl OlderTables {
 
 /// The number of the first slot of a member of `ur_dditable_t`.
 fn first_slot(member: &str) -> usize {
-    let before = TABLES.iter().take_while(|table| table.member != member);
+    let before = TABLE_OUTLINES.iter().take_while(|table| table.member != member);
     before.map(|table| table.functions.len()).sum()
 }
 

@@ -5,6 +5,7 @@ use crate::facts::Facts;
 use crate::known::Known;
 use crate::{environment, metadata, our_include, parse};
 use oxur_api::older::OlderLayout;
+use oxur_api::{LegacyDdiTable, TABLES};
 use oxur_headers::{LEGACY, functions};
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -101,10 +102,16 @@ fn older_layouts() {
         };
         let (mut last_table, mut slots) = ("the start", 0);
         for (table, functions) in layout.tables() {
+            let table = TABLES.iter().find(|known| known.member == table.member).unwrap();
+            let known: Vec<_> = [LegacyDdiTable::META, table]
+                .iter()
+                .flat_map(|table| table.functions)
+                .collect();
             check(format!("ur_dditable_t.{}", table.member), last_table);
             last_table = table.member;
             let mut last = "the start".to_owned();
             for function in functions {
+                let function = known.iter().find(|known| known.name == function.name).unwrap();
                 // The table of older clients has the functions of all kinds of objects.
                 let slot = match function.until {
                     Some(_) => function.slot.replacen(table.member, "", 1),

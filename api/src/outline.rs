@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The functions without their parameters and documentation.
+//!
+//! [`TABLES`](crate::TABLES) refers to every type of the ABI. A library that uses it at run time holds half a megabyte that the
+//! dynamic linker has to relocate in each process. This is for libraries that need less.
+
+use crate::ResultCode;
+use crate::meta::Function;
+
+/// A DDI table.
+#[derive(Clone, Copy, Debug)]
+pub struct TableOutline {
+    /// Its member in `ur_dditable_t`, for example `Device`.
+    pub member: &'static str,
+    /// Its functions, in the order of the slots.
+    pub functions: &'static [FunctionOutline],
+}
+
+/// A function.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionOutline {
+    /// Name, for example `urDeviceGet`.
+    pub name: &'static str,
+    /// First release that has it, where that is later than 2026.0.
+    pub since: Option<&'static str>,
+    /// The documented errors beside those of [`Function::ANY`].
+    pub errors: &'static [ResultCode],
+}
+
+impl FunctionOutline {
+    /// Whether the specification lets the function answer `code`.
+    pub fn documents(&self, code: ResultCode) -> bool {
+        code == ResultCode::SUCCESS || Function::ANY.contains(&code) || self.errors.contains(&code)
+    }
+}
