@@ -252,59 +252,62 @@ macro_rules! ur_types {
 /// The members of a structure or the parameters of a function: `[doc] [attributes] name: Type, …`.
 macro_rules! fields {
     ($( [$($doc:literal)*] [$($name:tt $(($($argument:tt)*))?),*] $field:ident: $ty:ty, )*) => {
-        &$crate::meta::resolved([$( $crate::meta::Field {
-            name: stringify!($field),
-            ty: $crate::meta::ty!($ty),
-            attributes: {
-                #[allow(unused_mut, reason = "most have a direction alone")]
-                let mut attributes = $crate::meta::Attributes::IN;
-                $( attribute!(attributes, $name $(($($argument)*))?); )*
-                attributes
-            },
-            doc: concat!($($doc, "\n"),*),
-        } ),*])
+        &{
+            #[allow(dead_code, reason = "most attributes name no sibling")]
+            const NAMES: &[&str] = &[$(stringify!($field)),*];
+            [$( $crate::meta::Field {
+                name: stringify!($field),
+                ty: $crate::meta::ty!($ty),
+                attributes: {
+                    #[allow(unused_mut, reason = "most have a direction alone")]
+                    let mut attributes = $crate::meta::Attributes::IN;
+                    $( attribute!(attributes NAMES $name $(($($argument)*))?); )*
+                    attributes
+                },
+                doc: concat!($($doc, "\n"),*),
+            } ),*]
+        }
     };
 }
 
 /// Sets an attribute of the notation.
 macro_rules! attribute {
-    ($attributes:ident, in) => {
+    ($attributes:ident $names:ident in) => {
         $attributes.direction = $crate::meta::Direction::In
     };
-    ($attributes:ident, out) => {
+    ($attributes:ident $names:ident out) => {
         $attributes.direction = $crate::meta::Direction::Out
     };
-    ($attributes:ident, inout) => {
+    ($attributes:ident $names:ident inout) => {
         $attributes.direction = $crate::meta::Direction::InOut
     };
-    ($attributes:ident, optional) => {
+    ($attributes:ident $names:ident optional) => {
         $attributes.optional = true
     };
-    ($attributes:ident, nocheck) => {
+    ($attributes:ident $names:ident nocheck) => {
         $attributes.nocheck = true
     };
-    ($attributes:ident, alloc) => {
+    ($attributes:ident $names:ident alloc) => {
         $attributes.reference = Some($crate::meta::Reference::Alloc)
     };
-    ($attributes:ident, retain) => {
+    ($attributes:ident $names:ident retain) => {
         $attributes.reference = Some($crate::meta::Reference::Retain)
     };
-    ($attributes:ident, release) => {
+    ($attributes:ident $names:ident release) => {
         $attributes.reference = Some($crate::meta::Reference::Release)
     };
-    ($attributes:ident, range($(0,)? $count:ident)) => {
-        $attributes.count = Some($crate::meta::Sibling::named(stringify!($count)))
+    ($attributes:ident $names:ident range($(0,)? $count:ident)) => {
+        $attributes.count = Some($crate::meta::Sibling::named(stringify!($count), $names))
     };
-    ($attributes:ident, typename($name:ident, $size:ident)) => {
+    ($attributes:ident $names:ident typename($name:ident, $size:ident)) => {
         $attributes.property = Some($crate::meta::Property {
-            name: $crate::meta::Sibling::named(stringify!($name)),
-            size: $crate::meta::Sibling::named(stringify!($size)),
+            name: $crate::meta::Sibling::named(stringify!($name), $names),
+            size: $crate::meta::Sibling::named(stringify!($size), $names),
         })
     };
-    ($attributes:ident, bounds($offset:tt, $($size:tt)*)) => {
-        $attributes.bounds = Some((stringify!($offset), stringify!($($size)*)))
-    };
-    ($attributes:ident, tagged_by($tag:ident)) => {
-        $attributes.tag = Some($crate::meta::Sibling::named(stringify!($tag)))
+    // The part of a memory object or allocation that a command touches, as the specification spells it: for readers.
+    ($attributes:ident $names:ident bounds($offset:tt, $($size:tt)*)) => {};
+    ($attributes:ident $names:ident tagged_by($tag:ident)) => {
+        $attributes.tag = Some($crate::meta::Sibling::named(stringify!($tag), $names))
     };
 }

@@ -249,20 +249,27 @@ pub enum Reference {
 
 /// Another member of the same structure, or another parameter of the same function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sibling {
-    /// Its name.
-    pub name: &'static str,
-    /// Its index.
-    pub index: usize,
-}
+pub struct Sibling(u8);
 
 impl Sibling {
-    /// One whose index is not known yet.
-    pub(crate) const fn named(name: &'static str) -> Self {
-        Self {
-            name,
-            index: usize::MAX,
+    /// The one of a name.
+    ///
+    /// # Panics
+    /// Panics, at compile time, if there is none.
+    pub(crate) const fn named(name: &str, all: &[&str]) -> Self {
+        let mut index = 0;
+        while index < all.len() {
+            if is_same(all[index], name) || is_raw(all[index], name) {
+                return Self(index as u8);
+            }
+            index += 1;
         }
+        panic!("an attribute names a parameter or member that is not there")
+    }
+
+    /// Its index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -290,9 +297,6 @@ pub struct Attributes {
     pub count: Option<Sibling>,
     /// `typename(propName, propSize)`.
     pub property: Option<Property>,
-    /// `bounds(offset, size)`: the part of a memory object or allocation that a command touches, as the specification
-    /// spells it.
-    pub bounds: Option<(&'static str, &'static str)>,
     /// `tagged_by(type)`: the member that says which member of this union is valid.
     pub tag: Option<Sibling>,
 }
@@ -306,7 +310,6 @@ impl Attributes {
         reference: None,
         count: None,
         property: None,
-        bounds: None,
         tag: None,
     };
 
@@ -319,40 +322,6 @@ impl Attributes {
     pub const fn is_out(&self) -> bool {
         matches!(self.direction, Direction::Out)
     }
-}
-
-/// Fills in the indices of siblings.
-///
-/// # Panics
-/// Panics, at compile time, if an attribute names a sibling that is not there.
-pub(crate) const fn resolved<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
-    const fn resolve<const N: usize>(fields: &[Field; N], sibling: Sibling) -> Sibling {
-        let mut index = 0;
-        while index < N {
-            if is_same(fields[index].name, sibling.name) || is_raw(fields[index].name, sibling.name) {
-                return Sibling { index, ..sibling };
-            }
-            index += 1;
-        }
-        panic!("an attribute names a parameter or member that is not there")
-    }
-    let mut at = 0;
-    while at < N {
-        let mut attributes = fields[at].attributes;
-        if let Some(count) = attributes.count {
-            attributes.count = Some(resolve(&fields, count));
-        }
-        if let Some(Property { name, size }) = attributes.property {
-            let (name, size) = (resolve(&fields, name), resolve(&fields, size));
-            attributes.property = Some(Property { name, size });
-        }
-        if let Some(tag) = attributes.tag {
-            attributes.tag = Some(resolve(&fields, tag));
-        }
-        fields[at].attributes = attributes;
-        at += 1;
-    }
-    fields
 }
 
 /// Whether two strings are equal, for constants.

@@ -66,11 +66,11 @@ pub(super) unsafe fn parameter(
 
 /// The value of a parameter that is a number.
 pub(super) fn number(function: &Function, arguments: &Arguments<'_>, parameter: Sibling) -> Option<usize> {
-    match function.params[parameter.index].ty.size()? {
+    match function.params[parameter.index()].ty.size()? {
         // SAFETY: the arguments are the function's, and this one has four bytes.
-        4 => Some(unsafe { arguments.read::<u32>(parameter.index) } as usize),
+        4 => Some(unsafe { arguments.read::<u32>(parameter.index()) } as usize),
         // SAFETY: as above, with eight.
-        8 => Some(unsafe { arguments.read::<usize>(parameter.index) }),
+        8 => Some(unsafe { arguments.read::<usize>(parameter.index()) }),
         _ => None,
     }
 }
@@ -110,8 +110,8 @@ unsafe fn answer(
         bytes = bytes.min(written.copied().unwrap_or(bytes));
     }
     // SAFETY: a property is a `u32`.
-    let wanted = unsafe { arguments.read::<u32>(property.name.index) };
-    let Some(Kind::Enum { variants, .. }) = function.params[property.name.index].ty.kind() else {
+    let wanted = unsafe { arguments.read::<u32>(property.name.index()) };
+    let Some(Kind::Enum { variants, .. }) = function.params[property.name.index()].ty.kind() else {
         return;
     };
     let Some(answer) = variants
