@@ -169,7 +169,7 @@ setup-corpus: setup-build
 	@scripts/setup.sh corpus
 
 .PHONY: corpus
-corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL and llama.cpp ship (CORPUS=--help shows the options)
+corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL, oneCCL, JAX and llama.cpp ship (CORPUS=--help shows the options)
 	cargo build --release --locked -p oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile $(CORPUS)
 

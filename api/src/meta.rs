@@ -380,10 +380,20 @@ impl Function {
         ResultCode::ERROR_ADAPTER_SPECIFIC,
     ];
 
+    /// Whether the specification lets the function answer `code`.
+    pub fn documents(&self, code: ResultCode) -> bool {
+        documents(self.errors, code)
+    }
+
     /// The parameter of a name.
     pub fn param(&self, name: &str) -> Option<(usize, &'static Field)> {
         self.params.iter().enumerate().find(|(_, param)| param.name == name)
     }
+}
+
+/// Whether a function with these documented errors may answer `code`.
+pub(crate) fn documents(errors: &[ResultCode], code: ResultCode) -> bool {
+    code == ResultCode::SUCCESS || Function::ANY.contains(&code) || errors.contains(&code)
 }
 
 /// A DDI table: a structure of function pointers that an adapter fills.

@@ -5,7 +5,7 @@
 //! dynamic linker has to relocate in each process. This is for libraries that need less.
 
 use crate::ResultCode;
-use crate::meta::Function;
+use crate::meta::documents;
 
 /// A DDI table.
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +23,13 @@ pub struct FunctionOutline {
     pub name: &'static str,
     /// First release that has it, where that is later than 2026.0.
     pub since: Option<&'static str>,
-    /// The documented errors beside those of [`Function::ANY`].
+    /// The documented errors beside those of [`Function::ANY`](crate::meta::Function::ANY).
     pub errors: &'static [ResultCode],
 }
 
 impl FunctionOutline {
     /// Whether the specification lets the function answer `code`.
     pub fn documents(&self, code: ResultCode) -> bool {
-        code == ResultCode::SUCCESS || Function::ANY.contains(&code) || self.errors.contains(&code)
+        documents(self.errors, code)
     }
 }
