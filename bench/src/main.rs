@@ -103,6 +103,9 @@ impl Options {
 }
 
 fn main() {
+    // A reader that has seen enough, such as head, ends the command like any other.
+    // SAFETY: no other thread runs yet.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let code = match run() {
         Ok(true) => 0,
         Ok(false) => 1,

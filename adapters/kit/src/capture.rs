@@ -377,15 +377,13 @@ impl<B: Backend> Session<B> {
         Ok(state)
     }
 
-    /// Records a command of a queue. Returns its place, and what it is for its event.
-    fn record(
-        self: &Arc<Self>,
+    /// The command, if it can be captured in this queue.
+    fn checked(
+        &self,
         queue: &Arc<B::Queue>,
-        (capture, part): (&Capture<B>, &mut Option<CaptureMembership<B>>),
         waits: &Waits<B>,
         what: impl FnOnce() -> UrResult<Recorded<B>>,
-    ) -> UrResult<(u32, CommandType)> {
-        drop(self.open()?);
+    ) -> UrResult<Recorded<B>> {
         if !Arc::ptr_eq(queue.device(), &self.device) || !is_same::<B>(queue.context(), self.graph.context()) {
             return Err(unsupported_in_capture(
                 "all queues of a capture are of one context and one device",
@@ -402,6 +400,21 @@ impl<B: Backend> Session<B> {
             self.graph.context().check_command(&self.device, &command)?;
             trace("captures", queue, &command);
         }
+        Ok(recorded)
+    }
+
+    /// Records a command of a queue. Returns its place, and what it is for its event.
+    fn record(
+        self: &Arc<Self>,
+        queue: &Arc<B::Queue>,
+        (capture, part): (&Capture<B>, &mut Option<CaptureMembership<B>>),
+        waits: &Waits<B>,
+        what: impl FnOnce() -> UrResult<Recorded<B>>,
+    ) -> UrResult<(u32, CommandType)> {
+        // What is wrong with the capture comes before what is wrong with the command.
+        let recorded = self
+            .checked(queue, waits, what)
+            .map_err(|error| self.open().err().unwrap_or(error))?;
         let mut state = self.open()?;
         let branch = match part {
             Some(part) => part.branch,
