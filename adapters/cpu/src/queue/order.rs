@@ -142,6 +142,13 @@ fn busy() -> u32 {
     idle() | 1
 }
 
+/// Where another thread may come between: tests let it.
+#[inline(always)]
+fn widen_race() {
+    #[cfg(test)]
+    (0..exec::clock::cycles() % 64).for_each(|_| std::hint::spin_loop());
+}
+
 #[derive(Default)]
 struct InOrderLinks {
     last: Option<Arc<dyn Node>>,
@@ -159,11 +166,14 @@ impl InOrder {
 
     #[inline]
     fn try_begin(&self) -> bool {
-        let taken = !self.linked.load(Ordering::Relaxed)
-            && self
-                .inline
-                .compare_exchange(idle(), busy(), Ordering::SeqCst, Ordering::Relaxed)
-                .is_ok();
+        if self.linked.load(Ordering::Relaxed) {
+            return false;
+        }
+        widen_race();
+        let taken = self
+            .inline
+            .compare_exchange(idle(), busy(), Ordering::SeqCst, Ordering::Relaxed)
+            .is_ok();
         // A thread that links a command looks for an inline one after it said so: one of both sees the other.
         if taken && self.linked.load(Ordering::SeqCst) {
             cold_path();
@@ -205,6 +215,7 @@ impl InOrder {
     fn end(&self) {
         self.inline.store(idle(), Ordering::Release);
         self.fence.light();
+        widen_race();
         if self.linked.load(Ordering::Relaxed) {
             self.end_slow();
         }
@@ -234,6 +245,7 @@ impl InOrder {
             (last, brief)
         } else {
             self.linked.store(true, Ordering::SeqCst);
+            widen_race();
             (self.running(&mut links), true)
         };
         links.brief = brief && others_brief;
@@ -468,7 +480,7 @@ mod tests {
         };
         fn alone(inside: &AtomicBool) -> bool {
             let others = inside.swap(true, Ordering::Relaxed);
-            (0..20).for_each(|_| std::hint::spin_loop());
+            (0..500).for_each(|_| std::hint::spin_loop());
             inside.store(false, Ordering::Relaxed);
             !others
         }
