@@ -32,15 +32,17 @@ pub(crate) unsafe fn table_of_first<H: Handle>(
     empty: ResultCode,
     null_element: ResultCode,
 ) -> Result<&'static DdiTable, ResultCode> {
-    if array.is_null() {
-        return Err(if state::initialized() {
+    if array.is_null() || count == 0 {
+        let code = if count == 0 {
+            empty
+        } else {
             ResultCode::ERROR_INVALID_NULL_POINTER
+        };
+        return Err(if state::initialized() {
+            code
         } else {
             ResultCode::ERROR_UNINITIALIZED
         });
-    }
-    if count == 0 {
-        return Err(empty);
     }
     // SAFETY: the caller vouches for `count` handles, and there is at least one.
     unsafe { table_of(*array) }.map_err(|_| null_element)
