@@ -261,11 +261,7 @@ impl InOrder {
         if self.inline.load(Ordering::SeqCst) != busy() {
             return None;
         }
-        if self.fence.heavy().is_err() {
-            while self.inline.load(Ordering::SeqCst) == busy() {
-                std::thread::yield_now();
-            }
-        }
+        self.fence.heavy();
         // Either the command has ended, which is seen here, or it will see that a command was linked.
         if self.inline.load(Ordering::SeqCst) != busy() {
             return None;
