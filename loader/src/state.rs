@@ -168,7 +168,7 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
     Ok(count)
 }
 
-/// Routes calls directly to the adapter, if it is the only one, no layer is enabled, and it validates its arguments.
+/// Routes calls of dropped functions directly to the adapter, if it is the only one, no layer is enabled, and it validates its arguments.
 ///
 /// # Safety
 /// `handle` is one that an adapter has just given out.

@@ -100,6 +100,7 @@ mod tests {
     use std::ptr::null;
 
     use super::*;
+
     unsafe extern "C-unwind" fn set_value(
         kernel: KernelHandle,
         _: u32,
