@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly target=x86_64-unknown-linux-gnu
-readonly packages=(-p oxur-fork -p oxur-loader -p oxur-adapter-kit -p oxur-log -p oxur-adapter-cpu)
+readonly packages=(-p oxur-fork -p oxur-loader -p oxur-adapter-kit -p oxur-log -p oxur-device-cpu -p oxur-adapter-cpu)
 export RUSTC_BOOTSTRAP=1 CARGO_BUILD_TARGET=$target
 
 # run NAME FLAGS [TEST OPTIONS]: the tests with a sanitizer, and with `features`

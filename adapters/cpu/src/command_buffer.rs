@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers: a [plan](crate::exec::plan) of the engine, built while commands are appended.
+//! Command buffers: a [plan](oxur_device_cpu::exec::plan) of the engine, built while commands are appended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{Change, Changed, CommandList, HandleCell, Node, OwnedCommand, UrError, UrResult, WaitList};
+use kit::{
+    Change, Changed, CommandList, CommandTimings, HandleCell, Node, OwnedCommand, Span, UrError, UrResult, WaitList,
+};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::Pool;
+use oxur_device_cpu::exec::plan::{ExternalSync, Plan, PlanBuilder, Signal, Step, StepTimes};
+use oxur_device_cpu::order::{Order, unsubmitted};
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
-use crate::exec::Pool;
-use crate::exec::plan::{ExternalSync, Plan, PlanBuilder, Signal, Step};
-use crate::queue::{Order, set_args, unsubmitted, work};
+use crate::queue::{set_args, work};
 use crate::{Cpu, Event, Queue};
 
 /// A command buffer.
@@ -69,7 +72,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn append(&self, builder: &mut PlanBuilder, nodes: &[Node<Cpu>]) -> UrResult<()> {
         // Errors are ignored here. `finalize` translates this command and all later ones again, and reports them.
         if let [before @ .., node] = nodes
-            && builder.len() == before.len()
+            && builder.step_count() == before.len()
             && let Ok(step) = self.step(node)
         {
             builder.push(step, &node.dependencies);
@@ -79,12 +82,12 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
 
     fn finalize(&self, builder: &mut PlanBuilder, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let mut builder = std::mem::take(builder);
-        for node in &nodes[builder.len()..] {
+        for node in &nodes[builder.step_count()..] {
             builder.push(self.step(node)?, &node.dependencies);
         }
         let plan = builder.finish();
         let plan = match self.commands.times() {
-            Some(times) => plan.timed(times),
+            Some(times) => plan.timed(&(Arc::new(Times(times.clone())) as Arc<dyn StepTimes>)),
             None => plan,
         };
         *self.plan.lock() = Some(plan);
@@ -156,6 +159,23 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     }
 }
 
+/// The times of a command buffer, which its plan records.
+struct Times(Arc<CommandTimings>);
+
+impl StepTimes for Times {
+    fn begin(&self) {
+        self.0.begin();
+    }
+
+    fn add(&self, step: usize, began: u64, ended: u64) {
+        self.0.add(step, Span { began, ended });
+    }
+
+    fn end(&self) {
+        self.0.end();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::ptr::{null, null_mut};
@@ -209,11 +229,11 @@ mod tests {
         let finalize = functions.pfnFinalizeExp.unwrap();
         // SAFETY: the command buffer is live.
         assert_eq!(unsafe { finalize(handle) }, ResultCode::SUCCESS);
-        assert_eq!(buffer.plan.lock().as_ref().map(Plan::len), Some(3));
+        assert_eq!(buffer.plan.lock().as_ref().map(Plan::step_count), Some(3));
         let (nodes, mut builder) = (buffer.commands.nodes().unwrap(), PlanBuilder::default());
         for count in 1..=3 {
             kit::CommandBuffer::append(&*buffer, &mut builder, &nodes[..count]).unwrap();
-            assert_eq!(builder.len(), count);
+            assert_eq!(builder.step_count(), count);
         }
     }
 }

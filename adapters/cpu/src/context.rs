@@ -6,9 +6,9 @@ use std::sync::Arc;
 use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
 use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::in_flight::InFlight;
 use oxur_fork::AtFork;
 
-use crate::in_flight::InFlight;
 use crate::ipc::Imports;
 use crate::mem::Buffers;
 use crate::opencl::{self, NativeCell};

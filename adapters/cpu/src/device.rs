@@ -2,20 +2,13 @@
 //! Devices and sub-devices: the CPUs that the process may use, or a part of them. There is one device, or as many as
 //! `UR_CPU_DEVICES` says, each with CPUs of its own.
 //!
-//! [`topology`] finds the CPUs and their caches and nodes, [`memory`] the size of memory, [`facts`] the name and
-//! features of the processor. [`limits`] has the limits that we choose, [`disabled`] those that the user sets, [`identity`]
-//! the names, [`as_gpu`] what programs for GPUs are shown. [`info`]
-//! answers queries, [`partition`] divides devices.
+//! `oxur_device_cpu` finds out what the machine has. [`identity`] has the names, [`as_gpu`] what programs for GPUs are shown.
+//! [`info`] answers queries, [`partition`] divides devices.
 
 pub(crate) mod as_gpu;
-pub(crate) mod disabled;
-mod facts;
 pub(crate) mod identity;
 mod info;
-pub(crate) mod limits;
-mod memory;
 mod partition;
-mod topology;
 
 use std::ffi::CStr;
 use std::sync::{Arc, Weak};
@@ -23,11 +16,12 @@ use std::sync::{Arc, Weak};
 use kit::ur::*;
 use kit::{HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::{Pool, clock};
+use oxur_device_cpu::limits;
+use oxur_device_cpu::machine::{Facts, memory, topology};
 
-use self::facts::Facts;
 pub(crate) use self::info::{IL_VERSION, extensions};
 use self::partition::MadeBy;
-use crate::exec::{Pool, clock};
 use crate::opencl::{self, NativeCell};
 use crate::{Cpu, Platform};
 

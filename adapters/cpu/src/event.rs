@@ -10,9 +10,9 @@ use kit::ur::{
 };
 use kit::{Callback, HandleCell, InfoOut, UrError, UrResult, WaitList};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::{Node, ProfilingTimes, Status, client_threads};
 
 use self::reusable::Reusable;
-use crate::exec::{Node, ProfilingTimes, Status, client_threads};
 use crate::ipc::SharedEvent;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Queue};

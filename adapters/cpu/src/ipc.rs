@@ -8,7 +8,6 @@
 //! keep the object. After that, the mapping stays valid whatever that process does.
 
 mod event;
-mod file;
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -17,12 +16,13 @@ use std::sync::Arc;
 use kit::ur::ResultCode;
 use kit::{IpcExport, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::pages;
+use oxur_device_cpu::shared_file::{Kind, Opened, SharedFile};
 use oxur_fork::{OnceLock, RwLock};
 
+use crate::device_error::invalid_handle;
+
 pub(crate) use self::event::{SharedEvent, Signalling};
-pub(crate) use self::file::SharedFile;
-use self::file::{Kind, Opened};
-use crate::usm::pages;
 use crate::{Context, Cpu, Device, Event, PhysicalMem};
 
 /// `UR_CPU_IPC`: whether device USM can be shared with other processes.
@@ -117,7 +117,7 @@ impl kit::Ipc<Cpu> for Context {
             return kit::unsupported();
         }
         self.check_device(device)?;
-        let Opened { file, offset, size } = SharedFile::open(Kind::Usm, data)?;
+        let Opened { file, offset, size } = SharedFile::open(Kind::Usm, data).map_err(invalid_handle)?;
         // Mappings start at a page boundary of the file, so up to a page before the allocation is mapped, too.
         let before = offset % pages::page();
         let len = (before + size).next_multiple_of(pages::page());
@@ -161,7 +161,7 @@ impl kit::Ipc<Cpu> for Context {
 
     fn ipc_open_physical(self: &Arc<Self>, device: &Arc<Device>, data: &[u8]) -> UrResult<Arc<PhysicalMem>> {
         self.check_device(device)?;
-        let Opened { file, size, .. } = SharedFile::open(Kind::Physical, data)?;
+        let Opened { file, size, .. } = SharedFile::open(Kind::Physical, data).map_err(invalid_handle)?;
         Ok(PhysicalMem::opened(self, device, size, file))
     }
 
@@ -209,56 +209,5 @@ impl Context {
             ResultCode::ERROR_INVALID_CONTEXT,
             "the physical memory belongs to another context",
         ))
-    }
-}
-
-/// Maps a whole file.
-#[cfg(test)]
-fn contents(file: &impl std::os::fd::AsRawFd, size: usize) -> &'static mut [u8] {
-    let start = pages::map_file(file, 0, size, 0).unwrap();
-    // SAFETY: the pages were just mapped, and are never unmapped.
-    unsafe { std::slice::from_raw_parts_mut(start as *mut u8, size) }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::fd::AsRawFd;
-
-    use super::*;
-
-    #[test]
-    fn a_file_by_its_bytes() {
-        let file = Arc::new(SharedFile::new(8192).unwrap());
-        contents(&*file, 8192)[5000] = 7;
-        let data = file.export(Kind::Usm, 4096, 100);
-        let opened = SharedFile::open(Kind::Usm, &data).unwrap();
-        assert_eq!((opened.offset, opened.size), (4096, 100));
-        assert_eq!(contents(&opened.file, 8192)[5000], 7);
-        let code = |kind, data: &[u8]| SharedFile::open(kind, data).map(drop).unwrap_err().code();
-        let invalid = ResultCode::ERROR_INVALID_VALUE;
-        assert_eq!(code(Kind::Physical, &data), invalid, "another kind of object");
-        assert_eq!((code(Kind::Usm, &data[1..]), code(Kind::Usm, &[])), (invalid, invalid));
-        // A change of any byte makes the handle invalid, except in the range, which is valid inside the file. Of the process
-        // id, only the highest byte is changed: a child that another test forked has the same file.
-        let parts = (0..data.len()).filter(|at| !file::RANGE.contains(at) && !(16..19).contains(at));
-        for at in parts {
-            let mut wrong = data;
-            wrong[at] ^= 0x40;
-            assert_eq!(code(Kind::Usm, &wrong), invalid, "{at}");
-        }
-        let range = |offset, size| file.export(Kind::Usm, offset, size);
-        for (offset, size) in [(4096, 4097), (u64::MAX, 2), (0, u64::MAX), (8193, 0)] {
-            assert_eq!(code(Kind::Usm, &range(offset, size)), invalid, "{offset} {size}");
-        }
-        drop(file);
-        assert_eq!(code(Kind::Usm, &data), invalid, "the file is closed");
-        assert_eq!(contents(&opened.file, 8192)[5000], 7, "the mapping stays valid");
-    }
-
-    #[test]
-    fn nobody_makes_it_shorter() {
-        let file = SharedFile::new(4096).unwrap();
-        // SAFETY: the file is open.
-        assert_eq!(unsafe { libc::ftruncate(file.as_raw_fd(), 0) }, -1);
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels: compiled code, and the arguments that are set for it.
 //!
-//! A kernel is compiled when it is created. [`args`] lays out the arguments of a launch, [`local_size`] chooses the
-//! work-group size.
+//! A kernel is compiled when it is created. [`args`] hands arguments to `oxur_device_cpu`, which lays them out.
 
 mod args;
-mod local_size;
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -13,62 +11,55 @@ use std::sync::Arc;
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::Cost;
+use oxur_device_cpu::kernel::args::Settings;
+use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
-pub(crate) use self::args::Packed;
-use self::args::Settings;
-use self::local_size::Chosen;
-use crate::device::limits;
-use crate::exec::Cost;
+pub(crate) use self::args::{Packed, set_packed};
 use crate::opencl::{self, NativeCell};
 use crate::program::build_error;
-use crate::{Context, Cpu, Device, Program, Queue};
+use crate::{Context, Cpu, Device, Mem, Program, Queue};
 
 /// A kernel.
 pub(crate) struct Kernel {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
+    /// What a kernel has in common with its snapshots. One reference to all of it, because a command buffer makes a snapshot
+    /// for each launch.
     function: Arc<Function>,
     /// The arguments for launches that do not bring their own.
-    settings: Mutex<Settings>,
-    /// The last choice of a work-group size.
-    chosen: Chosen,
+    settings: Mutex<Settings<Mem>>,
 }
 
-/// What a kernel has in common with its snapshots. One reference to all of it, because a command buffer makes a snapshot for
-/// each launch.
+/// The code of a kernel, and the program that it is from.
 struct Function {
     program: Arc<Program>,
-    /// The code for the first device of the context, and its interface.
-    compiled: Arc<oxur_compiler::Kernel>,
-    /// The code for the other devices, if the program has variables: each device has its own instances.
-    for_others: Vec<Arc<oxur_compiler::Kernel>>,
-    /// What a work-group costs.
-    cost: Cost,
+    code: Arc<oxur_device_cpu::kernel::Kernel>,
 }
 
 impl Kernel {
     /// The interface: what a launch must provide.
     pub(crate) fn wants(&self) -> &oxur_compiler::KernelInfo {
-        self.function.compiled.info()
+        self.function.code.info()
     }
 
     /// What a work-group costs.
     #[inline]
     pub(crate) fn cost(&self) -> &Cost {
-        &self.function.cost
+        self.function.code.cost()
+    }
+
+    /// The code.
+    #[inline]
+    pub(crate) fn code(&self) -> &Arc<oxur_device_cpu::kernel::Kernel> {
+        &self.function.code
     }
 
     /// The code for the device with this index in the context.
     #[inline]
-    pub(crate) fn compiled(&self, place: usize) -> &oxur_compiler::Kernel {
-        let Function {
-            compiled, for_others, ..
-        } = &*self.function;
-        match place.checked_sub(1) {
-            None => compiled,
-            Some(other) => for_others.get(other).unwrap_or(compiled),
-        }
+    pub(crate) fn compiled(&self, device_index: usize) -> &oxur_compiler::Kernel {
+        self.function.code.compiled(device_index)
     }
 
     /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before. Checks that all
@@ -76,47 +67,18 @@ impl Kernel {
     /// error.
     #[inline(always)]
     pub(crate) fn pack(&self, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
-        if args.is_empty() && !self.wants().params.is_empty() {
-            self.settings.lock().pack(self.wants(), into)
+        let wants = self.wants();
+        if args.is_empty() && !wants.params.is_empty() {
+            let settings = self.settings.lock();
+            settings.pack(wants, into).map_err(|error| args::error(wants, &error))
         } else {
-            into.pack(self.wants(), args)
+            args::pack(wants, args, into)
         }
     }
 
-    /// The most work-items that a work-group can have.
-    pub(crate) fn max_local_size(&self) -> usize {
-        let wants = self.wants();
-        match (wants.required_work_group_size, wants.max_work_group_size) {
-            (Some(size), _) => size.iter().map(|side| *side as usize).product(),
-            (None, Some(most)) => (most as usize).clamp(1, limits::WORK_GROUP_SIZE),
-            (None, None) => limits::WORK_GROUP_SIZE,
-        }
-    }
-
-    /// The work-group size of a launch that names none: the one that the kernel requires, or a divisor of the global
-    /// size, which has one to three dimensions.
+    /// The work-group size of a launch that names none.
     pub(crate) fn choose_local_size(&self, device: &Device, global: &[usize]) -> [usize; 3] {
-        let wants = self.wants();
-        match wants.required_work_group_size {
-            Some(size) => size.map(|side| side as usize),
-            None => self
-                .chosen
-                .get(global, device.cpus().len(), wants, self.max_local_size()),
-        }
-    }
-
-    /// The known attributes of the kernel, in OpenCL's notation.
-    fn attributes(&self) -> String {
-        let wants = self.wants();
-        let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
-        let sub_group =
-            (wants.sub_group_size_required).then(|| format!("intel_reqd_sub_group_size({})", wants.sub_group_size));
-        let all = [
-            size("reqd_work_group_size", wants.required_work_group_size),
-            size("work_group_size_hint", wants.work_group_size_hint),
-            sub_group,
-        ];
-        all.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        self.function.code.choose_local_size(device.cpus().len(), global)
     }
 }
 
@@ -137,23 +99,18 @@ impl kit::Kernel<Cpu> for Kernel {
         if !code.has_kernel(name) {
             return Err(unknown());
         }
-        let mut compiled = code.kernel(name).map_err(|error| {
+        let code = oxur_device_cpu::kernel::Kernel::new(&code, name).map_err(|error| {
             program.note(&error);
             build_error(&error)
         })?;
-        let for_others = compiled.drain(1..).collect();
-        let compiled = compiled.remove(0);
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
-            settings: Mutex::new(Settings::new(compiled.info())),
+            settings: Mutex::new(Settings::new(code.info())),
             function: Arc::new(Function {
                 program: program.clone(),
-                compiled,
-                for_others,
-                cost: Cost::default(),
+                code: Arc::new(code),
             }),
-            chosen: Chosen::default(),
         }))
     }
 
@@ -161,7 +118,7 @@ impl kit::Kernel<Cpu> for Kernel {
         match query {
             KernelInfo::FUNCTION_NAME => out.str(&self.wants().name),
             KernelInfo::NUM_ARGS => out.value(self.wants().params.len() as u32),
-            KernelInfo::ATTRIBUTES => out.str(&self.attributes()),
+            KernelInfo::ATTRIBUTES => out.str(&self.function.code.attributes()),
             _ => out.unsupported(),
         }
     }
@@ -169,14 +126,14 @@ impl kit::Kernel<Cpu> for Kernel {
     fn group_info(&self, _device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
         let wants = self.wants();
         match query {
-            KernelGroupInfo::WORK_GROUP_SIZE => out.value(self.max_local_size()),
+            KernelGroupInfo::WORK_GROUP_SIZE => out.value(self.function.code.max_local_size()),
             KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
                 let size = wants.required_work_group_size.unwrap_or_default();
                 out.value(size.map(|side| side as usize))
             }
             KernelGroupInfo::LOCAL_MEM_SIZE => out.value(wants.local_memory),
             KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(wants.sub_group_size as usize),
-            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(self.function.compiled.private_memory()),
+            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(self.compiled(0).private_memory()),
             KernelGroupInfo::COMPILE_MAX_LINEAR_WORK_GROUP_SIZE => {
                 out.value(wants.max_work_group_size.unwrap_or(0) as usize)
             }
@@ -188,9 +145,12 @@ impl kit::Kernel<Cpu> for Kernel {
         let wants = self.wants();
         match query {
             KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => out.value(wants.sub_group_size),
-            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => {
-                out.value(self.max_local_size().div_ceil(wants.sub_group_size.max(1) as usize) as u32)
-            }
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => out.value(
+                self.function
+                    .code
+                    .max_local_size()
+                    .div_ceil(wants.sub_group_size.max(1) as usize) as u32,
+            ),
             KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => out.value(wants.sub_groups_per_work_group.unwrap_or(0)),
             KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => out.value(match wants.sub_group_size_required {
                 true => wants.sub_group_size,
@@ -222,7 +182,7 @@ impl kit::Kernel<Cpu> for Kernel {
     }
 
     fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
-        self.settings.lock().set(self.wants(), &arg)
+        args::set(&mut self.settings.lock(), self.wants(), &arg)
     }
 
     fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
@@ -232,18 +192,18 @@ impl kit::Kernel<Cpu> for Kernel {
             native: NativeCell::new(),
             function: self.function.clone(),
             settings: Mutex::new(Settings::kept()),
-            chosen: Chosen::default(),
         });
         // In place, because arguments are large to move.
         let own = Arc::get_mut(&mut snapshot).expect("nobody else has it yet");
         let settings = own.settings.get_mut();
         if args.is_empty() {
-            settings.copy(wants, &self.settings.lock())?;
+            let copied = settings.copy(&self.settings.lock());
+            copied.map_err(|error| args::error(wants, &error))?;
         } else {
             settings.clear(wants);
         }
         for arg in args.iter() {
-            settings.set(wants, &arg?)?;
+            args::set(settings, wants, &arg?)?;
         }
         Ok(snapshot)
     }

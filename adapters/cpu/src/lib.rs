@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `libur_adapter_cpu.so.0`: Unified Runtime on the CPU of this machine, without a driver.
 //!
-//! Each UR object has a file, with a folder of the same name for its parts. `oxur_compiler` compiles the kernels. It does not
-//! depend on UR, and this crate does not depend on SPIR-V.
+//! Each UR object has a file, with a folder of the same name for its parts. `oxur_device_cpu` does the work: it has the
+//! memory, the code of kernels, and the threads that run commands, and does not depend on UR. This crate does not depend on
+//! SPIR-V.
 //!
 //! | files | what |
 //! |---|---|
@@ -10,8 +11,9 @@
 //! | `context`, `usm`, `virtual_mem`, `physical_mem` | memory that kernels access by address |
 //! | `ipc` | objects that processes share |
 //! | `mem`, `sampler` | buffers and images, which are also host memory, and samplers |
-//! | `program`, `kernel` | building SPIR-V to native code, and packing kernel arguments |
-//! | `queue`, `event`, `exec` | commands, their order, and the threads that run them |
+//! | `program`, `kernel` | building programs, and the arguments of kernels |
+//! | `queue`, `event`, `command_buffer` | what UR's commands do, and in which order |
+//! | `device_error` | UR's errors for those of the device |
 //! | `opencl` | the native handles of all these: OpenCL objects |
 //!
 //! **The interface between objects and queues.** A queue runs on [`Device::cpus`]. For a launch it calls [`Kernel::pack`],
@@ -20,16 +22,15 @@
 //! [`Mem::data`] from creation on, so mapping, reading and writing are plain copies. [`Mem::image_box`] returns the bytes of
 //! a part of an image, [`Program::global_part`] those of a device global. A command that may use USM after its enqueue
 //! function returns is counted in `Context::in_flight`: freed USM is reused only when the commands that were submitted before
-//! the free are complete. [`exec::clock`] is the clock of the device.
+//! the free are complete. [`oxur_device_cpu::exec::clock`] is the clock of the device.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod adapter;
 mod command_buffer;
 mod context;
 mod device;
+mod device_error;
 mod event;
-mod exec;
-mod in_flight;
 mod ipc;
 mod kernel;
 mod mem;

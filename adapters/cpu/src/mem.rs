@@ -12,12 +12,12 @@ use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemType, NativeHandle
 use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
+use oxur_device_cpu::limits;
 
 pub(crate) use self::image::ImageBox;
 use self::image::ImageExtent;
 pub(crate) use self::storage::Buffers;
 use self::storage::Storage;
-use crate::device::limits;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device};
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use kit::ur::{PhysicalMemFlags, PhysicalMemInfo, PhysicalMemProperties, ResultCode};
 use kit::{HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::pages;
+use oxur_device_cpu::shared_file::SharedFile;
 
-use crate::ipc::SharedFile;
-use crate::usm::pages;
 use crate::{Context, Cpu, Device};
 
 /// Physical memory.

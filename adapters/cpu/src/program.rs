@@ -3,12 +3,7 @@
 //!
 //! Modules are parsed when a program is created and linked when it is built; kernels are compiled one by one when they
 //! are created. All devices run the same code, so there is one build for all of them, but each device has its own
-//! variables. The program remembers the devices that the client built it for. [`options`] parses build options,
-//! [`binary`] is the format of program binaries, [`code`] is the linked code.
-
-mod binary;
-mod code;
-mod options;
+//! variables. The program remembers the devices that the client built it for.
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
@@ -16,13 +11,11 @@ use std::sync::Arc;
 use kit::ur::*;
 use kit::{HandleCell, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Error, FastMath, Global, Module, Part};
+use oxur_compiler::{Error, FastMath, Global, Part};
+use oxur_device_cpu::program::binary::{self, Binary, BinaryKind};
+use oxur_device_cpu::program::{BuildOptions, Claim, Code, ConstantError, Constants, SpirvModule, UnknownOption};
 use oxur_fork::Mutex;
 
-use self::binary::{Binary, Stored};
-pub(crate) use self::code::{Claim, Code};
-use self::options::BuildOptions;
-use crate::device::disabled;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device};
 
@@ -36,25 +29,12 @@ pub(crate) struct Program {
     state: Mutex<State>,
 }
 
-/// A module of a program.
-#[derive(Clone)]
-struct ProgramModule {
-    il: Arc<[u8]>,
-    /// The result of parsing. A module that needs an unsupported feature fails the build.
-    module: Result<Arc<Module>, Error>,
-    /// The specialization constants for the next build or compilation.
-    set: Constants,
-    /// Those of the last build or compilation.
-    constants: Constants,
-}
-
-type Constants = Vec<(u32, Vec<u8>)>;
-
 /// The build of a program.
 struct State {
-    modules: Vec<ProgramModule>,
+    modules: Vec<SpirvModule>,
     status: ProgramBuildStatus,
-    kind: ProgramBinaryType,
+    /// What the last build made; `None` before it.
+    kind: Option<BinaryKind>,
     options: BuildOptions,
     log: String,
     /// The devices that the client has named. What follows holds for them and their sub-devices.
@@ -77,44 +57,33 @@ pub(crate) struct GlobalPart {
     pub(crate) owner: Arc<oxur_compiler::Program>,
 }
 
-impl ProgramModule {
-    /// Parses a module. A module that violates the rules of SPIR-V is an error at once.
-    fn new(il: Arc<[u8]>, constants: Constants) -> UrResult<Self> {
-        let module = match Module::parse(&il) {
-            Err(error @ Error::Malformed { .. }) => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_BINARY,
-                    error.to_string(),
-                ));
-            }
-            module => module.and_then(|module| disabled::check(&module).map(|()| module)),
-        };
-        Ok(Self {
-            il,
-            module,
-            set: constants.clone(),
-            constants,
-        })
-    }
+/// Parses a module.
+fn parse(il: Arc<[u8]>, constants: Constants) -> UrResult<SpirvModule> {
+    SpirvModule::parse(il, constants)
+        .map_err(|error| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+}
 
-    /// The module with the constants that it was compiled with.
-    fn compiled(&self) -> Self {
-        Self {
-            set: self.constants.clone(),
-            ..self.clone()
-        }
-    }
+/// The client's options.
+fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
+    let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+    let unknown = |error: UnknownOption| UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string());
+    Ok(BuildOptions {
+        allow_unresolved: flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS),
+        ..BuildOptions::new(&text).map_err(unknown)?
+    })
+}
 
-    fn part(&self) -> Result<Part, Error> {
-        Ok(Part {
-            module: self.module.clone()?,
-            constants: self.constants.clone(),
-        })
+/// UR's type of a binary.
+fn binary_type(kind: BinaryKind) -> ProgramBinaryType {
+    match kind {
+        BinaryKind::Compiled => ProgramBinaryType::COMPILED_OBJECT,
+        BinaryKind::Library => ProgramBinaryType::LIBRARY,
+        BinaryKind::Executable => ProgramBinaryType::EXECUTABLE,
     }
 }
 
 impl State {
-    fn new(modules: Vec<ProgramModule>, kind: ProgramBinaryType) -> Self {
+    fn new(modules: Vec<SpirvModule>, kind: Option<BinaryKind>) -> Self {
         Self {
             modules,
             status: ProgramBuildStatus::NONE,
@@ -184,22 +153,20 @@ impl State {
 
     /// Uses the constants that were set from now on.
     fn take_constants(&mut self) {
-        for module in &mut self.modules {
-            module.constants.clone_from(&module.set);
-        }
+        self.modules.iter_mut().for_each(SpirvModule::take_constants);
     }
 
     fn parts(&self) -> Result<Vec<Part>, Error> {
-        self.modules.iter().map(ProgramModule::part).collect()
+        self.modules.iter().map(SpirvModule::part).collect()
     }
 
     /// Stores the result of a build, a compilation or a link.
-    fn finish(&mut self, options: BuildOptions, result: Result<ProgramBinaryType, Error>) -> UrResult<()> {
+    fn finish(&mut self, options: BuildOptions, result: Result<BinaryKind, Error>) -> UrResult<()> {
         self.options = options;
         match result {
             Ok(kind) => {
                 self.status = ProgramBuildStatus::SUCCESS;
-                self.kind = kind;
+                self.kind = Some(kind);
                 self.log.clear();
                 Ok(())
             }
@@ -213,23 +180,15 @@ impl State {
     }
 
     fn binary(&self) -> Vec<u8> {
-        if self.kind == ProgramBinaryType::NONE {
+        let Some(kind) = self.kind else {
             return Vec::new();
-        }
-        let stored = |module: &ProgramModule| Stored {
-            il: module.il.clone(),
-            constants: module.constants.clone(),
         };
         // A binary contains the program's own modules only, without those that they were linked with.
         let is_part = self.code.as_ref().is_some_and(Code::is_part);
         Binary {
-            kind: if is_part {
-                ProgramBinaryType::COMPILED_OBJECT
-            } else {
-                self.kind
-            },
+            kind: if is_part { BinaryKind::Compiled } else { kind },
             options: self.options.clone(),
-            modules: self.modules.iter().map(stored).collect(),
+            modules: self.modules.iter().map(SpirvModule::stored).collect(),
         }
         .write()
     }
@@ -332,7 +291,7 @@ impl Program {
             let what = "a program of another context cannot be linked in this one";
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_PROGRAM, what));
         }
-        if state.kind == ProgramBinaryType::NONE {
+        if state.kind.is_none() {
             let what = "a program that is linked must be compiled before";
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
         }
@@ -356,12 +315,8 @@ impl kit::Program<Cpu> for Program {
 
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         // An image for the target native_cpu contains host code, unless the client put SPIR-V there.
-        let module = ProgramModule::new(il.into(), Vec::new())?;
-        Ok(Self::new(
-            context,
-            true,
-            State::new(vec![module], ProgramBinaryType::NONE),
-        ))
+        let module = parse(il.into(), Vec::new())?;
+        Ok(Self::new(context, true, State::new(vec![module], None)))
     }
 
     fn create_with_binaries(
@@ -382,20 +337,16 @@ impl kit::Program<Cpu> for Program {
         }
         if !binary::is_binary(first) {
             // SYCL runtimes pass images of unknown format as binaries.
-            let module = ProgramModule::new(first.into(), Vec::new())?;
-            return Ok(Self::new(
-                context,
-                false,
-                State::new(vec![module], ProgramBinaryType::NONE),
-            ));
+            let module = parse(first.into(), Vec::new())?;
+            return Ok(Self::new(context, false, State::new(vec![module], None)));
         }
         let binary =
             Binary::read(first).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
         let modules = binary
             .modules
             .into_iter()
-            .map(|stored| ProgramModule::new(stored.il, stored.constants));
-        let mut state = State::new(modules.collect::<UrResult<_>>()?, binary.kind);
+            .map(|stored| parse(stored.il, stored.constants));
+        let mut state = State::new(modules.collect::<UrResult<_>>()?, Some(binary.kind));
         state.options = binary.options;
         state.add_devices(devices);
         Ok(Self::new(context, false, state))
@@ -403,10 +354,10 @@ impl kit::Program<Cpu> for Program {
 
     fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         let devices = self.devices(devices)?;
-        let mut options = BuildOptions::new(text, flags)?;
+        let mut options = build_options(text, flags)?;
         let mut state = self.state.lock();
         let state = &mut *state;
-        if state.kind != ProgramBinaryType::NONE && state.code.is_none() {
+        if state.kind.is_some() && state.code.is_none() {
             // The binary's build options still apply.
             options.fast_math |= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
@@ -415,7 +366,7 @@ impl kit::Program<Cpu> for Program {
         state.add_devices(devices);
         let same = options.text == state.options.text
             && options.allow_unresolved == state.options.allow_unresolved
-            && state.modules.iter().all(|module| module.set == module.constants);
+            && state.modules.iter().all(SpirvModule::is_unchanged);
         if state.code.is_some() && same {
             // It was built before, for another device.
             return Ok(());
@@ -426,19 +377,19 @@ impl kit::Program<Cpu> for Program {
             .and_then(|parts| Code::new(&parts, &options, self.context.devices.len()));
         let result = code.map(|code| {
             state.set_code(Some(code));
-            ProgramBinaryType::EXECUTABLE
+            BinaryKind::Executable
         });
         state.finish(options, result)
     }
 
     fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         let devices = self.devices(devices)?;
-        let options = BuildOptions::new(text, flags)?;
+        let options = build_options(text, flags)?;
         let mut state = self.state.lock();
         state.add_devices(devices);
         state.take_constants();
         // Modules are checked when they are parsed, so compiling has nothing to do before the link.
-        let result = state.parts().map(|_| ProgramBinaryType::COMPILED_OBJECT);
+        let result = state.parts().map(|_| BinaryKind::Compiled);
         state.set_code(None);
         state.finish(options, result)
     }
@@ -451,26 +402,26 @@ impl kit::Program<Cpu> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
-        let mut options = BuildOptions::new(text, flags)?;
+        let mut options = build_options(text, flags)?;
         let mut modules = Vec::new();
         // An option that changes results applies only if all modules were compiled with it.
         let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
             program.check_link(context, &state)?;
-            modules.extend(state.modules.iter().map(ProgramModule::compiled));
+            modules.extend(state.modules.iter().map(SpirvModule::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
         }
         options.fast_math |= fast_math;
-        let mut state = State::new(modules, ProgramBinaryType::NONE);
+        let mut state = State::new(modules, None);
         state.add_devices(if devices.is_empty() { &context.devices } else { devices });
         let result = state.parts().and_then(|parts| {
             if options.library {
-                return Ok(ProgramBinaryType::LIBRARY);
+                return Ok(BinaryKind::Library);
             }
             state.set_code(Some(Code::new(&parts, &options, context.devices.len())?));
-            Ok(ProgramBinaryType::EXECUTABLE)
+            Ok(BinaryKind::Executable)
         });
         let finished = state.finish(options, result);
         let program = Self::new(context, false, state);
@@ -520,7 +471,7 @@ impl kit::Program<Cpu> for Program {
         for (program, own) in programs.iter().zip(places) {
             let state = &mut states[place_of(program)];
             state.set_code(Some(code.part(own)));
-            state.kind = ProgramBinaryType::EXECUTABLE;
+            state.kind = Some(BinaryKind::Executable);
         }
         Ok(())
     }
@@ -552,7 +503,7 @@ impl kit::Program<Cpu> for Program {
             ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
             ProgramInfo::DEVICES => out.handles(devices),
             ProgramInfo::IL => match &self.state.lock().modules[..] {
-                [module] if self.from_il => out.slice(&module.il),
+                [module] if self.from_il => out.slice(module.il()),
                 _ => out.slice::<u8>(&[]),
             },
             ProgramInfo::BINARY_SIZES => {
@@ -600,7 +551,7 @@ impl kit::Program<Cpu> for Program {
             ProgramBuildInfo::STATUS => out.value(state.status),
             ProgramBuildInfo::OPTIONS => out.str(&state.options.text),
             ProgramBuildInfo::LOG => out.str(&state.log),
-            ProgramBuildInfo::BINARY_TYPE => out.value(state.kind),
+            ProgramBuildInfo::BINARY_TYPE => out.value(state.kind.map_or(ProgramBinaryType::NONE, binary_type)),
             _ => out.unsupported(),
         }
     }
@@ -623,32 +574,12 @@ impl kit::Program<Cpu> for Program {
                 "specialization constants are set before modules are linked",
             ));
         };
-        if let Ok(module) = &module.module {
-            let known = module.specialization_constants();
-            for (id, value) in constants {
-                match known.iter().find(|(known, _)| known == id) {
-                    None => {
-                        return Err(UrError::with_message(
-                            ResultCode::ERROR_INVALID_SPEC_ID,
-                            format!("the program has no specialization constant {id}"),
-                        ));
-                    }
-                    Some((_, size)) if *size != value.len() => {
-                        return Err(UrError::with_message(
-                            ResultCode::ERROR_INVALID_VALUE,
-                            format!("the specialization constant {id} has {size} bytes, not {}", value.len()),
-                        ));
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        for (id, value) in constants {
-            match module.set.iter_mut().find(|(known, _)| known == id) {
-                Some((_, known)) => *known = value.to_vec(),
-                None => module.set.push((*id, value.to_vec())),
-            }
-        }
-        Ok(())
+        module.set_constants(constants).map_err(|error| {
+            let code = match error {
+                ConstantError::UnknownId(_) => ResultCode::ERROR_INVALID_SPEC_ID,
+                ConstantError::WrongSize { .. } => ResultCode::ERROR_INVALID_VALUE,
+            };
+            UrError::with_message(code, error.to_string())
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! Queues: what UR's commands do, and in which order they run.
 //!
 //! [`commands`] translates each command into its work, which [`launch`], [`memory`], [`image`] and [`host`] implement.
-//! [`submit`] runs the work inline on the submitting thread, or hands it to the [engine](crate::exec) as a task. [`order`]
+//! [`submit`] runs the work inline on the submitting thread, or hands it to the [engine](oxur_device_cpu::exec) as a task. [`order`]
 //! tracks unfinished commands. [`command_buffer`] runs command buffers and graphs, [`failure`] holds errors until the client
 //! asks for them.
 
@@ -13,7 +13,6 @@ mod host;
 mod image;
 mod launch;
 mod memory;
-mod order;
 mod submit;
 
 use std::ffi::c_void;
@@ -27,18 +26,30 @@ use kit::{
     UsmAlloc, UsmKind, WaitList,
 };
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::bytes::CopyBytes;
+use oxur_device_cpu::exec::Pool;
+use oxur_device_cpu::order::Order;
 
 pub(crate) use self::command_buffer::work;
 pub(crate) use self::commands::check;
 pub(crate) use self::failure::Failures;
 pub(crate) use self::launch::set_args;
-use self::memory::{CopyBytes, Owner};
-pub(crate) use self::order::{Order, unsubmitted};
+use self::memory::Owner;
 use self::submit::Submission;
-use crate::device::limits;
-use crate::exec::Pool;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Event, Mem, UsmPool};
+
+/// The supported flags of queues. All but the first two are hints without effect: commands are submitted at once, the
+/// system schedules the threads, all streams are equal, and events that the client does not request are never created.
+pub(crate) const QUEUE_FLAGS: QueueFlags = QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE
+    .union(QueueFlags::PROFILING_ENABLE)
+    .union(QueueFlags::DISCARD_EVENTS)
+    .union(QueueFlags::PRIORITY_LOW)
+    .union(QueueFlags::PRIORITY_HIGH)
+    .union(QueueFlags::SUBMISSION_BATCHED)
+    .union(QueueFlags::SUBMISSION_IMMEDIATE)
+    .union(QueueFlags::USE_DEFAULT_STREAM)
+    .union(QueueFlags::SYNC_WITH_DEFAULT_STREAM);
 
 type Wait<'a> = WaitList<'a, Cpu>;
 type Out<'a> = EventOut<'a, Cpu>;
@@ -77,7 +88,7 @@ impl kit::Queue<Cpu> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
         // A hint that platforms may ignore. The device reports no support, so the queue does not report the flag.
         let flags = properties.flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
-        if !limits::QUEUE_FLAGS.contains(flags) {
+        if !QUEUE_FLAGS.contains(flags) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
                 format!("the device has no queues with {flags:?}"),

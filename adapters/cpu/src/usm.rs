@@ -7,13 +7,12 @@
 //!
 //! The cache saves page faults: memory from it was touched before. `UR_CPU_USM_POOL` limits how much free memory a context
 //! holds. Memory that is freed while commands run is reused only when the epoch of these commands has passed
-//! (`crate::in_flight`).
+//! ([`oxur_device_cpu::in_flight`]).
 //!
 //! Kernels can access the client's own memory, too. [`foreign`] records imported and registered ranges only so that
 //! queries report them as host USM.
 
 mod foreign;
-pub(crate) mod pages;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -23,10 +22,13 @@ use kit::{
     InfoOut, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
 };
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::pages;
+use oxur_device_cpu::shared_file::SharedFile;
 use oxur_fork::OnceLock;
 
 pub(crate) use self::foreign::Foreign;
-use crate::ipc::{self, SharedFile};
+use crate::device_error::out_of_memory;
+use crate::ipc;
 use crate::{Context, Cpu, Device};
 
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -41,7 +43,7 @@ pub(crate) fn limit() -> usize {
 // and read-only access is a hint.
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    /// An epoch of `crate::in_flight`.
+    /// An epoch of [`oxur_device_cpu::in_flight`].
     type Fence = u64;
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
@@ -66,13 +68,14 @@ impl kit::MemoryProvider for Context {
 
     fn allocate(&self, place: &UsmPlace<Self>, size: usize, align: usize, _: &UsmProperties) -> UrResult<usize> {
         if place.kind != UsmType::DEVICE || !ipc::shares_usm() {
-            return pages::map(size, align);
+            return pages::map(size, align).map_err(out_of_memory);
         }
         let whole = size
             .checked_next_multiple_of(pages::page())
-            .ok_or_else(|| pages::exhausted(size))?;
-        let file = SharedFile::new(whole).map_err(|_| pages::exhausted(size))?;
-        let start = pages::map_file(&file, 0, whole, align).map_err(|_| pages::exhausted(size))?;
+            .ok_or_else(|| out_of_memory(pages::exhausted(size)))?;
+        let exhausted = |_| out_of_memory(pages::exhausted(size));
+        let file = SharedFile::new(whole).map_err(exhausted)?;
+        let start = pages::map_file(&file, 0, whole, align).map_err(exhausted)?;
         file.mapped(start, whole);
         Ok(start)
     }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use kit::ur::{ResultCode, VirtualMemAccessFlags, VirtualMemGranularityInfo};
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::pages;
 use oxur_fork::Mutex;
 
-use crate::usm::pages;
 use crate::{Context, Cpu, Device, PhysicalMem};
 
 /// The reserved addresses of a context.

@@ -6,9 +6,12 @@ use oxur_fork::OnceLock;
 use kit::ur::*;
 use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::machine::memory;
+use oxur_device_cpu::{disabled, limits};
 
-use super::{Device, as_gpu, disabled, identity, limits, memory, partition, topology};
+use super::{Device, as_gpu, identity, partition};
 use crate::ipc;
+use crate::queue::QUEUE_FLAGS;
 
 /// OpenCL's extensions that the compiler supports. SYCL runtimes derive aspects from this list.
 pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
@@ -177,7 +180,7 @@ impl Device {
             DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(limits::IMAGE_ARRAY),
 
             // Queues and clocks.
-            DeviceInfo::QUEUE_ON_HOST_PROPERTIES => out.value(limits::QUEUE_FLAGS),
+            DeviceInfo::QUEUE_ON_HOST_PROPERTIES => out.value(QUEUE_FLAGS),
             DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
             DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(1usize),
             DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
@@ -206,7 +209,7 @@ impl Device {
                 cpus => cpus as u32,
             }),
             DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&self.cpus)),
-            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(topology::domains(&self.cpus)),
+            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(partition::domains(&self.cpus)),
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
             _ => kit::default_device_info::<crate::Cpu>(query, out),
         }
@@ -220,5 +223,17 @@ impl Device {
         uuid[8..12].copy_from_slice(&(self.cpus[0] as u32).to_le_bytes());
         uuid[12..16].copy_from_slice(&(self.cpus.len() as u32).to_le_bytes());
         uuid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_feature_has_its_extensions() {
+        for extension in disabled::all_extensions() {
+            assert!(EXTENSIONS.split(' ').any(|name| name == extension), "{extension}");
+        }
     }
 }

@@ -4,8 +4,7 @@
 use kit::ur::*;
 use kit::{UrError, UrResult, unsupported};
 use oxur_adapter_kit as kit;
-
-use super::topology;
+use oxur_device_cpu::machine::topology::{self, Domain};
 
 /// How a sub-device was created, as `PARTITION_TYPE` returns it.
 pub(super) type MadeBy = Vec<DevicePartitionProperty>;
@@ -19,15 +18,7 @@ pub(super) fn roots(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
     if count > cpus.len() {
         log::warn!("there are no {count} devices: the process may use {} CPUs", cpus.len());
     }
-    chunks(&topology::neighbours(&cpus), count.min(cpus.len()))
-}
-
-/// Divides into this many parts, each in ascending order.
-fn chunks(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
-    let end = |place: usize| cpus.len() * place / count;
-    let mut chunks: Vec<_> = (0..count).map(|i| cpus[end(i)..end(i + 1)].to_vec()).collect();
-    chunks.iter_mut().for_each(|chunk| chunk.sort_unstable());
-    chunks
+    topology::split(&cpus, count.min(cpus.len()))
 }
 
 /// The ways to divide a device with these CPUs.
@@ -110,7 +101,11 @@ fn by_domain(cpus: &[usize], domain: u32) -> UrResult<Vec<(Vec<usize>, MadeBy)>>
             "a device is divided by one affinity domain, of those that there are",
         ));
     }
-    let Some((found, parts)) = topology::divide(cpus, domain) else {
+    let found = match domain_of(domain) {
+        Some(known) => topology::divide(cpus, known).map(|parts| (domain, parts)),
+        None => topology::divide_widest(cpus).map(|(known, parts)| (flag_of(known), parts)),
+    };
+    let Some((found, parts)) = found else {
         return Err(UrError::with_message(
             ResultCode::ERROR_DEVICE_PARTITION_FAILED,
             format!("the {} compute units are all in one domain of {domain:?}", cpus.len()),
@@ -122,6 +117,29 @@ fn by_domain(cpus: &[usize], domain: u32) -> UrResult<Vec<(Vec<usize>, MadeBy)>>
         value: DevicePartitionValue { affinity_domain: found },
     };
     Ok(with(parts, &[made_by]))
+}
+
+/// UR's flag for a domain.
+pub(super) fn flag_of(domain: Domain) -> DeviceAffinityDomainFlags {
+    match domain {
+        Domain::Numa => DeviceAffinityDomainFlags::NUMA,
+        Domain::L4Cache => DeviceAffinityDomainFlags::L4_CACHE,
+        Domain::L3Cache => DeviceAffinityDomainFlags::L3_CACHE,
+        Domain::L2Cache => DeviceAffinityDomainFlags::L2_CACHE,
+        Domain::L1Cache => DeviceAffinityDomainFlags::L1_CACHE,
+    }
+}
+
+/// The domain of one of UR's flags, of which `NEXT_PARTITIONABLE` has none.
+fn domain_of(flag: DeviceAffinityDomainFlags) -> Option<Domain> {
+    Domain::ALL.into_iter().find(|domain| flag_of(*domain) == flag)
+}
+
+/// The domains by which CPUs can be divided, as UR's flags.
+pub(super) fn domains(cpus: &[usize]) -> DeviceAffinityDomainFlags {
+    let mut flags: DeviceAffinityDomainFlags = topology::domains(cpus).into_iter().map(flag_of).collect();
+    flags.set(DeviceAffinityDomainFlags::NEXT_PARTITIONABLE, !flags.is_empty());
+    flags
 }
 
 #[cfg(test)]
@@ -143,9 +161,6 @@ mod tests {
 
     #[test]
     fn devices() {
-        assert_eq!(chunks(&[4, 0, 5, 1], 1), [vec![0, 1, 4, 5]]);
-        assert_eq!(chunks(&[4, 0, 5, 1], 2), [vec![0, 4], vec![1, 5]]);
-        assert_eq!(chunks(&[0, 1, 2, 3, 4], 3), [vec![0], vec![1, 2], vec![3, 4]]);
         // Whatever that is on this machine.
         let cpus = topology::usable_cpus();
         for count in [1, 2, cpus.len(), cpus.len() + 1] {

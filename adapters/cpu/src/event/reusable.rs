@@ -9,15 +9,15 @@ use std::sync::Arc;
 use kit::ur::{CommandType, EventStatus};
 use kit::{HandleCell, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::plan::Signal;
+use oxur_device_cpu::exec::{ProfilingTimes, client_threads};
+use oxur_device_cpu::order::unsubmitted;
 use oxur_fork::Mutex;
 
 use super::{Event, Owner, State};
 use crate::Context;
-use crate::exec::plan::Signal;
-use crate::exec::{ProfilingTimes, client_threads};
 use crate::ipc::{SharedEvent, Signalling};
 use crate::opencl::NativeCell;
-use crate::queue::unsubmitted;
 
 /// The additional state of a reusable event.
 pub(super) struct Reusable {

@@ -12,12 +12,12 @@ use std::time::Duration;
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::futex;
+use oxur_device_cpu::pages;
+use oxur_device_cpu::shared_file::{Kind, Opened, SharedFile};
 use oxur_fork::Mutex;
 
-use super::SharedFile;
-use super::file::{Kind, Opened};
-use crate::exec::futex;
-use crate::usm::pages;
+use crate::device_error::invalid_handle;
 
 /// The maximum number of unfinished signals of an event.
 const SLOTS: usize = 1024;
@@ -60,7 +60,7 @@ impl SharedEvent {
 
     /// Opens the state of an event that another process exported.
     pub(crate) fn open(data: &[u8]) -> UrResult<Self> {
-        let Opened { file, offset, size } = SharedFile::open(Kind::Event, data)?;
+        let Opened { file, offset, size } = SharedFile::open(Kind::Event, data).map_err(invalid_handle)?;
         if (offset, size) != (0, self::size()) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,

@@ -10,8 +10,7 @@ use kit::{InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_api_opencl as conv;
 use oxur_compiler::Image;
-
-use crate::device::limits;
+use oxur_device_cpu::limits;
 
 /// The shape of an image, the address of its pixels, and its format for queries.
 #[derive(Clone)]

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use kit::UrResult;
 use kit::usm_cache::{Arena, Driver, HeapOptions, UsmCache};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::pages;
 use oxur_fork::OnceLock;
 
 use super::Mem;
 use crate::Context;
-use crate::usm::{self, pages};
+use crate::device_error::out_of_memory;
+use crate::usm;
 
 /// The owner of the memory.
 pub(super) enum Storage {
@@ -63,7 +65,7 @@ struct System;
 
 impl Driver<()> for System {
     fn allocate(&self, _place: &(), size: usize, align: usize) -> UrResult<usize> {
-        pages::map(size, align)
+        pages::map(size, align).map_err(out_of_memory)
     }
 
     fn free(&self, _place: &(), address: usize, size: usize) -> UrResult<()> {

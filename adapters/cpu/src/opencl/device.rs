@@ -10,12 +10,13 @@ use kit::{Device as _, Platform as _};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_api_opencl as conv;
+use oxur_device_cpu::limits;
 
 use super::entry;
 use super::error::{ClError, ClResult};
 use super::handle::{export, handle_of, object, reference_count, release, retain};
 use super::info::{Out, give_list, not_null, value};
-use crate::device::{extensions, limits};
+use crate::device::extensions;
 use crate::{Device, Platform};
 
 /// The version of OpenCL.

@@ -102,7 +102,11 @@ fn sub_group_info(
             let count =
                 count.ok_or_else(|| ClError::with_message(CL_INVALID_VALUE, "the input is a number of sub-groups"))?;
             let items = count.saturating_mul(widest);
-            let items = if items <= kernel.max_local_size() { items } else { 0 };
+            let items = if items <= kernel.code().max_local_size() {
+                items
+            } else {
+                0
+            };
             let mut answer = vec![items, 1, 1];
             if items == 0 {
                 answer = vec![0; 3];

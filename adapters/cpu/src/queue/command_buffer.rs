@@ -7,14 +7,14 @@ use std::sync::Arc;
 use kit::ur::CommandType;
 use kit::{Command, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::exec::plan::Plan;
+use oxur_device_cpu::exec::{self, Failure, Pool, Work};
+use oxur_device_cpu::order::{Empty, InlineGuard, Order};
 
 use super::commands::{Action, action};
 use super::memory::{owned_bytes, owned_copy_rows, owned_fill, owned_fill_rows};
-use super::order::{Empty, Order};
-use super::submit::{InlineGuard, Submission};
+use super::submit::Submission;
 use super::{Out, Queue, Wait, host, launch};
-use crate::exec::plan::Plan;
-use crate::exec::{self, Failure, Pool, Work};
 use crate::{Cpu, Device};
 
 /// The work of a command buffer's command, which was [checked](super::check).

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use kit::ur::{CommandType, RectOffset, RectRegion, ResultCode};
 use kit::{BufferRect, Command, DeviceGlobal, HostTask, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::bytes::{CopyBytes, CopyRows, Extent, Layout};
+use oxur_device_cpu::order::OrderFlags;
 
-use super::memory::{CopyBytes, CopyRows, Extent, Layout, Owner};
-use super::order::OrderFlags;
+use super::memory::Owner;
 use super::submit::Submission;
 use super::{Out, Queue, Wait, host, image};
 use crate::program::GlobalPart;

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kit::UrError;
 use oxur_adapter_kit as kit;
 use oxur_compiler::Fault;
+use oxur_device_cpu::exec::Failure;
 use oxur_fork::Mutex;
-
-use crate::exec::Failure;
 
 /// The first failure of a queue's command since the last one was reported: an error code of this adapter and a message.
 #[derive(Default)]

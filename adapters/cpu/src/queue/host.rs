@@ -8,9 +8,9 @@ use std::sync::Arc;
 use kit::{HostTask, UsmAlloc};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
+use oxur_device_cpu::exec::{Execution, Failure, Work};
 
 use crate::Context;
-use crate::exec::{Execution, Failure, Work};
 use crate::ipc::Signalling;
 
 /// Calls the client's function, once per run of the command.

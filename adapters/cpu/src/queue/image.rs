@@ -6,8 +6,8 @@ use std::ffi::c_void;
 use kit::ur::{ImageFormat, RectOffset, RectRegion, ResultCode};
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::bytes::{CopyRows, Extent, Layout};
 
-use super::memory::{CopyRows, Extent, Layout};
 use crate::Mem;
 
 /// The extent and layout of a box in an image, and the image's format.

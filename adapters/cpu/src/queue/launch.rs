@@ -3,114 +3,52 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::fmt::Write;
-use std::ops::Range;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
 use kit::{Arg, Kernel as _, Launch, LaunchProperties, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::{Error, Fault, KernelInfo, NdRange, PreparedRange, ThreadContext};
+use oxur_compiler::{Error, Fault, NdRange, PreparedRange};
+use oxur_device_cpu::exec::{self, Pool, Work, clock};
+use oxur_device_cpu::kernel::{self, LaunchError, LaunchWork, check_cooperative, check_range};
 
 use super::submit::Submission;
 use super::{Out, Queue, Wait};
-use crate::device::limits;
-use crate::exec::{self, Execution, Pool, Work, clock};
-use crate::kernel::Packed;
+use crate::kernel::{Packed, set_packed};
 use crate::program::build_error;
-use crate::{Cpu, Device, Kernel};
-
-/// The work of a launch that does not run inline.
-struct LaunchWork {
-    kernel: Arc<Kernel>,
-    /// The index of the queue's device in the context.
-    device_index: usize,
-    args: Packed,
-    range: PreparedRange,
-    groups: u64,
-    cooperative: bool,
-}
-
-impl Work for LaunchWork {
-    fn chunks(&self) -> u64 {
-        // The compiler's runtime interleaves the groups of a kernel with a device barrier on one thread.
-        if self.kernel.wants().has_device_barrier {
-            1
-        } else {
-            self.groups
-        }
-    }
-
-    fn execution(&self) -> Execution {
-        if self.cooperative {
-            Execution::Gang
-        } else {
-            Execution::Parallel
-        }
-    }
-
-    fn cost(&self, chunks: u64) -> Option<u64> {
-        self.kernel.cost().of(chunks)
-    }
-
-    fn is_due(&self) -> bool {
-        self.kernel.cost().is_due()
-    }
-
-    fn learn(&self, chunks: u64, cycles: u64) {
-        self.kernel.cost().learn(chunks, cycles);
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.kernel)
-    }
-
-    fn run(&self, chunks: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
-        let groups = if self.kernel.wants().has_device_barrier {
-            0..self.groups
-        } else {
-            chunks
-        };
-        // SAFETY: `launch` or `owned_launch` packed the arguments and prepared the range.
-        unsafe {
-            run(
-                self.kernel.compiled(self.device_index),
-                &self.args,
-                self.range,
-                groups,
-                worker,
-            )
-        }
-    }
-}
+use crate::{Cpu, Device, Kernel, Mem};
 
 /// The work of a command buffer's launch, which owns a copy of the current kernel arguments.
 pub(super) fn owned_launch(launch: &Launch<'_, Cpu>, device: &Device, pool: &'static Pool) -> UrResult<Arc<dyn Work>> {
     let kernel = &launch.kernel;
     let range = nd_range(kernel, device, &launch.range);
-    let groups = check_range(kernel.wants(), &range)?;
+    let groups = check_range(kernel.wants(), &range).map_err(refused)?;
     let cooperative = check_properties(kernel, pool, &launch.properties, groups)?;
     let device_index = kernel.program().context().device_index(device)?;
     let range = prepare(kernel, device_index, range)?;
-    let mut work = Arc::new(LaunchWork {
-        kernel: Arc::clone(kernel),
-        device_index,
-        args: Packed::new(),
-        range,
-        groups,
-        cooperative,
-    });
+    // SAFETY: the arguments are packed below. The client guarantees that its pointers are valid until the command is complete.
+    let work = unsafe {
+        LaunchWork::new(
+            kernel.code().clone(),
+            device_index,
+            Packed::default(),
+            range,
+            groups,
+            cooperative,
+        )
+    };
+    let mut work = Arc::new(work);
     // Packed in place, because moving the block would copy it.
     let own = Arc::get_mut(&mut work).expect("the reference is unique");
-    kernel.pack(launch.args, &mut own.args)?;
+    kernel.pack(launch.args, own.args_mut())?;
     Ok(work)
 }
 
 /// Sets arguments, which the kernel has already taken, in the work of its launch. Returns false if that is impossible in
 /// place.
 pub(crate) fn set_args(work: &mut dyn Work, kernel: &Arc<Kernel>, args: &[Arg<'_, Cpu>]) -> bool {
-    match (work as &mut dyn Any).downcast_mut::<LaunchWork>() {
-        Some(work) if Arc::ptr_eq(&work.kernel, kernel) => work.args.set(kernel.wants(), args),
+    match (work as &mut dyn Any).downcast_mut::<LaunchWork<Mem>>() {
+        Some(work) if Arc::ptr_eq(work.kernel(), kernel.code()) => set_packed(work.args_mut(), kernel.wants(), args),
         _ => false,
     }
 }
@@ -126,33 +64,10 @@ fn prepare(kernel: &Kernel, device_index: usize, range: NdRange) -> UrResult<Pre
 #[cold]
 fn not_compiled(kernel: &Kernel, error: &Error) -> UrError {
     kernel.program().note(error);
-    build_error(error).context(&format!("{} could not be compiled for this range", describe(kernel)))
-}
-
-/// Runs work-groups.
-///
-/// # Safety
-/// [`Kernel::pack`] must have packed the arguments for this kernel, and `range` must have been prepared for it.
-#[inline]
-unsafe fn run(
-    kernel: &oxur_compiler::Kernel,
-    args: &Packed,
-    range: PreparedRange,
-    groups: Range<u64>,
-    worker: &mut ThreadContext,
-) -> Result<(), Fault> {
-    let launch = oxur_compiler::Launch {
-        args: args.block(),
-        range,
-        local_memory: args.local_memory(),
-    };
-    // SAFETY: `Kernel::pack` laid the arguments out for this kernel, and they own references to its memory objects. The
-    // client guarantees that its pointers are valid until the command is complete.
-    unsafe { kernel.run(&launch, groups, worker) }
-}
-
-fn describe(kernel: &Kernel) -> String {
-    format!("the kernel {}", kernel.wants().name)
+    build_error(error).context(&format!(
+        "{} could not be compiled for this range",
+        kernel.code().describe()
+    ))
 }
 
 impl Queue {
@@ -169,11 +84,11 @@ impl Queue {
         let kernel: &Arc<Kernel> = &kernel;
         self.check_context(kernel.program().context())?;
         let range = nd_range(kernel, &self.device, &range);
-        let groups = check_range(kernel.wants(), &range)?;
+        let groups = check_range(kernel.wants(), &range).map_err(refused)?;
         let cooperative = check_properties(kernel, self.pool, &properties, groups)?;
         // Both closures below use the arguments, but only one of them runs. A `RefCell` lets them share the block, which is
         // too large to move for an inline launch.
-        let args = RefCell::new(Packed::new());
+        let args = RefCell::new(Packed::default());
         kernel.pack(given, &mut args.borrow_mut())?;
         let range = prepare(kernel, self.device_index, range)?;
         let cost = kernel.cost().of(groups);
@@ -185,9 +100,10 @@ impl Queue {
         let run_inline = || {
             let result = exec::with_caller_context_measured(|worker, measure| -> Result<(), Fault> {
                 let started = if measure { clock::cycles() } else { 0 };
-                // SAFETY: packed and prepared above.
+                // SAFETY: packed and prepared above. The client guarantees that its pointers are valid until the command is
+                // complete.
                 unsafe {
-                    run(
+                    kernel::run(
                         kernel.compiled(self.device_index),
                         &args.borrow(),
                         range,
@@ -202,16 +118,13 @@ impl Queue {
             });
             match result {
                 Ok(()) => true,
-                Err(fault) => self.inline_failed(&describe(kernel), fault),
+                Err(fault) => self.inline_failed(&kernel.code().describe(), fault),
             }
         };
-        let make_work = || LaunchWork {
-            kernel: kernel.clone(),
-            device_index: self.device_index,
-            args: args.replace(Packed::new()),
-            range,
-            groups,
-            cooperative,
+        let make_work = || {
+            let (code, args) = (kernel.code().clone(), args.take());
+            // SAFETY: as above.
+            unsafe { LaunchWork::new(code, self.device_index, args, range, groups, cooperative) }
         };
         self.submit_work(submission, wait, event, run_inline, make_work)
     }
@@ -255,80 +168,18 @@ fn check_properties(
     if properties.cluster.is_some() || properties.work_group_memory != 0 || !known.contains(properties.flags) {
         return Err(unsupported_properties(properties));
     }
-    if kernel.wants().has_device_barrier {
-        // The barrier limits the number of groups even if the client did not ask for a cooperative launch.
-        let most = u64::from(limits::COOPERATIVE_GROUPS);
-        return if groups > most {
-            Err(too_many(groups, most))
-        } else {
-            Ok(false)
-        };
-    }
-    let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) && groups > 1;
-    // Each group needs its own thread: a group that spins on memory cannot be suspended for another one.
-    if cooperative {
-        let wanted = usize::try_from(groups).unwrap_or(usize::MAX);
-        let most = pool.guaranteed_concurrency(wanted) as u64;
-        if groups > most {
-            return Err(too_many(groups, most));
-        }
-    }
-    Ok(cooperative)
+    let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
+    check_cooperative(kernel.wants(), pool, cooperative, groups).map_err(refused)
 }
 
-/// Checks that a kernel can run with this range. Returns the number of work-groups.
-#[inline]
-fn check_range(info: &KernelInfo, range: &NdRange) -> UrResult<u64> {
-    let (mut groups, mut size) = (Some(1u64), 1u64);
-    for d in 0..range.dimensions as usize {
-        let (global, local) = (range.global_size[d], range.local_size[d]);
-        if local > limits::WORK_GROUP_SIZE as u64 || !global.is_multiple_of(local) {
-            return Err(no_groups(info, range));
-        }
-        size *= local;
-        groups = groups.and_then(|groups| groups.checked_mul(global / local));
-    }
-    let most = info.max_work_group_size.map_or(limits::WORK_GROUP_SIZE as u64, |size| {
-        u64::from(size).min(limits::WORK_GROUP_SIZE as u64)
-    });
-    let sub_groups = |sub_groups: u32| size.div_ceil(info.sub_group_size.into()) == sub_groups.into();
-    let fits = size <= most
-        && info
-            .required_work_group_size
-            .is_none_or(|required| required.map(u64::from) == range.local_size)
-        && info.sub_groups_per_work_group.is_none_or(sub_groups);
-    match groups {
-        // The limit keeps sums of group counts from overflowing.
-        Some(groups) if fits && groups <= u64::MAX >> 2 => Ok(groups),
-        _ => Err(no_groups(info, range)),
-    }
-}
-
+/// UR's error for a launch that the kernel cannot have.
 #[cold]
-fn no_groups(info: &KernelInfo, range: &NdRange) -> UrError {
-    let KernelInfo {
-        name,
-        required_work_group_size: required,
-        max_work_group_size: most,
-        ..
-    } = info;
-    let NdRange {
-        global_size: global,
-        local_size: local,
-        ..
-    } = range;
-    let mut words = format!("cannot launch {global:?} work-items in work-groups of {local:?} for the kernel {name}");
-    _ = match (required, most) {
-        (Some(required), _) => write!(words, ", which needs work-groups of {required:?}"),
-        (None, most) => {
-            let most = most.unwrap_or(limits::WORK_GROUP_SIZE as u32);
-            write!(
-                words,
-                ", whose work-groups have up to {most} work-items and divide the range"
-            )
-        }
+fn refused(error: LaunchError) -> UrError {
+    let code = match error {
+        LaunchError::WorkGroups(_) => ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+        LaunchError::TooManyGroups { .. } => ResultCode::ERROR_OUT_OF_RESOURCES,
     };
-    UrError::with_message(ResultCode::ERROR_INVALID_WORK_GROUP_SIZE, words)
+    UrError::with_message(code, error.to_string())
 }
 
 #[cold]
@@ -336,14 +187,6 @@ fn unsupported_properties(properties: &LaunchProperties) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_OPERATION,
         format!("launch properties are not supported: {properties:?}"),
-    )
-}
-
-#[cold]
-fn too_many(groups: u64, most: u64) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_OUT_OF_RESOURCES,
-        format!("{groups} work-groups cannot run at the same time: at most {most} can"),
     )
 }
 

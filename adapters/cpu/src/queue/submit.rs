@@ -2,7 +2,7 @@
 //! Submission of commands.
 //!
 //! A short command with no unfinished dependency runs inline, on the thread that submits it. This is the fast path, so
-//! [`Queue::submit_work`] is inlined into the entry points. All other commands become tasks of the [engine](crate::exec).
+//! [`Queue::submit_work`] is inlined into the entry points. All other commands become tasks of the [engine](oxur_device_cpu::exec).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,13 +12,12 @@ use kit::ur::{CommandType, ResultCode};
 use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
+use oxur_device_cpu::exec::{Execution, Failure, Node, ProfilingTimes, Task, Work, client_threads, clock, submit};
+use oxur_device_cpu::forward_to_work;
+use oxur_device_cpu::in_flight::Mark;
+use oxur_device_cpu::order::{Empty, InlineGuard, Order, OrderFlags};
 
-use super::order::{Empty, Order, OrderFlags};
 use super::{Out, Queue, Wait, host};
-use crate::exec::{
-    Execution, Failure, Node, ProfilingTimes, Task, Work, client_threads, clock, forward_to_work, submit,
-};
-use crate::in_flight::Mark;
 use crate::{Cpu, Event};
 
 /// The properties of a command besides its work.
@@ -41,16 +40,6 @@ impl Submission {
             inline: false,
             order: OrderFlags::default(),
         }
-    }
-}
-
-/// Ends an inline command in an order when it is dropped, even by a panic.
-pub(super) struct InlineGuard<'a>(pub(super) &'a Order);
-
-impl Drop for InlineGuard<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.0.end();
     }
 }
 

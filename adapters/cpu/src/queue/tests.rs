@@ -12,9 +12,9 @@ use kit::BufferRect;
 use kit::ur::{Backend, EventHandle, MemFlags, RectOffset, RectRegion, ResultCode};
 use kit::{Context as _, Event as _, Mem as _, Queue as _};
 use oxur_compiler::{Fault, ThreadContext};
+use oxur_device_cpu::exec::{Execution, Work};
 
 use super::*;
-use crate::exec::{Execution, Work};
 use crate::{Event, Platform};
 
 fn context() -> Arc<Context> {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! UR's errors for those of `oxur_device_cpu`.
+
+use kit::UrError;
+use kit::ur::ResultCode;
+use oxur_adapter_kit as kit;
+use oxur_device_cpu::pages::OutOfMemory;
+use oxur_device_cpu::shared_file::InvalidHandle;
+
+/// The error for memory that the system does not have.
+#[cold]
+pub(crate) fn out_of_memory(error: OutOfMemory) -> UrError {
+    UrError::with_message(ResultCode::ERROR_OUT_OF_HOST_MEMORY, error.to_string())
+}
+
+/// The error for an IPC handle that leads nowhere.
+#[cold]
+pub(crate) fn invalid_handle(error: InvalidHandle) -> UrError {
+    UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string())
+}

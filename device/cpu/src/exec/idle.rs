@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Idle threads: those that poll for work, and those that sleep until they are woken.
+//!
+//! A submitter wakes a thread only if none polls, so a stream of short commands costs no system calls. A thread announces
+//! that it goes to sleep and then checks for work once more. This is Dekker's pattern: either the thread sees the work, or
+//! the submitter sees the announcement.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use super::clock::{self, CYCLES_PER_MICROSECOND};
+use super::futex::Semaphore;
+
+/// The number of threads that poll for work, and of those that sleep.
+#[derive(Debug, Default)]
+pub(super) struct Idle {
+    /// Pollers in the low half, sleepers in the high half.
+    counts: AtomicU64,
+    /// A post for each sleeper that was woken, which already counts as a poller.
+    wakeups: Semaphore,
+}
+
+const POLLER: u64 = 1;
+const SLEEPER: u64 = 1 << 32;
+
+/// The result of [`Idle::wake`].
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wake {
+    /// A thread polls, one was woken, or none is wanted.
+    Done,
+    /// There is no thread to wake.
+    NoSleeper,
+}
+
+impl Idle {
+    /// Ensures that a thread polls for the work that the caller has queued, if one is `wanted`.
+    pub(super) fn wake(&self, wanted: impl FnOnce() -> bool) -> Wake {
+        fence(Ordering::SeqCst);
+        if !wanted() {
+            return Wake::Done;
+        }
+        let mut counts = self.counts.load(Ordering::SeqCst);
+        loop {
+            if counts & (SLEEPER - 1) != 0 {
+                return Wake::Done;
+            }
+            if counts < SLEEPER {
+                return Wake::NoSleeper;
+            }
+            let woken = counts - SLEEPER + POLLER;
+            match self
+                .counts
+                .compare_exchange_weak(counts, woken, Ordering::SeqCst, Ordering::SeqCst)
+            {
+                Ok(_) => break,
+                Err(now) => counts = now,
+            }
+        }
+        self.wakeups.post();
+        Wake::Done
+    }
+
+    /// Whether a thread polls at the moment.
+    #[inline]
+    pub(super) fn has_pollers(&self) -> bool {
+        self.counts.load(Ordering::Relaxed) & (SLEEPER - 1) != 0
+    }
+
+    /// Counts the caller, or a thread that it starts, as a poller.
+    pub(super) fn start_polling(&self) {
+        self.counts.fetch_add(POLLER, Ordering::SeqCst);
+    }
+
+    /// Ends polling, because the poller has found work or cannot start.
+    pub(super) fn stop_polling(&self) {
+        self.counts.fetch_sub(POLLER, Ordering::SeqCst);
+    }
+
+    /// Puts a poller to sleep until it is woken, unless there is work. It is a poller again when this returns.
+    pub(super) fn sleep(&self, work: impl FnOnce() -> bool) {
+        self.counts.fetch_add(SLEEPER.wrapping_sub(POLLER), Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        if work() && self.stay_awake() {
+            return;
+        }
+        self.wakeups.wait();
+    }
+
+    /// Turns a sleeper into a poller, unless all sleepers were woken. Then the caller must consume its wakeup.
+    fn stay_awake(&self) -> bool {
+        let back = |counts: u64| (counts >= SLEEPER).then(|| counts - SLEEPER + POLLER);
+        self.counts
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, back)
+            .is_ok()
+    }
+}
+
+/// How long a thread polls, for work or for the end of a command, before it sleeps. The limit is about the time that
+/// sleeping and waking up takes. Polling longer would keep the CPU from other threads.
+pub struct Backoff {
+    since: u64,
+}
+
+impl Backoff {
+    /// A thread that begins to wait.
+    pub fn start() -> Self {
+        Self { since: clock::cycles() }
+    }
+
+    /// Waits a little. Returns whether to keep polling.
+    pub fn wait(&self) -> bool {
+        const LIMIT: u64 = 20 * CYCLES_PER_MICROSECOND;
+        /// From then on it yields, because the thread that it waits for may need the CPU.
+        const SPIN: u64 = 2 * CYCLES_PER_MICROSECOND;
+        match clock::cycles().wrapping_sub(self.since) {
+            LIMIT.. => return false,
+            SPIN.. => std::thread::yield_now(),
+            _ => std::hint::spin_loop(),
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thread_is_woken_at_a_time() {
+        let idle = Idle::default();
+        assert_eq!(idle.wake(|| true), Wake::NoSleeper);
+        idle.start_polling();
+        assert_eq!(idle.wake(|| true), Wake::Done);
+        // There is work, so the thread does not sleep.
+        idle.sleep(|| true);
+        idle.stop_polling();
+        assert_eq!(idle.wake(|| true), Wake::NoSleeper);
+
+        idle.start_polling();
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| idle.sleep(|| false));
+            while idle.counts.load(Ordering::SeqCst) < SLEEPER {
+                std::thread::yield_now();
+            }
+            assert_eq!(idle.wake(|| true), Wake::Done);
+            sleeper.join().unwrap();
+        });
+        assert_eq!(idle.counts.load(Ordering::SeqCst), POLLER);
+        idle.stop_polling();
+    }
+
+    #[test]
+    fn a_thread_that_is_about_to_sleep_can_be_woken() {
+        let idle = Idle::default();
+        idle.start_polling();
+        // A wakeup after the announcement and before the sleep.
+        idle.sleep(|| {
+            assert_eq!(idle.wake(|| true), Wake::Done);
+            true
+        });
+        assert_eq!(idle.counts.load(Ordering::SeqCst), POLLER);
+    }
+}

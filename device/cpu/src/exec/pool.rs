@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The threads of a set of CPUs.
+//!
+//! Each set of CPUs that a device has gets one pool. Its threads start when there is work for them, and are never
+//! joined: the process may exit while they run. The concurrency of the pool limits how many threads run jobs at a time:
+//! each needs a *slot*. A thread that waits for a command may take a free slot and help.
+//!
+//! A job is in the queue once while one more thread could take part in it. The thread that takes it out puts it back if
+//! yet another could take part, and wakes that one. So each thread wakes the next, and a job that ends early wakes no
+//! more threads.
+
+use std::io;
+use std::ops::Range;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use crossbeam_queue::{ArrayQueue, SegQueue};
+use oxur_compiler::ThreadContext;
+use oxur_fork::Mutex;
+
+use super::caller_context::with_caller_context;
+use super::chunks::Chunks;
+use super::cost;
+use super::fork::PerProcess;
+use super::idle::{Backoff, Idle, Wake};
+use super::node::Node;
+
+/// The number of jobs that are queued without allocating.
+const ROOM: usize = 512;
+
+/// Work for the threads of a pool.
+pub trait Job: Send + Sync {
+    /// Takes part until nothing is left to begin. Returns the job that the thread should run next, if there is one.
+    fn work(self: Arc<Self>, me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>>;
+
+    /// Whether a thread that takes part returns soon.
+    fn is_brief(&self) -> bool;
+}
+
+/// A thread that runs jobs.
+pub struct WorkerContext<'a> {
+    /// The thread's state for running kernels.
+    pub(super) worker: &'a mut ThreadContext,
+    /// Its number among the threads of the pool: see [`Chunks`].
+    index: usize,
+    state: &'static PoolState,
+    /// For a thread that only helps: whether the command that it waits for is over.
+    over: Option<&'a dyn Fn() -> bool>,
+}
+
+impl WorkerContext<'_> {
+    /// Whether it works for this pool.
+    pub(super) fn is_of(&self, pool: &Pool) -> bool {
+        std::ptr::eq(self.state.pool, pool)
+    }
+
+    /// Wakes another thread for the job that this one runs.
+    pub(super) fn share(&self, job: Arc<dyn Job>) {
+        self.state.push(job);
+    }
+
+    /// Whether the thread should stop helping, because the command that it waits for is over.
+    pub(super) fn should_leave(&self) -> bool {
+        self.over.is_some_and(|over| over())
+    }
+
+    /// Takes and runs chunks until none is left, or until the thread [should leave](Self::should_leave) and `offer` has left
+    /// the rest to another thread. Returns the number of chunks that ran.
+    pub(super) fn run_chunks(
+        &mut self,
+        chunks: &Chunks,
+        offer: impl Fn(&Self) -> bool,
+        mut run: impl FnMut(Range<u64>, &mut ThreadContext),
+    ) -> u64 {
+        let (mut done, mut shared) = (0, false);
+        while let Some(taken) = chunks.take(self.index) {
+            if !shared && chunks.want_more() {
+                offer(self);
+            }
+            shared = true;
+            done += taken.end - taken.start;
+            run(taken, self.worker);
+            if self.should_leave() && chunks.any_left() && offer(self) {
+                break;
+            }
+        }
+        done
+    }
+}
+
+/// The threads of a set of CPUs.
+pub struct Pool {
+    cpus: Vec<usize>,
+    concurrency: usize,
+    helped: bool,
+    state: PerProcess<PoolState>,
+    /// The pool that was created before this one.
+    next: Option<&'static Pool>,
+}
+
+impl Pool {
+    /// The pool of these CPUs, with this number of threads. `helped` says whether client threads may take part while
+    /// they wait, whatever CPU they run on.
+    pub fn of(cpus: &[usize], threads: usize, helped: bool) -> &'static Self {
+        static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
+        let concurrency = threads.max(1);
+        loop {
+            let last = LAST.load(Ordering::Acquire);
+            // SAFETY: pools are never freed.
+            let next = unsafe { last.as_ref() };
+            let same = |pool: &&Pool| pool.cpus == cpus && pool.concurrency == concurrency && pool.helped == helped;
+            if let Some(known) = std::iter::successors(next, |pool| pool.next).find(same) {
+                return known;
+            }
+            let new = Box::into_raw(Box::new(Self {
+                cpus: cpus.to_vec(),
+                concurrency,
+                helped,
+                state: PerProcess::new(),
+                next,
+            }));
+            match LAST.compare_exchange(last, new, Ordering::AcqRel, Ordering::Relaxed) {
+                // SAFETY: as above.
+                Ok(_) => return unsafe { &*new },
+                // SAFETY: no other thread has seen it.
+                Err(_) => drop(unsafe { Box::from_raw(new) }),
+            }
+        }
+    }
+
+    /// How many threads run jobs at a time.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    /// The number of chunks that can run at the same time. Starts threads until `wanted` of them run. The pool may have fewer
+    /// threads than its concurrency if the system does not allow more.
+    pub fn guaranteed_concurrency(&'static self, wanted: usize) -> usize {
+        let state = self.state();
+        let wanted = wanted.min(self.concurrency);
+        while state.running.load(Ordering::SeqCst) < wanted && state.try_start().is_ok() {}
+        state.running.load(Ordering::SeqCst).min(self.concurrency)
+    }
+
+    /// The cost up to which work runs inline, in cycles: about the time that it takes until another thread starts on it.
+    #[inline]
+    pub fn inline_limit(&'static self) -> u64 {
+        if self.state().is_awake() {
+            cost::SHORT
+        } else {
+            cost::SHORT_ALONE
+        }
+    }
+
+    /// Makes a gang, a command whose chunks wait for each other, depend on the gang before it: each of two concurrent gangs
+    /// might hold the threads that the other needs. `append` appends the command to its queue under the same lock, so that
+    /// both orders agree.
+    pub fn append_gang(&'static self, command: &Arc<dyn Node>, append: impl FnOnce()) {
+        let mut last = self.state().last_gang.lock();
+        if let Some(before) = last.replace(command.clone()) {
+            command.wait_for(&before, false);
+        }
+        append();
+    }
+
+    /// Appends a command to two orders under one lock. Otherwise another thread could append its own command to the same
+    /// orders in between, the other way round, and the two commands would wait for each other.
+    pub fn in_two_orders(&'static self, append: impl FnOnce()) {
+        let _lock = self.state().orders.lock();
+        append();
+    }
+
+    /// Queues a job.
+    pub fn run(&'static self, job: Arc<dyn Job>) {
+        self.state().push(job);
+    }
+
+    /// Runs jobs until `over` returns true. Returns false if there was no job for a while: the caller should sleep.
+    pub fn help_until(&'static self, over: &dyn Fn() -> bool) -> bool {
+        let state = self.state();
+        let mut helps = self.helped;
+        let mut backoff = Backoff::start();
+        loop {
+            if over() {
+                return true;
+            }
+            if helps && state.has_work() && state.acquire_slot() {
+                let index = self.concurrency - 1;
+                helps = with_caller_context(|worker| {
+                    state.run_jobs(WorkerContext {
+                        worker,
+                        index,
+                        state,
+                        over: Some(over),
+                    })
+                });
+                state.release_slot();
+                state.wake_for_queued();
+                backoff = Backoff::start();
+            } else if !backoff.wait() {
+                return false;
+            }
+        }
+    }
+
+    fn state(&'static self) -> &'static PoolState {
+        self.state.get(|| PoolState {
+            pool: self,
+            jobs: ArrayQueue::new(ROOM),
+            overflow: SegQueue::new(),
+            idle: Idle::default(),
+            busy: AtomicUsize::new(0),
+            started: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            last_gang: Mutex::default(),
+            orders: Mutex::default(),
+        })
+    }
+}
+
+/// The jobs and threads of a pool in this process.
+struct PoolState {
+    pool: &'static Pool,
+    jobs: ArrayQueue<Arc<dyn Job>>,
+    /// Jobs that do not fit in `jobs`.
+    overflow: SegQueue<Arc<dyn Job>>,
+    idle: Idle,
+    /// The number of slots in use.
+    busy: AtomicUsize,
+    /// The number of threads that run or are being started.
+    started: AtomicUsize,
+    /// The number of threads that run. They never end.
+    running: AtomicUsize,
+    /// The last gang: a command whose chunks wait for each other.
+    last_gang: Mutex<Option<Arc<dyn Node>>>,
+    /// See [`Pool::in_two_orders`].
+    orders: Mutex<()>,
+}
+
+impl PoolState {
+    fn push(&'static self, job: Arc<dyn Job>) {
+        if let Err(job) = self.jobs.push(job) {
+            self.overflow.push(job);
+        }
+        self.wake();
+    }
+
+    fn pop(&self) -> Option<Arc<dyn Job>> {
+        self.jobs.pop().or_else(|| self.overflow.pop())
+    }
+
+    fn has_work(&self) -> bool {
+        !self.jobs.is_empty() || !self.overflow.is_empty()
+    }
+
+    /// Whether a thread is awake that will look for jobs.
+    #[inline]
+    fn is_awake(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) != 0 || self.idle.has_pollers()
+    }
+
+    fn has_free_slot(&self) -> bool {
+        self.busy.load(Ordering::SeqCst) < self.pool.concurrency
+    }
+
+    fn acquire_slot(&self) -> bool {
+        let one_more = |busy| (busy < self.pool.concurrency).then_some(busy + 1);
+        self.busy
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more)
+            .is_ok()
+    }
+
+    fn release_slot(&self) {
+        self.busy.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Ensures that a thread looks for the queued jobs, if a slot is free.
+    fn wake(&'static self) {
+        if self.idle.wake(|| self.has_free_slot()) == Wake::NoSleeper {
+            self.start();
+        }
+    }
+
+    fn wake_for_queued(&'static self) {
+        if self.has_work() {
+            self.wake();
+        }
+    }
+
+    /// Starts a thread, unless there are enough. On failure returns the thread's number, and the error if there was one.
+    fn try_start(&'static self) -> Result<(), (usize, Option<io::Error>)> {
+        let one_more = |started| (started < self.pool.concurrency).then_some(started + 1);
+        let index = self.started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more);
+        let index = index.map_err(|all| (all, None))?;
+        self.idle.start_polling();
+        let thread = std::thread::Builder::new().name(format!("ur worker {index}"));
+        match thread.spawn(move || self.serve(index)) {
+            Ok(_) => {
+                self.running.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            }
+            Err(error) => {
+                self.idle.stop_polling();
+                self.started.fetch_sub(1, Ordering::SeqCst);
+                Err((index, Some(error)))
+            }
+        }
+    }
+
+    /// Starts a thread, unless there are enough.
+    #[cold]
+    fn start(&'static self) {
+        let Err((index, Some(error))) = self.try_start() else {
+            return;
+        };
+        if self.started.load(Ordering::SeqCst) > 0 {
+            return log::debug!("a thread cannot be started, so there are fewer threads than CPUs: {error}");
+        }
+        log::warn!("no thread can be started, so commands run on the threads that submit them: {error}");
+        with_caller_context(|worker| {
+            self.run_jobs(WorkerContext {
+                worker,
+                index,
+                state: self,
+                over: None,
+            })
+        });
+    }
+
+    /// The main function of a thread, which polls when it starts.
+    fn serve(&'static self, index: usize) {
+        system::block_signals();
+        system::set_affinity(&self.pool.cpus);
+        let mut worker = ThreadContext::new();
+        loop {
+            self.find_work();
+            self.run_jobs(WorkerContext {
+                worker: &mut worker,
+                index,
+                state: self,
+                over: None,
+            });
+            // It counts as a poller before it releases its slot, so that submitters see a thread that is awake.
+            self.idle.start_polling();
+            self.release_slot();
+        }
+    }
+
+    /// Polls or sleeps until there are a job and a free slot, and takes the slot.
+    fn find_work(&self) {
+        let mut backoff = Backoff::start();
+        loop {
+            if self.has_work() && self.acquire_slot() {
+                return self.idle.stop_polling();
+            }
+            if !backoff.wait() {
+                self.idle.sleep(|| self.has_work() && self.has_free_slot());
+                backoff = Backoff::start();
+            }
+        }
+    }
+
+    /// Runs jobs while there are some. A helper stops, and returns false, at a job that may take long.
+    fn run_jobs(&'static self, mut me: WorkerContext<'_>) -> bool {
+        let mut next: Option<Arc<dyn Job>> = None;
+        while !me.should_leave()
+            && let Some(job) = next.take().or_else(|| self.pop())
+        {
+            if me.over.is_some() && !job.is_brief() {
+                self.push(job);
+                return false;
+            }
+            // Another thread should take the next queued job.
+            self.wake_for_queued();
+            next = job.work(&mut me);
+        }
+        if let Some(job) = next {
+            self.push(job);
+        }
+        true
+    }
+}
+
+/// System calls for the threads of a pool.
+mod system {
+    use std::mem::MaybeUninit;
+
+    /// Blocks all signals but those that a faulting kernel raises: handlers of the client must not run on these threads.
+    pub(super) fn block_signals() {
+        let raised = [
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGFPE,
+            libc::SIGILL,
+            libc::SIGTRAP,
+            libc::SIGABRT,
+            libc::SIGSYS,
+        ];
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: `sigfillset` initializes the set. The other calls change only the set and this thread's mask.
+        unsafe {
+            libc::sigfillset(set.as_mut_ptr());
+            for signal in raised {
+                libc::sigdelset(set.as_mut_ptr(), signal);
+            }
+            libc::pthread_sigmask(libc::SIG_SETMASK, set.as_ptr(), std::ptr::null_mut());
+        }
+    }
+
+    /// Binds this thread to these CPUs. It has inherited the affinity of the thread that started it, which may be
+    /// narrower.
+    pub(super) fn set_affinity(cpus: &[usize]) {
+        let Some(last) = cpus.iter().max() else { return };
+        let mut mask = vec![0u64; last / 64 + 1];
+        for cpu in cpus {
+            mask[cpu / 64] |= 1 << (cpu % 64);
+        }
+        // SAFETY: a mask of this many bytes; 0 is this thread.
+        let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
+        if result != 0 {
+            log::debug!(
+                "a thread cannot be bound to its CPUs: {}",
+                std::io::Error::last_os_error()
+            );
+        }
+    }
+}
