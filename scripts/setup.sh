@@ -11,6 +11,8 @@
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
 #            a client environment
 #   level-zero  Level Zero's headers, target/env/level-zero/include/level_zero: the build needs them
+#   level-zero-runtime  target/env/level-zero: loaders of Level Zero that tests use (lib/ has the newest, loader-1.8/ that
+#            of Debian 12), and Intel's driver (intel-gpu/)
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
@@ -65,9 +67,9 @@ qemu() { debian qemu-user; }
 # packages stay as they are, and nothing gets installed.
 private_apt() {
   local suite=$1 mirror
-  # The system's mirror of Debian.
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
-    grep -E '/debian/?$' | sort -u | head -n 1) || true
+  # The system's mirror of Debian, not of security updates or of others.
+  mirror=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
+    sed -nE '/^Debian .*\/debian\/?$/{s/^Debian //p;q}')
   suite_root=$PWD/target/env/level-zero/apt/$suite
   mkdir -p "$suite_root"/{state/lists/partial,cache/archives/partial}
   : >"$suite_root/status"
@@ -91,23 +93,49 @@ unpack() {
   for archive in "$suite_root"/debs/*.deb; do dpkg-deb -x "$archive" "$target"; done
 }
 
+# at_least OLDEST VERSION
+at_least() { printf '%s\n%s\n' "$1" "$2" | sort -VC; }
+
 readonly level_zero_api=1.17
 
 # Level Zero's headers, from Debian's sid: those of Debian 12 are four years older.
 level-zero() {
-  local env=target/env/level-zero version
+  local env=target/env/level-zero stamp=target/env/level-zero/.headers version
   local api_version='s/.*ZE_API_VERSION_CURRENT = ZE_MAKE_VERSION\( *([0-9]+), *([0-9]+) *\).*/\1.\2/p'
-  [[ -f $env/.headers ]] && return
+  [[ -f $stamp ]] && at_least "$level_zero_api" "$(<"$stamp")" && return
   say "$env/include: unpacking libze-dev of Debian's sid"
   private_apt sid
   rm -rf "$env/include" "$env/libze-dev"
   unpack "$env/libze-dev" libze-dev
   version=$(sed -nE "$api_version" "$env/libze-dev/usr/include/level_zero/ze_api.h")
-  printf '%s\n%s\n' "$level_zero_api" "$version" | sort -VC ||
+  at_least "$level_zero_api" "$version" ||
     die "Debian's sid has headers of Level Zero $version; $level_zero_api is needed"
   mv "$env/libze-dev/usr/include" "$env/include"
-  rm -rf "$env/libze-dev"
-  echo "$version" >"$env/.headers"
+  rm -rf "$env/libze-dev" "$env/apt"
+  echo "$version" >"$stamp"
+}
+
+# Two loaders of Level Zero, and Intel's driver, which runs without a GPU. Nothing finds them by chance: the loader of
+# another version would come with the driver if they shared a folder.
+level-zero-runtime() {
+  local env=target/env/level-zero target
+  [[ -f $env/.runtime ]] && return
+  [[ $(uname -m) == x86_64 ]] || die "Intel's driver for Level Zero is for x86-64 only"
+  say "$env: unpacking loaders and Intel's driver"
+  rm -rf "$env"/{lib,loader-1.8,intel-gpu,unpacked}
+  private_apt sid
+  unpack "$env/unpacked/lib" libze1
+  private_apt bookworm
+  unpack "$env/unpacked/loader-1.8" libze1
+  unpack "$env/unpacked/intel-gpu" intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14
+  for target in lib loader-1.8 intel-gpu; do
+    mkdir "$env/$target"
+    mv "$env/unpacked/$target"/usr/lib/*/lib*.so* "$env/$target/"
+  done
+  rm -rf "$env/unpacked" "$env/apt"
+  # Sid's is built for a newer C library than Debian 12 has.
+  "$(python)" scripts/older_libc.py "$env"/lib/*.so.1.*
+  touch "$env/.runtime"
 }
 
 # The Python of the environments: the references were recorded with 3.11, and conformance/ needs no less.
@@ -224,14 +252,14 @@ miri() {
   rustup toolchain install nightly --profile minimal --component miri,rust-src
 }
 
-(($#)) || set -- system level-zero clients headers corpus sycl-spec nextest deny
+(($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
+    system | level-zero | level-zero-runtime | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done
