@@ -102,14 +102,15 @@ readonly level_zero_api=1.17
 level-zero() {
   local env=target/env/level-zero stamp=target/env/level-zero/.headers version
   local api_version='s/.*ZE_API_VERSION_CURRENT = ZE_MAKE_VERSION\( *([0-9]+), *([0-9]+) *\).*/\1.\2/p'
-  [[ -f $stamp ]] && at_least "$level_zero_api" "$(<"$stamp")" && return
+  [[ -d $env/include && -f $stamp ]] && at_least "$level_zero_api" "$(<"$stamp")" && return
   say "$env/include: unpacking libze-dev of Debian's sid"
   private_apt sid
-  rm -rf "$env/include" "$env/libze-dev"
+  rm -rf "$env/libze-dev"
   unpack "$env/libze-dev" libze-dev
   version=$(sed -nE "$api_version" "$env/libze-dev/usr/include/level_zero/ze_api.h")
   at_least "$level_zero_api" "$version" ||
     die "Debian's sid has headers of Level Zero $version; $level_zero_api is needed"
+  rm -rf "$env/include"
   mv "$env/libze-dev/usr/include" "$env/include"
   rm -rf "$env/libze-dev" "$env/apt"
   echo "$version" >"$stamp"

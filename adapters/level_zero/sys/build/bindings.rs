@@ -63,11 +63,13 @@ impl ParseCallbacks for Callbacks {
     }
 
     fn add_derives(&self, info: &DeriveInfo<'_>) -> Vec<String> {
-        if info.kind == TypeKind::Enum {
-            vec!["Default".into(), "PartialOrd".into(), "Ord".into()]
-        } else {
-            Vec::new()
-        }
+        let derives: &[&str] = match info.name {
+            _ if info.kind == TypeKind::Enum => &["Default", "PartialOrd", "Ord"],
+            "_zel_version" => &["PartialEq", "Eq", "PartialOrd", "Ord", "Hash"],
+            name if name.contains("uuid") => &["PartialEq", "Eq", "Hash"],
+            _ => &[],
+        };
+        derives.iter().map(|&name| name.to_owned()).collect()
     }
 
     /// Doxygen to Markdown.

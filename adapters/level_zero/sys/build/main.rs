@@ -35,6 +35,7 @@ fn generate() -> Result<(), String> {
     for (name, file) in [("bindings.rs", &file), ("tables.rs", &tables)] {
         fs::write(out.join(name), prettyplease::unparse(file)).map_err(|error| format!("{name}: {error}"))?;
     }
+    println!("cargo::rustc-env=LEVEL_ZERO_HEADERS={}", headers.folder.display()); // for tests
     println!("cargo::metadata=include={}", headers.folder.display());
     Ok(())
 }
