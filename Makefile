@@ -22,7 +22,7 @@ setup: ## Install what the build, the tests and the demo need (Debian packages, 
 
 .PHONY: setup-build
 setup-build:
-	@scripts/setup.sh system
+	@scripts/setup.sh system level-zero
 
 .PHONY: build
 build: setup-build ## Build everything, optimised

@@ -10,6 +10,9 @@
 #   open3d, sklearnex, onednn
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
 #            a client environment
+#   level-zero  Level Zero's headers, target/env/level-zero/include/level_zero: the build needs them
+#   level-zero-runtime  target/env/level-zero: loaders of Level Zero that tests use (lib/ has the newest, loader-1.8/ that
+#            of Debian 12), and Intel's driver (intel-gpu/)
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
@@ -24,7 +27,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly packages=(build-essential ca-certificates clang clang-14 clang-22 cmake g++ libstdc++-12-dev llvm-spirv-14
+readonly packages=(build-essential ca-certificates clang clang-14 clang-22 cmake g++ libclang1-22 libstdc++-12-dev llvm-spirv-14
   libpolly-22-dev libxml2-dev libzstd-dev llvm-22-dev llvm-22-tools spirv-tools zlib1g-dev
   ocl-icd-libopencl1 libusb-1.0-0 pkg-config
   pocl-opencl-icd python3 python3-dev python3-venv)
@@ -59,6 +62,82 @@ system() {
 
 packages() { debian debootstrap lintian zstd; }
 qemu() { debian qemu-user; }
+
+# private_apt SUITE: has `suite_apt` run apt on another suite of Debian, in a folder of its own. The system's lists of
+# packages stay as they are, and nothing gets installed.
+private_apt() {
+  local suite=$1 mirror
+  # The system's mirror of Debian, not of security updates or of others.
+  mirror=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
+    sed -nE '/^Debian .*\/debian\/?$/{s/^Debian //p;q}')
+  suite_root=$PWD/target/env/level-zero/apt/$suite
+  mkdir -p "$suite_root"/{state/lists/partial,cache/archives/partial}
+  : >"$suite_root/status"
+  printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
+    deb "${mirror:-https://deb.debian.org/debian}" "$suite" >"$suite_root/sources.list"
+  suite_options=(-q -o Dir::State="$suite_root/state" -o Dir::State::status="$suite_root/status"
+    -o Dir::Cache="$suite_root/cache" -o Dir::Etc::sourcelist="$suite_root/sources.list" -o Dir::Etc::sourceparts=-
+    -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
+    -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false -o APT::Sandbox::User=root -o Acquire::Retries=3)
+  apt-get "${suite_options[@]}" update >"$suite_root/log" 2>&1 ||
+    { cat "$suite_root/log" >&2; die "Debian's $suite cannot be read"; }
+}
+
+# unpack TARGET NAME...: downloads packages of the suite of private_apt, and unpacks them into a folder.
+unpack() {
+  local target=$1 archive
+  rm -rf "$suite_root/debs"
+  mkdir -p "$suite_root/debs" "$target"
+  (cd "$suite_root/debs" && apt-get "${suite_options[@]}" download "${@:2}" >../log 2>&1) ||
+    { cat "$suite_root/log" >&2; die "packages of Debian cannot be downloaded: ${*:2}"; }
+  for archive in "$suite_root"/debs/*.deb; do dpkg-deb -x "$archive" "$target"; done
+}
+
+# at_least OLDEST VERSION
+at_least() { printf '%s\n%s\n' "$1" "$2" | sort -VC; }
+
+readonly level_zero_api=1.17
+
+# Level Zero's headers, from Debian's sid: those of Debian 12 are four years older.
+level-zero() {
+  local env=target/env/level-zero stamp=target/env/level-zero/.headers version
+  local api_version='s/.*ZE_API_VERSION_CURRENT = ZE_MAKE_VERSION\( *([0-9]+), *([0-9]+) *\).*/\1.\2/p'
+  [[ -d $env/include && -f $stamp ]] && at_least "$level_zero_api" "$(<"$stamp")" && return
+  say "$env/include: unpacking libze-dev of Debian's sid"
+  private_apt sid
+  rm -rf "$env/libze-dev"
+  unpack "$env/libze-dev" libze-dev
+  version=$(sed -nE "$api_version" "$env/libze-dev/usr/include/level_zero/ze_api.h")
+  at_least "$level_zero_api" "$version" ||
+    die "Debian's sid has headers of Level Zero $version; $level_zero_api is needed"
+  rm -rf "$env/include"
+  mv "$env/libze-dev/usr/include" "$env/include"
+  rm -rf "$env/libze-dev" "$env/apt"
+  echo "$version" >"$stamp"
+}
+
+# Two loaders of Level Zero, and Intel's driver, which runs without a GPU. Nothing finds them by chance: the loader of
+# another version would come with the driver if they shared a folder.
+level-zero-runtime() {
+  local env=target/env/level-zero target
+  [[ -f $env/.runtime ]] && return
+  [[ $(uname -m) == x86_64 ]] || die "Intel's driver for Level Zero is for x86-64 only"
+  say "$env: unpacking loaders and Intel's driver"
+  rm -rf "$env"/{lib,loader-1.8,intel-gpu,unpacked}
+  private_apt sid
+  unpack "$env/unpacked/lib" libze1
+  private_apt bookworm
+  unpack "$env/unpacked/loader-1.8" libze1
+  unpack "$env/unpacked/intel-gpu" intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14
+  for target in lib loader-1.8 intel-gpu; do
+    mkdir "$env/$target"
+    mv "$env/unpacked/$target"/usr/lib/*/lib*.so* "$env/$target/"
+  done
+  rm -rf "$env/unpacked" "$env/apt"
+  # Sid's is built for a newer C library than Debian 12 has.
+  "$(python)" scripts/older_libc.py "$env"/lib/*.so.1.*
+  touch "$env/.runtime"
+}
 
 # The Python of the environments: the references were recorded with 3.11, and conformance/ needs no less.
 python() {
@@ -174,14 +253,14 @@ miri() {
   rustup toolchain install nightly --profile minimal --component miri,rust-src
 }
 
-(($#)) || set -- system clients headers corpus sycl-spec nextest deny
+(($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
+    system | level-zero | level-zero-runtime | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

@@ -21,14 +21,14 @@ struct Caller {
 }
 
 /// Calls `run` with the calling thread's [`ThreadContext`].
-#[inline]
+#[inline(always)]
 pub fn with_caller_context<R>(run: impl FnOnce(&mut ThreadContext) -> R) -> R {
     with_caller_context_measured(|worker, _| run(worker))
 }
 
 /// [`with_caller_context`] for short work. `run` must measure its cost if its second argument is set, which [`Sampler`]
 /// decides.
-#[inline]
+#[inline(always)]
 pub fn with_caller_context_measured<R>(run: impl FnOnce(&mut ThreadContext, bool) -> R) -> R {
     let mut run = Some(run);
     let mut go = |worker: &mut ThreadContext, due: bool| (run.take().expect("called once"))(worker, due);

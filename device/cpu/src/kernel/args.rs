@@ -290,7 +290,7 @@ impl<M> Packed<M> {
     }
 
     /// Begins to fill it with arguments, in place of what it has.
-    #[inline]
+    #[inline(always)]
     pub fn fill<'a>(&'a mut self, info: &'a KernelInfo) -> Packing<'a, M> {
         self.objects.clear();
         self.block.clear(info.args_size, info.args_align);
@@ -349,7 +349,7 @@ pub struct Packing<'a, M> {
 
 impl<M> Packing<'_, M> {
     /// Packs an argument.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, index: usize, arg: ArgValue<'_, M>) -> Result<(), ArgError> {
         let kept = place(self.info, index, arg, &mut self.packed.block)?;
         self.set.insert(index);
@@ -362,8 +362,8 @@ impl<M> Packing<'_, M> {
     }
 
     /// Checks that there is an argument for each parameter.
-    #[inline]
-    pub fn finish(self) -> Result<(), ArgError> {
+    #[inline(always)]
+    pub fn finish(&mut self) -> Result<(), ArgError> {
         match self.set.missing(self.info.params.len()) {
             Some(index) => Err(ArgError::NotSet(index)),
             None => self.packed.place_local(self.info, &self.locals),

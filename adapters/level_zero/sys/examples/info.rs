@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//! Lists the loader's version, and all drivers with their extensions and devices.
+//!
+//! An argument is the path of a loader; without one, the system's is used.
+
+use std::error::Error;
+use std::ptr::null_mut;
+
+use level_zero_sys::*;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let ze = match std::env::args_os().nth(1) {
+        // SAFETY: whoever calls this names a loader.
+        Some(path) => unsafe { Loader::open_at(path) }?,
+        None => Loader::open()?,
+    };
+    // SAFETY: zeInit may be called at any time.
+    unsafe { ze.zeInit(0) }?.ok()?;
+    println!(
+        "headers {HEADERS_REVISION} (API {}.{})",
+        API_VERSION.major(),
+        API_VERSION.minor()
+    );
+    match ze.version() {
+        Some(version) => println!("loader {version}"),
+        None => println!("loader of an old version"),
+    }
+
+    // SAFETY: `list` passes room for as many handles as it says, or null.
+    for driver in list(null_mut(), |count, list| unsafe { ze.zeDriverGet(count, list) })? {
+        print_driver(&ze, driver)?;
+    }
+    Ok(())
+}
+
+fn print_driver(ze: &Loader, driver: ze_driver_handle_t) -> Result<(), Box<dyn Error>> {
+    let mut version = ze_api_version_t::default();
+    let mut properties = ze_driver_properties_t::default();
+    // SAFETY: the handle comes from zeDriverGet, and both variables are there to be written.
+    unsafe {
+        ze.zeDriverGetApiVersion(driver, &mut version)?.ok()?;
+        ze.zeDriverGetProperties(driver, &mut properties)?.ok()?;
+    }
+    println!(
+        "driver {:#x} (API {}.{})",
+        properties.driverVersion,
+        version.major(),
+        version.minor()
+    );
+
+    let get = |count: *mut u32, list: *mut ze_driver_extension_properties_t| {
+        // SAFETY: `list` passes room for as many structures as it says, or null.
+        unsafe { ze.zeDriverGetExtensionProperties(driver, count, list) }
+    };
+    for extension in list(Default::default(), get)? {
+        let (major, minor) = (ZE_MAJOR_VERSION(extension.version), ZE_MINOR_VERSION(extension.version));
+        println!("  extension {} {major}.{minor}", text(&extension.name).unwrap_or("?"));
+    }
+    // SAFETY: `list` passes room for as many handles as it says, or null.
+    for device in list(null_mut(), |count, list| unsafe { ze.zeDeviceGet(driver, count, list) })? {
+        let mut properties = ze_device_properties_t::default();
+        let mut compute = ze_device_compute_properties_t::default();
+        // SAFETY: the handle comes from zeDeviceGet, and both variables are there to be written.
+        unsafe {
+            ze.zeDeviceGetProperties(device, &mut properties)?.ok()?;
+            ze.zeDeviceGetComputeProperties(device, &mut compute)?.ok()?;
+        }
+        println!(
+            "  device {} ({})",
+            text(&properties.name).unwrap_or("?"),
+            properties.type_
+        );
+        println!(
+            "    vendor {:#06x}, device {:#06x}",
+            properties.vendorId, properties.deviceId
+        );
+        println!(
+            "    {} MHz, allocations up to {} bytes",
+            properties.coreClockRate, properties.maxMemAllocSize
+        );
+        println!("    groups of up to {} work-items", compute.maxTotalGroupSize);
+    }
+    Ok(())
+}
+
+/// Asks a function of Level Zero for the count of its list, then for the list.
+fn list<T: Clone>(
+    empty: T,
+    get: impl Fn(*mut u32, *mut T) -> Result<ze_result_t, MissingFunction>,
+) -> Result<Vec<T>, Box<dyn Error>> {
+    let mut count = 0;
+    get(&mut count, null_mut())?.ok()?;
+    let mut list = vec![empty; count as usize];
+    get(&mut count, list.as_mut_ptr())?.ok()?;
+    list.truncate(count as usize);
+    Ok(list)
+}
