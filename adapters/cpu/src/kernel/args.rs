@@ -79,11 +79,14 @@ fn find_native(bytes: &[u8]) -> Option<NativeObject> {
 /// Packs the arguments of a launch, of which there must be one for each parameter.
 #[inline]
 pub(super) fn pack(wants: &KernelInfo, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
-    let mut packing = into.fill(wants);
-    for arg in args.iter() {
-        with_value(wants, &arg?, |index, value| packing.put(index, value))?;
-    }
-    packing.finish().map_err(|error| self::error(wants, &error))
+    into.pack(
+        wants,
+        |packing| {
+            args.iter()
+                .try_for_each(|arg| with_value(wants, &arg?, |index, value| packing.put(index, value)))
+        },
+        |error| self::error(wants, error),
+    )
 }
 
 /// Sets arguments that the kernel has already taken. Returns false, and changes nothing, if that would change memory

@@ -289,19 +289,26 @@ impl<M> Packed<M> {
         self.local_memory
     }
 
-    /// Begins to fill it with arguments, in place of what it has.
+    /// Replaces what it has by the arguments that `put_all` puts, of which there must be one for each parameter. `to_error` is
+    /// for the error if one is missing.
     #[inline(always)]
-    pub fn fill<'a>(&'a mut self, info: &'a KernelInfo) -> Packing<'a, M> {
+    pub fn pack<E>(
+        &mut self,
+        info: &KernelInfo,
+        put_all: impl FnOnce(&mut Packing<'_, M>) -> Result<(), E>,
+        to_error: impl FnOnce(&ArgError) -> E,
+    ) -> Result<(), E> {
         self.objects.clear();
         self.block.clear(info.args_size, info.args_align);
-        let mut set = Indices::default();
-        set.clear(info.params.len());
-        Packing {
+        let mut packing = Packing {
             packed: self,
             info,
-            set,
+            set: Indices::default(),
             locals: SmallVec::new(),
-        }
+        };
+        packing.set.clear(info.params.len());
+        put_all(&mut packing)?;
+        packing.finish().map_err(|error| to_error(&error))
     }
 
     /// Whether [`set`](Self::set) can change arguments: which parameter has which memory object is not known here.
@@ -363,7 +370,7 @@ impl<M> Packing<'_, M> {
 
     /// Checks that there is an argument for each parameter.
     #[inline(always)]
-    pub fn finish(&mut self) -> Result<(), ArgError> {
+    fn finish(&mut self) -> Result<(), ArgError> {
         match self.set.missing(self.info.params.len()) {
             Some(index) => Err(ArgError::NotSet(index)),
             None => self.packed.place_local(self.info, &self.locals),
