@@ -44,7 +44,13 @@ impl CommandBuffer {
         let external = !dependencies.is_empty() || signal.is_some();
         Ok(Step {
             work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
-            external: external.then(|| Arc::new(ExternalSync { dependencies, signal })),
+            external: external.then(|| {
+                Arc::new(ExternalSync {
+                    dependencies,
+                    signal,
+                    ..ExternalSync::default()
+                })
+            }),
         })
     }
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`work`] | what a command does: the trait that kernels, copies and host tasks implement |
 //! | [`node`] | the dependency graph: when a command begins, and what begins when it ends |
+//! | [`gate`] | commands that wait for conditions, which are looked at when their turn comes |
 //! | [`task`] | a submitted command: work and its node |
 //! | [`plan`] | the commands of a command buffer, which are assembled once and run many times |
 //! | [`chunks`] | which thread runs which chunks of a command |
@@ -40,6 +41,7 @@ mod cost;
 mod failure;
 mod fork;
 pub mod futex;
+mod gate;
 mod idle;
 mod node;
 pub mod plan;
@@ -53,8 +55,9 @@ pub use self::caller_context::{with_caller_context, with_caller_context_measured
 pub use self::cost::Cost;
 pub use self::failure::Failure;
 pub use self::fork::generation;
+pub use self::gate::{Condition, Gate};
 pub use self::idle::Backoff;
-pub use self::node::{Node, submit};
+pub use self::node::{Node, submit, submit_later};
 pub use self::pool::{Job, Pool};
 pub use self::status::{ProfilingTimes, Status};
 pub use self::task::Task;

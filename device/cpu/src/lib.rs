@@ -10,6 +10,7 @@
 //! | [`program`], [`kernel`] | linked code, the arguments of a launch, and the range that it covers |
 //! | [`bytes`] | copying and filling memory |
 //! | [`exec`] | the engine: commands, their dependencies, and the threads that run them |
+//! | [`event`] | events that commands and the host signal and reset |
 //! | [`order`], [`in_flight`] | the order of the commands of a queue, and which may be unfinished |
 //!
 //! All of these are the host's memory and threads: a kernel reaches all memory of the process by its address, and a short
@@ -17,6 +18,7 @@
 
 pub mod bytes;
 pub mod disabled;
+pub mod event;
 pub mod exec;
 pub mod in_flight;
 pub mod kernel;

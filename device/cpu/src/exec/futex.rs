@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Sleeps while the word has this value, or until [`wake`]. May return early. Returns false after a timeout.
-pub(super) fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> bool {
+pub fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> bool {
     sleep(word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, timeout)
 }
 
@@ -36,6 +36,11 @@ pub(super) fn wake(word: *const AtomicU32, count: u32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: to wake threads, the kernel only looks up the address.
     unsafe { libc::syscall(libc::SYS_futex, word, operation, count) };
+}
+
+/// Wakes all threads of this process that sleep on the word.
+pub fn wake_all(word: &AtomicU32) {
+    wake(word, i32::MAX as u32);
 }
 
 /// Wakes all threads, of any process, that sleep on a word in memory that processes share.

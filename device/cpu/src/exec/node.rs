@@ -4,8 +4,10 @@
 //! A [`Node`] counts the dependencies that are not over, and lists the commands that wait for it. Each dependency counts
 //! it down once when it ends, and so does [`submit`]; the thread that counts to zero begins the command.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
 
 use oxur_fork::{Mutex, OnceLock};
 use smallvec::{SmallVec, smallvec};
@@ -196,14 +198,28 @@ impl dyn Node {
         !self.failed()
     }
 
+    /// [`wait`](Self::wait), until a moment. Returns whether it is over.
+    pub fn wait_until(&self, end: Instant) -> bool {
+        let over = || self.is_over() || Instant::now() >= end;
+        if !self.core().pool.help_until(&over) {
+            self.sleep_until(Some(end));
+        }
+        self.is_over()
+    }
+
     fn sleep(&self) {
+        self.sleep_until(None);
+    }
+
+    fn sleep_until(&self, end: Option<Instant>) {
         let state = &self.core().state;
         loop {
             let now = state.fetch_or(WAITED, Ordering::AcqRel) | WAITED;
-            if now & PROGRESS == OVER {
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            if now & PROGRESS == OVER || left.is_some_and(|left| left.is_zero()) {
                 return;
             }
-            futex::wait(state, now, None);
+            futex::wait(state, now, left);
         }
     }
 
@@ -271,6 +287,59 @@ pub fn submit(node: Arc<dyn Node>) {
     }
 }
 
+/// [`submit`] for code that runs when another command ends. A thread that ends a long chain of such commands does so in a loop
+/// instead of by recursion.
+pub fn submit_later(node: Arc<dyn Node>) {
+    if let Some(node) = later(Later::Submit(node)) {
+        submit(node);
+    }
+}
+
+/// Ends a command, as [`submit_later`] submits one.
+pub(super) fn end_later(node: Arc<dyn Node>) {
+    if let Some(node) = later(Later::End(node)) {
+        let job = end(node.clone(), None);
+        debug_assert!(job.is_none(), "a job goes to its pool");
+    }
+}
+
+/// What is left to do for a thread that ends commands.
+enum Later {
+    Submit(Arc<dyn Node>),
+    End(Arc<dyn Node>),
+}
+
+thread_local! {
+    /// What to do when the current command has ended, while this thread ends commands.
+    static LATER: RefCell<Option<Vec<Later>>> = const { RefCell::new(None) };
+}
+
+/// Says that this thread does not end commands any more, even after a panic.
+struct ResetLater;
+
+impl Drop for ResetLater {
+    fn drop(&mut self) {
+        LATER.set(None);
+    }
+}
+
+/// Notes what to do, or returns the command if this thread does not end any.
+fn later(what: Later) -> Option<Arc<dyn Node>> {
+    let noted = LATER.try_with(|later| match &mut *later.borrow_mut() {
+        Some(list) => {
+            list.push(what);
+            None
+        }
+        None => Some(what),
+    });
+    match noted {
+        Ok(None) => None,
+        Ok(Some(Later::Submit(node) | Later::End(node))) => Some(node),
+        // The thread is about to end, so it ends no commands.
+        Err(_) => unreachable!("threads that end commands have their list"),
+    }
+}
+
 /// Ends a command, and begins those that waited for it. Returns a job with which the calling thread of the pool should
 /// continue.
 pub(super) fn end(node: Arc<dyn Node>, me: Option<&WorkerContext<'_>>) -> Option<Arc<dyn Job>> {
@@ -314,17 +383,34 @@ impl Ended {
 
     /// Ends the nodes, and those that end with them. It is a loop because a chain of commands may be long.
     fn settle(&mut self) {
-        while let Some(node) = self.nodes.pop() {
-            node.drop_work();
-            let failed = node.core().failed();
-            for Dependent { node, strict } in close(&node) {
-                let core = node.core();
-                if failed && strict {
-                    core.dependency_failed.store(true, Ordering::Relaxed);
+        // The outermost call on this thread does what others noted.
+        let outermost = LATER.with_borrow_mut(|later| later.is_none().then(|| later.insert(Vec::new())).is_some());
+        let _reset = outermost.then_some(ResetLater);
+        loop {
+            while let Some(node) = self.nodes.pop() {
+                node.drop_work();
+                let failed = node.core().failed();
+                for Dependent { node, strict } in close(&node) {
+                    let core = node.core();
+                    if failed && strict {
+                        core.dependency_failed.store(true, Ordering::Relaxed);
+                    }
+                    if core.unfinished_dependencies.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        self.begin(node);
+                    }
                 }
-                if core.unfinished_dependencies.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    self.begin(node);
+            }
+            if !outermost {
+                return;
+            }
+            match LATER.with_borrow_mut(|later| later.as_mut().and_then(Vec::pop)) {
+                Some(Later::End(node)) => self.nodes.push(node),
+                Some(Later::Submit(node)) => {
+                    if node.core().unfinished_dependencies.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        self.begin(node);
+                    }
                 }
+                None => return,
             }
         }
     }

@@ -33,6 +33,7 @@ pub use self::graph::PlanBuilder;
 use super::chunks::Chunks;
 use super::cost::SHORT;
 use super::failure::{Failure, guarded};
+use super::gate::{Condition, Gate};
 use super::node::{Node, end, runs, submit};
 use super::pool::{Job, Pool, WorkerContext};
 use super::task::Task;
@@ -76,8 +77,18 @@ pub struct Step {
 pub struct ExternalSync {
     /// The step depends on them in every run.
     pub dependencies: Vec<Arc<dyn Node>>,
+    /// The step waits for them in every run, when its turn comes.
+    pub conditions: Vec<Arc<dyn Condition>>,
+    /// Is called when the step ends, in every run.
+    pub ended: Option<Arc<dyn StepEnd>>,
     /// The step signals this in the next run.
     pub signal: Option<Arc<Signal>>,
+}
+
+/// What happens when a step ends.
+pub trait StepEnd: Send + Sync {
+    /// The step has ended. `failed` says that it, or one before, has failed.
+    fn ended(&self, failed: bool);
 }
 
 /// A command that ends when a step ends, once.
@@ -91,7 +102,7 @@ pub struct Signal {
 impl ExternalSync {
     /// Whether all dependencies are complete and none has failed.
     fn is_satisfied(&self) -> bool {
-        self.dependencies.iter().all(|node| node.is_over() && !node.failed())
+        self.conditions.is_empty() && self.dependencies.iter().all(|node| node.is_over() && !node.failed())
     }
 }
 
@@ -391,6 +402,13 @@ impl Run {
         for dependency in external.iter().flat_map(|external| &external.dependencies) {
             task.wait_for(dependency, true);
         }
+        if let Some(conditions) = external.as_ref().map(|external| &external.conditions)
+            && !conditions.is_empty()
+        {
+            let gate = Gate::new(self.pool, conditions.iter().cloned());
+            task.wait_for(&gate, false);
+            submit(gate);
+        }
         if is_gang {
             self.pool.append_gang(&task, || ());
         }
@@ -452,11 +470,14 @@ impl Run {
                 self.make_ready(successor, ready);
             }
         }
-        if let Some(ExternalSync {
-            signal: Some(signal), ..
-        }) = self.plan.steps[step as usize].external.as_deref()
-        {
-            signal.signal(self.command.has_failed());
+        if let Some(ExternalSync { signal, ended, .. }) = self.plan.steps[step as usize].external.as_deref() {
+            let failed = self.command.has_failed();
+            if let Some(signal) = signal {
+                signal.signal(failed);
+            }
+            if let Some(hook) = ended {
+                hook.ended(failed);
+            }
         }
         1
     }

@@ -232,6 +232,7 @@ fn external_synchronization() {
     steps[1].external = Some(Arc::new(ExternalSync {
         dependencies: vec![opened.clone()],
         signal: Some(signal.clone()),
+        ..ExternalSync::default()
     }));
     let plan = Plan::new(steps, [&[][..], &[0][..], &[0][..], &[1, 2][..]].into_iter());
     let command = command(&plan);
