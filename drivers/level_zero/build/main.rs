@@ -47,7 +47,10 @@ fn parse(text: &str) -> Vec<Table> {
     let mut members = BTreeMap::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let Some(name) = line.strip_prefix("typedef struct _").filter(|name| name.ends_with("_dditable_t")) else {
+        let Some(name) = line
+            .strip_prefix("typedef struct _")
+            .filter(|name| name.ends_with("_dditable_t"))
+        else {
             continue;
         };
         let body = lines.by_ref().skip(1).take_while(|line| !line.starts_with('}'));
@@ -80,14 +83,20 @@ fn find_functions(folder: &Path, module: &str, found: &mut BTreeMap<String, Stri
     for entry in fs::read_dir(folder).expect("the sources are there") {
         let path = entry.expect("the sources can be listed").path();
         let stem = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-        let inner = if stem == "lib" { module.to_owned() } else { format!("{module}::{stem}") };
+        let inner = if stem == "lib" {
+            module.to_owned()
+        } else {
+            format!("{module}::{stem}")
+        };
         if path.is_dir() {
             find_functions(&path, &inner, found);
             continue;
         }
         let text = fs::read_to_string(&path).expect("the source can be read");
         for line in text.lines() {
-            let Some(rest) = line.trim_start().strip_prefix("fn ze") else { continue };
+            let Some(rest) = line.trim_start().strip_prefix("fn ze") else {
+                continue;
+            };
             let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
             found.insert(format!("ze{name}"), format!("{inner}::ze{name}"));
         }
@@ -104,7 +113,9 @@ fn since() -> BTreeMap<(String, String), (u32, u32)> {
         let member = (words.next()?.to_owned(), words.next()?.to_owned());
         Some((member, (major.parse().ok()?, minor.parse().ok()?)))
     };
-    lines.map(|line| entry(line).unwrap_or_else(|| panic!("since.txt: {line}"))).collect()
+    lines
+        .map(|line| entry(line).unwrap_or_else(|| panic!("since.txt: {line}")))
+        .collect()
 }
 
 fn generate(tables: &[Table], own: &BTreeMap<String, String>) -> String {

@@ -116,7 +116,9 @@ pub(crate) unsafe fn object<'a, T: Object>(handle: *mut T::Opaque) -> ZeResult<&
     // SAFETY: passed on to the caller.
     let slot = unsafe { slot::<T>(handle) }?;
     // SAFETY: the slot is alive, and nobody destroys it.
-    unsafe { &*slot.object.get() }.as_ref().ok_or_else(|| invalid::<T>(handle))
+    unsafe { &*slot.object.get() }
+        .as_ref()
+        .ok_or_else(|| invalid::<T>(handle))
 }
 
 /// The objects of an array of handles.
@@ -127,7 +129,10 @@ pub(crate) unsafe fn objects_of<T: Object>(handles: *mut *mut T::Opaque, count: 
     // SAFETY: passed on to the caller.
     let handles = unsafe { slice(handles.cast_const(), count) }?;
     // SAFETY: passed on to the caller.
-    handles.iter().map(|handle| unsafe { object(*handle) }.cloned()).collect()
+    handles
+        .iter()
+        .map(|handle| unsafe { object(*handle) }.cloned())
+        .collect()
 }
 
 /// Destroys a handle, and returns its reference of the object.
@@ -180,11 +185,7 @@ pub(crate) unsafe fn slice<'a, T>(pointer: *const T, count: u32) -> ZeResult<&'a
 ///
 /// # Safety
 /// `count` must be null or writable, and `out` null or writable for as many elements as `count` says.
-pub(crate) unsafe fn list<T>(
-    count: *mut u32,
-    to: *mut T,
-    all: impl ExactSizeIterator<Item = T>,
-) -> ZeResult {
+pub(crate) unsafe fn list<T>(count: *mut u32, to: *mut T, all: impl ExactSizeIterator<Item = T>) -> ZeResult {
     // SAFETY: passed on to the caller.
     let count = unsafe { out(count) }?;
     if *count == 0 || to.is_null() {
@@ -220,25 +221,24 @@ impl Chain {
     }
 
     /// The first structure of a type.
-    ///
-    /// # Safety
-    /// The structure with this type must be a `T`.
-    pub(crate) unsafe fn find<'a, T>(&self, stype: impl Into<i64>) -> Option<&'a T> {
-        // SAFETY: passed on to the caller.
-        unsafe { self.find_mut(stype) }.map(|found| &*found)
+    pub(crate) fn find<'a, T: Structure>(&self) -> Option<&'a T>
+    where
+        T::Tag: Into<u32>,
+    {
+        self.find_mut().map(|found| &*found)
     }
 
     /// The first structure of a type, to write to.
-    ///
-    /// # Safety
-    /// As [`Chain::find`], and nobody else uses the structure.
-    pub(crate) unsafe fn find_mut<'a, T>(&self, stype: impl Into<i64>) -> Option<&'a mut T> {
-        let stype = stype.into() as u32;
+    pub(crate) fn find_mut<'a, T: Structure>(&self) -> Option<&'a mut T>
+    where
+        T::Tag: Into<u32>,
+    {
+        let tag = T::STRUCTURE_TYPE.into();
         let mut at = self.0.cast_mut();
         while !at.is_null() {
             // SAFETY: `new`'s caller says that it is a structure with a type.
-            if unsafe { (*at).stype } == stype {
-                // SAFETY: passed on to the caller.
+            if unsafe { (*at).stype } == tag {
+                // SAFETY: the type says which structure it is.
                 return Some(unsafe { &mut *at.cast() });
             }
             // SAFETY: as above.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Contexts.
+
+use std::sync::Arc;
+
+use level_zero_sys::*;
+
+use crate::entry::{ZeResult, entry};
+use crate::handle::{destroy, export, object, objects_of, out, required};
+use crate::{Device, Driver};
+
+/// A context.
+pub(crate) struct Context {
+    /// Its devices.
+    pub(crate) devices: Vec<Arc<Device>>,
+}
+
+fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut ze_context_handle_t) -> ZeResult {
+    // SAFETY: the callers below pass their arguments on.
+    unsafe {
+        let driver = object::<Driver>(driver)?;
+        let devices = if devices.is_empty() {
+            driver.devices.clone()
+        } else {
+            devices
+        };
+        *out(context)? = export(Arc::new(Context { devices }));
+    }
+    Ok(())
+}
+
+entry! {
+    fn zeContextCreate(driver: ze_driver_handle_t, desc: *const ze_context_desc_t, context: *mut ze_context_handle_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { required(desc) }?;
+        create(driver, Vec::new(), context)
+    }
+
+    fn zeContextCreateEx(
+        driver: ze_driver_handle_t,
+        desc: *const ze_context_desc_t,
+        count: u32,
+        devices: *mut ze_device_handle_t,
+        context: *mut ze_context_handle_t,
+    ) {
+        // SAFETY: passed on to the caller.
+        let devices = unsafe {
+            required(desc)?;
+            objects_of::<Device>(devices, count)?
+        };
+        create(driver, devices, context)
+    }
+
+    fn zeContextDestroy(context: ze_context_handle_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { destroy::<Context>(context) }?;
+        Ok(())
+    }
+
+    fn zeContextGetStatus(context: ze_context_handle_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { object::<Context>(context) }?;
+        // The CPU is never lost.
+        Ok(())
+    }
+}
