@@ -6,6 +6,7 @@ use std::sync::Arc;
 use level_zero_sys::*;
 
 use crate::entry::{ZeResult, entry};
+use crate::failure::Failures;
 use crate::handle::{destroy, export, object, objects_of, out, required};
 use crate::{Device, Driver};
 
@@ -13,6 +14,8 @@ use crate::{Device, Driver};
 pub(crate) struct Context {
     /// Its devices.
     pub(crate) devices: Vec<Arc<Device>>,
+    /// Failures of its commands.
+    pub(crate) failures: Failures,
 }
 
 fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut ze_context_handle_t) -> ZeResult {
@@ -24,7 +27,10 @@ fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut z
         } else {
             devices
         };
-        *out(context)? = export(Arc::new(Context { devices }));
+        *out(context)? = export(Arc::new(Context {
+            devices,
+            failures: Failures::default(),
+        }));
     }
     Ok(())
 }
