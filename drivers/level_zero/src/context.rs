@@ -4,15 +4,28 @@
 use std::sync::Arc;
 
 use level_zero_sys::*;
+use oxur_device_cpu::in_flight::InFlight;
+use oxur_fork::AtFork;
 
 use crate::entry::{ZeResult, entry};
 use crate::handle::{destroy, export, object, objects_of, out, required};
+use crate::mem::Memory;
 use crate::{Device, Driver};
 
 /// A context.
 pub(crate) struct Context {
     /// Its devices.
     pub(crate) devices: Vec<Arc<Device>>,
+    /// Its unfinished commands. They have to hold the context, too: memory that they use goes with it.
+    pub(crate) in_flight: InFlight,
+    /// Its allocations.
+    pub(crate) memory: Memory,
+}
+
+impl AtFork for Context {
+    fn in_child(&self) {
+        self.in_flight.forked();
+    }
 }
 
 fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut ze_context_handle_t) -> ZeResult {
@@ -24,7 +37,14 @@ fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut z
         } else {
             devices
         };
-        *out(context)? = export(Arc::new(Context { devices }));
+        let context = out(context)?;
+        let made = Arc::new(Context {
+            devices,
+            in_flight: InFlight::default(),
+            memory: Memory::default(),
+        });
+        oxur_fork::register(&made);
+        *context = export(made);
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ mod device;
 mod driver;
 mod entry;
 mod handle;
+mod mem;
 mod tables;
 
 pub(crate) use context::Context;
