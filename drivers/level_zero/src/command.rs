@@ -11,6 +11,7 @@ use oxur_compiler::{Fault, ThreadContext};
 use oxur_device_cpu::exec::plan::StepEnd;
 use oxur_device_cpu::exec::{Failure, Node, Work};
 use oxur_device_cpu::forward_to_work;
+use oxur_device_cpu::in_flight::Mark;
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
@@ -98,6 +99,8 @@ pub(crate) struct Command<W> {
     pub(crate) context: Arc<Context>,
     pub(crate) signal: Option<Arc<Event>>,
     pub(crate) began: Began,
+    /// Counts it among the unfinished commands of the context, if it is a task.
+    pub(crate) mark: Option<Mark>,
 }
 
 impl<W: Work> Command<W> {
@@ -134,6 +137,9 @@ impl<W: Work> Work for Command<W> {
     fn over(&mut self, result: Result<(), &Failure>) {
         self.work.over(result);
         self.complete(result);
+        if let Some(mark) = self.mark.take() {
+            self.context.in_flight.leave(mark);
+        }
     }
 }
 

@@ -139,11 +139,12 @@ pub(crate) fn submit_in<W: Work>(
         && (chunks == 0 || work.cost(chunks).is_some_and(|cost| cost <= pool.inline_limit()));
     let ready = events.waits.iter().all(|event| event.is_signalled());
     let Events { waits, signal } = events;
-    let command = Command {
+    let mut command = Command {
         work,
         context: context.clone(),
         signal,
         began: Began::default(),
+        mark: None,
     };
     let after_all = flags.after_all && matches!(order, Order::OutOfOrder(_));
     if short && ready && (!after_all || order.is_empty()) && order.begin() {
@@ -156,6 +157,7 @@ pub(crate) fn submit_in<W: Work>(
         return None;
     }
     let signal = command.signal.clone();
+    command.mark = Some(context.in_flight.enter());
     let task: Arc<dyn Node> = Task::new(pool, command, false);
     let mut conditions = Vec::new();
     for event in waits {

@@ -4,10 +4,13 @@
 use std::sync::Arc;
 
 use level_zero_sys::*;
+use oxur_device_cpu::in_flight::InFlight;
+use oxur_fork::AtFork;
 
 use crate::entry::{ZeResult, entry};
 use crate::failure::Failures;
 use crate::handle::{destroy, export, object, objects_of, out, required};
+use crate::mem::Memory;
 use crate::{Device, Driver};
 
 /// A context.
@@ -16,6 +19,16 @@ pub(crate) struct Context {
     pub(crate) devices: Vec<Arc<Device>>,
     /// Failures of its commands.
     pub(crate) failures: Failures,
+    /// Its unfinished commands. They have to hold the context, too: memory that they use goes with it.
+    pub(crate) in_flight: InFlight,
+    /// Its allocations.
+    pub(crate) memory: Memory,
+}
+
+impl AtFork for Context {
+    fn in_child(&self) {
+        self.in_flight.forked();
+    }
 }
 
 fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut ze_context_handle_t) -> ZeResult {
@@ -27,10 +40,15 @@ fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut z
         } else {
             devices
         };
-        *out(context)? = export(Arc::new(Context {
+        let context = out(context)?;
+        let made = Arc::new(Context {
             devices,
+            in_flight: InFlight::default(),
+            memory: Memory::default(),
             failures: Failures::default(),
-        }));
+        });
+        oxur_fork::register(&made);
+        *context = export(made);
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ mod failure;
 mod fence;
 mod handle;
 mod kernel;
+mod mem;
 mod module;
 mod tables;
 
