@@ -86,6 +86,14 @@ impl CommandList {
         }
     }
 
+    /// Whether the client can change the command that is appended next.
+    fn is_next_mutable(&self) -> bool {
+        match &self.kind {
+            Kind::Regular(recording) => recording.lock().is_next_mutable(),
+            Kind::Immediate(_) => false,
+        }
+    }
+
     fn immediate(&self) -> ZeResult<&Immediate> {
         match &self.kind {
             Kind::Immediate(immediate) => Ok(immediate),
