@@ -279,6 +279,27 @@ entry! {
         Ok(())
     }
 
+    fn zeCommandListCreateCloneExp(list: ze_command_list_handle_t, clone: *mut ze_command_list_handle_t) {
+        // SAFETY: passed on to the caller.
+        let (list, clone) = unsafe { (object::<CommandList>(list)?, out(clone)?) };
+        let recording = list.recording()?.lock().cloned()?;
+        *clone = export(Arc::new(CommandList {
+            context: list.context.clone(),
+            context_handle: list.context_handle,
+            device: list.device.clone(),
+            ordinal: list.ordinal,
+            flags: list.flags,
+            kind: Kind::Regular(Mutex::new(recording)),
+        }));
+        Ok(())
+    }
+
+    fn zeCommandListIsMutableExp(list: ze_command_list_handle_t, mutable: *mut ze_bool_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { *out(mutable)? = object::<CommandList>(list)?.recording().is_ok().into() };
+        Ok(())
+    }
+
     fn zeCommandListHostSynchronize(list: ze_command_list_handle_t, timeout: u64) {
         // SAFETY: passed on to the caller.
         unsafe { object::<CommandList>(list) }?.synchronize(timeout)

@@ -269,6 +269,23 @@ entry! {
         Ok(())
     }
 
+    /// Not in the headers: drivers offer it by name, and adapters prefer it.
+    fn zexCounterBasedEventCreate2(
+        context: ze_context_handle_t,
+        device: ze_device_handle_t,
+        desc: *const CounterBasedEventDesc,
+        event: *mut ze_event_handle_t,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
+            let (desc, event) = (required(desc)?, out(event)?);
+            let timed = desc.flags & (KERNEL_TIMESTAMP | KERNEL_MAPPED_TIMESTAMP) != 0;
+            *event = export(Event::counter_based(context, device, timed, [desc.signal_scope, desc.wait_scope]));
+        }
+        Ok(())
+    }
+
     fn zeEventDestroy(event: ze_event_handle_t) {
         // SAFETY: passed on to the caller.
         unsafe { destroy::<Event>(event) }?;
@@ -378,6 +395,21 @@ entry! {
         Ok(())
     }
 }
+
+/// `zex_counter_based_event_desc_t`.
+#[repr(C)]
+pub struct CounterBasedEventDesc {
+    stype: u32,
+    next: *const std::ffi::c_void,
+    flags: u32,
+    signal_scope: ze_event_scope_flags_t,
+    wait_scope: ze_event_scope_flags_t,
+}
+
+/// `ZEX_COUNTER_BASED_EVENT_FLAG_KERNEL_TIMESTAMP`.
+const KERNEL_TIMESTAMP: u32 = 1 << 4;
+/// `ZEX_COUNTER_BASED_EVENT_FLAG_KERNEL_MAPPED_TIMESTAMP`.
+const KERNEL_MAPPED_TIMESTAMP: u32 = 1 << 5;
 
 /// Whether a pool's description asks for counter-based events.
 pub(crate) fn wants_counters(desc: &ze_event_pool_desc_t) -> bool {

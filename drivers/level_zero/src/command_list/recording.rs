@@ -179,6 +179,25 @@ impl Recording {
         Ok(())
     }
 
+    /// A copy of a closed list, which is open. The client cannot change its commands.
+    pub(super) fn cloned(&self) -> ZeResult<Self> {
+        if self.closed.is_none() {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                "a command list must be closed before it is cloned",
+            ));
+        }
+        let copy = |command: &Recorded| Recorded {
+            work: command.work.clone(),
+            flags: command.flags,
+            events: command.events.clone(),
+            mutable: None,
+        };
+        let mut clone = Self::new(self.in_order);
+        clone.commands = self.commands.iter().map(copy).collect();
+        Ok(clone)
+    }
+
     /// Forgets all commands.
     pub(super) fn reset(&mut self) {
         *self = Self::new(self.in_order);
