@@ -15,6 +15,7 @@
 //!
 //! Functions that the driver does not have answer `ZE_RESULT_ERROR_UNSUPPORTED_FEATURE`: the build script makes them.
 
+mod config;
 mod context;
 mod device;
 mod driver;
