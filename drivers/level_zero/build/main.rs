@@ -94,13 +94,23 @@ fn find_functions(folder: &Path, module: &str, found: &mut BTreeMap<String, Stri
         }
         let text = fs::read_to_string(&path).expect("the source can be read");
         for line in text.lines() {
-            let Some(rest) = line.trim_start().strip_prefix("fn ze") else {
+            let line = line.trim_start();
+            let line = line.strip_prefix("pub unsafe extern \"C\" ").unwrap_or(line);
+            let Some(rest) = line.strip_prefix("fn ze") else {
                 continue;
             };
             let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
-            found.insert(format!("ze{name}"), format!("{inner}::ze{name}"));
+            if is_function(&name) {
+                found.insert(format!("ze{name}"), format!("{inner}::ze{name}"));
+            }
         }
     }
+}
+
+/// Whether `ze` and this are the name of a function of Level Zero, or of one that drivers offer by name only, as `zexName`.
+fn is_function(name: &str) -> bool {
+    let name = name.strip_prefix(['s', 't', 'r', 'x', 'l']).unwrap_or(name);
+    name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// The version that added a member, for those that are not of the first: lines of `since.txt`.
@@ -140,5 +150,11 @@ fn generate(tables: &[Table], own: &BTreeMap<String, String>) -> String {
     for stub in stubs {
         writeln!(code, "unsupported!({stub});").expect("a string has room");
     }
+    // In the order of their names.
+    let own: String = own
+        .iter()
+        .map(|(name, path)| format!("    ({name:?}, {path}),\n"))
+        .collect();
+    writeln!(code, "own! {{\n{own}}}").expect("a string has room");
     code
 }

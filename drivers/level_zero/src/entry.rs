@@ -75,7 +75,7 @@ pub(crate) use entry;
 /// Makes the driver log as its variable says.
 pub(crate) fn init() {
     static INIT: OnceLock<()> = OnceLock::new();
-    INIT.get_or_init(|| oxur_log::init("ze_driver"));
+    INIT.get_or_init(|| oxur_log::init_all(&[oxur_log::Component::new("ze_driver").variable("ZE_OXUR_LOG")]));
 }
 
 /// Calls the body of a function: errors become codes and lines in the log, and panics do not pass.
@@ -86,6 +86,16 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce() -> ZeResult) -> ze_re
         Ok(Err(error)) => failed(name, error),
         Err(_) => panicked(name),
     }
+}
+
+/// As [`call`], for a function that answers something else than an error.
+pub(crate) fn call_for<T>(name: &'static str, failed: T, body: impl FnOnce() -> ZeResult<T>) -> T {
+    let mut answer = failed;
+    call(name, || {
+        answer = body()?;
+        Ok(())
+    });
+    answer
 }
 
 #[cold]

@@ -6,6 +6,7 @@
 //! live object of the type) and never freed memory.
 
 use std::cell::UnsafeCell;
+use std::ffi::c_char;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -257,6 +258,15 @@ impl Chain {
             at = unsafe { (*at).next };
         }
         None
+    }
+}
+
+/// Writes a text into an array of characters, which ends it with a zero. What does not fit is left out.
+pub(crate) fn write_text(to: &mut [c_char], text: &[u8]) {
+    to.fill(0);
+    let room = to.len() - 1;
+    for (to, from) in to[..room].iter_mut().zip(text) {
+        *to = *from as c_char;
     }
 }
 

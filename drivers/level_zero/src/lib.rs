@@ -18,6 +18,7 @@
 mod command;
 mod command_list;
 mod command_queue;
+mod config;
 mod context;
 mod device;
 mod driver;

@@ -78,4 +78,23 @@ macro_rules! unsupported {
     };
 }
 
+/// The functions that this driver has, in the order of their names.
+macro_rules! own {
+    ($(($name:literal, $function:path),)*) => {
+        static OWN: &[(&str, Address)] = &[$(($name, Address($function as *const c_void)),)*];
+    };
+}
+
+/// The address of a function.
+struct Address(*const c_void);
+
+// SAFETY: functions may be called from all threads.
+unsafe impl Sync for Address {}
+
+/// A function that this driver has.
+pub(crate) fn own(name: &str) -> Option<*const c_void> {
+    let index = OWN.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    Some(OWN[index].1.0)
+}
+
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

@@ -202,6 +202,17 @@ pub fn split(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
     chunks(&neighbours_in(Path::new(SYS), cpus), count)
 }
 
+/// The CPUs of each of `count` devices: as [`split`], but no more devices than CPUs.
+pub fn device_cpus(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
+    if count == 1 {
+        return vec![cpus];
+    }
+    if count > cpus.len() {
+        log::warn!("there are no {count} devices: the process may use {} CPUs", cpus.len());
+    }
+    split(&cpus, count.min(cpus.len()))
+}
+
 /// Divides into this many parts, each in ascending order.
 fn chunks(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
     let end = |place: usize| cpus.len() * place / count;
@@ -351,9 +362,9 @@ mod tests {
         assert_eq!(chunks(&[0, 1, 2, 3, 4], 3), [vec![0], vec![1, 2], vec![3, 4]]);
         // Whatever that is on this machine.
         let cpus = usable_cpus();
-        for count in [1, cpus.len()] {
-            let parts = split(&cpus, count);
-            assert_eq!(parts.len(), count);
+        for count in [1, 2, cpus.len(), cpus.len() + 1] {
+            let parts = device_cpus(cpus.clone(), count);
+            assert_eq!(parts.len(), count.min(cpus.len()));
             let mut all = parts.concat();
             all.sort_unstable();
             assert_eq!(all, cpus);
