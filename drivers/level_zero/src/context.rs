@@ -10,6 +10,7 @@ use oxur_fork::AtFork;
 use crate::entry::{ZeResult, entry};
 use crate::handle::{destroy, export, object, objects_of, out, required};
 use crate::mem::Memory;
+use crate::mem::ipc::Exports;
 use crate::{Device, Driver};
 
 /// A context.
@@ -20,6 +21,8 @@ pub(crate) struct Context {
     pub(crate) in_flight: InFlight,
     /// Its allocations.
     pub(crate) memory: Memory,
+    /// Its IPC handles of memory.
+    pub(crate) exports: Exports,
 }
 
 impl AtFork for Context {
@@ -42,6 +45,7 @@ fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut z
             devices,
             in_flight: InFlight::default(),
             memory: Memory::default(),
+            exports: Exports::default(),
         });
         oxur_fork::register(&made);
         *context = export(made);

@@ -2,4 +2,5 @@
 //! The driver as programs see it: its functions, called by name.
 
 mod common;
+mod ipc;
 mod mem;
