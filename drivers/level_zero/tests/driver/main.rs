@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The driver as programs see it: its functions, called by name.
+
+mod common;
+mod ipc;
+mod mem;
