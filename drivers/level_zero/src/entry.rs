@@ -29,11 +29,6 @@ impl Error {
     pub(crate) fn with_code(self, code: ze_result_t) -> Self {
         Self { code, ..self }
     }
-
-    /// What the function answers.
-    pub(crate) fn code(&self) -> ze_result_t {
-        self.code
-    }
 }
 
 impl Display for Error {
