@@ -21,6 +21,7 @@ use oxur_fork::Mutex;
 
 pub(crate) use self::recording::Recording;
 use crate::command::{Began, Command, Events};
+use crate::device_orders::new_order;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::event::wait_for;
 use crate::handle::{destroy, export, object, objects_of, out, required};
@@ -43,7 +44,7 @@ enum Kind {
 
 /// What immediate lists have.
 struct Immediate {
-    order: Order,
+    order: Arc<Order>,
     desc: ze_command_queue_desc_t,
 }
 
@@ -248,7 +249,7 @@ entry! {
                 ordinal: desc.ordinal,
                 flags: if in_order { ZE_COMMAND_LIST_FLAG_IN_ORDER } else { 0 },
                 kind: Kind::Immediate(Immediate {
-                    order: Order::new(in_order, device.pool()),
+                    order: new_order(in_order, device),
                     desc: *desc,
                 }),
             }));

@@ -21,6 +21,7 @@ mod command_queue;
 mod config;
 mod context;
 mod device;
+mod device_orders;
 mod driver;
 mod entry;
 mod event;
