@@ -7,7 +7,9 @@
 //! | files | what |
 //! |---|---|
 //! | `tables`, `entry`, `handle` | the edge to C: tables of functions, errors and logging, handles and pointers |
+//! | `loader`, `tracing` | what a loader has besides, for programs that open the library as `libze_loader.so.1` |
 //! | `driver`, `device`, `config` | what there is, and what variables change of it |
+//! | `sysman` | the state of the machine |
 //! | `context`, `mem` | memory that kernels access by address |
 //! | `event`, `fence` | what commands and the host signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
@@ -21,7 +23,10 @@ mod device;
 mod driver;
 mod entry;
 mod handle;
+mod loader;
+mod sysman;
 mod tables;
+mod tracing;
 
 pub(crate) use context::Context;
 pub(crate) use device::Device;
@@ -31,6 +36,10 @@ handle::objects! {
     Driver: _ze_driver_handle_t = b"driv", "driver";
     Device: _ze_device_handle_t = b"devi", "device";
     Context: _ze_context_handle_t = b"cont", "context";
+    sysman::MemoryModule: _zes_mem_handle_t = b"smem", "memory module";
+    sysman::EngineGroup: _zes_engine_handle_t = b"seng", "engine group";
+    sysman::FrequencyDomain: _zes_freq_handle_t = b"sfrq", "frequency domain";
+    tracing::Tracer: _zel_tracer_handle_t = b"trac", "tracer";
 }
 
 // A compilation that finds no memory fails, and the client's process goes on.

@@ -23,6 +23,12 @@ pub(crate) fn imported(address: usize) -> Option<(usize, usize)> {
     (address - start < size).then_some((start, size))
 }
 
+/// The version of the driver in the form of Intel's.
+pub(crate) fn version_text() -> String {
+    let version = Config::get().driver_version;
+    format!("{}.{}.{}", version >> 24, version >> 16 & 0xff, version & 0xffff)
+}
+
 entry! {
     fn zexDriverImportExternalPointer(driver: ze_driver_handle_t, pointer: *mut c_void, size: usize) {
         // SAFETY: passed on to the caller.
@@ -77,8 +83,7 @@ entry! {
             check(driver)?;
             out(size)?
         };
-        let version = Config::get().driver_version;
-        let version = format!("{}.{}.{}\0", version >> 24, version >> 16 & 0xff, version & 0xffff);
+        let version = version_text() + "\0";
         if text.is_null() || *size == 0 {
             *size = version.len();
             return Ok(());
