@@ -123,6 +123,11 @@ impl Device {
         Pool::of(&self.cpus, self.cpus.len(), self.helped)
     }
 
+    /// Its place among the sub-devices of its parent.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
     /// The device that it is a part of, as the client sees it.
     pub(crate) fn visible_parent(&self) -> Option<Arc<Self>> {
         match Hierarchy::get() {

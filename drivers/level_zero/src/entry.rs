@@ -61,7 +61,22 @@ macro_rules! entry {
         /// The arguments must be what Level Zero's specification asks for.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> level_zero_sys::ze_result_t {
-            $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult { $body })
+            #[inline]
+            fn untraced($($argument: $type),*) -> level_zero_sys::ze_result_t {
+                $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult { $body })
+            }
+            /// Callbacks get pointers to the arguments, and may change them.
+            #[cold]
+            #[inline(never)]
+            fn traced($(mut $argument: $type),*) -> level_zero_sys::ze_result_t {
+                let arguments: &mut [*mut std::ffi::c_void] = &mut [$((&raw mut $argument).cast()),*];
+                let call = $crate::tracing::Call::begin($crate::tracing::numbers::$name, arguments);
+                call.end(untraced($($argument),*))
+            }
+            match $crate::tracing::is_on() {
+                false => untraced($($argument),*),
+                true => traced($($argument),*),
+            }
         }
     )* };
 }

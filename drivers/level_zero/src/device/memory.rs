@@ -37,7 +37,7 @@ impl Device {
 ///
 /// # Safety
 /// As `list`.
-pub(super) unsafe fn fill<T: 'static, U>(
+pub(crate) unsafe fn fill<T: 'static, U>(
     count: *mut u32,
     to: *mut T,
     all: &[U],

@@ -11,6 +11,12 @@ use crate::config::Config;
 use crate::entry::{entry, err};
 use crate::handle::out;
 
+/// The version of the driver in the form of Intel's.
+pub(crate) fn version_text() -> String {
+    let version = Config::get().driver_version;
+    format!("{}.{}.{}", version >> 24, version >> 16 & 0xff, version & 0xffff)
+}
+
 entry! {
     // A size of 0 asks for the size, with the zero at the end.
     fn zeIntelGetDriverVersionString(driver: ze_driver_handle_t, text: *mut c_char, size: *mut usize) {
@@ -19,8 +25,7 @@ entry! {
             check(driver)?;
             out(size)?
         };
-        let version = Config::get().driver_version;
-        let version = format!("{}.{}.{}\0", version >> 24, version >> 16 & 0xff, version & 0xffff);
+        let version = version_text() + "\0";
         if text.is_null() || *size == 0 {
             *size = version.len();
             return Ok(());
