@@ -216,6 +216,12 @@ impl StructureType for ze_structure_type_t {
     }
 }
 
+impl StructureType for zes_structure_type_t {
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The head of all structures with a type.
 #[repr(C)]
 #[allow(non_camel_case_types, reason = "it is C's")]
