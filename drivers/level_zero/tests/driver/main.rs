@@ -62,16 +62,16 @@ fn drivers(ze: &Loader) -> Vec<ze_driver_handle_t> {
 }
 
 fn devices(ze: &Loader, driver: ze_driver_handle_t) -> Vec<ze_device_handle_t> {
-    // SAFETY: as above.
     all(null_mut(), |count, to| {
-        unsafe { ze.zeDeviceGet(driver, count, to) }.unwrap()
+        // SAFETY: `all` passes room for as many handles as it says, or null.
+unsafe { ze.zeDeviceGet(driver, count, to) }.unwrap()
     })
 }
 
 fn sub_devices(ze: &Loader, device: ze_device_handle_t) -> Vec<ze_device_handle_t> {
-    // SAFETY: as above.
     all(null_mut(), |count, to| {
-        unsafe { ze.zeDeviceGetSubDevices(device, count, to) }.unwrap()
+        // SAFETY: `all` passes room for as many handles as it says, or null.
+unsafe { ze.zeDeviceGetSubDevices(device, count, to) }.unwrap()
     })
 }
 
