@@ -64,14 +64,14 @@ fn drivers(ze: &Loader) -> Vec<ze_driver_handle_t> {
 fn devices(ze: &Loader, driver: ze_driver_handle_t) -> Vec<ze_device_handle_t> {
     all(null_mut(), |count, to| {
         // SAFETY: `all` passes room for as many handles as it says, or null.
-unsafe { ze.zeDeviceGet(driver, count, to) }.unwrap()
+        unsafe { ze.zeDeviceGet(driver, count, to) }.unwrap()
     })
 }
 
 fn sub_devices(ze: &Loader, device: ze_device_handle_t) -> Vec<ze_device_handle_t> {
     all(null_mut(), |count, to| {
         // SAFETY: `all` passes room for as many handles as it says, or null.
-unsafe { ze.zeDeviceGetSubDevices(device, count, to) }.unwrap()
+        unsafe { ze.zeDeviceGetSubDevices(device, count, to) }.unwrap()
     })
 }
 
