@@ -83,11 +83,11 @@ fn parse(text: &str) -> Vec<Table> {
     for line in text.lines() {
         if let Some(name) = line.strip_suffix('(').filter(|name| name.ends_with("ProcAddrTable")) {
             getter = Some(name.to_owned());
-        } else if let Some(name) = line.trim().split_once("* pDdiTable").map(|(name, _)| name) {
-            if let (Some(getter), Some(members)) = (getter.take(), members.remove(name)) {
-                let name = name.to_owned();
-                tables.push(Table { getter, name, members });
-            }
+        } else if let Some((name, _)) = line.trim().split_once("* pDdiTable")
+            && let (Some(getter), Some(members)) = (getter.take(), members.remove(name))
+        {
+            let name = name.to_owned();
+            tables.push(Table { getter, name, members });
         }
     }
     assert!(!tables.is_empty(), "a header without tables");

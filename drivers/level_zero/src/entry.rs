@@ -115,7 +115,7 @@ fn failed(name: &str, error: Error) -> ze_result_t {
     match error.message {
         Some(message) => {
             log::error!("{name}: {message} ({code})");
-            remember(message);
+            remember(&message);
         }
         // An answer that programs ask for again and again.
         None if code == ZE_RESULT_NOT_READY => {}
@@ -142,7 +142,7 @@ std::thread_local! {
     static LAST: std::cell::RefCell<std::ffi::CString> = std::cell::RefCell::default();
 }
 
-fn remember(message: Box<str>) {
+fn remember(message: &str) {
     let message = std::ffi::CString::new(message.replace('\0', " ")).unwrap_or_default();
     // A thread that ends has no use for it.
     _ = LAST.try_with(|last| last.replace(message));

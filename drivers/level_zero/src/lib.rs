@@ -9,7 +9,7 @@
 //! | `tables`, `entry`, `handle` | the edge to C: tables of functions, errors and logging, handles and pointers |
 //! | `loader`, `tracing` | what a loader has besides, for programs that open the library as `libze_loader.so.1` |
 //! | `driver`, `device`, `config` | what there is, and what variables change of it |
-//! | `sysman` | the state of the machine |
+//! | `sysman`, `tools` | the state of the machine, and metrics and debuggers, of which there are none |
 //! | `context`, `mem` | memory that kernels access by address |
 //! | `event`, `fence` | what commands and the host signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
@@ -37,6 +37,7 @@ mod mem;
 mod module;
 mod sysman;
 mod tables;
+mod tools;
 mod tracing;
 
 pub(crate) use command_list::CommandList;

@@ -26,7 +26,7 @@ unsafe fn fill(version: ze_api_version_t, table: *mut *const c_void, entries: &[
     if table.is_null() {
         return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     }
-    let version = version.0 as u32;
+    let version = version.0;
     if version < OLDEST || ZE_MAJOR_VERSION(version) != 1 {
         crate::entry::init();
         log::error!(

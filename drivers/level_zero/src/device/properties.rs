@@ -11,6 +11,7 @@ use super::{Device, check};
 use crate::config::Config;
 use crate::entry::entry;
 use crate::handle::{Chain, out, write_text};
+use crate::tables::own;
 
 /// The number of queues of the group. They share the threads of the device.
 pub(crate) const QUEUES: u32 = 4;
@@ -115,22 +116,39 @@ entry! {
         }
         if let Some(found) = chain.find_mut::<ze_mutable_command_list_exp_properties_t>() {
             found.mutableCommandListFlags = 0;
-            found.mutableCommandFlags = MUTABLE_COMMANDS;
+            found.mutableCommandFlags = match own("zeCommandListUpdateMutableCommandsExp") {
+                Some(_) => MUTABLE_COMMANDS,
+                None => 0,
+            };
         }
-        if let Some(found) = chain.find_mut::<ze_scheduling_hint_exp_properties_t>() {
-            found.schedulingHintFlags = 0;
+        if let Some(found) = chain.find_mut::<ze_device_event_properties_t>() {
+            found.flags = match own("zeEventCounterBasedGetIpcHandle") {
+                Some(_) => ZE_DEVICE_EVENT_PROPERTIES_FLAG_COUNTER_BASED_IPC,
+                None => 0,
+            };
+        }
+        if let Some(found) = chain.find_mut::<ze_record_replay_graph_ext_properties_t>() {
+            found.graphFlags = match own("zeGraphInstantiateExt") {
+                Some(_) => ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_IMMUTABLE_GRAPH,
+                None => 0,
+            };
         }
         if let Some(found) = chain.find_mut::<ze_device_readonly_memory_ext_properties_t>() {
-            found.readonlyCapability = ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED;
+            found.readonlyCapability = match own("zeVirtualMemSetAccessAttribute") {
+                Some(_) => ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED,
+                None => ZE_DEVICE_READONLY_MEMORY_CAPABILITY_NONE,
+            };
         }
         Ok(())
     }
 
     fn zeDeviceGetComputeProperties(device: ze_device_handle_t, properties: *mut ze_device_compute_properties_t) {
         // SAFETY: passed on to the caller.
-        let properties = unsafe {
+        let (properties, chain) = unsafe {
             check(device)?;
-            out(properties)?
+            let properties = out(properties)?;
+            let chain = Chain::new(properties.pNext);
+            (properties, chain)
         };
         let size = limits::WORK_GROUP_SIZE as u32;
         properties.maxTotalGroupSize = size;
@@ -144,6 +162,16 @@ entry! {
         properties.numSubGroupSizes = limits::SUB_GROUP_SIZES.len() as u32;
         properties.subGroupSizes = [0; ZE_SUBGROUPSIZE_COUNT as usize];
         properties.subGroupSizes[..limits::SUB_GROUP_SIZES.len()].copy_from_slice(&limits::SUB_GROUP_SIZES);
+        if let Some(found) = chain.find_mut::<ze_device_compute_dotproduct_ext_properties_t>() {
+            // None.
+            found.dp_caps = 0;
+            found.dpv4_input_types = 0;
+            found.dpv4_output_types = 0;
+            found.dpas_input_types = 0;
+            found.dpas_output_types = 0;
+            found.bdpas_input_types = 0;
+            found.bdpas_output_types = 0;
+        }
         Ok(())
     }
 
@@ -176,6 +204,13 @@ entry! {
             found.fp32Flags = FLOAT_ATOMICS;
             found.fp64Flags = if has_double { FLOAT_ATOMICS } else { 0 };
         }
+        if let Some(found) = chain.find_mut::<ze_scheduling_hint_exp_properties_t>() {
+            found.schedulingHintFlags = 0;
+        }
+        if let Some(found) = chain.find_mut::<ze_device_raytracing_ext_properties_t>() {
+            found.flags = 0;
+            found.maxBVHLevels = 0;
+        }
         Ok(())
     }
 
@@ -193,6 +228,25 @@ entry! {
                 to.numQueues = queues;
             })
         }
+    }
+
+    // What a copy adds to the counter of an event. It is never divided.
+    fn zeDeviceGetAggregatedCopyOffloadIncrementValue(device: ze_device_handle_t, value: *mut u32) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            check(device)?;
+            *out(value)? = 1;
+        }
+        Ok(())
+    }
+
+    fn zeDeviceGetCounterBasedEventMaxValue(device: ze_device_handle_t, value: *mut u64) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            check(device)?;
+            *out(value)? = u64::MAX;
+        }
+        Ok(())
     }
 
     fn zeDeviceGetVectorWidthPropertiesExt(

@@ -59,6 +59,12 @@ const EXTENSIONS: &[Extension] = &[
     extension(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME, V1_0, "zeMemAllocDevice"),
     extension(ZE_RELAXED_ALLOCATION_LIMITS_EXT_NAME, V1_0, "zeMemAllocDevice"),
     extension(ZE_SUB_ALLOCATIONS_EXP_NAME, V1_0, "zeMemGetAllocProperties"),
+    extension(ZE_IPC_MEM_HANDLE_TYPE_EXT_NAME, V1_0, "zeMemGetIpcHandleWithProperties"),
+    extension(
+        ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME,
+        V1_0,
+        "zeVirtualMemSetAccessAttribute",
+    ),
     // Images.
     extension(ZE_BINDLESS_IMAGE_EXP_NAME, V1_0, "zeImageGetDeviceOffsetExp"),
     extension(ZE_IMAGE_COPY_EXT_NAME, V1_0, "zeCommandListAppendImageCopyToMemoryExt"),
