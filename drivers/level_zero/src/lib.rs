@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `tables`, `entry`, `handle` | the edge to C: tables of functions, errors and logging, handles and pointers |
 //! | `driver`, `device`, `config` | what there is, and what variables change of it |
-//! | `context`, `mem` | memory that kernels access by address |
+//! | `context`, `mem`, `virtual_mem`, `physical_mem` | memory that kernels access by address |
 //! | `event`, `fence` | what commands and the host signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
 //! | `module`, `kernel` | programs and the arguments of kernels |
@@ -21,16 +21,20 @@ mod driver;
 mod entry;
 mod handle;
 mod mem;
+mod physical_mem;
 mod tables;
+mod virtual_mem;
 
 pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use driver::Driver;
+pub(crate) use physical_mem::PhysicalMem;
 
 handle::objects! {
     Driver: _ze_driver_handle_t = b"driv", "driver";
     Device: _ze_device_handle_t = b"devi", "device";
     Context: _ze_context_handle_t = b"cont", "context";
+    PhysicalMem: _ze_physical_mem_handle_t = b"phys", "physical memory";
 }
 
 // A compilation that finds no memory fails, and the client's process goes on.
