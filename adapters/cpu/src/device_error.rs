@@ -6,6 +6,7 @@ use kit::ur::ResultCode;
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages::OutOfMemory;
 use oxur_device_cpu::shared_file::InvalidHandle;
+use oxur_device_cpu::virtual_mem::VirtualMemError;
 
 /// The error for memory that the system does not have.
 #[cold]
@@ -17,4 +18,24 @@ pub(crate) fn out_of_memory(error: OutOfMemory) -> UrError {
 #[cold]
 pub(crate) fn invalid_handle(error: InvalidHandle) -> UrError {
     UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string())
+}
+
+/// The error for virtual or physical memory.
+#[cold]
+pub(crate) fn virtual_mem(error: VirtualMemError) -> UrError {
+    let code = match error {
+        VirtualMemError::Size { .. }
+        | VirtualMemError::Address { .. }
+        | VirtualMemError::Overflow { .. }
+        | VirtualMemError::Outside { .. } => ResultCode::ERROR_INVALID_SIZE,
+        VirtualMemError::NotReserved { .. }
+        | VirtualMemError::NoReservation { .. }
+        | VirtualMemError::StillMapped
+        | VirtualMemError::NotMapped { .. }
+        | VirtualMemError::Mapped { .. }
+        | VirtualMemError::SeveralAccesses { .. } => ResultCode::ERROR_INVALID_VALUE,
+        VirtualMemError::System { .. } => ResultCode::ERROR_OUT_OF_RESOURCES,
+        VirtualMemError::OutOfMemory { .. } => ResultCode::ERROR_OUT_OF_HOST_MEMORY,
+    };
+    UrError::with_message(code, error.to_string())
 }

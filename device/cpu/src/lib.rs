@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`machine`], [`limits`], [`disabled`] | what the machine has, the limits that we choose, and what the user disables |
 //! | [`pages`], [`shared_file`] | memory from the system, and memory that processes share |
+//! | [`virtual_mem`] | reserved addresses, and physical memory that is mapped there |
 //! | [`program`], [`kernel`] | linked code, the arguments of a launch, and the range that it covers |
 //! | [`bytes`] | copying and filling memory |
 //! | [`exec`] | the engine: commands, their dependencies, and the threads that run them |
@@ -28,3 +29,4 @@ pub mod order;
 pub mod pages;
 pub mod program;
 pub mod shared_file;
+pub mod virtual_mem;

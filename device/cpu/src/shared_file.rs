@@ -27,6 +27,7 @@ pub enum Kind {
 }
 
 /// A memory file of fixed size.
+#[derive(Debug)]
 pub struct SharedFile {
     file: OwnedFd,
     token: [u8; 16],

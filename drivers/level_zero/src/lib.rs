@@ -10,7 +10,7 @@
 //! | `loader`, `tracing` | what a loader has besides, for programs that open the library as `libze_loader.so.1` |
 //! | `driver`, `device`, `config` | what there is, and what variables change of it |
 //! | `sysman`, `tools` | the state of the machine, and metrics and debuggers, of which there are none |
-//! | `context`, `mem` | memory that kernels access by address |
+//! | `context`, `mem`, `virtual_mem`, `physical_mem` | memory that kernels access by address |
 //! | `event`, `fence` | what commands and the host signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
 //! | `module`, `kernel` | programs and the arguments of kernels |
@@ -35,10 +35,12 @@ mod kernel;
 mod loader;
 mod mem;
 mod module;
+mod physical_mem;
 mod sysman;
 mod tables;
 mod tools;
 mod tracing;
+mod virtual_mem;
 
 pub(crate) use command_list::CommandList;
 pub(crate) use command_queue::CommandQueue;
@@ -50,6 +52,7 @@ pub(crate) use event_pool::EventPool;
 pub(crate) use fence::Fence;
 pub(crate) use kernel::Kernel;
 pub(crate) use module::{BuildLog, Module};
+pub(crate) use physical_mem::PhysicalMem;
 
 handle::objects! {
     Driver: _ze_driver_handle_t = b"driv", "driver";
@@ -67,6 +70,7 @@ handle::objects! {
     sysman::EngineGroup: _zes_engine_handle_t = b"seng", "engine group";
     sysman::FrequencyDomain: _zes_freq_handle_t = b"sfrq", "frequency domain";
     tracing::Tracer: _zel_tracer_handle_t = b"trac", "tracer";
+    PhysicalMem: _ze_physical_mem_handle_t = b"phys", "physical memory";
 }
 
 // A compilation that finds no memory fails, and the client's process goes on.

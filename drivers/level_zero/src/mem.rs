@@ -20,8 +20,8 @@ use oxur_device_cpu::machine::memory;
 use oxur_device_cpu::{limits, pages};
 use oxur_fork::OnceLock;
 
-pub(crate) use self::block::{Allocation, Memory, Pages};
-use self::block::{Block, Origin, new_id};
+pub(crate) use self::block::{Allocation, Memory, Pages, new_id};
+use self::block::{Block, Origin};
 use self::external::Backing;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::handle::{Chain, object, out, required};
@@ -143,9 +143,17 @@ pub(crate) fn no_memory(kind: ze_memory_type_t, message: impl std::fmt::Display)
 }
 
 impl Context {
-    /// The allocation that contains an address.
+    /// The allocation that contains an address: one of the context, physical memory that is mapped there, or memory of the
+    /// client that it has imported into the driver.
     pub(crate) fn find(&self, address: usize) -> Option<Allocation> {
-        self.memory.find(address).or_else(|| import::find(address))
+        let mapped = || {
+            let (base, size, memory) = self.ranges.find(address)?;
+            Some(memory.mapped_at(base, size))
+        };
+        self.memory
+            .find(address)
+            .or_else(mapped)
+            .or_else(|| import::find(address))
     }
 
     /// Checks that a device is one of the context's, or a part of one.
@@ -269,6 +277,10 @@ impl Context {
         };
         external::check_kinds(export.flags)?;
         let Some(block) = self.memory.block(address) else {
+            if let Some((_, _, memory)) = self.ranges.find(address) {
+                export.fd = memory.export()?;
+                return Ok(());
+            }
             return Err(Error::new(
                 ZE_RESULT_ERROR_INVALID_ARGUMENT,
                 format_args!("{address:#x} is in no allocation of the context, so it has no descriptor"),

@@ -159,12 +159,25 @@ impl Exports {
 const MEMORY: [Kind; 2] = [Kind::Usm, Kind::Physical];
 
 impl Context {
-    /// A handle for the allocation that an address is in.
+    /// A handle for the allocation that an address is in, for physical memory that is mapped there, or for that which has
+    /// this as its handle.
     fn ipc_handle(&self, memory: *const c_void) -> ZeResult<Bytes> {
         if memory.is_null() {
             return err(ZE_RESULT_ERROR_INVALID_NULL_POINTER);
         }
-        let Some(block) = self.memory.block(memory as usize) else {
+        let address = memory as usize;
+        let Some(block) = self.memory.block(address) else {
+            let mapped = || self.ranges.find(address).map(|(_, _, memory)| memory);
+            if let Some(physical) = mapped().or_else(|| self.physical.find(address)) {
+                let physical = physical.memory();
+                let file = physical.shared().ok_or_else(|| {
+                    Error::new(
+                        ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                        "imported physical memory cannot be shared with other processes",
+                    )
+                })?;
+                return Ok(self.exports.add(Kind::Physical, file.clone(), physical.size()));
+            }
             return Err(Error::new(
                 ZE_RESULT_ERROR_INVALID_ARGUMENT,
                 format_args!("{memory:p} is in no allocation of the context"),
@@ -297,7 +310,7 @@ entry! {
 }
 
 /// Checks the kind of handle that a chain asks for. Returns whether it asks for any.
-pub(super) fn check_handle_type(chain: &Chain) -> ZeResult<bool> {
+pub(crate) fn check_handle_type(chain: &Chain) -> ZeResult<bool> {
     let Some(desc) = chain.find::<ze_ipc_mem_handle_type_ext_desc_t>() else {
         return Ok(false);
     };

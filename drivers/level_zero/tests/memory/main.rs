@@ -4,3 +4,4 @@
 mod common;
 mod ipc;
 mod mem;
+mod virtual_mem;
