@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The conformance suite of Level Zero. `src/lib.rs` says how to run it.
+#![allow(non_snake_case, reason = "fields have the names of the headers")]
 
+mod barrier;
+mod context;
+mod copy;
+mod count;
+mod device;
+mod driver;
 mod event;
+mod fence;
+mod fill;
+mod immediate;
+mod list;
+mod null_arguments;
