@@ -26,7 +26,7 @@ pub use objects::{
 };
 pub use oxur_conformance_support::{Ended, Ending, in_child, run_test, with_variable};
 pub use rig::{FOREVER, Rig, chain, has_extension, loader_is_old, require_extension};
-pub use stack::{Stack, drivers, function, intel, loader, stack, uninitialised_loader};
+pub use stack::{Stack, drivers, function, intel, loader, or_intel, stack, uninitialised_loader};
 
 use level_zero_sys::ze_result_t;
 

@@ -41,6 +41,11 @@ pub fn intel(reason: &str) -> bool {
     intel
 }
 
+/// What the specification asks for; or, on Intel's stack, what it is known to do instead, for a reason that is printed.
+pub fn or_intel<T>(expected: T, known: T, reason: &str) -> T {
+    if intel(reason) { known } else { expected }
+}
+
 /// The library under test, loaded but not initialised.
 pub fn uninitialised_loader() -> &'static Loader {
     static LOADER: OnceLock<Loader> = OnceLock::new();

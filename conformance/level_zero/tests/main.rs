@@ -12,5 +12,8 @@ mod event;
 mod fence;
 mod fill;
 mod immediate;
+mod kernel;
+mod link;
 mod list;
+mod module;
 mod null_arguments;
