@@ -58,7 +58,10 @@ fn alignment() {
         for alignment in [0, 1, 2, 4, 8, 64, 512, 4096, 65536] {
             for size in [1, 3, 64, 5000] {
                 let ptr = alloc(&rig, kind, size, alignment);
-                assert_eq!(ptr as usize % alignment.max(1), 0, "{kind:?} {size} {alignment}");
+                let large = alignment > 4096 && kind == Kind::Device;
+                if !(large && intel("the alignment of device memory is a page's at most")) {
+                    assert_eq!(ptr as usize % alignment.max(1), 0, "{kind:?} {size} {alignment}");
+                }
                 ok!(zeMemFree(rig.context.raw(), ptr));
             }
         }
