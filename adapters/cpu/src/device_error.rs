@@ -4,6 +4,7 @@
 use kit::UrError;
 use kit::ur::ResultCode;
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::image::ImageError;
 use oxur_device_cpu::pages::OutOfMemory;
 use oxur_device_cpu::shared_file::InvalidHandle;
 use oxur_device_cpu::virtual_mem::VirtualMemError;
@@ -36,6 +37,22 @@ pub(crate) fn virtual_mem(error: VirtualMemError) -> UrError {
         | VirtualMemError::SeveralAccesses { .. } => ResultCode::ERROR_INVALID_VALUE,
         VirtualMemError::System { .. } => ResultCode::ERROR_OUT_OF_RESOURCES,
         VirtualMemError::OutOfMemory { .. } => ResultCode::ERROR_OUT_OF_HOST_MEMORY,
+    };
+    UrError::with_message(code, error.to_string())
+}
+
+/// The error for an image or a copy of pixels.
+#[cold]
+pub(crate) fn image(error: ImageError) -> UrError {
+    let code = match error {
+        ImageError::Format(_) => ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT,
+        ImageError::Side { .. } => ResultCode::ERROR_INVALID_IMAGE_SIZE,
+        ImageError::RowPitch { .. } | ImageError::SlicePitch { .. } | ImageError::Conversion(..) => {
+            ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR
+        }
+        ImageError::Outside { .. } | ImageError::ClientPitch { .. } | ImageError::Sizes(..) => {
+            ResultCode::ERROR_INVALID_SIZE
+        }
     };
     UrError::with_message(code, error.to_string())
 }

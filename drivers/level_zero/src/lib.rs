@@ -11,6 +11,7 @@
 //! | `driver`, `device`, `config` | what there is, and what variables change of it |
 //! | `sysman`, `tools` | the state of the machine, and metrics and debuggers, of which there are none |
 //! | `context`, `mem`, `virtual_mem`, `physical_mem` | memory that kernels access by address |
+//! | `image`, `sampler` | images |
 //! | `event`, `fence` | what commands and the host signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
 //! | `module`, `kernel` | programs and the arguments of kernels |
@@ -31,11 +32,13 @@ mod event_pool;
 mod failure;
 mod fence;
 mod handle;
+mod image;
 mod kernel;
 mod loader;
 mod mem;
 mod module;
 mod physical_mem;
+mod sampler;
 mod sysman;
 mod tables;
 mod tools;
@@ -50,9 +53,11 @@ pub(crate) use driver::Driver;
 pub(crate) use event::Event;
 pub(crate) use event_pool::EventPool;
 pub(crate) use fence::Fence;
+pub(crate) use image::Image;
 pub(crate) use kernel::Kernel;
 pub(crate) use module::{BuildLog, Module};
 pub(crate) use physical_mem::PhysicalMem;
+pub(crate) use sampler::Sampler;
 
 handle::objects! {
     Driver: _ze_driver_handle_t = b"driv", "driver";
@@ -70,7 +75,9 @@ handle::objects! {
     sysman::EngineGroup: _zes_engine_handle_t = b"seng", "engine group";
     sysman::FrequencyDomain: _zes_freq_handle_t = b"sfrq", "frequency domain";
     tracing::Tracer: _zel_tracer_handle_t = b"trac", "tracer";
+    Image: _ze_image_handle_t = b"imag", "image";
     PhysicalMem: _ze_physical_mem_handle_t = b"phys", "physical memory";
+    Sampler: _ze_sampler_handle_t = b"samp", "sampler";
 }
 
 // A compilation that finds no memory fails, and the client's process goes on.

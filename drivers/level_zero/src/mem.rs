@@ -43,7 +43,7 @@ const MAX_ALIGNMENT: usize = 1 << 30;
 
 /// What `pNext` chains of an allocation ask for.
 #[derive(Default)]
-struct Options {
+pub(crate) struct Options {
     /// The size may exceed the device's limit.
     relaxed: bool,
     /// The memory will be shared.
@@ -55,9 +55,11 @@ struct Options {
 }
 
 impl Options {
+    /// What a chain asks for.
+    ///
     /// # Safety
     /// `next` must be a chain.
-    unsafe fn of(next: *const c_void) -> ZeResult<Self> {
+    pub(crate) unsafe fn of(next: *const c_void) -> ZeResult<Self> {
         let mut options = Self::default();
         if next.is_null() {
             return Ok(options);
@@ -183,15 +185,15 @@ impl Context {
         }
     }
 
-    /// Allocates.
-    fn allocate(
+    /// New memory, which the context does not know yet.
+    pub(crate) fn new_block(
         &self,
         kind: ze_memory_type_t,
         device: Option<&Arc<Device>>,
         size: usize,
         align: usize,
         options: &Options,
-    ) -> ZeResult<*mut c_void> {
+    ) -> ZeResult<Block> {
         check_size(kind, size, align, options)?;
         self.memory.collect(&self.in_flight);
         let (backing, pages) = match options {
@@ -212,16 +214,28 @@ impl Context {
                 (Backing::Private, pages)
             }
         };
-        let base = pages.start();
         let about = Allocation {
             kind,
-            base,
+            base: pages.start(),
             size,
             device: device.cloned(),
             id: new_id(),
         };
-        self.memory
-            .add(Block::new(about, Origin::Allocated, backing, Some(pages)));
+        Ok(Block::new(about, Origin::Allocated, backing, Some(pages)))
+    }
+
+    /// Allocates.
+    fn allocate(
+        &self,
+        kind: ze_memory_type_t,
+        device: Option<&Arc<Device>>,
+        size: usize,
+        align: usize,
+        options: &Options,
+    ) -> ZeResult<*mut c_void> {
+        let block = self.new_block(kind, device, size, align, options)?;
+        let base = block.about.base;
+        self.memory.add(block);
         Ok(base as *mut c_void)
     }
 
@@ -286,17 +300,19 @@ impl Context {
                 format_args!("{address:#x} is in no allocation of the context, so it has no descriptor"),
             ));
         };
-        let imported = block.backing.lock().descriptor();
-        let file = match imported {
-            Some(file) => file,
-            None => self.share(&block)?.as_raw_fd(),
-        };
-        export.fd = block
-            .descriptor
-            .lock()
-            .of(file)
-            .map_err(|error| Error::new(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, error))?;
+        export.fd = self.descriptor_of(&block)?;
         Ok(())
+    }
+
+    /// A descriptor of an allocation, for the client.
+    pub(crate) fn descriptor_of(&self, block: &Block) -> ZeResult<RawFd> {
+        let own = block.backing.lock().descriptor();
+        let file = match own {
+            Some(file) => file,
+            None => self.share(block)?.as_raw_fd(),
+        };
+        let descriptor = block.descriptor.lock().of(file);
+        descriptor.map_err(|error| Error::new(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, error))
     }
 
     /// Frees an allocation. If commands are unfinished, its pages stay until they have ended.
