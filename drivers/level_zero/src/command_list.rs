@@ -3,9 +3,10 @@
 //!
 //! A command of an immediate list runs at once if it is short and nothing is before it; else it becomes a task in the order of
 //! the list. The commands of a regular list become a plan when the list is closed, which each execution runs ([`recording`]).
-//! [`append`] has the functions for commands on memory, [`launch`] those for kernels, [`mutable`] changes of closed lists.
+//! [`append`] has the functions for commands on memory, [`image`] those for images, [`launch`] those for kernels, [`mutable`] changes of closed lists.
 
 pub(crate) mod append;
+pub(crate) mod image;
 pub(crate) mod launch;
 pub(crate) mod mutable;
 mod recording;

@@ -24,6 +24,11 @@ impl Error {
         Self { code, message }
     }
 
+    /// What the function answers.
+    pub(crate) fn code(&self) -> ze_result_t {
+        self.code
+    }
+
     /// The same with another code.
     #[cold]
     pub(crate) fn with_code(self, code: ze_result_t) -> Self {

@@ -12,13 +12,13 @@ use oxur_device_cpu::kernel::{self, LaunchError, LaunchWork, check_cooperative, 
 use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
-use crate::Module;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::handle::{Chain, destroy, export, object, out, required};
 use crate::module::{build_error, text};
+use crate::{Image, Module, Sampler};
 
 /// An object that an argument keeps alive.
-pub(crate) type ArgObject = ();
+pub(crate) type ArgObject = Image;
 
 /// A kernel.
 pub(crate) struct Kernel {
@@ -70,7 +70,17 @@ unsafe fn set(
     // SAFETY: passed on to the caller.
     let bytes = (!value.is_null()).then(|| unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) });
     let zeros;
+    let image;
     let value = match (info.params.get(index).map(|param| param.kind), bytes) {
+        (Some(ParamKind::Image), Some(bytes)) => {
+            // SAFETY: the client passes the handle of an image.
+            image = unsafe { object::<Image>(handle_in(bytes)?) }?;
+            ArgValue::Image(image.descriptor(), image)
+        }
+        // SAFETY: the client passes the handle of a sampler.
+        (Some(ParamKind::Sampler), Some(bytes)) => {
+            ArgValue::Sampler(unsafe { object::<Sampler>(handle_in(bytes)?) }?.bits())
+        }
         (Some(ParamKind::Local), None) => ArgValue::Local(size),
         (_, Some(bytes)) => ArgValue::Value(bytes),
         (Some(ParamKind::Pointer(_)), None) => ArgValue::Null,
@@ -83,6 +93,14 @@ unsafe fn set(
     settings
         .set(info, index, value)
         .map_err(|error| arg_error(info, &error))
+}
+
+/// The handle whose bytes are the value of an argument.
+fn handle_in<T>(bytes: &[u8]) -> ZeResult<*mut T> {
+    match bytes.try_into() {
+        Ok(bytes) => Ok(usize::from_ne_bytes(bytes) as *mut T),
+        Err(_) => err(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE),
+    }
 }
 
 /// Checks that a kernel can have groups of a size.
