@@ -154,7 +154,7 @@ impl kit::Ipc<Cpu> for Context {
             ));
         };
         Ok(IpcExport {
-            data: file.export(Kind::Physical, 0, mem.size as u64).into(),
+            data: file.export(Kind::Physical, 0, mem.size() as u64).into(),
             keep: Box::new(file.clone()),
         })
     }

@@ -19,8 +19,8 @@
 //! **The interface between objects and queues.** A queue runs on [`Device::cpus`]. For a launch it calls [`Kernel::pack`],
 //! which checks the arguments and copies them to a [`kernel::Packed`]. That belongs to the command, and keeps the memory
 //! objects among the arguments alive. `Kernel::compiled` is the code that runs. Buffers and images have their memory at
-//! [`Mem::data`] from creation on, so mapping, reading and writing are plain copies. [`Mem::image_box`] returns the bytes of
-//! a part of an image, [`Program::global_part`] those of a device global. A command that may use USM after its enqueue
+//! [`Mem::data`] from creation on, so mapping, reading and writing are plain copies. [`Mem::image_shape`] tells where
+//! the pixels of an image are, [`Program::global_part`] those of a device global. A command that may use USM after its enqueue
 //! function returns is counted in `Context::in_flight`: freed USM is reused only when the commands that were submitted before
 //! the free are complete. [`oxur_device_cpu::exec::clock`] is the clock of the device.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]

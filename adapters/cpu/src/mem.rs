@@ -8,14 +8,15 @@ mod storage;
 
 use std::sync::Arc;
 
-use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemType, NativeHandle, RectOffset, RectRegion, ResultCode};
+use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemType, NativeHandle, ResultCode};
 use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
+use oxur_device_cpu::image::Shape;
 use oxur_device_cpu::limits;
 
-pub(crate) use self::image::ImageBox;
 use self::image::ImageExtent;
+pub(crate) use self::image::region as image_region;
 pub(crate) use self::storage::Buffers;
 use self::storage::Storage;
 use crate::opencl::{self, NativeCell};
@@ -67,9 +68,9 @@ impl Mem {
         self.image.as_ref().map(ImageExtent::image)
     }
 
-    /// The bytes of a box of pixels of an image. An error if this is no image or has no such box.
-    pub(crate) fn image_box(&self, origin: RectOffset, region: RectRegion) -> UrResult<ImageBox> {
-        self.shape()?.part(origin, region)
+    /// The shape of an image. An error if this is none.
+    pub(crate) fn image_shape(&self) -> UrResult<&Shape> {
+        self.shape().map(ImageExtent::shape)
     }
 
     /// The access flags and memory flags that the client created it with.
@@ -256,9 +257,8 @@ impl kit::Mem<Cpu> for Mem {
             })?;
         let made = Self::make(context, flags, size, host, Some(shape))?;
         if let Some(HostPointer(host)) = host.filter(|_| !in_place) {
-            let all = given.whole();
             // SAFETY: the client vouches for an image with its pitches. Our memory is new.
-            unsafe { all.copy(host.cast(), &made.shape()?.whole(), made.data()) };
+            unsafe { given.at(host.cast()).copy(made.shape()?) }?;
         }
         Ok(made)
     }
@@ -376,11 +376,6 @@ mod tests {
         assert_eq!((image.data, image.row_pitch), (host.as_mut_ptr(), 5));
         assert!(kit::Mem::is_image(&*copied) && copied.sub_buffer(MemFlags::empty(), 0, 1).is_err());
         let buffer = Mem::create_buffer(&context, MemFlags::READ_WRITE, 10, Default::default()).unwrap();
-        let region = RectRegion {
-            width: 1,
-            height: 1,
-            depth: 1,
-        };
-        assert!(buffer.image_box(RectOffset { x: 0, y: 0, z: 0 }, region).is_err());
+        assert!(buffer.image_shape().is_err());
     }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Virtual address ranges: reserved addresses, and the physical memory that is mapped into them.
-//!
-//! Reservations and mappings are recorded, so that a wrong range is an error and never affects other memory.
+//! Virtual address ranges: UR's functions on [`oxur_device_cpu::virtual_mem`].
 
-use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::Arc;
 
@@ -13,156 +9,27 @@ use kit::ur::{ResultCode, VirtualMemAccessFlags, VirtualMemGranularityInfo};
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
-use oxur_fork::Mutex;
+use oxur_device_cpu::virtual_mem::Access;
 
+use crate::device_error::virtual_mem;
 use crate::{Context, Cpu, Device, PhysicalMem};
 
 /// The reserved addresses of a context.
-#[derive(Default)]
-pub(crate) struct Ranges {
-    /// By their first address.
-    reserved: Mutex<BTreeMap<usize, Reserved>>,
-}
-
-struct Reserved {
-    size: usize,
-    /// The mappings, by their first address.
-    mapped: BTreeMap<usize, Mapped>,
-}
-
-/// A mapped range with one kind of access.
-#[derive(Clone)]
-struct Mapped {
-    size: usize,
-    access: VirtualMemAccessFlags,
-    /// Keeps the object alive. The mapping alone would keep its content only.
-    _mem: Arc<PhysicalMem>,
-}
-
-impl Reserved {
-    /// Splits the mapping that contains an address, so that none lies on both sides of it.
-    fn split(&mut self, at: usize) {
-        if let Some((&start, left)) = self.mapped.range_mut(..at).next_back()
-            && start + left.size > at
-        {
-            let right = Mapped {
-                size: start + left.size - at,
-                ..left.clone()
-            };
-            left.size = at - start;
-            self.mapped.insert(at, right);
-        }
-    }
-
-    /// The ranges from `start` to `end`, if these addresses are mapped without a gap.
-    fn whole(&mut self, start: usize, end: usize) -> Option<Vec<usize>> {
-        self.split(start);
-        self.split(end);
-        let mut at = start;
-        let mut parts = Vec::new();
-        for (&part, mapped) in self.mapped.range(start..end) {
-            if part != at {
-                return None;
-            }
-            parts.push(part);
-            at += mapped.size;
-        }
-        (at == end).then_some(parts)
-    }
-}
-
-impl Ranges {
-    /// Calls `f` with the reservation that contains all addresses from `start` to `end`.
-    fn within<R>(&self, start: usize, end: usize, f: impl FnOnce(&mut Reserved) -> UrResult<R>) -> UrResult<R> {
-        let mut ranges = self.reserved.lock();
-        match ranges.range_mut(..=start).next_back() {
-            Some((base, range)) if end <= base + range.size => f(range),
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the addresses from {start:#x} to {end:#x} are not reserved"),
-            )),
-        }
-    }
-}
-
-impl Drop for Ranges {
-    fn drop(&mut self) {
-        let left = self.reserved.get_mut().len();
-        if left != 0 {
-            log::info!("a context is destroyed with {left} reserved address ranges that were never freed");
-        }
-    }
-}
-
-/// The end of a range of whole pages.
-fn end_of(start: usize, size: usize) -> UrResult<usize> {
-    let page = pages::page();
-    if size == 0 || !size.is_multiple_of(page) || !start.is_multiple_of(page) {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("virtual memory has whole pages of {page} bytes, not {size} bytes at {start:#x}"),
-        ));
-    }
-    start.checked_add(size).ok_or_else(|| {
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("{size} bytes at {start:#x} overflow"),
-        )
-    })
-}
+pub(crate) type Ranges = oxur_device_cpu::virtual_mem::Ranges<PhysicalMem>;
 
 /// The access that the flags request: none, if they name no other.
-fn access_of(flags: VirtualMemAccessFlags) -> UrResult<(VirtualMemAccessFlags, i32)> {
+fn access_of(flags: VirtualMemAccessFlags) -> UrResult<Access> {
     kit::args::known_flags(flags)?;
     match flags {
-        VirtualMemAccessFlags::READ_WRITE => Ok((flags, libc::PROT_READ | libc::PROT_WRITE)),
-        VirtualMemAccessFlags::READ_ONLY => Ok((flags, libc::PROT_READ)),
-        _ if flags.is_empty() || flags == VirtualMemAccessFlags::NONE => {
-            Ok((VirtualMemAccessFlags::NONE, libc::PROT_NONE))
-        }
+        VirtualMemAccessFlags::READ_WRITE => Ok(Access::ReadWrite),
+        VirtualMemAccessFlags::READ_ONLY => Ok(Access::ReadOnly),
+        _ if flags.is_empty() || flags == VirtualMemAccessFlags::NONE => Ok(Access::None),
         _ => Err(UrError::with_message(
             ResultCode::ERROR_INVALID_VALUE,
             format!("memory has one kind of access, not {flags:?}"),
         )),
     }
 }
-
-fn not_mapped(start: usize, end: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("of the addresses from {start:#x} to {end:#x} some are not mapped"),
-    )
-}
-
-/// Maps at `start`, or anywhere if that is not `fixed`: `file` from `offset` on, or inaccessible memory.
-fn map(
-    start: usize,
-    fixed: bool,
-    size: usize,
-    protection: i32,
-    file: Option<(&impl AsRawFd, usize)>,
-) -> UrResult<usize> {
-    let place = if fixed { libc::MAP_FIXED } else { 0 };
-    let (flags, fd, offset) = match file {
-        Some((file, offset)) => (libc::MAP_SHARED, file.as_raw_fd(), offset),
-        None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1, 0),
-    };
-    let failed = |error: std::io::Error| {
-        UrError::with_message(
-            ResultCode::ERROR_OUT_OF_RESOURCES,
-            format!("{size} bytes cannot be mapped at {start:#x}: {error}"),
-        )
-    };
-    let offset = libc::off_t::try_from(offset).map_err(|error| failed(std::io::Error::other(error)))?;
-    // SAFETY: the addresses are free, or belong to the caller by its records.
-    let at = unsafe { libc::mmap(start as *mut c_void, size, protection, flags | place, fd, offset) };
-    if at == libc::MAP_FAILED {
-        return Err(failed(std::io::Error::last_os_error()));
-    }
-    Ok(at as usize)
-}
-
-const NO_FILE: Option<(&std::os::fd::OwnedFd, usize)> = None;
 
 impl kit::VirtualMem<Cpu> for Context {
     fn virtual_granularity(
@@ -181,48 +48,12 @@ impl kit::VirtualMem<Cpu> for Context {
     }
 
     fn virtual_reserve(&self, start: *const c_void, size: usize) -> UrResult<*mut c_void> {
-        let wanted = start as usize;
-        end_of(wanted, size)?;
-        let mut ranges = self.ranges.reserved.lock();
-        let base = map(wanted, false, size, libc::PROT_NONE, NO_FILE)?;
-        ranges.insert(
-            base,
-            Reserved {
-                size,
-                mapped: BTreeMap::new(),
-            },
-        );
+        let base = self.ranges.reserve(start as usize, size).map_err(virtual_mem)?;
         Ok(base as *mut c_void)
     }
 
     fn virtual_free(&self, start: *const c_void, size: usize) -> UrResult<()> {
-        let base = start as usize;
-        let mut ranges = self.ranges.reserved.lock();
-        match ranges.get(&base) {
-            Some(range) if range.size == size && range.mapped.is_empty() => {}
-            Some(range) if range.size == size => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    "physical memory is still mapped into the addresses that are freed",
-                ));
-            }
-            _ => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    format!("no {size} bytes were reserved at {start:p}: a reservation is freed as a whole"),
-                ));
-            }
-        }
-        // SAFETY: we reserved the range, and nothing is mapped there.
-        if unsafe { libc::munmap(base as *mut c_void, size) } != 0 {
-            let error = std::io::Error::last_os_error();
-            return Err(UrError::with_message(
-                ResultCode::ERROR_OUT_OF_RESOURCES,
-                error.to_string(),
-            ));
-        }
-        ranges.remove(&base);
-        Ok(())
+        self.ranges.free(start as usize, size).map_err(virtual_mem)
     }
 
     fn virtual_map(
@@ -233,80 +64,35 @@ impl kit::VirtualMem<Cpu> for Context {
         offset: usize,
         flags: VirtualMemAccessFlags,
     ) -> UrResult<()> {
-        let (base, end) = (start as usize, end_of(start as usize, size)?);
-        let (access, protection) = access_of(flags)?;
+        let access = access_of(flags)?;
         if !ptr::eq(&raw const **mem.context(), self) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the physical memory is another context's",
             ));
         }
-        if !offset.is_multiple_of(pages::page()) || offset.checked_add(size).is_none_or(|end| end > mem.size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!(
-                    "{size} bytes from {offset} on are no pages of the {} bytes of physical memory",
-                    mem.size
-                ),
-            ));
-        }
-        self.ranges.within(base, end, |range| {
-            let before = range.mapped.range(..end).next_back();
-            if before.is_some_and(|(at, mapped)| at + mapped.size > base) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    format!("of the addresses from {base:#x} to {end:#x} some are mapped already"),
-                ));
-            }
-            map(base, true, size, protection, Some((mem.file(), offset)))?;
-            let _mem = mem.clone();
-            range.mapped.insert(base, Mapped { size, access, _mem });
-            Ok(())
-        })
+        self.ranges
+            .map(start as usize, size, mem, offset, access)
+            .map_err(virtual_mem)
     }
 
     fn virtual_unmap(&self, start: *const c_void, size: usize) -> UrResult<()> {
-        let (base, end) = (start as usize, end_of(start as usize, size)?);
-        self.ranges.within(base, end, |range| {
-            let parts = range.whole(base, end).ok_or_else(|| not_mapped(base, end))?;
-            map(base, true, size, libc::PROT_NONE, NO_FILE)?;
-            parts.iter().for_each(|part| _ = range.mapped.remove(part));
-            Ok(())
-        })
+        self.ranges.unmap(start as usize, size).map_err(virtual_mem)
     }
 
     fn virtual_set_access(&self, start: *const c_void, size: usize, flags: VirtualMemAccessFlags) -> UrResult<()> {
-        let (base, end) = (start as usize, end_of(start as usize, size)?);
-        let (access, protection) = access_of(flags)?;
-        self.ranges.within(base, end, |range| {
-            let parts = range.whole(base, end).ok_or_else(|| not_mapped(base, end))?;
-            // SAFETY: we mapped these addresses.
-            if unsafe { libc::mprotect(base as *mut c_void, size, protection) } != 0 {
-                let error = std::io::Error::last_os_error();
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_OUT_OF_RESOURCES,
-                    error.to_string(),
-                ));
-            }
-            for part in parts {
-                range.mapped.get_mut(&part).expect("a part of the range").access = access;
-            }
-            Ok(())
-        })
+        let access = access_of(flags)?;
+        self.ranges
+            .set_access(start as usize, size, access)
+            .map_err(virtual_mem)
     }
 
     fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<VirtualMemAccessFlags> {
-        let (base, end) = (start as usize, end_of(start as usize, size)?);
-        self.ranges.within(base, end, |range| {
-            let parts = range.whole(base, end).ok_or_else(|| not_mapped(base, end))?;
-            let access = range.mapped[&base].access;
-            if parts.iter().any(|part| range.mapped[part].access != access) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    format!("the addresses from {base:#x} to {end:#x} have no one access: ask for parts of them"),
-                ));
-            }
-            Ok(access)
+        let access = self.ranges.access(start as usize, size).map_err(virtual_mem)?;
+        Ok(match access {
+            Access::None => VirtualMemAccessFlags::NONE,
+            Access::ReadOnly => VirtualMemAccessFlags::READ_ONLY,
+            Access::ReadWrite => VirtualMemAccessFlags::READ_WRITE,
         })
     }
 }

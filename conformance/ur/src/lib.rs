@@ -17,21 +17,25 @@
 mod documented;
 mod expect;
 mod infos;
-mod kernels;
-mod process;
 mod rig;
 mod stack;
 mod user_event;
 
-pub use expect::{Ending, Known, check, expect_code, in_child};
+pub use expect::{Known, check, expect_code};
 pub use infos::{Allowed, GetInfo, check_infos, variants};
-pub use kernels::spirv;
 pub use oxur_client as client;
 pub use oxur_client::api;
-pub use process::{run_test, with_variable};
+pub use oxur_conformance_support::{Ending, in_child, run_test, with_variable};
 pub use rig::{Rig, is_complete, values};
 pub use stack::{Stack, intel, loader, stack, uninitialised_loader};
 pub use user_event::UserEvent;
+
+/// The SPIR-V of `kernels/<name>.cl` or `kernels/<name>.spvasm`, or of a section: see
+/// [`oxur_conformance_support::spirv`].
+pub fn spirv(name: &str) -> Vec<u8> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    oxur_conformance_support::spirv(&folder.join("kernels"), &folder.join("../../target/kernels"), name)
+}
 
 /// Calls a C function and gives its result code: `ur!(urQueueFinish(queue))`.
 #[macro_export]

@@ -61,7 +61,7 @@ pub use self::node::{Node, submit, submit_later};
 pub use self::pool::{Job, Pool};
 pub use self::status::{ProfilingTimes, Status};
 pub use self::task::Task;
-pub use self::work::{Execution, Work};
+pub use self::work::{Execution, Work, run_short};
 
 #[cfg(test)]
 mod tests;

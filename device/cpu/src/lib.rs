@@ -7,8 +7,9 @@
 //! |---|---|
 //! | [`machine`], [`limits`], [`disabled`] | what the machine has, the limits that we choose, and what the user disables |
 //! | [`pages`], [`shared_file`] | memory from the system, and memory that processes share |
+//! | [`virtual_mem`] | reserved addresses, and physical memory that is mapped there |
 //! | [`program`], [`kernel`] | linked code, the arguments of a launch, and the range that it covers |
-//! | [`bytes`] | copying and filling memory |
+//! | [`bytes`], [`image`] | copying and filling memory; images, whose boxes are rows of bytes |
 //! | [`exec`] | the engine: commands, their dependencies, and the threads that run them |
 //! | [`event`] | events that commands and the host signal and reset |
 //! | [`order`], [`in_flight`] | the order of the commands of a queue, and which may be unfinished |
@@ -20,6 +21,7 @@ pub mod bytes;
 pub mod disabled;
 pub mod event;
 pub mod exec;
+pub mod image;
 pub mod in_flight;
 pub mod kernel;
 pub mod limits;
@@ -28,3 +30,4 @@ pub mod order;
 pub mod pages;
 pub mod program;
 pub mod shared_file;
+pub mod virtual_mem;

@@ -28,6 +28,21 @@ impl Error {
     pub(crate) fn code(&self) -> ze_result_t {
         self.code
     }
+
+    /// The same with another code.
+    #[cold]
+    pub(crate) fn with_code(self, code: ze_result_t) -> Self {
+        Self { code, ..self }
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.message {
+            Some(message) => f.write_str(message),
+            None => self.code.fmt(f),
+        }
+    }
 }
 
 impl From<ze_result_t> for Error {

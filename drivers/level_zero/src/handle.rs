@@ -228,6 +228,24 @@ pub(crate) unsafe fn fill<T: 'static, U>(
 /// The structures of a `pNext` chain, of which those that are not known are skipped.
 pub(crate) struct Chain(*const c_base);
 
+/// The enumerations that `stype` may be of.
+pub(crate) trait StructureType {
+    /// The value in C.
+    fn number(self) -> u32;
+}
+
+impl StructureType for ze_structure_type_t {
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl StructureType for zes_structure_type_t {
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The head of all structures with a type.
 #[repr(C)]
 #[allow(non_camel_case_types, reason = "it is C's")]
@@ -248,7 +266,7 @@ impl Chain {
     /// The first structure of a type.
     pub(crate) fn find<'a, T: Structure>(&self) -> Option<&'a T>
     where
-        T::Tag: Into<u32>,
+        T::Tag: StructureType,
     {
         self.find_mut().map(|found| &*found)
     }
@@ -256,9 +274,9 @@ impl Chain {
     /// The first structure of a type, to write to.
     pub(crate) fn find_mut<'a, T: Structure>(&self) -> Option<&'a mut T>
     where
-        T::Tag: Into<u32>,
+        T::Tag: StructureType,
     {
-        let tag = T::STRUCTURE_TYPE.into();
+        let tag = T::STRUCTURE_TYPE.number();
         let mut at = self.0.cast_mut();
         while !at.is_null() {
             // SAFETY: `new`'s caller says that it is a structure with a type.

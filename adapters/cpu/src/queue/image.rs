@@ -3,68 +3,14 @@
 
 use std::ffi::c_void;
 
-use kit::ur::{ImageFormat, RectOffset, RectRegion, ResultCode};
-use kit::{UrError, UrResult};
+use kit::UrResult;
+use kit::ur::{RectOffset, RectRegion};
 use oxur_adapter_kit as kit;
-use oxur_device_cpu::bytes::{CopyRows, Extent, Layout};
+use oxur_device_cpu::bytes::CopyRows;
 
 use crate::Mem;
-
-/// The extent and layout of a box in an image, and the image's format.
-fn image_region(image: &Mem, origin: RectOffset, region: RectRegion) -> UrResult<(Extent, Layout, ImageFormat)> {
-    let part = image.image_box(origin, region)?;
-    let layout = Layout {
-        at: image.data().wrapping_add(part.offset),
-        row_pitch: part.row_pitch,
-        slice_pitch: part.slice_pitch,
-    };
-    let extent = Extent {
-        width: part.row,
-        height: part.rows,
-        depth: part.slices,
-    };
-    Ok((extent, layout, part.format))
-}
-
-/// The layout of the same box in the client's memory. A pitch of zero means tightly packed rows or slices.
-fn host_layout(image: &Mem, at: *mut c_void, extent: Extent, row_pitch: usize, slice_pitch: usize) -> UrResult<Layout> {
-    let layers = image
-        .image()
-        .is_some_and(|image| image.dimensions == 1 && image.is_array != 0);
-    // In an array of 1D images, a layer is a row, and OpenCL calls the distance between layers the slice pitch.
-    let row = match (layers, row_pitch, slice_pitch) {
-        (true, 0, 0) | (false, 0, _) => extent.width,
-        (true, row, 0) | (false, row, _) => row,
-        (true, _, slice) => slice,
-    };
-    let slice = if slice_pitch == 0 || layers {
-        row.saturating_mul(extent.height)
-    } else {
-        slice_pitch
-    };
-    if row < extent.width || slice < row.saturating_mul(extent.height) || slice.checked_mul(extent.depth).is_none() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("{extent:?} in bytes does not fit a row pitch of {row} and a slice pitch of {slice} bytes"),
-        ));
-    }
-    Ok(Layout {
-        at: at.cast(),
-        row_pitch: row,
-        slice_pitch: slice,
-    })
-}
-
-/// Checks that two images have the same format: copies do not convert pixels.
-fn check_formats(a: ImageFormat, b: ImageFormat) -> UrResult<()> {
-    if (a.channelOrder, a.channelType) == (b.channelOrder, b.channelType) {
-        return Ok(());
-    }
-    Err(UrError::with_message(
-        ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-        format!("an image copy cannot convert {a:?} to {b:?}"),
-    ))
-}
+use crate::device_error;
+use crate::mem::image_region;
 
 /// The copy from an image to client memory.
 pub(super) fn read(
@@ -75,9 +21,11 @@ pub(super) fn read(
     slice_pitch: usize,
     dst: *mut c_void,
 ) -> UrResult<CopyRows> {
-    let (extent, src, _) = image_region(image, origin, region)?;
-    let dst = host_layout(image, dst, extent, row_pitch, slice_pitch)?;
-    Ok(CopyRows { dst, src, extent })
+    let region = image_region(origin, region);
+    let copy = image
+        .image_shape()?
+        .copy_to(&region, dst.cast(), row_pitch, slice_pitch);
+    copy.map_err(device_error::image)
 }
 
 /// The copy from client memory to an image.
@@ -89,9 +37,11 @@ pub(super) fn write(
     slice_pitch: usize,
     src: *const c_void,
 ) -> UrResult<CopyRows> {
-    let (extent, dst, _) = image_region(image, origin, region)?;
-    let src = host_layout(image, src.cast_mut(), extent, row_pitch, slice_pitch)?;
-    Ok(CopyRows { dst, src, extent })
+    let region = image_region(origin, region);
+    let copy = image
+        .image_shape()?
+        .copy_from(&region, src.cast(), row_pitch, slice_pitch);
+    copy.map_err(device_error::image)
 }
 
 /// The copy from one image to another.
@@ -102,12 +52,7 @@ pub(super) fn copy(
     dst_origin: RectOffset,
     region: RectRegion,
 ) -> UrResult<CopyRows> {
-    let (extent, from, from_format) = image_region(src, src_origin, region)?;
-    let (_, to, to_format) = image_region(dst, dst_origin, region)?;
-    check_formats(from_format, to_format)?;
-    Ok(CopyRows {
-        dst: to,
-        src: from,
-        extent,
-    })
+    let (from, to) = (image_region(src_origin, region), image_region(dst_origin, region));
+    let copy = src.image_shape()?.copy_to_image(&from, dst.image_shape()?, &to);
+    copy.map_err(device_error::image)
 }

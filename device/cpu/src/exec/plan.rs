@@ -37,7 +37,7 @@ use super::gate::{Condition, Gate};
 use super::node::{Node, end, runs, submit};
 use super::pool::{Job, Pool, WorkerContext};
 use super::task::Task;
-use super::work::{BRIEF, Execution, Work, run_measured};
+use super::work::{BRIEF, Execution, Work, run_measured, run_short};
 use crate::forward_to_work;
 
 /// Steps and their dependencies. A clone shares them.
@@ -261,15 +261,6 @@ fn cost(work: &dyn Work) -> Option<u64> {
     match work.execution() {
         Execution::Parallel => work.cost(work.chunks()),
         _ => None,
-    }
-}
-
-/// Runs short work, and measures some of the runs.
-fn run_short(work: &dyn Work, worker: &mut ThreadContext) -> Result<(), Fault> {
-    match work.chunks() {
-        0 => Ok(()),
-        count if work.is_due() => run_measured(work, 0..count, worker),
-        count => work.run(0..count, worker),
     }
 }
 

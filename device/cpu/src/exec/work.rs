@@ -123,3 +123,12 @@ pub(super) fn run_measured(
     work.learn(count, clock::cycles().wrapping_sub(started));
     Ok(())
 }
+
+/// Runs short work, and measures some of the runs.
+pub fn run_short(work: &(impl Work + ?Sized), worker: &mut ThreadContext) -> Result<(), Fault> {
+    match work.chunks() {
+        0 => Ok(()),
+        count if work.is_due() => run_measured(work, 0..count, worker),
+        count => work.run(0..count, worker),
+    }
+}

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Device code: OpenCL C and SPIR-V assembly from `kernels/`, made SPIR-V when a test first needs it, into
-//! `target/kernels/`.
+//! Device code: OpenCL C and SPIR-V assembly from a suite's `kernels/`, made SPIR-V when a test first needs it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use crate::stack::root;
-
 /// Compilers of Debian 12, with the translator of the same LLVM.
 const COMPILERS: [(&str, &str); 2] = [("clang-14", "llvm-spirv-14"), ("clang", "llvm-spirv")];
 
-/// The SPIR-V of `kernels/<name>.cl` or `kernels/<name>.spvasm`; of `<name>.<image>`, that of a section of the file, which
-/// a line `//// image <image>` begins, with what stands before the first section.
-pub fn spirv(name: &str) -> Vec<u8> {
+/// The SPIR-V of `<name>.cl` or `<name>.spvasm` in the folder `kernels`; of `<name>.<image>`, that of a section of the
+/// file, which a line `//// image <image>` begins, with what stands before the first section. The result is kept in the
+/// folder `target`.
+pub fn spirv(kernels: &Path, target: &Path, name: &str) -> Vec<u8> {
     let (file, image) = match name.split_once('.') {
         Some((file, image)) => (file, Some(image)),
         None => (name, None),
     };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    let source = ["cl", "spvasm"].map(|kind| folder.join(file).with_extension(kind));
+    let source = ["cl", "spvasm"].map(|kind| kernels.join(file).with_extension(kind));
     let source = source.iter().find(|path| path.exists());
-    let source = source.unwrap_or_else(|| panic!("kernels/ has no {file}.cl and no {file}.spvasm"));
-    let target = root().join("target/kernels");
-    fs::create_dir_all(&target).expect("target/kernels");
+    let source = source.unwrap_or_else(|| panic!("{} has no {file}.cl and no {file}.spvasm", kernels.display()));
+    fs::create_dir_all(target).expect("the folder of compiled kernels");
     let module = target.join(format!("{name}.spv"));
     let newer = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
     static COMPILING: Mutex<()> = Mutex::new(());
@@ -34,7 +30,7 @@ pub fn spirv(name: &str) -> Vec<u8> {
         let own = target.join(format!("{name}-{}", std::process::id()));
         let with = |kind: &str| PathBuf::from(format!("{}.{kind}", own.display()));
         let (text, result) = (with("txt"), with("new"));
-        fs::write(&text, section(source, image)).expect("target/kernels");
+        fs::write(&text, section(source, image)).expect("the folder of compiled kernels");
         match source.extension().is_some_and(|kind| kind == "cl") {
             true => compile(&text, &with("bc"), &result),
             // The default version is the newest, which drivers do not take.

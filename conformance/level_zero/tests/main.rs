@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The conformance suite of Level Zero. `src/lib.rs` says how to run it.
+#![allow(non_snake_case, reason = "fields have the names of the headers")]
+
+mod barrier;
+mod context;
+mod copy;
+mod count;
+mod counter_event;
+mod device;
+mod driver;
+mod event;
+mod fence;
+mod fill;
+mod immediate;
+mod kernel;
+mod launch;
+mod link;
+mod list;
+mod module;
+mod null_arguments;
+mod queue;
+mod timestamp;
+mod usm;
