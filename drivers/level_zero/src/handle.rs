@@ -201,6 +201,30 @@ pub(crate) unsafe fn list<T>(count: *mut u32, to: *mut T, all: impl ExactSizeIte
     Ok(())
 }
 
+/// [`list`] for structures of which the client has set the head: `write` writes the rest of each.
+///
+/// # Safety
+/// As `list`.
+pub(crate) unsafe fn fill<T: 'static, U>(
+    count: *mut u32,
+    to: *mut T,
+    all: &[U],
+    write: impl Fn(&mut T, &U),
+) -> ZeResult {
+    // SAFETY: passed on to the caller.
+    let count = unsafe { out(count) }?;
+    if *count == 0 || to.is_null() {
+        *count = all.len() as u32;
+        return Ok(());
+    }
+    *count = (*count).min(all.len() as u32);
+    for (index, item) in all[..*count as usize].iter().enumerate() {
+        // SAFETY: the caller's array has room for it.
+        write(unsafe { &mut *to.add(index) }, item);
+    }
+    Ok(())
+}
+
 /// The structures of a `pNext` chain, of which those that are not known are skipped.
 pub(crate) struct Chain(*const c_base);
 

@@ -6,8 +6,8 @@ use oxur_device_cpu::limits;
 use oxur_device_cpu::machine::topology;
 
 use super::{Device, check};
-use crate::entry::{ZeResult, entry};
-use crate::handle::{Chain, out, write_text};
+use crate::entry::entry;
+use crate::handle::{Chain, fill, out, write_text};
 use crate::tables::own;
 
 /// Kernels and the host may access all memory at the same time, however it was allocated.
@@ -31,30 +31,6 @@ impl Device {
         }
         caches
     }
-}
-
-/// [`list`](crate::handle::list) for structures of which the client has set the head: `write` writes the rest of each.
-///
-/// # Safety
-/// As `list`.
-pub(crate) unsafe fn fill<T: 'static, U>(
-    count: *mut u32,
-    to: *mut T,
-    all: &[U],
-    write: impl Fn(&mut T, &U),
-) -> ZeResult {
-    // SAFETY: passed on to the caller.
-    let count = unsafe { out(count) }?;
-    if *count == 0 || to.is_null() {
-        *count = all.len() as u32;
-        return Ok(());
-    }
-    *count = (*count).min(all.len() as u32);
-    for (index, item) in all[..*count as usize].iter().enumerate() {
-        // SAFETY: the caller's array has room for it.
-        write(unsafe { &mut *to.add(index) }, item);
-    }
-    Ok(())
 }
 
 entry! {

@@ -6,11 +6,10 @@ use oxur_device_cpu::limits::{self, FloatCapabilities};
 use oxur_device_cpu::machine::memory;
 use oxur_device_cpu::{disabled, program};
 
-use super::memory::fill;
 use super::{Device, check};
 use crate::config::Config;
 use crate::entry::entry;
-use crate::handle::{Chain, out, write_text};
+use crate::handle::{Chain, fill, out, write_text};
 use crate::tables::own;
 
 /// The number of queues of the group. They share the threads of the device.

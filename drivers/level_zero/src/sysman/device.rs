@@ -6,7 +6,7 @@ use level_zero_sys::*;
 use super::check;
 use crate::config::Config;
 use crate::entry::{entry, err};
-use crate::handle::{Chain, list, none, object, out, write_text};
+use crate::handle::{Chain, fill, list, none, object, out, write_text};
 use crate::{Device, Driver};
 
 fn uuid(device: &Device) -> zes_uuid_t {
@@ -67,7 +67,7 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let parts = check(device)?.visible_sub_devices();
-            crate::device::memory::fill(count, properties, parts, |to, part| {
+            fill(count, properties, parts, |to, part| {
                 to.subdeviceId = part.index();
                 to.uuid = uuid(part);
             })

@@ -2,6 +2,10 @@
 
 use super::*;
 
+/// The type of the callback for `zeDriverGetApiVersion`.
+type GetApiVersion =
+    unsafe extern "C" fn(*mut ze_driver_get_api_version_params_t, ze_result_t, *mut c_void, *mut *mut c_void);
+
 /// What a tracer has seen of `zeDriverGetApiVersion`.
 #[derive(Default)]
 struct Seen {
@@ -85,7 +89,7 @@ fn callbacks_see_and_change_a_call() {
         let mut table = zel_core_callbacks_t::default();
         assert_eq!(zelTracerResetAllCallbacks(tracer), ZE_RESULT_SUCCESS);
         assert_eq!(zelTracerSetPrologues(tracer, &mut table), ZE_RESULT_SUCCESS);
-        table.Driver.pfnGetApiVersionCb = Some(std::mem::transmute::<Callback, _>(after));
+        table.Driver.pfnGetApiVersionCb = Some(std::mem::transmute::<Callback, GetApiVersion>(after));
         assert_eq!(zelTracerSetEpilogues(tracer, &mut table), ZE_RESULT_SUCCESS);
         assert_eq!(zelTracerDestroy(tracer), ZE_RESULT_SUCCESS);
         assert_eq!(zelTracerDestroy(tracer), ZE_RESULT_ERROR_INVALID_ARGUMENT);
