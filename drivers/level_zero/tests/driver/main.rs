@@ -2,6 +2,7 @@
 //! The driver as programs see it: its functions, called by name.
 
 mod common;
+mod image;
 mod ipc;
 mod mem;
 mod virtual_mem;
