@@ -213,6 +213,77 @@ def other_prefixes(checks, env, wheel):
     checks.equal("its command", env.run(prefix / "bin/oxur", "doctor").splitlines()[-1], "nothing is missing")
 
 
+class SystemPython(Environment):
+    """Debian's Python, with packages in a home folder and in /usr/local that are the test's own."""
+
+    def __init__(self, name, without, user, system):
+        """user, system: whether the client's packages are there."""
+        self.home, self.local = WORK / name / "home", WORK / name / "local"
+        self.user = self.home / ".local"
+        self.folder = WORK / name
+        self.python = Path("/usr/bin/python3")
+        self.lib = (self.user if user else self.local) / "lib"
+        self.user.mkdir(parents=True)
+        self.local.mkdir()
+        for prefix, packages, wanted in ((self.user, "site-packages", user), (self.local, "dist-packages", system)):
+            if not wanted:
+                continue
+            subprocess.run(["cp", "-al", f"{without.folder.resolve()}/lib", prefix], check=True)
+            (found,) = prefix.glob("lib/python3*/site-packages")
+            if f"/{self.version()}/" not in str(found):
+                sys.exit(f"run.py: {self.python} is {self.version()}, and cannot use {found}")
+            found.rename(found.with_name(packages))
+
+    def version(self):
+        return "python" + self.run(self.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+
+    def run(self, *command, **variables):
+        mount = f'mount --bind {self.local} /usr/local && exec "$@"'
+        return super().run("sh", "-c", mount, "sh", *command, HOME=str(self.home), PATH="/usr/bin:/bin", **variables)
+
+    def pip(self, *arguments):
+        options = ["--disable-pip-version-check", "--no-cache-dir", "--root-user-action=ignore"]
+        code = "import os, sys, sysconfig; p = sysconfig.get_path('stdlib'); print(os.path.exists(p + '/EXTERNALLY-MANAGED'))"
+        if self.says(code) == "True":
+            options.append("--break-system-packages")
+        said = self.run(self.python, "-m", "pip", "-q", *arguments, *options)
+        if said:
+            sys.exit(f"run.py: pip {' '.join(arguments)}: {said}")
+
+
+def system_python(checks, without, wheel):
+    """Without an environment: in the home folder (`pip install --user`), for the whole system, and one on the other."""
+    install = ["install", "--no-deps", "--no-index", str(wheel)]
+    for dpnp_is, oxur_is in (("user", "user"), ("system", "system"), ("system", "user"), ("user", "system")):
+        what = f"dpnp for the {dpnp_is}, oxur for the {oxur_is}"
+        env = SystemPython(f"{dpnp_is}-{oxur_is}", without, dpnp_is == "user", dpnp_is == "system")
+        checks.equal(f"{what}: no device before", env.says(PLATFORMS), "[]")
+        before = env.files()
+        env.pip(*install, *["--user"] * (oxur_is == "user"))
+        checks.equal(f"{what}: dpnp computes", env.says(ARANGE), "45 Device(opencl:cpu:0)")
+        checks.equal(f"{what}: the device is ours", env.says(PLATFORMS), str([OURS]))
+        driver = env.says(PLATFORMS, **env.driver)
+        checks.equal(f"{what}: a driver's CPU comes first", driver, str([INTELS, OURS]))
+        preferred = env.says(PLATFORMS, OXUR_CPU="prefer", **env.driver)
+        checks.equal(f"{what}: OXUR_CPU=prefer", preferred, str([OURS, INTELS]))
+        command = env.user / "bin/oxur" if oxur_is == "user" else "/usr/local/bin/oxur"
+        checks.equal(f"{what}: its command", env.run(command, "doctor").splitlines()[-1], "nothing is missing")
+        # As when Python starts, but without other packages' .pth files, which may import anything. Debian's sitecustomize does.
+        packages = env.user / "lib" / env.version() / "site-packages"
+        if oxur_is == "system":
+            packages = f"/usr/local/lib/{env.version()}/dist-packages"
+        code = f"import sys; sys.path.append('{packages}'); import _oxur_startup, sitecustomize; print('oxur' in sys.modules)"
+        checks.equal(f"{what}: Python alone loads nothing", env.says(code, "-S"), "False")
+        # `python -s` leaves the user's packages alone.
+        if dpnp_is == "system" and oxur_is == "user":
+            checks.equal(f"{what}: not with -s", env.says(PLATFORMS, "-s"), "[]")
+        env.pip("uninstall", "-y", "oxur")
+        # The cache of kernels stays, and pip leaves folders that it made.
+        left = [str(path) for path in env.files().keys() ^ before.keys() if path.is_file() and ".cache" not in path.parts]
+        checks.equal(f"{what}: nothing is left of it", left, [])
+        shutil.rmtree(env.folder)
+
+
 def milliseconds(env):
     start = time.perf_counter()
     env.says(DEVICES)
@@ -265,6 +336,7 @@ def main():
     checks.equal("no device without it", env.says(PLATFORMS), "[]")
     checks.equal("but a driver's", env.says(PLATFORMS, **env.driver), str([INTELS]))
     other_prefixes(checks, env, wheel)
+    system_python(checks, without, wheel)
     shutil.rmtree(WORK)
     print(f"{checks.passed} passed, {checks.failed} failed")
     sys.exit(checks.failed != 0)

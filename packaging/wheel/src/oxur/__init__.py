@@ -41,6 +41,16 @@ def cpu_adapter():
     return None
 
 
+def _lib_folders():
+    """Where the packages that this Python imports have their libraries, in the order in which it looks for packages: those
+    of its environment, of the user (`pip install --user`), of the system."""
+    for path in sys.path:
+        if path.endswith(("/site-packages", "/dist-packages")):
+            # <prefix>/lib/python3.x/site-packages
+            yield os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(path))), "lib")
+    yield os.path.join(sys.prefix, "lib")
+
+
 def _libsycl(folders):
     """The libsycl that programs of this environment load."""
     for folder in folders:
@@ -117,11 +127,7 @@ def _start():
         )
         return
     own = os.path.dirname(adapter)
-    folders = [own]
-    current = os.path.join(sys.prefix, "lib")
-    if current != own:
-        folders.insert(0, current)
-    libsycl = _libsycl(folders)
+    libsycl = _libsycl([*_lib_folders(), own])
     if libsycl is None:
         return
     # Selectors such as opencl:cpu would have libsycl leave out the file before it knows that it is of that backend.
