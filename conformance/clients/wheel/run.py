@@ -25,13 +25,14 @@ from statistics import median
 REPO = Path(__file__).resolve().parents[3]
 WORK = REPO / "target" / "wheel-test"
 DRIVERS = Path("/etc/OpenCL")
-OURS, INTELS = "oxur CPU", "Intel(R) OpenCL"
+OURS, INTELS, POCLS = "oxur CPU", "Intel(R) OpenCL", "Portable Computing Language"
 # How much longer listing the devices may take, and how often it is tried.
 MOST_MS, TRIES = 5.0, 40
 
 ARANGE = "import dpnp; x = dpnp.arange(10); print(x.sum(), x.device)"
 TYPES = "import dpctl; print([(d.is_gpu, d.is_cpu) for d in dpctl.get_devices()])"
 PLATFORMS = "import dpctl; print([d.sycl_platform.name for d in dpctl.get_devices()])"
+DEFAULT = "import dpctl; print(dpctl.select_default_device().sycl_platform.name)"
 MAPPED = "print(sorted({l.split()[-1] for l in open('/proc/self/maps') if '/libur_' in l}))"
 DEVICES = "import dpctl; dpctl.get_devices()"
 # Looks like a machine with a GPU of Intel's.
@@ -70,6 +71,8 @@ class Environment:
         self.folder = folder
         self.python = folder / "bin" / "python"
         self.lib = folder / "lib"
+        # Whether it sees what the machine has registered.
+        self.sees_drivers = False
 
     def copy(self, folder):
         """A copy by hard links: pip replaces files and never writes into one."""
@@ -104,7 +107,7 @@ class Environment:
         steering = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "LD_", "PYTHON", "VIRTUAL_ENV")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
         result = subprocess.run(
-            [*hidden_drivers(), *map(str, command)],
+            [*([] if self.sees_drivers else hidden_drivers()), *map(str, command)],
             env=kept | variables,
             check=False,
             capture_output=True,
@@ -195,6 +198,26 @@ def devices(checks, env):
     checks.equal("oxur doctor", env.run(env.folder / "bin/oxur", "doctor").splitlines()[-1], "nothing is missing")
 
 
+def useless_driver(checks, env):
+    """Debian 12's PoCL, which the machine has registered, exposes the CPU and takes no SPIR-V."""
+    env.sees_drivers = True
+    platforms, driver = (lambda **v: env.says(PLATFORMS, **v)), env.driver
+    checks.equal("PoCL without SPIR-V: it is there", platforms(OXUR_CPU="off"), str([POCLS]))
+    checks.equal("PoCL without SPIR-V: ours comes first", platforms(), str([OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: ours is the default", env.says(DEFAULT), OURS)
+    checks.equal("PoCL without SPIR-V: dpnp computes", env.says(ARANGE), "45 Device(opencl:cpu:0)")
+    checks.equal("PoCL without SPIR-V: oneMKL, too", env.says(INVERSE), "True")
+    checks.equal("PoCL without SPIR-V: fallback", platforms(OXUR_CPU="fallback"), str([OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: prefer", platforms(OXUR_CPU="prefer"), str([OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: a selector", platforms(ONEAPI_DEVICE_SELECTOR="opencl:cpu"), str([OURS, POCLS]))
+    with_another = ast.literal_eval(platforms(**driver))
+    checks.equal("PoCL without SPIR-V: another driver's CPU is there", sorted(with_another), sorted([INTELS, OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: and comes before ours", with_another[-1], OURS)
+    said = env.run(env.folder / "bin/oxur", "doctor")
+    checks.equal("PoCL without SPIR-V: oxur doctor", "our CPU comes before it" in said, True)
+    env.sees_drivers = False
+
+
 def other_prefixes(checks, env, wheel):
     """The wheel somewhere else than dpctl."""
     target, prefix = WORK / "target", WORK / "prefix"
@@ -222,6 +245,7 @@ class SystemPython(Environment):
         self.user = self.home / ".local"
         self.folder = WORK / name
         self.python = Path("/usr/bin/python3")
+        self.sees_drivers = False
         self.lib = (self.user if user else self.local) / "lib"
         self.user.mkdir(parents=True)
         self.local.mkdir()
@@ -328,6 +352,7 @@ def main():
     changed = [str(path) for path, state in before.items() if after.get(path) != state]
     checks.equal("no file of another package is changed", changed, [])
     devices(checks, env)
+    useless_driver(checks, env)
     if options.time:
         costs(checks, without, env)
     env.pip("uninstall", "-y", "oxur")
