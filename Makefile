@@ -138,8 +138,7 @@ test-clients-short: setup-build ## Real programs on dist/, in three minutes
 	for client in $(CLIENTS); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib; \
 	done
-	$(SKLEARNEX_AS_GPU) --groups linear,decomposition,clusters --only '*float32*'
-	$(SKLEARNEX_AS_GPU) --groups memory
+	$(SKLEARNEX_AS_GPU) --groups linear,decomposition,clusters,memory --only '*float32*'
 	python3 conformance/clients/onednn/run.py --lib dist/lib --adapter opencl
 
 .PHONY: test-suites
