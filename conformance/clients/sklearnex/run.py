@@ -8,8 +8,8 @@
     run.py --lib dist/lib --full --against-intel     large sizes, too, and what Intel's stack computes
 
 oneDAL, which is behind the estimators, computes by host code where the device is a CPU, and by kernels where it is a
-GPU. For a GPU, fresh.cpp has what oneDAL allocates begin as zeros. Exit status: 0 when nothing failed that expected.toml does not name, 1 when something did, 2 when the environment is
-missing.
+GPU. For a GPU, fresh.cpp has what oneDAL allocates begin as zeros. Exit status: 0 when nothing failed that
+expected.toml does not name, 1 when something did, 2 when the environment is missing.
 """
 
 import subprocess

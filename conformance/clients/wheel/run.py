@@ -211,7 +211,8 @@ def useless_driver(checks, env):
     checks.equal("PoCL without SPIR-V: prefer", platforms(OXUR_CPU="prefer"), str([OURS, POCLS]))
     checks.equal("PoCL without SPIR-V: a selector", platforms(ONEAPI_DEVICE_SELECTOR="opencl:cpu"), str([OURS, POCLS]))
     with_another = ast.literal_eval(platforms(**driver))
-    checks.equal("PoCL without SPIR-V: another driver's CPU is there", sorted(with_another), sorted([INTELS, OURS, POCLS]))
+    all_three = sorted([INTELS, OURS, POCLS])
+    checks.equal("PoCL without SPIR-V: another driver's CPU is there", sorted(with_another), all_three)
     checks.equal("PoCL without SPIR-V: and comes before ours", with_another[-1], OURS)
     said = env.run(env.folder / "bin/oxur", "doctor")
     checks.equal("PoCL without SPIR-V: oxur doctor", "our CPU comes before it" in said, True)
@@ -267,7 +268,7 @@ class SystemPython(Environment):
 
     def pip(self, *arguments):
         options = ["--disable-pip-version-check", "--no-cache-dir", "--root-user-action=ignore"]
-        code = "import os, sys, sysconfig; p = sysconfig.get_path('stdlib'); print(os.path.exists(p + '/EXTERNALLY-MANAGED'))"
+        code = "import os, sysconfig; print(os.path.exists(sysconfig.get_path('stdlib') + '/EXTERNALLY-MANAGED'))"
         if self.says(code) == "True":
             options.append("--break-system-packages")
         said = self.run(self.python, "-m", "pip", "-q", *arguments, *options)
@@ -292,18 +293,20 @@ def system_python(checks, without, wheel):
         checks.equal(f"{what}: OXUR_CPU=prefer", preferred, str([OURS, INTELS]))
         command = env.user / "bin/oxur" if oxur_is == "user" else "/usr/local/bin/oxur"
         checks.equal(f"{what}: its command", env.run(command, "doctor").splitlines()[-1], "nothing is missing")
-        # As when Python starts, but without other packages' .pth files, which may import anything. Debian's sitecustomize does.
+        # As when Python starts, but without other packages' .pth files, which may import anything.
         packages = env.user / "lib" / env.version() / "site-packages"
         if oxur_is == "system":
             packages = f"/usr/local/lib/{env.version()}/dist-packages"
-        code = f"import sys; sys.path.append('{packages}'); import _oxur_startup, sitecustomize; print('oxur' in sys.modules)"
+        code = f"import sys; sys.path.append('{packages}'); import _oxur_startup, sitecustomize; "
+        code += "print('oxur' in sys.modules)"
         checks.equal(f"{what}: Python alone loads nothing", env.says(code, "-S"), "False")
         # `python -s` leaves the user's packages alone.
         if dpnp_is == "system" and oxur_is == "user":
             checks.equal(f"{what}: not with -s", env.says(PLATFORMS, "-s"), "[]")
         env.pip("uninstall", "-y", "oxur")
         # The cache of kernels stays, and pip leaves folders that it made.
-        left = [str(path) for path in env.files().keys() ^ before.keys() if path.is_file() and ".cache" not in path.parts]
+        unlike = env.files().keys() ^ before.keys()
+        left = [str(path) for path in unlike if path.is_file() and ".cache" not in path.parts]
         checks.equal(f"{what}: nothing is left of it", left, [])
         shutil.rmtree(env.folder)
 
