@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind};
 use spirv::Op;
@@ -23,10 +22,6 @@ pub(crate) struct Raw {
     /// The other operands.
     pub operands: Range<usize>,
 }
-
-/// The instructions that are known, by their opcodes.
-static GRAMMAR: LazyLock<HashMap<u32, &'static Instruction<'static>>> =
-    LazyLock::new(|| INSTRUCTION_TABLE.iter().map(|i| (i.opcode as u32, i)).collect());
 
 /// The largest bound of ids that the universal limits of SPIR-V name.
 pub(crate) const MAX_BOUND: u32 = 4_194_303;
@@ -57,6 +52,7 @@ pub(crate) fn instructions(words: &[u32]) -> Result<(Vec<Raw>, u32)> {
     if bound > MAX_BOUND {
         return unsupported(format!("{bound} ids"));
     }
+    let grammar: HashMap<u32, &Instruction<'_>> = INSTRUCTION_TABLE.iter().map(|i| (i.opcode as u32, i)).collect();
     let mut all = Vec::new();
     let mut at = 5;
     while at < words.len() {
@@ -64,7 +60,7 @@ pub(crate) fn instructions(words: &[u32]) -> Result<(Vec<Raw>, u32)> {
         if count == 0 || at + count > words.len() {
             return malformed(format!("the instruction at word {at} has a wrong length"));
         }
-        let Some(grammar) = GRAMMAR.get(&opcode) else {
+        let Some(grammar) = grammar.get(&opcode) else {
             return unsupported(format!("opcode {opcode} at word {at}"));
         };
         let has = |kind: OperandKind| grammar.operands.iter().any(|operand| operand.kind == kind);

@@ -2,13 +2,14 @@
 //! One kernel on all implementations.
 
 use oxur_compiler::{Mode, Module};
+use oxur_interpreter::Schedule;
 
 use crate::data::Data;
 use crate::generate::{self, Case};
 use crate::opencl::Driver;
 use crate::range::Range;
 use crate::worker::{Failure, Stage, ThreadContext};
-use crate::{compile, ours, suite};
+use crate::{compile, oracle, ours, suite};
 
 /// What is tested: a seed, or a kernel of `kernels/`.
 #[derive(Clone, Debug)]
@@ -134,6 +135,7 @@ impl Unit {
             None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
         };
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
+        let interpreted = oracle::parse(&spirv).map_err(|e| format!("interpreter: {e}"))?;
         let compile =
             |mode| ours::link(std::slice::from_ref(&module), mode).and_then(|program| ours::kernel(&program, "k"));
         let scalar = compile(Mode::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
@@ -173,6 +175,30 @@ impl Unit {
                         _ => "",
                     };
                 return Err(format!("{}: {difference}{verdict}", at("ours")));
+            }
+            if is_comparable(&case, range) {
+                let mut fourth = Data::new(seed);
+                let who = at("interpreter");
+                let schedule = if seed.is_multiple_of(2) {
+                    Schedule::Forwards
+                } else {
+                    Schedule::Backwards
+                };
+                let verdict = oracle::run(&interpreted, "k", range, schedule, &mut fourth.arguments());
+                let verdict = verdict.map_err(|e| format!("{who}: {e}"))?;
+                if let Some(finding) = verdict.findings.first() {
+                    return Err(format!("{who}: {finding}"));
+                }
+                if let Some(difference) = expected.difference(&fourth, ["ours", "interpreter"], range.items()) {
+                    let agrees =
+                        theirs.map(|_| [&expected, &fourth].map(|d| d.difference(&third, ["", ""], 0).is_none()));
+                    let verdict = match agrees {
+                        Some([true, _]) => "; OpenCL agrees with ours",
+                        Some([_, true]) => "; OpenCL agrees with the interpreter",
+                        _ => "",
+                    };
+                    return Err(format!("{}: {difference}{verdict}", at("ours and interpreter")));
+                }
             }
             if theirs.is_some()
                 && let Some(difference) = expected.difference(&third, ["ours", "OpenCL"], range.items())

@@ -12,6 +12,7 @@ mod functions;
 mod generate;
 mod launch;
 mod opencl;
+mod oracle;
 mod ours;
 mod range;
 mod reduce;
