@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Functions: their blocks, and in which order blocks come where control flow meets again.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use spirv::Op;
@@ -32,6 +33,8 @@ pub(crate) struct Block {
     pub phis: usize,
     /// Its place in an order in which loops are whole and a block comes behind those that lead to it.
     pub order: usize,
+    /// The first blocks of the loops that it is in, from the outermost on.
+    pub loops: Vec<usize>,
 }
 
 /// Reads the functions of a module.
@@ -86,6 +89,7 @@ pub(crate) fn read(module: &mut Module, instructions: &[Raw]) -> Result<()> {
                     insts: at..at,
                     phis: 0,
                     order: 0,
+                    loops: Vec::new(),
                 });
             }
             Op::Line | Op::NoLine | Op::Nop | Op::LoopMerge | Op::SelectionMerge | Op::LoopControlINTEL => {}
@@ -116,10 +120,10 @@ pub(crate) fn read(module: &mut Module, instructions: &[Raw]) -> Result<()> {
         return malformed("a function without an end");
     }
     if module.has_non_uniform {
-        let orders: Vec<Vec<usize>> = module.functions.iter().map(|f| order(module, f)).collect();
+        let orders: Vec<_> = module.functions.iter().map(|f| order(module, f)).collect();
         for (function, order) in module.functions.iter_mut().zip(orders) {
-            for (block, order) in function.blocks.iter_mut().zip(order) {
-                block.order = order;
+            for (block, (order, loops)) in function.blocks.iter_mut().zip(order) {
+                (block.order, block.loops) = (order, loops);
             }
         }
     }
@@ -191,8 +195,8 @@ fn postorder(count: usize, next: &[Vec<usize>]) -> Vec<usize> {
     done
 }
 
-/// The place of each block in reverse postorder, where what leaves a loop comes behind all of the loop.
-fn order(module: &Module, function: &Function) -> Vec<usize> {
+/// The place of each block in reverse postorder, where what leaves a loop comes behind all of the loop; and its loops.
+fn order(module: &Module, function: &Function) -> Vec<(usize, Vec<usize>)> {
     let count = function.blocks.len();
     let mut next: Vec<Vec<usize>> = function
         .blocks
@@ -243,11 +247,11 @@ fn order(module: &Module, function: &Function) -> Vec<usize> {
         }
         a == b
     };
-    // The blocks of each natural loop.
-    let mut loops: Vec<Vec<bool>> = Vec::new();
+    // The blocks of each natural loop, by its first.
+    let mut loops: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
     for (from, targets) in next.iter().enumerate().filter(|(from, _)| rank[*from] != usize::MAX) {
         for &head in targets.iter().filter(|&&to| dominates(to, from)) {
-            let mut members = vec![false; count];
+            let members = loops.entry(head).or_insert_with(|| vec![false; count]);
             members[head] = true;
             let mut work = vec![from];
             while let Some(block) = work.pop() {
@@ -255,16 +259,18 @@ fn order(module: &Module, function: &Function) -> Vec<usize> {
                     work.extend(previous[block].iter().filter(|&&p| rank[p] != usize::MAX));
                 }
             }
-            loops.push(members);
         }
     }
     // What is visited first comes last.
     for (from, targets) in next.iter_mut().enumerate() {
-        targets.sort_by_key(|&to| loops.iter().filter(|l| l[from] && l[to]).count());
+        targets.sort_by_key(|&to| loops.values().filter(|l| l[from] && l[to]).count());
     }
-    let mut place = vec![usize::MAX; count];
+    let mut places = vec![(usize::MAX, Vec::new()); count];
     for (at, block) in postorder(count, &next).into_iter().rev().enumerate() {
-        place[block] = at;
+        let around = loops.iter().filter(|(_, members)| members[block]);
+        let mut around: Vec<usize> = around.map(|(&head, _)| head).collect();
+        around.sort_by_key(|head| std::cmp::Reverse(loops[head].iter().filter(|&&is_member| is_member).count()));
+        places[block] = (at, around);
     }
-    place
+    places
 }

@@ -2,7 +2,7 @@
 //! A work-group: its items run one after the other, each until it ends or has to wait.
 //!
 //! Where a module has operations of the items that are active, the items of a sub-group go on block by block, the one that
-//! is furthest behind first. So those that part meet again where control flow joins, which is what such operations
+//! is furthest behind first, in the earliest round of a loop. So those that part meet again where control flow joins, which is what such operations
 //! mean by together.
 
 use crate::collectives;
@@ -200,12 +200,8 @@ fn run_block(machine: &mut Machine<'_>, item: &mut Item) -> Result<()> {
 }
 
 /// Where an item is, so that what comes first is less.
-fn position(module: &Module, item: &Item) -> Vec<(usize, usize, usize)> {
-    let frames = item.frames.iter().map(|frame| {
-        let blocks = &module.functions[frame.function].blocks;
-        (blocks[frame.block].order, frame.function, frame.at)
-    });
-    frames.collect()
+fn position(module: &Module, item: &Item) -> Vec<(usize, u64)> {
+    item.frames.iter().flat_map(|frame| frame.position(module)).collect()
 }
 
 /// Of the items that can go on, the one that is furthest behind; one that waits for the others comes last.

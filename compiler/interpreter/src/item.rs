@@ -24,6 +24,8 @@ pub(crate) struct Frame {
     pub block: usize,
     /// The next instruction.
     pub at: usize,
+    /// How often each loop went round, by its first block, if that matters.
+    rounds: Vec<u64>,
     values: Vec<Value>,
     /// Variables, which go with the call.
     variables: Vec<u64>,
@@ -87,6 +89,7 @@ impl Frame {
         Ok(Self {
             function: number,
             block: 0,
+            rounds: vec![0; if module.has_non_uniform { function.blocks.len() } else { 0 }],
             at: function.blocks[0].insts.start,
             values,
             variables: Vec::new(),
@@ -113,6 +116,16 @@ impl Frame {
             _ => return malformed(format!("%{} is no result", inst.result)),
         }
         Ok(())
+    }
+
+    /// Where it is: loops with their rounds, from the outermost on, the block, the instruction. What comes first is less.
+    pub fn position(&self, module: &Module) -> Vec<(usize, u64)> {
+        let blocks = &module.functions[self.function].blocks;
+        let block = &blocks[self.block];
+        let rounds = |&head: &usize| (blocks[head].order, self.rounds.get(head).copied().unwrap_or(0));
+        let loops = block.loops.iter().map(rounds);
+        let end = [(block.order, 0), (self.function, self.at as u64)];
+        loops.chain(end).collect()
     }
 
     /// Remembers a variable.
@@ -410,6 +423,11 @@ impl Item {
         }
         for (phi, value) in phis.iter().zip(values) {
             frame.set(module, phi, value)?;
+        }
+        if let Some(rounds) = frame.rounds.get_mut(number) {
+            // From outside, a loop begins anew.
+            let is_inside = function.blocks[frame.block].loops.contains(&number);
+            *rounds = if is_inside { *rounds + 1 } else { 0 };
         }
         frame.block = number;
         frame.at = block.insts.start + block.phis;

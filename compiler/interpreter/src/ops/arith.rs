@@ -29,6 +29,11 @@ fn carried(undef: u64, width: u32) -> u64 {
 
 fn integer_scalar(op: Op, flags: Flags, width: u32, a: Scalar, b: Scalar) -> Result<Scalar> {
     let all = mask(width);
+    // Modules that lie have operands of other types.
+    let [a, b] = [a, b].map(|s| Scalar {
+        bits: s.bits & all,
+        undef: s.undef & all,
+    });
     let undef = a.undef | b.undef;
     let of = |bits: u64, undef: u64| {
         Ok(Scalar {
