@@ -19,6 +19,9 @@ const GLOBAL: u32 = 1 << 31;
 /// The slot of an id that has no value.
 const NONE: u32 = u32::MAX;
 
+/// The most decorations of an id.
+const MAX_DECORATIONS: usize = 1000;
+
 /// Where the value of an id is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot {
@@ -201,7 +204,12 @@ impl Module {
             Op::GroupDecorate => {
                 if let Some(group) = self.decorations.get(&operand(0)?).cloned() {
                     for target in &operands[1..] {
-                        self.decorations.entry(*target).or_default().extend(group.clone());
+                        let all = self.decorations.entry(*target).or_default();
+                        // Groups of groups double with each step.
+                        if all.len() + group.len() > MAX_DECORATIONS {
+                            return unsupported("as many decorations");
+                        }
+                        all.extend(group.clone());
                     }
                 }
             }

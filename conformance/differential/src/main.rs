@@ -42,6 +42,7 @@ differential SEED=FILE                the source of a file with what else a seed
 SEEDS     how many seeds, or FIRST..END (240)
 JOBS      how many tests run at a time (as many as there are cores)
 LIMIT     how many seconds a kernel may take until it hangs (120)
+DRIVER    none: without Intel's driver, which takes most of the time
 INTEL_OPTIONS
           build options for Intel's driver: -cl-opt-disable tells whether its optimizer is what differs
 
@@ -131,8 +132,8 @@ fn test(units: &[String]) -> bool {
     let start = Instant::now();
     let (wide, compared, unoptimized) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let failed = Mutex::new(Vec::new());
-    if !opencl::folder().exists() {
-        println!("without Intel's driver, which is not in target/env: our two modes only");
+    if !opencl::is_available() {
+        println!("without Intel's driver: our two modes and the interpreter only");
     }
     for_each(units, |worker, unit| match Unit::test(worker, unit) {
         Ok(passed) => {

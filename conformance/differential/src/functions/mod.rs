@@ -130,7 +130,7 @@ fn report(items: &[(usize, Item)], done: Vec<(usize, Result<Row, String>)>, star
                 println!("{row}");
                 wrong.extend(row.faults());
                 theirs.extend(row.driver_fault());
-                if !row.absence.is_empty() && opencl::folder().exists() {
+                if !row.absence.is_empty() && opencl::is_available() {
                     absent.push(format!("{} {}: {}", row.name, row.ty, row.absence));
                 }
                 calls += row.calls;
