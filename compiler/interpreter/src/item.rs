@@ -89,7 +89,14 @@ impl Frame {
         Ok(Self {
             function: number,
             block: 0,
-            rounds: vec![0; if module.has_non_uniform { function.blocks.len() } else { 0 }],
+            rounds: vec![
+                0;
+                if module.has_non_uniform {
+                    function.blocks.len()
+                } else {
+                    0
+                }
+            ],
             at: function.blocks[0].insts.start,
             values,
             variables: Vec::new(),

@@ -46,8 +46,9 @@ DRIVER    none: without Intel's driver, which takes most of the time
 INTEL_OPTIONS
           build options for Intel's driver: -cl-opt-disable tells whether its optimizer is what differs
 
-Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, or are out of specification;
-what Intel's driver does wrong with a function is told only. A kernel on which the driver crashes, or does not end, is
+Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, are out of
+specification, or differ from the interpreter (compiler/interpreter), and if the interpreter finds undefined behaviour in a
+kernel; what Intel's driver does wrong with a function, or alone with a kernel, is told only. A kernel on which the driver crashes, or does not end, is
 compared with what it does with its optimizer off. Without the driver (make setup) our two modes are compared.
 ";
 
@@ -139,6 +140,9 @@ fn test(units: &[String]) -> bool {
         Ok(passed) => {
             wide.fetch_add(usize::from(passed.lanes > 1), Ordering::Relaxed);
             compared.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
+            if let Some(dissent) = passed.dissent {
+                println!("{unit}: Intel's driver alone differs: {dissent}");
+            }
             if let Some(death) = passed.death {
                 unoptimized.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
                 let instead = if passed.is_compared {

@@ -207,5 +207,6 @@ pub fn run(name: &str, driver: Option<&Driver>, options: &str) -> Result<Passed,
         lanes,
         is_compared: results.len() == 3,
         death: None,
+        dissent: None,
     })
 }

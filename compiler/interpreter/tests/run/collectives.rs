@@ -35,11 +35,20 @@ fn reductions_and_scans() {
     assert_eq!(of("%r = OpGroupIAdd %int %i2 ExclusiveScan %v"), [0, 1, 3, 6, 10, 15]);
     // The second sub-group has two items.
     assert_eq!(of("%r = OpGroupIAdd %int %i3 Reduce %v"), [10, 10, 10, 10, 11, 11]);
-    assert_eq!(of("%r = OpGroupUMin %int %i3 ExclusiveScan %v"), [u32::MAX, 1, 1, 1, u32::MAX, 5]);
+    assert_eq!(
+        of("%r = OpGroupUMin %int %i3 ExclusiveScan %v"),
+        [u32::MAX, 1, 1, 1, u32::MAX, 5]
+    );
     assert_eq!(of("%r = OpGroupSMin %int %i3 ExclusiveScan %v")[0], 0x7fff_ffff);
     assert_eq!(of("%r = OpGroupSMax %int %i3 ExclusiveScan %v")[0], 0x8000_0000);
-    assert_eq!(of("%r = OpGroupNonUniformIMul %int %i3 InclusiveScan %v"), [1, 2, 6, 24, 5, 30]);
-    assert_eq!(of("%r = OpGroupNonUniformIAdd %int %i3 ClusteredReduce %v %i2"), [3, 3, 7, 7, 11, 11]);
+    assert_eq!(
+        of("%r = OpGroupNonUniformIMul %int %i3 InclusiveScan %v"),
+        [1, 2, 6, 24, 5, 30]
+    );
+    assert_eq!(
+        of("%r = OpGroupNonUniformIAdd %int %i3 ClusteredReduce %v %i2"),
+        [3, 3, 7, 7, 11, 11]
+    );
     let halves = "%f = OpConvertUToF %float %v\n%s = OpGroupFAdd %float %i2 Reduce %f\n%r = OpConvertFToU %int %s";
     assert_eq!(of(halves), [21; 6]);
 }
@@ -47,29 +56,64 @@ fn reductions_and_scans() {
 #[test]
 fn votes_and_ballots() {
     let ballot = |rest: &str| {
-        let lines = format!("%odd = OpBitwiseAnd %int %id %i1\n%c = OpIEqual %bool %odd %i1\n%b = OpGroupNonUniformBallot %int4 %i3 %c\n{rest}\n");
+        let lines = format!(
+            "%odd = OpBitwiseAnd %int %id %i1\n%c = OpIEqual %bool %odd %i1\n%b = OpGroupNonUniformBallot %int4 %i3 %c\n{rest}\n"
+        );
         results("", &lines, 6)
     };
     assert_eq!(ballot("%r = OpCompositeExtract %int %b 0"), [10, 10, 10, 10, 2, 2]);
-    assert_eq!(ballot("%r = OpGroupNonUniformBallotBitCount %int %i3 Reduce %b"), [2, 2, 2, 2, 1, 1]);
-    assert_eq!(ballot("%r = OpGroupNonUniformBallotBitCount %int %i3 InclusiveScan %b"), [0, 1, 1, 2, 0, 1]);
-    assert_eq!(ballot("%r = OpGroupNonUniformBallotBitCount %int %i3 ExclusiveScan %b"), [0, 0, 1, 1, 0, 0]);
-    assert_eq!(ballot("%r = OpGroupNonUniformBallotFindMSB %int %i3 %b"), [3, 3, 3, 3, 1, 1]);
-    assert_eq!(ballot("%x = OpGroupAny %bool %i3 %c\n%r = OpSelect %int %x %i8 %i0"), [8; 6]);
-    assert_eq!(ballot("%x = OpGroupAll %bool %i2 %c\n%r = OpSelect %int %x %i8 %i0"), [0; 6]);
-    assert_eq!(ballot("%x = OpGroupNonUniformElect %bool %i3\n%r = OpSelect %int %x %i8 %i0"), [8, 0, 0, 0, 8, 0]);
+    assert_eq!(
+        ballot("%r = OpGroupNonUniformBallotBitCount %int %i3 Reduce %b"),
+        [2, 2, 2, 2, 1, 1]
+    );
+    assert_eq!(
+        ballot("%r = OpGroupNonUniformBallotBitCount %int %i3 InclusiveScan %b"),
+        [0, 1, 1, 2, 0, 1]
+    );
+    assert_eq!(
+        ballot("%r = OpGroupNonUniformBallotBitCount %int %i3 ExclusiveScan %b"),
+        [0, 0, 1, 1, 0, 0]
+    );
+    assert_eq!(
+        ballot("%r = OpGroupNonUniformBallotFindMSB %int %i3 %b"),
+        [3, 3, 3, 3, 1, 1]
+    );
+    assert_eq!(
+        ballot("%x = OpGroupAny %bool %i3 %c\n%r = OpSelect %int %x %i8 %i0"),
+        [8; 6]
+    );
+    assert_eq!(
+        ballot("%x = OpGroupAll %bool %i2 %c\n%r = OpSelect %int %x %i8 %i0"),
+        [0; 6]
+    );
+    assert_eq!(
+        ballot("%x = OpGroupNonUniformElect %bool %i3\n%r = OpSelect %int %x %i8 %i0"),
+        [8, 0, 0, 0, 8, 0]
+    );
 }
 
 #[test]
 fn shuffles() {
     let of = |line: &str| results("", &format!("{VALUE}%o = OpIAdd %int %id %i16\n{line}\n"), 8);
-    assert_eq!(of("%r = OpGroupNonUniformShuffleXor %int %i3 %v %i1"), [2, 1, 4, 3, 6, 5, 8, 7]);
+    assert_eq!(
+        of("%r = OpGroupNonUniformShuffleXor %int %i3 %v %i1"),
+        [2, 1, 4, 3, 6, 5, 8, 7]
+    );
     assert_eq!(of("%r = OpGroupBroadcast %int %i3 %v %i2"), [3, 3, 3, 3, 7, 7, 7, 7]);
     assert_eq!(of("%r = OpGroupBroadcast %int %i2 %v %i4"), [5; 8]);
-    assert_eq!(of("%r = OpGroupNonUniformBroadcastFirst %int %i3 %v"), [1, 1, 1, 1, 5, 5, 5, 5]);
+    assert_eq!(
+        of("%r = OpGroupNonUniformBroadcastFirst %int %i3 %v"),
+        [1, 1, 1, 1, 5, 5, 5, 5]
+    );
     // Down: from the second value beyond the end; up: from the first before the beginning.
-    assert_eq!(of("%r = OpSubgroupShuffleDownINTEL %int %v %o %i1"), [2, 3, 4, 16, 6, 7, 8, 20]);
-    assert_eq!(of("%r = OpSubgroupShuffleUpINTEL %int %o %v %i1"), [19, 1, 2, 3, 23, 5, 6, 7]);
+    assert_eq!(
+        of("%r = OpSubgroupShuffleDownINTEL %int %v %o %i1"),
+        [2, 3, 4, 16, 6, 7, 8, 20]
+    );
+    assert_eq!(
+        of("%r = OpSubgroupShuffleUpINTEL %int %o %v %i1"),
+        [19, 1, 2, 3, 23, 5, 6, 7]
+    );
 }
 
 /// Items that part meet again behind the branch, and in each round of a loop.

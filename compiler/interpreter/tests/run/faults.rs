@@ -24,11 +24,29 @@ fn bad_pointers() {
     let place = fault.place.clone().unwrap();
     assert_eq!((place.opcode.as_str(), place.function.as_str()), ("OpStore", "kernel"));
     assert!(fault.to_string().contains("offset 16 of 16 bytes"), "{fault}");
-    assert_eq!(kind("%minus = OpConstant %int 0xffffffff\n", &format!("%q = OpPtrAccessChain %global_int %p %minus\n{end}")), Kind::OutOfBounds);
-    assert_eq!(kind("%null = OpConstantNull %global_int\n", &format!("%q = OpCopyObject %global_int %null\n{end}")), Kind::NullPointer);
+    assert_eq!(
+        kind(
+            "%minus = OpConstant %int 0xffffffff\n",
+            &format!("%q = OpPtrAccessChain %global_int %p %minus\n{end}")
+        ),
+        Kind::OutOfBounds
+    );
+    assert_eq!(
+        kind(
+            "%null = OpConstantNull %global_int\n",
+            &format!("%q = OpCopyObject %global_int %null\n{end}")
+        ),
+        Kind::NullPointer
+    );
     let odd = "%n = OpConvertPtrToU %long %p\n%m = OpIAdd %long %n %l1\n%q = OpConvertUToPtr %global_int %m\n";
-    assert_eq!(kind("%l1 = OpConstant %long 1\n", &format!("{odd}{end}")), Kind::Misaligned);
-    assert_eq!(kind("", &format!("%q = OpUndef %global_int\n{end}")), Kind::UndefinedValue);
+    assert_eq!(
+        kind("%l1 = OpConstant %long 1\n", &format!("{odd}{end}")),
+        Kind::Misaligned
+    );
+    assert_eq!(
+        kind("", &format!("%q = OpUndef %global_int\n{end}")),
+        Kind::UndefinedValue
+    );
     // The same with an alignment of 1 is right, but for the end of the buffer.
     let free = format!("{odd}OpStore %q %i1 Aligned 1\n{END}");
     let one = "%l1 = OpConstant %long 1\n";
@@ -60,7 +78,12 @@ fn undefined_values() {
     assert_eq!(report.findings.len(), 1, "{report:?}");
     assert_eq!(report.findings[0].kind, Kind::UndefinedValue);
     // Whichever value is chosen.
-    let select = kernel("", &format!("{variable}%c = OpIEqual %bool %i1 %i1\n%y = OpSelect %int %c %i1 %x\nOpStore %at %y Aligned 4\n{END}"));
+    let select = kernel(
+        "",
+        &format!(
+            "{variable}%c = OpIEqual %bool %i1 %i1\n%y = OpSelect %int %c %i1 %x\nOpStore %at %y Aligned 4\n{END}"
+        ),
+    );
     let report = launch(&select, line(4, 4), &mut [0; 4], &[]).unwrap();
     assert!(report.findings.is_empty(), "{report:?}");
 }
@@ -71,20 +94,29 @@ fn endless() {
         step_limit: 10_000,
         ..Options::default()
     };
-    let text = kernel("", &format!("OpBranch %again\n%again = OpLabel\nOpBranch %again\n%never = OpLabel\n{END}"));
+    let text = kernel(
+        "",
+        &format!("OpBranch %again\n%again = OpLabel\nOpBranch %again\n%never = OpLabel\n{END}"),
+    );
     let fault = launch_with(&text, line(4, 4), &mut [0; 4], &[], &options).unwrap_err();
     assert_eq!(fault.kind, Kind::StepLimit);
     let recursive = format!(
         "%q = OpFunctionCall %void %f\n{END}%f = OpFunction %void None %nothing\n%f_start = OpLabel\n\
          %r = OpFunctionCall %void %f\n{END}"
     );
-    assert_eq!(kind("%nothing = OpTypeFunction %void\n", &recursive), Kind::StackOverflow);
+    assert_eq!(
+        kind("%nothing = OpTypeFunction %void\n", &recursive),
+        Kind::StackOverflow
+    );
     assert_eq!(kind("", "OpUnreachable\nOpFunctionEnd\n"), Kind::Unreachable);
 }
 
 #[test]
 fn what_is_not_known_is_named() {
-    let fault = fault("OpCapability ShaderClockKHR\nOpExtension \"SPV_KHR_shader_clock\"\n", &format!("%t = OpReadClockKHR %long %i3\n{END}"));
+    let fault = fault(
+        "OpCapability ShaderClockKHR\nOpExtension \"SPV_KHR_shader_clock\"\n",
+        &format!("%t = OpReadClockKHR %long %i3\n{END}"),
+    );
     assert_eq!(fault.kind, Kind::Unsupported);
     assert!(fault.to_string().contains("OpReadClockKHR"), "{fault}");
     let mut bytes = assembled(&kernel("", END));
@@ -99,7 +131,10 @@ fn what_is_not_known_is_named() {
 #[test]
 fn constants_are_not_written() {
     let declarations = "%constants = OpTypePointer UniformConstant %int\n%seven = OpConstant %int 7\n%c = OpVariable %constants UniformConstant %seven\n";
-    assert_eq!(kind(declarations, &format!("OpStore %c %i1 Aligned 4\n{END}")), Kind::ReadOnly);
+    assert_eq!(
+        kind(declarations, &format!("OpStore %c %i1 Aligned 4\n{END}")),
+        Kind::ReadOnly
+    );
 }
 
 #[test]

@@ -22,7 +22,9 @@ fn try_all(bytes: &[u8]) {
     };
     for kernel in module.kernels() {
         let argument = |parameter: &Parameter| match parameter {
-            Parameter::Pointer => memory.allocate(&[1; 64]).map_or(Argument::Pointer(0), Argument::Pointer),
+            Parameter::Pointer => memory
+                .allocate(&[1; 64])
+                .map_or(Argument::Pointer(0), Argument::Pointer),
             Parameter::Local => Argument::Local(64),
             Parameter::Value(size) => Argument::Value(vec![1; (*size).min(1 << 16)]),
         };
@@ -118,8 +120,15 @@ fn filetests() {
             let is_raw = text.lines().any(|line| line.starts_with("; RAW:"));
             for part in text.split("\n;---") {
                 let part = format!(";{part}");
-                let source = if is_raw { part.clone() } else { super::support::whole(&part) };
-                let version = part.lines().find_map(|line| line.strip_prefix("; SPIRV: ")).unwrap_or("1.4");
+                let source = if is_raw {
+                    part.clone()
+                } else {
+                    super::support::whole(&part)
+                };
+                let version = part
+                    .lines()
+                    .find_map(|line| line.strip_prefix("; SPIRV: "))
+                    .unwrap_or("1.4");
                 let Ok(bytes) = super::support::assemble(&source, version.trim()) else {
                     continue;
                 };

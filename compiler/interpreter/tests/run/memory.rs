@@ -61,7 +61,10 @@ fn pointers_to_functions() {
     let functions = "%f = OpFunction %int None %unary\n%fx = OpFunctionParameter %int\n%fs = OpLabel\n%fy = OpIAdd %int %fx %i16\n\
                      OpReturnValue %fy\nOpFunctionEnd\n%g = OpFunction %int None %unary\n%gx = OpFunctionParameter %int\n\
                      %gs = OpLabel\n%gy = OpIMul %int %gx %i2\nOpReturnValue %gy\nOpFunctionEnd\n";
-    let text = kernel(declarations, &format!("{lines}OpStore %at %r Aligned 4\n{END}{functions}"));
+    let text = kernel(
+        declarations,
+        &format!("{lines}OpStore %at %r Aligned 4\n{END}{functions}"),
+    );
     let mut words = [0; 4];
     launch(&text, line(4, 2), &mut words, &[]).unwrap();
     assert_eq!(words, [0, 17, 4, 19]);
@@ -136,7 +139,9 @@ OpFunctionEnd
 %l8 = OpConstant %long 8
 "#;
     // Constants go before functions.
-    let text = text.replace("%l8 = OpConstant %long 8\n", "").replace("%i6 =", "%l8 = OpConstant %long 8\n%i6 =");
+    let text = text
+        .replace("%l8 = OpConstant %long 8\n", "")
+        .replace("%i6 =", "%l8 = OpConstant %long 8\n%i6 =");
     let range = NdRange {
         dimensions: 2,
         // The second group of a row has two items.
@@ -217,7 +222,12 @@ OpReturn
 OpFunctionEnd
 "#;
     let parsed = module(text);
-    let parameters = [Parameter::Pointer, Parameter::Value(8), Parameter::Value(8), Parameter::Local];
+    let parameters = [
+        Parameter::Pointer,
+        Parameter::Value(8),
+        Parameter::Value(8),
+        Parameter::Local,
+    ];
     assert_eq!(parsed.kernels()[0].parameters, parameters);
     let mut words = [0];
     let rest = [
@@ -241,7 +251,15 @@ fn specialization() {
         let mut memory = Memory::new(&module).unwrap();
         let place = memory.allocate(&[0; 4]).unwrap();
         let arguments = [Argument::Pointer(place)];
-        run(&module, &module.kernels()[0], line(1, 1), &arguments, &mut memory, &Options::default()).unwrap();
+        run(
+            &module,
+            &module.kernels()[0],
+            line(1, 1),
+            &arguments,
+            &mut memory,
+            &Options::default(),
+        )
+        .unwrap();
         assert_eq!(memory.bytes(place).unwrap().0, [expected, 0, 0, 0]);
     }
 }
