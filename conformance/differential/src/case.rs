@@ -134,9 +134,12 @@ impl Unit {
         }
         let case = self.case()?;
         let name = self.name();
-        let spirv = match compile::spirv(&name, &case.source, &case.options)? {
-            Some(spirv) => spirv,
-            None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
+        let spirv = match self {
+            Self::Changed(_, file) if file.ends_with(".spvasm") => compile::assemble(file)?,
+            _ => match compile::spirv(&name, &case.source, &case.options)? {
+                Some(spirv) => spirv,
+                None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
+            },
         };
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
         let oracle = oracle::parse(&spirv).map_err(|e| format!("interpreter: {e}"))?;

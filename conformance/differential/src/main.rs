@@ -37,7 +37,8 @@ differential functions [OPTION] [NAME...]
 differential SEED|NAME...             these kernels
 differential show SEED                its source
 differential reduce SEED              a smaller source that fails in the same way
-differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options
+differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options;
+                                      or a module, if it is a FILE.spvasm
 
 SEEDS     how many seeds, or FIRST..END (240)
 JOBS      how many tests run at a time (as many as there are cores)
