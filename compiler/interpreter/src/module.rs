@@ -228,8 +228,13 @@ impl Module {
     fn declaration(&mut self, raw: &Raw, spec_constants: &[(u32, u64)]) -> Result<()> {
         let operands = self.words[raw.operands.clone()].to_vec();
         let name = format!("{:?}", raw.op);
-        if name.starts_with("Type") && raw.op != Op::TypeForwardPointer {
-            let is_packed = self.decoration(raw.result, Decoration::CPacked).is_some();
+        if name.starts_with("Type") {
+            let (id, operands) = match (raw.op, operands.as_slice()) {
+                (Op::TypeForwardPointer, [id, class]) if (*id as usize) < self.slots.len() => (*id, vec![*class]),
+                (Op::TypeForwardPointer, _) => return malformed("OpTypeForwardPointer without its operands"),
+                _ => (raw.result, operands),
+            };
+            let is_packed = self.decoration(id, Decoration::CPacked).is_some();
             let globals = &self.globals;
             let slots = &self.slots;
             let length = |id: u32| match slots.get(id as usize).map(|&slot| (slot & !GLOBAL) as usize) {
@@ -242,7 +247,7 @@ impl Module {
                 }
                 _ => malformed("the length of an array is no constant"),
             };
-            return self.types.declare(raw.op, raw.result, &operands, is_packed, length);
+            return self.types.declare(raw.op, id, &operands, is_packed, length);
         }
         let spec = self.decoration(raw.result, Decoration::SpecId).and_then(|o| o.first());
         let spec = spec

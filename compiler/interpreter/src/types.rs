@@ -192,7 +192,8 @@ impl Types {
                 }
             }
             Op::TypeStruct => self.structure(operands, is_packed)?,
-            Op::TypePointer | Op::TypeUntypedPointerKHR => {
+            // A structure may have a pointer to itself as a member.
+            Op::TypeForwardPointer | Op::TypePointer | Op::TypeUntypedPointerKHR => {
                 let Some(class) = StorageClass::from_u32(operand(0)?) else {
                     return malformed(format!("there is no storage class {}", operand(0)?));
                 };
@@ -215,7 +216,12 @@ impl Types {
         if self.all.len() <= id as usize {
             self.all.resize(id as usize + 1, None);
         }
+        let is_pointer = op == Op::TypePointer;
         match self.all[id as usize].replace(layout) {
+            Some(Layout {
+                ty: Type::Pointer { pointee: None, .. },
+                ..
+            }) if is_pointer => Ok(()),
             Some(_) => malformed(format!("%{id} is declared twice")),
             None => Ok(()),
         }

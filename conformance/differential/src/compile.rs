@@ -75,7 +75,11 @@ fn loses_saturation(module: &[u8]) -> bool {
 pub fn assemble(file: &str) -> Result<Vec<u8>, String> {
     std::fs::create_dir_all(folder()).map_err(|e| e.to_string())?;
     let module = folder().join(format!("assembled-{}.spv", std::process::id()));
-    run(Command::new("spirv-as").arg("--preserve-numeric-ids").arg(file).arg("-o").arg(&module))?;
+    run(Command::new("spirv-as")
+        .arg("--preserve-numeric-ids")
+        .arg(file)
+        .arg("-o")
+        .arg(&module))?;
     let bytes = std::fs::read(&module).map_err(|e| e.to_string());
     // One that stays does no harm.
     let _ = std::fs::remove_file(module);

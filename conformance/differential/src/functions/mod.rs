@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The functions of OpenCL.std on our two modes and on Intel's driver, against what they really give: for each function and
-//! type the largest error, in units of the last place, over many arguments.
+//! The functions of OpenCL.std on our two modes, in the interpreter and on Intel's driver, against what they really give:
+//! for each function and type the largest error, in units of the last place, over many arguments.
 
 mod exact;
 mod format;
