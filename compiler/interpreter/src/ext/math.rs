@@ -77,6 +77,12 @@ fn root_n(x: f64, n: i64) -> f64 {
         let value = if n < 0 { f64::INFINITY } else { 0.0 };
         return if is_odd { value.copysign(x) } else { value };
     }
+    if x.abs() < f64::MIN_POSITIVE && n.abs() < 1000 {
+        // Of a small number a power does not have all digits; of a larger one by a power of 2^n it has.
+        let steps = 60 / n.abs() + 1;
+        let larger = libm::ldexp(x, (steps * n.abs()) as i32);
+        return libm::ldexp(root_n(larger, n), (-steps * n.signum()) as i32);
+    }
     let size = x.abs();
     let mut root = libm::pow(size, 1.0 / n as f64);
     // One step of Newton's: 1/n is not exact.
@@ -94,7 +100,8 @@ pub(crate) fn one(function: Cl, a: u64, width: u32) -> Option<u64> {
     let by = |f: &dyn Fn(f64) -> f64| Some(from_f64(f(to_f64(a, width)), width));
     match function {
         Cl::acos => by(&libm::acos),
-        Cl::acosh => by(&libm::acosh),
+        // The crate gives numbers for some below 1.
+        Cl::acosh => by(&|x| if x < 1.0 { f64::NAN } else { libm::acosh(x) }),
         Cl::acospi => by(&|x| libm::acos(x) / PI),
         Cl::asin => by(&libm::asin),
         Cl::asinh => by(&libm::asinh),
