@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The differential test: random kernels, those of `kernels/` and those of the conformance suite on the compiler's scalar
-//! mode, on its fast mode and on Intel's OpenCL driver. A difference of results is printed with the seed and the kernel's
-//! source.
+//! mode, on its fast mode, in the interpreter and on Intel's OpenCL driver. A difference of results is printed with the seed
+//! and the kernel's source.
 //!
-//! The functions of OpenCL.std, too: the largest error of each, on the three. [`HELP`] says how it is called.
+//! The functions of OpenCL.std, too: the largest error of each, on the four. [`HELP`] says how it is called.
 
 mod case;
 mod compile;

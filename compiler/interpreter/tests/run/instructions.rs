@@ -13,7 +13,7 @@ fn result(instruction: &str, ty: &str, to: &str, a: u64, b: u64) -> Result<Optio
     let (decorations, instruction) = (decorations.join("\n"), instruction.join("\n"));
     let (place, store) = match to {
         "bool" => ("char", bool_store.to_string()),
-        _ => (to, format!("OpStore %out %r Aligned 1\n")),
+        _ => (to, "OpStore %out %r Aligned 1\n".to_string()),
     };
     let text = format!(
         r#"{ITEM}
