@@ -149,7 +149,7 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
 
 .PHONY: test-differential
-test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes and on Intel's driver (DIFFERENTIAL=--help shows the options)
+test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
 	scripts/setup.sh clients
 	cargo run --release --locked -p oxur-differential -- $(DIFFERENTIAL)
 
