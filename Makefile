@@ -121,12 +121,16 @@ MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib
 # Open3D, scikit-learn-intelex, oneDNN. The short part is in CI.
 CLIENTS := open3d sklearnex onednn
 
+# oneDAL computes by kernels on GPUs only.
+SKLEARNEX_AS_GPU := python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --under 'dist/bin/oxur run --as-gpu --'
+
 .PHONY: test-clients
 test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; CLIENTS=open3d: one of them)
 	scripts/setup.sh $(CLIENTS)
 	for client in $(CLIENTS); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib --full --against-intel; \
 	done
+	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_AS_GPU))
 
 .PHONY: test-clients-short
 test-clients-short: setup-build ## Real programs on dist/, in three minutes
@@ -134,6 +138,7 @@ test-clients-short: setup-build ## Real programs on dist/, in three minutes
 	for client in $(CLIENTS); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib; \
 	done
+	$(SKLEARNEX_AS_GPU) --groups linear,decomposition,clusters,memory --only '*float32*'
 	python3 conformance/clients/onednn/run.py --lib dist/lib --adapter opencl
 
 .PHONY: test-suites
@@ -144,7 +149,7 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
 
 .PHONY: test-differential
-test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes and on Intel's driver (DIFFERENTIAL=--help shows the options)
+test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
 	scripts/setup.sh clients
 	cargo run --release --locked -p oxur-differential -- $(DIFFERENTIAL)
 

@@ -30,7 +30,7 @@ cd "$(dirname "$0")/.."
 readonly packages=(build-essential ca-certificates clang clang-14 clang-22 cmake g++ libclang1-22 libstdc++-12-dev llvm-spirv-14
   libpolly-22-dev libxml2-dev libzstd-dev llvm-22-dev llvm-22-tools spirv-tools zlib1g-dev
   ocl-icd-libopencl1 libusb-1.0-0 pkg-config
-  pocl-opencl-icd python3 python3-dev python3-venv)
+  pocl-opencl-icd python3 python3-dev python3-pip python3-venv)
 readonly tools=$PWD/target/tools
 readonly nextest_version=0.9.143 deny_version=0.20.2 fuzz_version=0.13.2 about_version=0.9.3 cyclonedx_version=0.5.9
 

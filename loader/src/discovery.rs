@@ -11,7 +11,7 @@ use oxur_api::{Backend, DeviceInitFlags};
 
 use crate::device_selector::Selector;
 use crate::library::{self, Adapter, Refused};
-use crate::{environment, exports};
+use crate::{environment, exports, opencl_cpus};
 
 /// An adapter that the loader knows by name.
 struct Known {
@@ -25,6 +25,9 @@ struct Known {
 
 /// The name of this project's adapter for the CPU.
 const CPU: &str = "cpu";
+
+/// The name of adapters for OpenCL drivers.
+const OPENCL: &str = "opencl";
 
 /// Every adapter that the loader looks for, in the order in which clients see them.
 const KNOWN: [Known; 8] = {
@@ -64,7 +67,7 @@ const KNOWN: [Known; 8] = {
             devices: ANY,
         },
         Known {
-            name: "opencl",
+            name: OPENCL,
             backend: Backend::OPENCL,
             devices: ANY,
         },
@@ -148,7 +151,9 @@ impl Found {
         let prefers_cpu = environment::text(environment::CPU).is_some_and(|value| value == "prefer");
         let mut order: Vec<_> = KNOWN.iter().collect();
         order.sort_by_key(|known| !(prefers_cpu && known.name == CPU));
+        let (mut opencl, mut cpu) = (None, None);
         for known in order {
+            let count = self.adapters.len();
             let wanted = device_flags.is_empty() || device_flags.intersects(known.devices);
             if !wanted
                 || selector
@@ -171,6 +176,20 @@ impl Found {
                     Err(refused) => log::warn!("adapter {} is skipped: {refused}", place.display()),
                 }
             }
+            if self.adapters.len() > count {
+                match known.name {
+                    OPENCL => opencl = Some(count),
+                    CPU => cpu = Some(count),
+                    _ => {}
+                }
+            }
+        }
+        if let (Some(opencl), Some(cpu)) = (opencl, cpu)
+            && opencl < cpu
+            && opencl_cpus::are_useless(&self.adapters[opencl])
+        {
+            log::info!("no CPU of OpenCL drivers takes SPIR-V: the CPU adapter comes before the OpenCL adapter");
+            self.adapters[opencl..=cpu].rotate_right(1);
         }
     }
 

@@ -7,7 +7,7 @@
 //! | [`symbols`], [`exports`] | the C symbols and their targets, expanded from the table in `oxur-api` |
 //! | `dispatch` | from a handle to its adapter's functions |
 //! | `state` | initialization, teardown, the list of adapters |
-//! | `discovery`, `library`, `elf` | finding and loading adapters |
+//! | `discovery`, `library`, `elf`, `opencl_cpus` | finding and loading adapters, and their order |
 //! | `legacy`, `arg_emulation` | functions that 2026.2 removed and older clients call |
 //! | `libsycl_compat`, [`v2025`] | SYCL runtimes of release 2025.3, which call some functions with other parameters |
 //! | `device_selector`, `device_get_selected` | `ONEAPI_DEVICE_SELECTOR` and `urDeviceGetSelected` |
@@ -31,6 +31,7 @@ mod layers;
 mod legacy;
 mod library;
 mod libsycl_compat;
+mod opencl_cpus;
 mod state;
 pub mod symbols;
 pub mod v2025;

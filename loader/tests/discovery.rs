@@ -254,6 +254,32 @@ fn the_cpu_adapter_of_the_python_package() {
     std::fs::remove_dir_all(environment).unwrap();
 }
 
+#[test]
+fn opencl_drivers_whose_cpus_take_no_spirv_come_later() {
+    let (environment, own) = python_environment("useless");
+    let package = own.parent().unwrap();
+    const LATER: &str = "the CPU adapter comes before the OpenCL adapter";
+    // Only adapters of this project are asked.
+    let seen = probe_with(&own, &[INFO], &["init", "adapters"]);
+    assert!(!seen.log.contains(LATER), "{}", seen.log);
+    install(&legacy_adapter(), package, "libur_adapter_opencl.so.0");
+    for (wish, il, later) in [
+        ("", "SPIR-V_1.2", false),
+        ("", "", true),
+        ("fallback", "", true),
+        ("prefer", "", false),
+    ] {
+        let seen = probe_with(
+            &own,
+            &[("OXUR_CPU", wish), ("OXUR_TEST_IL", il), INFO],
+            &["init", "adapters"],
+        );
+        assert!(seen.lines[1].starts_with("adapters: 2 "), "{:?}", seen.lines);
+        assert_eq!(seen.log.contains(LATER), later, "{wish} {il}: {}", seen.log);
+    }
+    std::fs::remove_dir_all(environment).unwrap();
+}
+
 /// A copy of the test adapter that says that it is of version 0.11.0.
 fn install_older(folder: &Path, name: &str) -> String {
     let path = install(&legacy_adapter(), folder, name);

@@ -330,8 +330,8 @@ fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
             findings.note(
                 format!("OpenCL: {}: {} takes no SPIR-V", device.platform, device.name),
                 if device.platform.contains("Portable Computing Language") {
-                    "SYCL programs cannot run on it: this PoCL is built without SPIR-V (Debian's 3.1 is); \
-                     OCL_ICD_VENDORS=/nonexistent hides it"
+                    "SYCL programs cannot run on it: this PoCL is built without SPIR-V (Debian's 3.1 is). With `oxur run`, our \
+                     loader or the Python package our CPU comes before it; OCL_ICD_VENDORS=/nonexistent hides it"
                 } else {
                     "SYCL programs cannot run on it: its driver must be newer"
                 },

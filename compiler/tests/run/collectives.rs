@@ -2,11 +2,10 @@
 //! Reductions, scans, votes and broadcasts of whole work-groups, up to the largest that there are.
 
 use std::process::Command;
-use std::sync::Arc;
 
-use oxur_compiler::{Kernel, MAX_WORK_GROUP_SIZE, Mode, ThreadContext};
+use oxur_compiler::{MAX_WORK_GROUP_SIZE, Mode, ThreadContext};
 
-use super::{Argument, MODES, compile_in, range, run_with};
+use super::{Argument, MODES, Tested, compile_in, range, run_with};
 
 /// How two values become one, of integers by their bits, of floating-point numbers as a `double`.
 #[derive(Clone, Copy)]
@@ -340,7 +339,7 @@ fn of_doubles() {
 
 /// Whether all items' numbers in the group are below `end`, whether some are `which`, and the number of the item with the
 /// local id (x, y, z): five words an item.
-fn votes(mode: Mode, sub_group: u32) -> Arc<Kernel> {
+fn votes(mode: Mode, sub_group: u32) -> Tested {
     let text = format!(
         "{HEAD}OpEntryPoint Kernel %kernel \"k\" %index
         OpExecutionMode %kernel SubgroupSize {sub_group}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Kernels that are compiled and run, in both modes, against results that the tests compute themselves.
+//! Kernels that are compiled and run, in both modes, against results that the tests compute themselves; and against the
+//! interpreter, if ranges are small.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -7,6 +8,7 @@ mod support;
 mod collectives;
 mod fast_math;
 mod masks;
+mod oracle;
 
 use std::sync::Arc;
 
@@ -17,16 +19,35 @@ use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Progra
 /// Both modes.
 const MODES: [Mode; 2] = [Mode::Scalar, Mode::Fast];
 
+/// A kernel, and its module in the interpreter.
+struct Tested {
+    kernel: Arc<Kernel>,
+    oracle: Option<oxur_interpreter::Module>,
+}
+
+impl std::ops::Deref for Tested {
+    type Target = Kernel;
+
+    fn deref(&self) -> &Kernel {
+        &self.kernel
+    }
+}
+
 /// A kernel of SPIR-V's text with what the prelude has; the kernel's name is `k`.
-fn compile(text: &str, options: &Options) -> Arc<Kernel> {
+fn compile(text: &str, options: &Options) -> Tested {
     let words = support::assemble(&support::whole(text), "1.4").unwrap_or_else(|error| panic!("{error}\n{text}"));
     let module = Module::parse(&words).unwrap();
     let program = Program::link(&[Part::new(module)], options).unwrap();
-    program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"))
+    let kernel = program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    // Options for floating-point arithmetic allow other results, and so does contraction; nobody knows the sign of a NaN.
+    let is_arithmetic = ["OpFMul", "OpFSub"].iter().any(|op| text.contains(op));
+    let has_oracle = options.fast_math == Options::default().fast_math && !is_arithmetic;
+    let oracle = has_oracle.then(|| oxur_interpreter::Module::parse(&words, &[]).unwrap());
+    Tested { kernel, oracle }
 }
 
 /// In a mode, with no other option.
-fn compile_in(mode: Mode, text: &str) -> Arc<Kernel> {
+fn compile_in(mode: Mode, text: &str) -> Tested {
     compile(
         text,
         &Options {
@@ -55,21 +76,22 @@ enum Argument<'a> {
 }
 
 /// Runs all groups of a range.
-fn run(kernel: &Kernel, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Box<dyn Error>> {
+fn run(kernel: &Tested, range: NdRange, arguments: &mut [Argument<'_>]) -> Result<(), Box<dyn Error>> {
     run_with(&mut ThreadContext::new(), kernel, range, arguments)
 }
 
 /// The same by a thread that ran others before.
 fn run_with(
     worker: &mut ThreadContext,
-    kernel: &Kernel,
+    kernel: &Tested,
     range: NdRange,
     arguments: &mut [Argument<'_>],
 ) -> Result<(), Box<dyn Error>> {
+    let before = oracle::copy(kernel, &range, arguments);
     let info = kernel.info();
     assert_eq!(info.params.len(), arguments.len());
     let mut block = vec![0; info.args_size.div_ceil(8)];
-    for (param, argument) in info.params.iter().zip(arguments) {
+    for (param, argument) in info.params.iter().zip(arguments.iter_mut()) {
         let value = match argument {
             Argument::Memory(bytes) => bytes.as_mut_ptr() as u64,
             Argument::Value(value) => *value,
@@ -86,5 +108,9 @@ fn run_with(
         local_memory: info.local_memory,
     };
     // SAFETY: the arguments are what the parameters want; the tests' kernels stay within their memory.
-    Ok(unsafe { kernel.run(&launch, 0..range.group_count(), worker) }?)
+    unsafe { kernel.run(&launch, 0..range.group_count(), worker) }?;
+    if let Some(before) = before {
+        oracle::compare(before, kernel, &range, arguments);
+    }
+    Ok(())
 }

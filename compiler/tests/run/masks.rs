@@ -508,3 +508,75 @@ fn shuffles_of_some_items() {
         assert_eq!(p, words(expected), "{mode:?}");
     }
 }
+
+/// Items leave a loop in different rounds, with the counter of the last one, which is the same for all that are in the loop.
+/// The block that decides is another than the first.
+#[test]
+fn a_counter_behind_its_loop() {
+    let text = "
+        OpEntryPoint Kernel %kernel \"k\" %global_id %lane_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        OpDecorate %lane_id BuiltIn SubgroupLocalInvocationId
+        OpCapability SubgroupDispatch
+        %input_long3 = OpTypePointer Input %long3
+        %input_int = OpTypePointer Input %int
+        %global_id = OpVariable %input_long3 Input
+        %lane_id = OpVariable %input_int Input
+        %type = OpTypeFunction %void %global_int
+        %i7 = OpConstant %int 7
+        %i14 = OpConstant %int 14
+        %c0 = OpConstant %char 0
+        %c2 = OpConstant %char 2
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id64 = OpCompositeExtract %long %ids 0
+        %id = OpUConvert %int %id64
+        %lane = OpLoad %int %lane_id
+        %some = OpSGreaterThan %bool %id %i14
+        %minus = OpISub %int %i0 %lane
+        %bound = OpBitwiseAnd %int %minus %i7
+        %none = OpIEqual %bool %bound %i0
+        OpBranchConditional %none %end %before
+        %before = OpLabel
+        %far = OpInBoundsPtrAccessChain %global_int %p %id
+        OpBranch %loop
+        %loop = OpLabel
+        %i = OpPhi %int %i0 %before %next %latch
+        %i8_ = OpPhi %char %c0 %before %n8 %latch
+        OpBranchConditional %some %inner %latch
+        %inner = OpLabel
+        %old = OpLoad %int %far Aligned 4
+        %new = OpIAdd %int %old %i4
+        OpStore %far %new Aligned 4
+        OpBranch %latch
+        %latch = OpLabel
+        %n8 = OpIAdd %char %i8_ %c2
+        %next = OpSConvert %int %n8
+        %more = OpSGreaterThan %bool %bound %next
+        OpBranchConditional %more %loop %exit
+        %exit = OpLabel
+        OpStore %far %i Aligned 4
+        OpBranch %end
+        %end = OpLabel
+        OpReturn
+        OpFunctionEnd
+    ";
+    for mode in MODES {
+        let kernel = compile_in(mode, text);
+        let mut memory = vec![0u8; 4 * 16];
+        let mut arguments = [Argument::Memory(&mut memory)];
+        run(&kernel, range([1; 3], [16, 1, 1]), &mut arguments).unwrap();
+        let found: Vec<i32> = memory
+            .chunks(4)
+            .map(|c| i32::from_le_bytes(c.try_into().unwrap()))
+            .collect();
+        // `for (i = 0; i < (-lane & 7); i += 2)`; item 15 adds 4 to its place in each round, and then overwrites it.
+        let last = |lane: i32| match -lane & 7 {
+            0 => 0,
+            bound => (bound - 1) / 2 * 2,
+        };
+        assert_eq!(found, (0..16).map(last).collect::<Vec<_>>(), "{mode:?}");
+    }
+}

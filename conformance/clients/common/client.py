@@ -63,6 +63,7 @@ class Stack:
     adapter: str = "cpu"
     base: Path | None = None  # the environment that this one lies on
     under: tuple = ()  # a command that starts the program
+    device: str = ""  # the program's name of the device
     variables: dict = field(default_factory=dict)  # the program's own
 
     @property
@@ -274,9 +275,10 @@ def main(document, folder, env_name, own_loader, base=None, device="", variables
     env_dir = REPO / "target" / "env" / env_name
     base = base and env_dir.parent / base
     under = tuple(shlex.split(options.under)) if options.stack == "ours" else ()
-    stacks = [Stack(env_dir, options.stack, options.lib, own_loader, options.adapter, base, under)]
+    device = getattr(options, "device", "")
+    stacks = [Stack(env_dir, options.stack, options.lib, own_loader, options.adapter, base, under, device)]
     if options.against_intel:
-        stacks.append(Stack(env_dir, "intel", None, own_loader, base=base))
+        stacks.append(Stack(env_dir, "intel", None, own_loader, base=base, device=device))
     if problems := [problem for stack in stacks for problem in stack.problems()]:
         print("\n".join(problems))
         print("0 passed, 1 failed")
@@ -293,7 +295,7 @@ def main(document, folder, env_name, own_loader, base=None, device="", variables
             if results:
                 results.mkdir()
             limit = options.limit if stack.kind == "ours" else max(options.limit, 600)
-            expected = Expected(folder / "expected.toml", stack.kind, getattr(options, "device", ""))
+            expected = Expected(folder / "expected.toml", stack.kind, device)
             skip = [part for pattern in expected.skipped for part in ("--skip", pattern)]
             run = Run(stack, folder / "cases.py", passed_on + skip, limit, results)
             runs.append(run)

@@ -25,13 +25,14 @@ from statistics import median
 REPO = Path(__file__).resolve().parents[3]
 WORK = REPO / "target" / "wheel-test"
 DRIVERS = Path("/etc/OpenCL")
-OURS, INTELS = "oxur CPU", "Intel(R) OpenCL"
+OURS, INTELS, POCLS = "oxur CPU", "Intel(R) OpenCL", "Portable Computing Language"
 # How much longer listing the devices may take, and how often it is tried.
 MOST_MS, TRIES = 5.0, 40
 
 ARANGE = "import dpnp; x = dpnp.arange(10); print(x.sum(), x.device)"
 TYPES = "import dpctl; print([(d.is_gpu, d.is_cpu) for d in dpctl.get_devices()])"
 PLATFORMS = "import dpctl; print([d.sycl_platform.name for d in dpctl.get_devices()])"
+DEFAULT = "import dpctl; print(dpctl.select_default_device().sycl_platform.name)"
 MAPPED = "print(sorted({l.split()[-1] for l in open('/proc/self/maps') if '/libur_' in l}))"
 DEVICES = "import dpctl; dpctl.get_devices()"
 # Looks like a machine with a GPU of Intel's.
@@ -70,6 +71,8 @@ class Environment:
         self.folder = folder
         self.python = folder / "bin" / "python"
         self.lib = folder / "lib"
+        # Whether it sees what the machine has registered.
+        self.sees_drivers = False
 
     def copy(self, folder):
         """A copy by hard links: pip replaces files and never writes into one."""
@@ -104,7 +107,7 @@ class Environment:
         steering = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "LD_", "PYTHON", "VIRTUAL_ENV")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
         result = subprocess.run(
-            [*hidden_drivers(), *map(str, command)],
+            [*([] if self.sees_drivers else hidden_drivers()), *map(str, command)],
             env=kept | variables,
             check=False,
             capture_output=True,
@@ -195,6 +198,27 @@ def devices(checks, env):
     checks.equal("oxur doctor", env.run(env.folder / "bin/oxur", "doctor").splitlines()[-1], "nothing is missing")
 
 
+def useless_driver(checks, env):
+    """Debian 12's PoCL, which the machine has registered, exposes the CPU and takes no SPIR-V."""
+    env.sees_drivers = True
+    platforms, driver = (lambda **v: env.says(PLATFORMS, **v)), env.driver
+    checks.equal("PoCL without SPIR-V: it is there", platforms(OXUR_CPU="off"), str([POCLS]))
+    checks.equal("PoCL without SPIR-V: ours comes first", platforms(), str([OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: ours is the default", env.says(DEFAULT), OURS)
+    checks.equal("PoCL without SPIR-V: dpnp computes", env.says(ARANGE), "45 Device(opencl:cpu:0)")
+    checks.equal("PoCL without SPIR-V: oneMKL, too", env.says(INVERSE), "True")
+    checks.equal("PoCL without SPIR-V: fallback", platforms(OXUR_CPU="fallback"), str([OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: prefer", platforms(OXUR_CPU="prefer"), str([OURS, POCLS]))
+    checks.equal("PoCL without SPIR-V: a selector", platforms(ONEAPI_DEVICE_SELECTOR="opencl:cpu"), str([OURS, POCLS]))
+    with_another = ast.literal_eval(platforms(**driver))
+    all_three = sorted([INTELS, OURS, POCLS])
+    checks.equal("PoCL without SPIR-V: another driver's CPU is there", sorted(with_another), all_three)
+    checks.equal("PoCL without SPIR-V: and comes before ours", with_another[-1], OURS)
+    said = env.run(env.folder / "bin/oxur", "doctor")
+    checks.equal("PoCL without SPIR-V: oxur doctor", "our CPU comes before it" in said, True)
+    env.sees_drivers = False
+
+
 def other_prefixes(checks, env, wheel):
     """The wheel somewhere else than dpctl."""
     target, prefix = WORK / "target", WORK / "prefix"
@@ -211,6 +235,80 @@ def other_prefixes(checks, env, wheel):
     code = f"import site; site.addsitedir({str(packages)!r}); {PLATFORMS}"
     checks.equal("--prefix", env.says(code), str([OURS]))
     checks.equal("its command", env.run(prefix / "bin/oxur", "doctor").splitlines()[-1], "nothing is missing")
+
+
+class SystemPython(Environment):
+    """Debian's Python, with packages in a home folder and in /usr/local that are the test's own."""
+
+    def __init__(self, name, without, user, system):
+        """user, system: whether the client's packages are there."""
+        self.home, self.local = WORK / name / "home", WORK / name / "local"
+        self.user = self.home / ".local"
+        self.folder = WORK / name
+        self.python = Path("/usr/bin/python3")
+        self.sees_drivers = False
+        self.lib = (self.user if user else self.local) / "lib"
+        self.user.mkdir(parents=True)
+        self.local.mkdir()
+        for prefix, packages, wanted in ((self.user, "site-packages", user), (self.local, "dist-packages", system)):
+            if not wanted:
+                continue
+            subprocess.run(["cp", "-al", f"{without.folder.resolve()}/lib", prefix], check=True)
+            (found,) = prefix.glob("lib/python3*/site-packages")
+            if f"/{self.version()}/" not in str(found):
+                sys.exit(f"run.py: {self.python} is {self.version()}, and cannot use {found}")
+            found.rename(found.with_name(packages))
+
+    def version(self):
+        return "python" + self.run(self.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+
+    def run(self, *command, **variables):
+        mount = f'mount --bind {self.local} /usr/local && exec "$@"'
+        return super().run("sh", "-c", mount, "sh", *command, HOME=str(self.home), PATH="/usr/bin:/bin", **variables)
+
+    def pip(self, *arguments):
+        options = ["--disable-pip-version-check", "--no-cache-dir", "--root-user-action=ignore"]
+        code = "import os, sysconfig; print(os.path.exists(sysconfig.get_path('stdlib') + '/EXTERNALLY-MANAGED'))"
+        if self.says(code) == "True":
+            options.append("--break-system-packages")
+        said = self.run(self.python, "-m", "pip", "-q", *arguments, *options)
+        if said:
+            sys.exit(f"run.py: pip {' '.join(arguments)}: {said}")
+
+
+def system_python(checks, without, wheel):
+    """Without an environment: in the home folder (`pip install --user`), for the whole system, and one on the other."""
+    install = ["install", "--no-deps", "--no-index", str(wheel)]
+    for dpnp_is, oxur_is in (("user", "user"), ("system", "system"), ("system", "user"), ("user", "system")):
+        what = f"dpnp for the {dpnp_is}, oxur for the {oxur_is}"
+        env = SystemPython(f"{dpnp_is}-{oxur_is}", without, dpnp_is == "user", dpnp_is == "system")
+        checks.equal(f"{what}: no device before", env.says(PLATFORMS), "[]")
+        before = env.files()
+        env.pip(*install, *["--user"] * (oxur_is == "user"))
+        checks.equal(f"{what}: dpnp computes", env.says(ARANGE), "45 Device(opencl:cpu:0)")
+        checks.equal(f"{what}: the device is ours", env.says(PLATFORMS), str([OURS]))
+        driver = env.says(PLATFORMS, **env.driver)
+        checks.equal(f"{what}: a driver's CPU comes first", driver, str([INTELS, OURS]))
+        preferred = env.says(PLATFORMS, OXUR_CPU="prefer", **env.driver)
+        checks.equal(f"{what}: OXUR_CPU=prefer", preferred, str([OURS, INTELS]))
+        command = env.user / "bin/oxur" if oxur_is == "user" else "/usr/local/bin/oxur"
+        checks.equal(f"{what}: its command", env.run(command, "doctor").splitlines()[-1], "nothing is missing")
+        # As when Python starts, but without other packages' .pth files, which may import anything.
+        packages = env.user / "lib" / env.version() / "site-packages"
+        if oxur_is == "system":
+            packages = f"/usr/local/lib/{env.version()}/dist-packages"
+        code = f"import sys; sys.path.append('{packages}'); import _oxur_startup, sitecustomize; "
+        code += "print('oxur' in sys.modules)"
+        checks.equal(f"{what}: Python alone loads nothing", env.says(code, "-S"), "False")
+        # `python -s` leaves the user's packages alone.
+        if dpnp_is == "system" and oxur_is == "user":
+            checks.equal(f"{what}: not with -s", env.says(PLATFORMS, "-s"), "[]")
+        env.pip("uninstall", "-y", "oxur")
+        # The cache of kernels stays, and pip leaves folders that it made.
+        unlike = env.files().keys() ^ before.keys()
+        left = [str(path) for path in unlike if path.is_file() and ".cache" not in path.parts]
+        checks.equal(f"{what}: nothing is left of it", left, [])
+        shutil.rmtree(env.folder)
 
 
 def milliseconds(env):
@@ -257,6 +355,7 @@ def main():
     changed = [str(path) for path, state in before.items() if after.get(path) != state]
     checks.equal("no file of another package is changed", changed, [])
     devices(checks, env)
+    useless_driver(checks, env)
     if options.time:
         costs(checks, without, env)
     env.pip("uninstall", "-y", "oxur")
@@ -265,6 +364,7 @@ def main():
     checks.equal("no device without it", env.says(PLATFORMS), "[]")
     checks.equal("but a driver's", env.says(PLATFORMS, **env.driver), str([INTELS]))
     other_prefixes(checks, env, wheel)
+    system_python(checks, without, wheel)
     shutil.rmtree(WORK)
     print(f"{checks.passed} passed, {checks.failed} failed")
     sys.exit(checks.failed != 0)

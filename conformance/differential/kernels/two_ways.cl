@@ -8,14 +8,14 @@ kernel void k(PARAMETERS) {
   if (vs[g] > 0) {
     for (int i = 0; i < (vi[g + 2] & 7); i++) {
       if (n & 1) {
-        a += b ^ i;
+        a = (uint)a + (uint)(b ^ i);
         c ^= a;
       } else {
-        b -= a;
-        c += b;
+        b = (uint)b - (uint)a;
+        c = (ulong)c + (ulong)b;
       }
       if (n > 3 + i) {
-        c -= 7;
+        c = (ulong)c - 7;
         ol[g + 1024] = c;
       }
     }

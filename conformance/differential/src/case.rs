@@ -2,13 +2,14 @@
 //! One kernel on all implementations.
 
 use oxur_compiler::{Mode, Module};
+use oxur_interpreter::Schedule;
 
 use crate::data::Data;
 use crate::generate::{self, Case};
 use crate::opencl::Driver;
 use crate::range::Range;
 use crate::worker::{Failure, Stage, ThreadContext};
-use crate::{compile, ours, suite};
+use crate::{compile, oracle, ours, suite};
 
 /// What is tested: a seed, or a kernel of `kernels/`.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Passed {
     pub is_compared: bool,
     /// How Intel's driver ended on it. What was compared then came from the driver without its optimizer.
     pub death: Option<String>,
+    /// Where Intel's driver differs from ours and from the interpreter, which agree.
+    pub dissent: Option<String>,
 }
 
 /// How a question begins where Intel's driver must not optimize.
@@ -92,11 +95,12 @@ impl Unit {
         for how in ["", UNOPTIMIZED, ALONE] {
             match ThreadContext::ask(worker, &format!("{how}{unit}")) {
                 Ok(answer) => {
-                    let mut numbers = answer.split(' ').map(|n| n.parse().unwrap_or(0));
+                    let mut parts = answer.splitn(3, ' ');
                     return Ok(Passed {
-                        lanes: numbers.next().unwrap_or(0),
-                        is_compared: numbers.next() == Some(1),
+                        lanes: parts.next().and_then(|n| n.parse().ok()).unwrap_or(0),
+                        is_compared: parts.next() == Some("1"),
                         death,
+                        dissent: parts.next().filter(|text| !text.is_empty()).map(str::to_string),
                     });
                 }
                 Err(Failure::DriverDied(message)) => {
@@ -119,7 +123,8 @@ impl Unit {
             (question, driver, "")
         };
         let passed = Self::parse(unit).run(driver, options)?;
-        Ok(format!("{} {}", passed.lanes, u32::from(passed.is_compared)))
+        let dissent = passed.dissent.unwrap_or_default();
+        Ok(format!("{} {} {dissent}", passed.lanes, u32::from(passed.is_compared)))
     }
 
     /// `options` are build options for the driver.
@@ -129,11 +134,15 @@ impl Unit {
         }
         let case = self.case()?;
         let name = self.name();
-        let spirv = match compile::spirv(&name, &case.source, &case.options)? {
-            Some(spirv) => spirv,
-            None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
+        let spirv = match self {
+            Self::Changed(_, file) if file.ends_with(".spvasm") => compile::assemble(file)?,
+            _ => match compile::spirv(&name, &case.source, &case.options)? {
+                Some(spirv) => spirv,
+                None => compile::spirv(&name, &case.source, &["-O0"])?.ok_or("llvm-spirv-14 does not translate it")?,
+            },
         };
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
+        let oracle = oracle::parse(&spirv).map_err(|e| format!("interpreter: {e}"))?;
         let compile =
             |mode| ours::link(std::slice::from_ref(&module), mode).and_then(|program| ours::kernel(&program, "k"));
         let scalar = compile(Mode::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
@@ -146,18 +155,21 @@ impl Unit {
         } else {
             1
         };
+        let mut dissent = None;
         for range in &case.ranges {
             let at = |who: &str| format!("{who}, {range} items (x{} in the fast mode)", fast.lanes());
+            let is_comparable = case.sub_group.is_none_or(|size| range.is_plain_for(size));
+            Stage::Ours.begin();
+            // First, so that nothing undefined is run elsewhere.
+            let interpreted = interpret(&oracle, seed, range);
+            let interpreted = Some(interpreted.map_err(|e| format!("{}: {e}", at("interpreter")))?);
             let mut expected = Data::new(seed);
             let mut found = expected.clone();
             let mut third = expected.clone();
-            Stage::Ours.begin();
             ours::run(&scalar, range, &mut expected.arguments()).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
             ours::run(&fast, range, &mut found.arguments()).map_err(|e| format!("{}: {e}", at("fast mode")))?;
             // If both of ours differ from the driver, that is of interest, too.
-            let theirs = theirs
-                .as_ref()
-                .filter(|theirs| is_comparable(&case, range) && theirs.takes(range));
+            let theirs = theirs.as_ref().filter(|theirs| is_comparable && theirs.takes(range));
             if let Some(theirs) = theirs {
                 // It compiles some of it now.
                 Stage::Driver.begin();
@@ -165,19 +177,36 @@ impl Unit {
                     .run(range, &mut third.arguments())
                     .map_err(|e| format!("{}: {e}", at("OpenCL")))?;
             }
+            // Who agrees with one of two that differ.
+            let others = [
+                ("OpenCL", theirs.map(|_| &third)),
+                ("the interpreter", interpreted.as_ref()),
+            ];
+            let verdict = |sides: [(&str, &Data); 2]| {
+                let mut text = String::new();
+                for (other, data) in &others {
+                    let agrees =
+                        |side: &(&str, &Data)| data.is_some_and(|d| side.1.difference(d, ["", ""], 0).is_none());
+                    if let Some((side, _)) = sides.iter().find(|side| side.0 != *other && agrees(side)) {
+                        text += &format!("; {other} agrees with {side}");
+                    }
+                }
+                text
+            };
             if let Some(difference) = expected.difference(&found, ["scalar mode", "fast mode"], range.items()) {
-                let verdict =
-                    match theirs.map(|_| [&expected, &found].map(|d| d.difference(&third, ["", ""], 0).is_none())) {
-                        Some([true, _]) => "; OpenCL agrees with the scalar mode",
-                        Some([_, true]) => "; OpenCL agrees with the fast mode",
-                        _ => "",
-                    };
+                let verdict = verdict([("the scalar mode", &expected), ("the fast mode", &found)]);
                 return Err(format!("{}: {difference}{verdict}", at("ours")));
             }
-            if theirs.is_some()
-                && let Some(difference) = expected.difference(&third, ["ours", "OpenCL"], range.items())
+            if let Some(interpreted) = &interpreted
+                && let Some(difference) = expected.difference(interpreted, ["ours", "interpreter"], range.items())
             {
-                return Err(format!("{}: {difference}", at("ours and OpenCL")));
+                let verdict = verdict([("ours", &expected), ("the interpreter", interpreted)]);
+                return Err(format!("{}: {difference}{verdict}", at("ours and interpreter")));
+            }
+            if theirs.is_some() {
+                // The interpreter agrees with ours.
+                let difference = expected.difference(&third, ["ours", "OpenCL"], range.items());
+                dissent = dissent.or(difference.map(|text| format!("{}: {text}", at("ours and OpenCL"))));
             }
         }
         compile::forget(&name);
@@ -185,12 +214,25 @@ impl Unit {
             lanes: fast.lanes(),
             is_compared: theirs.is_some(),
             death: None,
+            dissent,
         })
     }
 }
 
-fn is_comparable(case: &Case, range: &Range) -> bool {
-    case.sub_group.is_none_or(|size| range.is_plain_for(size))
+/// What the interpreter makes of a kernel; an error if the kernel has undefined behaviour. Items run in another order for
+/// every other seed.
+fn interpret(module: &oxur_interpreter::Module, seed: u64, range: &Range) -> Result<Data, String> {
+    let mut data = Data::new(seed);
+    let schedule = if seed.is_multiple_of(2) {
+        Schedule::Forwards
+    } else {
+        Schedule::Backwards
+    };
+    let verdict = oracle::run(module, "k", range, schedule, &mut data.arguments())?;
+    match verdict.findings.into_iter().next() {
+        Some(finding) => Err(finding),
+        None => Ok(data),
+    }
 }
 
 /// The folder of kernels that were wrong once.

@@ -45,7 +45,45 @@ pub fn spirv(name: &str, source: &str, options: &[&str]) -> Result<Option<Vec<u8
     if translated.is_err() {
         return Ok(None);
     }
-    std::fs::read(&module).map(Some).map_err(|e| e.to_string())
+    let bytes = std::fs::read(&module).map_err(|e| e.to_string())?;
+    // The translator may decorate an id that it gives to nothing, so that a conversion is not saturated.
+    Ok((!loses_saturation(&bytes)).then_some(bytes))
+}
+
+/// Whether `SaturatedConversion` decorates an id that no instruction has.
+fn loses_saturation(module: &[u8]) -> bool {
+    let words: Vec<u32> = module
+        .chunks_exact(4)
+        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+        .collect();
+    let (mut decorated, mut converted) = (Vec::new(), Vec::new());
+    let mut at = 5;
+    while at < words.len() {
+        let (opcode, count) = (words[at] & 0xffff, (words[at] >> 16).max(1) as usize);
+        match words.get(at..at + count) {
+            // OpDecorate, and conversions from OpConvertFToU to OpSConvert.
+            Some(&[_, id, 28]) if opcode == 71 => decorated.push(id),
+            Some(&[_, _, id, ..]) if (109..=114).contains(&opcode) => converted.push(id),
+            _ => {}
+        }
+        at += count;
+    }
+    decorated.iter().any(|id| !converted.contains(id))
+}
+
+/// The module of a file of SPIR-V's text.
+pub fn assemble(file: &str) -> Result<Vec<u8>, String> {
+    std::fs::create_dir_all(folder()).map_err(|e| e.to_string())?;
+    let module = folder().join(format!("assembled-{}.spv", std::process::id()));
+    run(Command::new("spirv-as")
+        .arg("--preserve-numeric-ids")
+        .arg(file)
+        .arg("-o")
+        .arg(&module))?;
+    let bytes = std::fs::read(&module).map_err(|e| e.to_string());
+    // One that stays does no harm.
+    let _ = std::fs::remove_file(module);
+    bytes
 }
 
 /// Removes the files of a kernel that is right.

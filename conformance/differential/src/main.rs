@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The differential test: random kernels, those of `kernels/` and those of the conformance suite on the compiler's scalar
-//! mode, on its fast mode and on Intel's OpenCL driver. A difference of results is printed with the seed and the kernel's
-//! source.
+//! mode, on its fast mode, in the interpreter and on Intel's OpenCL driver. A difference of results is printed with the seed
+//! and the kernel's source.
 //!
-//! The functions of OpenCL.std, too: the largest error of each, on the three. [`HELP`] says how it is called.
+//! The functions of OpenCL.std, too: the largest error of each, on the four. [`HELP`] says how it is called.
 
 mod case;
 mod compile;
@@ -12,6 +12,7 @@ mod functions;
 mod generate;
 mod launch;
 mod opencl;
+mod oracle;
 mod ours;
 mod range;
 mod reduce;
@@ -36,16 +37,19 @@ differential functions [OPTION] [NAME...]
 differential SEED|NAME...             these kernels
 differential show SEED                its source
 differential reduce SEED              a smaller source that fails in the same way
-differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options
+differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options;
+                                      or a module, if it is a FILE.spvasm
 
 SEEDS     how many seeds, or FIRST..END (240)
 JOBS      how many tests run at a time (as many as there are cores)
 LIMIT     how many seconds a kernel may take until it hangs (120)
+DRIVER    none: without Intel's driver, which takes most of the time
 INTEL_OPTIONS
           build options for Intel's driver: -cl-opt-disable tells whether its optimizer is what differs
 
-Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, or are out of specification;
-what Intel's driver does wrong with a function is told only. A kernel on which the driver crashes, or does not end, is
+Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, are out of
+specification, or differ from the interpreter (compiler/interpreter), and if the interpreter finds undefined behaviour in a
+kernel; what Intel's driver does wrong with a function, or alone with a kernel, is told only. A kernel on which the driver crashes, or does not end, is
 compared with what it does with its optimizer off. Without the driver (make setup) our two modes are compared.
 ";
 
@@ -130,13 +134,16 @@ fn test(units: &[String]) -> bool {
     let start = Instant::now();
     let (wide, compared, unoptimized) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let failed = Mutex::new(Vec::new());
-    if !opencl::folder().exists() {
-        println!("without Intel's driver, which is not in target/env: our two modes only");
+    if !opencl::is_available() {
+        println!("without Intel's driver: our two modes and the interpreter only");
     }
     for_each(units, |worker, unit| match Unit::test(worker, unit) {
         Ok(passed) => {
             wide.fetch_add(usize::from(passed.lanes > 1), Ordering::Relaxed);
             compared.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
+            if let Some(dissent) = passed.dissent {
+                println!("{unit}: Intel's driver alone differs: {dissent}");
+            }
             if let Some(death) = passed.death {
                 unoptimized.fetch_add(usize::from(passed.is_compared), Ordering::Relaxed);
                 let instead = if passed.is_compared {

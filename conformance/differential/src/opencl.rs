@@ -11,6 +11,11 @@ use opencl_sys::*;
 use crate::launch::Argument;
 use crate::range::Range;
 
+/// Whether the driver is there, and `DRIVER` is not `none`.
+pub fn is_available() -> bool {
+    std::env::var("DRIVER").as_deref() != Ok("none") && folder().exists()
+}
+
 /// The folder of the driver and of its `libOpenCL.so.1`.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/env/v2026.2/lib")

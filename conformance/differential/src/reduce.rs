@@ -38,7 +38,11 @@ pub fn reduce(seed: u64) -> Result<String, String> {
 
 /// What of a message says in which way a kernel fails.
 fn kind(message: &str) -> String {
-    let verdict = message.split_once("; OpenCL agrees").map_or("", |m| m.1.trim());
+    let verdicts: Vec<&str> = message
+        .split("; ")
+        .filter(|part| part.contains(" agrees with "))
+        .collect();
+    let verdict = verdicts.join("; ");
     let first = message.split([',', '%', '0']).next().unwrap_or_default();
     format!("{first}{verdict}")
 }

@@ -59,7 +59,7 @@ impl std::fmt::Display for Failure {
 
 /// The other side: answers what comes by stdin, line by line, with one line.
 pub fn serve(answer: impl Fn(&str, Option<&Driver>) -> Result<String, String>) -> Result<(), String> {
-    let driver = if opencl::folder().exists() {
+    let driver = if opencl::is_available() {
         Some(Driver::new()?)
     } else {
         None

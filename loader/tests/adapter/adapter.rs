@@ -2,6 +2,7 @@
 //! A small adapter: one platform, a CPU and a GPU, each with two parts, each with two parts again.
 //!
 //! `urAdapterGetLastError` gives what the last launch looked like, and the number of device references that are out.
+//! The devices take the intermediate language `OXUR_TEST_IL`, if any.
 //! With `OXUR_TEST_ADAPTER=fail` in the environment its initialisation fails.
 #![allow(non_snake_case, reason = "functions have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
@@ -221,6 +222,12 @@ unsafe extern "C-unwind" fn device_info(
     // SAFETY: the caller's promise.
     unsafe {
         match what {
+            DeviceInfo::IL_VERSION => {
+                let mut text = [0u8; 16];
+                let il = std::env::var("OXUR_TEST_IL").unwrap_or_default();
+                text[..il.len()].copy_from_slice(il.as_bytes());
+                answer(text, size, place, size_ret)
+            }
             DeviceInfo::TYPE => answer(*kind, size, place, size_ret),
             DeviceInfo::DEVICE_ID => answer(*id, size, place, size_ret),
             _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,

@@ -6,8 +6,8 @@ Python itself starts as fast as without it, and programs that use the standard l
 
 import sys
 
-# Python looks for these each time that it starts.
-_CUSTOMIZATIONS = {"sitecustomize", "usercustomize"}
+# Python looks for these each time that it starts; the last one on behalf of Debian's sitecustomize.
+_CUSTOMIZATIONS = {"sitecustomize", "usercustomize", "apport_python_hook"}
 
 
 class _FirstPackage:

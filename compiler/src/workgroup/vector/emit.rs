@@ -338,8 +338,12 @@ impl<'c> Emit<'_, 'c> {
                 let none = self.mask_type().zero();
                 let to_yes = self.b.select(here, condition, none);
                 let to_no = self.b.select(here, self.b.not(condition), none);
-                self.edge(node, yes, Some(to_yes))?;
-                self.edge(node, no, Some(to_no))?;
+                // The edge that leaves a loop first: it may take the phis of the loop's header, which the other edge sets.
+                let mut edges = [(yes, to_yes), (no, to_no)];
+                edges.sort_by_key(|e| self.cfg.is_back_edge(node, e.0));
+                for (to, mask) in edges {
+                    self.edge(node, to, Some(mask))?;
+                }
                 let mut all = deferred.clone();
                 let back = [(yes, to_yes), (no, to_no)]
                     .into_iter()

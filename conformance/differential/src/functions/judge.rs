@@ -349,7 +349,7 @@ pub fn geometric(
                     match output.who {
                         Who::Scalar => given[0] = result,
                         Who::Fast => given[1] = result,
-                        Who::Driver => {}
+                        Who::Interpreter | Who::Driver => {}
                     }
                 }
                 let [a, b] = given;

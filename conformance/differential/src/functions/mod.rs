@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The functions of OpenCL.std on our two modes and on Intel's driver, against what they really give: for each function and
-//! type the largest error, in units of the last place, over many arguments.
+//! The functions of OpenCL.std on our two modes, in the interpreter and on Intel's driver, against what they really give:
+//! for each function and type the largest error, in units of the last place, over many arguments.
 
 mod exact;
 mod format;
@@ -130,7 +130,7 @@ fn report(items: &[(usize, Item)], done: Vec<(usize, Result<Row, String>)>, star
                 println!("{row}");
                 wrong.extend(row.faults());
                 theirs.extend(row.driver_fault());
-                if !row.absence.is_empty() && opencl::folder().exists() {
+                if !row.absence.is_empty() && opencl::is_available() {
                     absent.push(format!("{} {}: {}", row.name, row.ty, row.absence));
                 }
                 calls += row.calls;

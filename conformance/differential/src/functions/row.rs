@@ -42,6 +42,8 @@ pub struct Row {
     pub ours: [Worst; 2],
     /// How far these are apart.
     pub apart: Worst,
+    /// The interpreter's error.
+    pub interpreter: Worst,
     /// Intel's driver's error.
     pub driver: Worst,
     /// Why the driver has no part in it; empty if it has.
@@ -60,6 +62,7 @@ impl Row {
         match who {
             Who::Scalar => &mut self.ours[0],
             Who::Fast => &mut self.ours[1],
+            Who::Interpreter => &mut self.interpreter,
             Who::Driver => &mut self.driver,
         }
     }
@@ -75,6 +78,7 @@ impl Row {
             ("scalar mode", &self.ours[0]),
             ("fast mode", &self.ours[1]),
             ("scalar and fast mode differ", &self.apart),
+            ("interpreter", &self.interpreter),
         ];
         let wrong = checks.into_iter().filter(|(_, worst)| !self.allows(worst));
         wrong
@@ -103,7 +107,13 @@ impl Row {
     pub fn encode(&self) -> String {
         let mut line = [self.name.as_str(), &self.ty, &self.bound, &self.widths, &self.absence].join("\t");
         let _ = write!(line, "{FIELD}{}{FIELD}{}", self.limit, self.calls);
-        for worst in [&self.ours[0], &self.ours[1], &self.apart, &self.driver] {
+        for worst in [
+            &self.ours[0],
+            &self.ours[1],
+            &self.apart,
+            &self.interpreter,
+            &self.driver,
+        ] {
             let _ = write!(line, "{FIELD}{}{FIELD}{}", worst.error, worst.what);
         }
         line
@@ -124,6 +134,7 @@ impl Row {
         Some(Self {
             ours: [worst()?, worst()?],
             apart: worst()?,
+            interpreter: worst()?,
             driver: worst()?,
             name,
             ty,
@@ -138,8 +149,8 @@ impl Row {
     /// The table's head.
     pub fn head() -> String {
         format!(
-            "{:<16} {:<7} {:>9} {:>9} {:>9} {:>11} {:>9}  {:<10} {:>8}",
-            "function", "type", "allowed", "scalar", "fast", "scalar-fast", "Intel", "widths", "calls"
+            "{:<16} {:<7} {:>9} {:>9} {:>9} {:>11} {:>11} {:>9}  {:<10} {:>8}",
+            "function", "type", "allowed", "scalar", "fast", "scalar-fast", "interpreter", "Intel", "widths", "calls"
         )
     }
 }
@@ -151,11 +162,12 @@ impl std::fmt::Display for Row {
         } else {
             "-".into()
         };
-        let [scalar, fast, apart] = [&self.ours[0], &self.ours[1], &self.apart].map(|worst| show(worst.error));
+        let all = [&self.ours[0], &self.ours[1], &self.apart, &self.interpreter];
+        let [scalar, fast, apart, interpreter] = all.map(|worst| show(worst.error));
         let (name, ty, bound, widths, calls) = (&self.name, &self.ty, &self.bound, &self.widths, self.calls);
         write!(
             f,
-            "{name:<16} {ty:<7} {bound:>9} {scalar:>9} {fast:>9} {apart:>11} {driver:>9}  {widths:<10} {calls:>8}"
+            "{name:<16} {ty:<7} {bound:>9} {scalar:>9} {fast:>9} {apart:>11} {interpreter:>11} {driver:>9}  {widths:<10} {calls:>8}"
         )?;
         if !self.faults().is_empty() {
             write!(f, "  WRONG")?;

@@ -2,12 +2,13 @@
 //! A function for one type: the kernels that call it, and what they give on each implementation.
 
 use oxur_compiler::{Mode, Module};
+use oxur_interpreter::Schedule;
 
 use crate::launch::Argument;
 use crate::opencl::Driver;
 use crate::range::Range;
 use crate::worker::Stage;
-use crate::{compile, ours};
+use crate::{compile, oracle, ours};
 
 /// A group of kernels' items, and what each number of calls must be a multiple of: a group of items with vectors of any width.
 const GROUP: usize = 64;
@@ -60,6 +61,8 @@ pub enum Who {
     Scalar,
     /// Our fast mode.
     Fast,
+    /// The interpreter.
+    Interpreter,
     /// Intel's driver.
     Driver,
 }
@@ -147,6 +150,14 @@ impl Subject {
                     ours::run(&kernel, range, arguments)
                 })?);
             }
+        }
+        let oracle = oracle::parse(&spirv)?;
+        for &width in widths {
+            let kernel = format!("k{width}");
+            outputs.push(self.launch(Who::Interpreter, width, columns, |range, arguments| {
+                // Some functions have no defined result for some arguments.
+                oracle::run(&oracle, &kernel, range, Schedule::Forwards, arguments).map(|_| ())
+            })?);
         }
         let mut absence = None;
         if let Some(driver) = driver {

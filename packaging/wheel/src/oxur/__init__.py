@@ -7,7 +7,8 @@ itself before it imports another, sees to that:
 * libsycl 2026.2 finds the CPU adapter in its own folder; where that is another one, it is told of ours.
 * libsycl 2025.3 to 2026.1 get our loader instead of the one that lies beside them.
 
-``OXUR_CPU`` is ``fallback`` (the default: OpenCL drivers' CPUs come first), ``prefer`` (ours comes first), or ``off``.
+``OXUR_CPU`` is ``fallback`` (the default: OpenCL drivers' CPUs come first, if they take SPIR-V), ``prefer`` (ours comes
+first), or ``off``.
 Where ``UR_ADAPTERS_FORCE_LOAD`` is set, that decides, and nothing is done here.
 
 ``UR_CPU_DEVICE_TYPE=gpu`` shows the CPU as a GPU to libraries that insist on one, if it is set when Python starts.
@@ -20,8 +21,13 @@ __all__ = ["cpu_adapter", "lib", "prefix"]
 
 _LIBSYCL = ("libsycl.so.9", "libsycl.so.8")
 _ADAPTER = "libur_adapter_native_cpu.so.0"
-_LEVEL_ZERO = ("libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0")
+_OTHERS = [f"libur_adapter_{name}.so.0" for name in ("level_zero", "level_zero_v2", "cuda", "hip", "offload")]
 _AS_GPU = "liboxur_as_gpu_preload.so"
+_VENDORS = "/etc/OpenCL/vendors"
+# OpenCL drivers without CPUs.
+_GPUS = ("libigdrcl", "libnvidia-opencl", "libamdocl", "libMesaOpenCL")
+# What the version of PoCL begins with.
+_POCL = (b"OpenCL 3.0 PoCL ", b"OpenCL 2.0 pocl ", b"OpenCL 1.2 pocl ")
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 
 #: A folder with ``lib``, ``include``, ``lib/cmake`` and ``lib/pkgconfig``, for C and C++ programs.
@@ -39,6 +45,16 @@ def cpu_adapter():
         if os.path.exists(path):
             return path
     return None
+
+
+def _lib_folders():
+    """Where the packages that this Python imports have their libraries, in the order in which it looks for packages: those
+    of its environment, of the user (`pip install --user`), of the system."""
+    for path in sys.path:
+        if path.endswith(("/site-packages", "/dist-packages")):
+            # <prefix>/lib/python3.x/site-packages
+            yield os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(path))), "lib")
+    yield os.path.join(sys.prefix, "lib")
 
 
 def _libsycl(folders):
@@ -83,6 +99,46 @@ def _has_level_zero():
     return os.path.exists("/dev/dri") and any(os.path.exists(f"{folder}/libze_loader.so.1") for folder in _SYSTEM)
 
 
+def _opencl_drivers():
+    """The files of the OpenCL drivers that an ICD loader takes, some without a folder."""
+    environ = os.environ
+    yield from filter(None, environ.get("OCL_ICD_FILENAMES", "").split(":"))
+    vendors = environ.get("OCL_ICD_VENDORS") or _VENDORS
+    try:
+        files = [os.path.join(vendors, name) for name in os.listdir(vendors)]
+    except NotADirectoryError:
+        files = [vendors]
+    except OSError:
+        return
+    for path in files:
+        if path.endswith(".icd"):
+            with open(path, "rb") as file:
+                yield os.fsdecode(file.readline().strip())
+
+
+def _takes_spirv(pocl):
+    """Whether a PoCL was built with SPIR-V, as its version says: ``..., RELOC, SPIR-V, LLVM 17.0.6, ...``."""
+    folders = [""] if "/" in pocl else [*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *_SYSTEM]
+    for path in (os.path.join(folder, pocl) for folder in folders):
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                data = file.read(1 << 24)
+            for beginning in _POCL:
+                at = data.find(beginning)
+                if at >= 0:
+                    return b"SPIR-V" in data[at : data.find(b"LLVM", at)]
+            break
+    return True  # There is no telling.
+
+
+def _is_opencl_cpu_useless():
+    """Whether the only CPUs of OpenCL are those of PoCLs without SPIR-V, on which SYCL programs cannot run. The drivers are
+    not loaded for that, since this program may need none."""
+    cpus = [driver for driver in _opencl_drivers() if not os.path.basename(driver).startswith(_GPUS)]
+    are_pocl = [os.path.basename(driver).startswith("libpocl") for driver in cpus]
+    return bool(cpus) and all(are_pocl) and not any(map(_takes_spirv, cpus))
+
+
 def _open(library):
     """Loads a library for as long as the process lives."""
     try:
@@ -117,11 +173,7 @@ def _start():
         )
         return
     own = os.path.dirname(adapter)
-    folders = [own]
-    current = os.path.join(sys.prefix, "lib")
-    if current != own:
-        folders.insert(0, current)
-    libsycl = _libsycl(folders)
+    libsycl = _libsycl([*_lib_folders(), own])
     if libsycl is None:
         return
     # Selectors such as opencl:cpu would have libsycl leave out the file before it knows that it is of that backend.
@@ -130,8 +182,8 @@ def _start():
     if _needs(libsycl, b"libur_loader.so.0"):
         if wish == "prefer" or not _has_level_zero():
             _open(os.path.join(lib, "libur_loader.so.0"))
-    elif wish == "prefer":
-        others = (os.path.join(beside, name) for name in _LEVEL_ZERO)
+    elif wish == "prefer" or _is_opencl_cpu_useless():
+        others = (os.path.join(beside, name) for name in _OTHERS)
         paths = [adapter, os.path.join(lib, "libur_adapter_opencl.so.0"), *filter(os.path.exists, others)]
         environ["UR_ADAPTERS_FORCE_LOAD"] = ",".join(f'"{path}"' for path in paths)
     elif beside != own:
