@@ -254,6 +254,25 @@ impl Module {
         Some((name, LinkageType::from_u32(*operands.get(used)?)?))
     }
 
+    /// The names that other modules must define, but for those that the compiler knows.
+    pub fn imports(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.linkage_names(|kind| kind == LinkageType::Import);
+        names.retain(|name| crate::known_imports::known_import(name).is_none());
+        names
+    }
+
+    /// The names that other modules may use.
+    pub fn exports(&self) -> Vec<String> {
+        self.linkage_names(|kind| kind != LinkageType::Import)
+    }
+
+    fn linkage_names(&self, is_wanted: impl Fn(LinkageType) -> bool) -> Vec<String> {
+        let functions = self.functions().iter().map(|function| function.id);
+        let named = functions.chain(self.variables().iter().copied());
+        let wanted = named.filter_map(|id| self.linkage(id).filter(|(_, kind)| is_wanted(*kind)));
+        wanted.map(|(name, _)| name).collect()
+    }
+
     /// The host name of a variable.
     pub fn host_name(&self, id: Id) -> Option<String> {
         let operands = self.decoration(id, Decoration::HostAccessINTEL)?;

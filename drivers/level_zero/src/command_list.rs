@@ -25,7 +25,7 @@ use crate::command::{Began, Command, Events};
 use crate::device_orders::new_order;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::event::wait_for;
-use crate::handle::{destroy, export, object, objects_of, out, required};
+use crate::handle::{Chain, destroy, export, known, object, objects_of, out, required};
 use crate::{Context, Device};
 
 /// A command list.
@@ -85,6 +85,14 @@ impl CommandList {
                 ZE_RESULT_ERROR_INVALID_ARGUMENT,
                 "an immediate command list is neither closed nor executed by a queue",
             )),
+        }
+    }
+
+    /// Whether the client can change commands of it.
+    fn is_mutable(&self) -> bool {
+        match &self.kind {
+            Kind::Regular(recording) => recording.lock().is_mutable(),
+            Kind::Immediate(_) => false,
         }
     }
 
@@ -196,6 +204,25 @@ pub(crate) fn submit_in<W: Work>(
     Some(task)
 }
 
+/// Checks what a queue or an immediate list is asked to be.
+pub(crate) fn check_queue(desc: &ze_command_queue_desc_t) -> ZeResult {
+    known(desc.flags, 0x7)?;
+    known(desc.mode.0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS.0)?;
+    known(desc.priority.0, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH.0)?;
+    check_ordinal(desc.ordinal)?;
+    match desc.index < crate::device::properties::QUEUES {
+        true => Ok(()),
+        false => Err(Error::new(
+            ZE_RESULT_ERROR_INVALID_ARGUMENT,
+            format!(
+                "the device has {} queues, so there is no index {}",
+                crate::device::properties::QUEUES,
+                desc.index
+            ),
+        )),
+    }
+}
+
 fn check_ordinal(ordinal: u32) -> ZeResult {
     match ordinal {
         0 => Ok(()),
@@ -217,7 +244,11 @@ entry! {
         unsafe {
             let (own, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let (desc, list) = (required(desc)?, out(list)?);
+            known(desc.flags, 0x3f)?;
             check_ordinal(desc.commandQueueGroupOrdinal)?;
+            // SAFETY: passed on to the caller.
+            let chain = Chain::new(desc.pNext);
+            let mutable = chain.find::<ze_mutable_command_list_exp_desc_t>().is_some();
             let in_order = desc.flags & ZE_COMMAND_LIST_FLAG_IN_ORDER != 0;
             *list = export(Arc::new(CommandList {
                 context: own.clone(),
@@ -225,7 +256,7 @@ entry! {
                 device: device.clone(),
                 ordinal: desc.commandQueueGroupOrdinal,
                 flags: desc.flags,
-                kind: Kind::Regular(Mutex::new(Recording::new(in_order))),
+                kind: Kind::Regular(Mutex::new(Recording::new(in_order, mutable))),
             }));
         }
         Ok(())
@@ -241,7 +272,7 @@ entry! {
         unsafe {
             let (own, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let (desc, list) = (required(desc)?, out(list)?);
-            check_ordinal(desc.ordinal)?;
+            check_queue(desc)?;
             let in_order = desc.flags & ZE_COMMAND_QUEUE_FLAG_IN_ORDER != 0;
             *list = export(Arc::new(CommandList {
                 context: own.clone(),
@@ -298,7 +329,7 @@ entry! {
 
     fn zeCommandListIsMutableExp(list: ze_command_list_handle_t, mutable: *mut ze_bool_t) {
         // SAFETY: passed on to the caller.
-        unsafe { *out(mutable)? = object::<CommandList>(list)?.recording().is_ok().into() };
+        unsafe { *out(mutable)? = object::<CommandList>(list)?.is_mutable().into() };
         Ok(())
     }
 

@@ -7,9 +7,9 @@ use level_zero_sys::*;
 use oxur_device_cpu::order::{Order, OrderFlags};
 
 use crate::command::{Call, Events};
-use crate::command_list::submit_in;
+use crate::command_list::{check_queue, submit_in};
 use crate::device_orders::new_order;
-use crate::entry::{Error, ZeResult, entry, err};
+use crate::entry::{ZeResult, entry, err};
 use crate::event::wait_for;
 use crate::handle::{destroy, export, object, objects_of, out, required};
 use crate::{CommandList, Context, Device, Fence};
@@ -83,12 +83,7 @@ entry! {
         unsafe {
             let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let (desc, queue) = (required(desc)?, out(queue)?);
-            if desc.ordinal != 0 {
-                return Err(Error::new(
-                    ZE_RESULT_ERROR_INVALID_ARGUMENT,
-                    format!("the device has one group of queues, so there is no ordinal {}", desc.ordinal),
-                ));
-            }
+            check_queue(desc)?;
             *queue = export(Arc::new(CommandQueue {
                 context: context.clone(),
                 device: device.clone(),

@@ -10,7 +10,7 @@ use oxur_fork::AtFork;
 
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::failure::Failures;
-use crate::handle::{destroy, export, object, objects_of, out, required};
+use crate::handle::{destroy, export, known, object, objects_of, out, required};
 use crate::mem::Memory;
 use crate::mem::ipc::Exports;
 use crate::physical_mem::Handles;
@@ -96,7 +96,7 @@ unsafe fn resident(
 entry! {
     fn zeContextCreate(driver: ze_driver_handle_t, desc: *const ze_context_desc_t, context: *mut ze_context_handle_t) {
         // SAFETY: passed on to the caller.
-        unsafe { required(desc) }?;
+        known(unsafe { required(desc) }?.flags, 0x1)?;
         create(driver, Vec::new(), context)
     }
 
@@ -109,7 +109,7 @@ entry! {
     ) {
         // SAFETY: passed on to the caller.
         let devices = unsafe {
-            required(desc)?;
+            known(required(desc)?.flags, 0x1)?;
             objects_of::<Device>(devices, count)?
         };
         create(driver, devices, context)

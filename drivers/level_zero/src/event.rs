@@ -14,7 +14,7 @@ use oxur_device_cpu::order::unsubmitted;
 use oxur_fork::Mutex;
 
 use crate::entry::{Error, ZeResult, entry, err};
-use crate::handle::{Chain, destroy, export, none, object, out, required};
+use crate::handle::{Chain, destroy, export, known, none, object, out, required};
 use crate::{Context, Device, EventPool};
 
 /// An event.
@@ -23,6 +23,8 @@ pub(crate) struct Event {
     /// The pool that it is of, with the handle that the client has.
     pool: Option<(Arc<EventPool>, usize)>,
     state: State,
+    /// Those of a counter-based event without a pool.
+    flags: ze_event_counter_based_flags_t,
     signal_scope: ze_event_scope_flags_t,
     wait_scope: ze_event_scope_flags_t,
     /// Whether commands record when they ran.
@@ -57,6 +59,7 @@ impl Event {
             context: pool.context.clone(),
             pool: Some((pool.clone(), handle as usize)),
             state,
+            flags: 0,
             signal_scope: desc.signal,
             wait_scope: desc.wait,
             timed: pool.timed(),
@@ -65,11 +68,17 @@ impl Event {
     }
 
     /// A counter-based event without a pool.
-    fn counter_based(context: &Arc<Context>, device: &Arc<Device>, timed: bool, scopes: [u32; 2]) -> Arc<Self> {
+    fn counter_based(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        (timed, flags): (bool, u32),
+        scopes: [u32; 2],
+    ) -> Arc<Self> {
         Arc::new(Self {
             context: context.clone(),
             pool: None,
             state: State::CounterBased(Mutex::new(None), device.clone()),
+            flags,
             signal_scope: scopes[0],
             wait_scope: scopes[1],
             timed,
@@ -247,6 +256,8 @@ entry! {
         unsafe {
             let (own, desc) = (object::<EventPool>(pool)?, required(desc)?);
             let event = out(event)?;
+            known(desc.signal, 0x7)?;
+            known(desc.wait, 0x7)?;
             if desc.index >= own.count {
                 return Err(Error::new(
                     ZE_RESULT_ERROR_INVALID_ARGUMENT,
@@ -268,13 +279,16 @@ entry! {
         unsafe {
             let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let event = out(event)?;
-            let desc = desc.as_ref();
-            let flags = desc.map_or(0, |desc| desc.flags);
+            let desc = required(desc)?;
+            known(desc.flags, 0x7f)?;
+            known(desc.signal, 0x7)?;
+            known(desc.wait, 0x7)?;
+            let flags = desc.flags;
             let timed = flags
                 & (ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP | ZE_EVENT_COUNTER_BASED_FLAG_HOST_TIMESTAMP)
                 != 0;
-            let scopes = desc.map_or([0; 2], |desc| [desc.signal, desc.wait]);
-            *event = export(Event::counter_based(context, device, timed, scopes));
+            let scopes = [desc.signal, desc.wait];
+            *event = export(Event::counter_based(context, device, (timed, flags), scopes));
         }
         Ok(())
     }
@@ -291,7 +305,7 @@ entry! {
             let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let (desc, event) = (required(desc)?, out(event)?);
             let timed = desc.flags & (KERNEL_TIMESTAMP | KERNEL_MAPPED_TIMESTAMP) != 0;
-            *event = export(Event::counter_based(context, device, timed, [desc.signal_scope, desc.wait_scope]));
+            *event = export(Event::counter_based(context, device, (timed, 0), [desc.signal_scope, desc.wait_scope]));
         }
         Ok(())
     }
@@ -390,6 +404,12 @@ entry! {
             let event = object::<Event>(event)?;
             *out(pool)? = event.pool.as_ref().map_or(none(), |(_, handle)| *handle as ze_event_pool_handle_t);
         }
+        Ok(())
+    }
+
+    fn zeEventGetCounterBasedFlags(event: ze_event_handle_t, flags: *mut ze_event_counter_based_flags_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { *out(flags)? = object::<Event>(event)?.flags };
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use level_zero_sys::*;
 use oxur_device_cpu::event::Event as Flag;
 
 use crate::entry::{entry, err};
-use crate::handle::{destroy, export, object, out, required};
+use crate::handle::{destroy, export, known, object, out, required};
 use crate::{CommandQueue, Context};
 
 /// A fence.
@@ -29,6 +29,7 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let (queue, desc, fence) = (object::<CommandQueue>(queue)?, required(desc)?, out(fence)?);
+            known(desc.flags, 0x1)?;
             let flag = Flag::new(queue.device.pool());
             if desc.flags & ZE_FENCE_FLAG_SIGNALED != 0 {
                 flag.signal();

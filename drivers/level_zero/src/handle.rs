@@ -159,6 +159,17 @@ pub(crate) unsafe fn required<'a, T>(pointer: *const T) -> ZeResult<&'a T> {
     unsafe { pointer.as_ref() }.ok_or_else(|| ZE_RESULT_ERROR_INVALID_NULL_POINTER.into())
 }
 
+/// Checks a combination of flags, or a value of an enumeration, of which `most` is the largest that there is.
+pub(crate) fn known(value: u32, most: u32) -> ZeResult {
+    match value <= most {
+        true => Ok(()),
+        false => Err(Error::new(
+            ZE_RESULT_ERROR_INVALID_ENUMERATION,
+            format_args!("there is no value {value:#x}: {most:#x} is the largest"),
+        )),
+    }
+}
+
 /// A place for a result.
 ///
 /// # Safety

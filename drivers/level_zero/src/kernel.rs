@@ -2,6 +2,7 @@
 //! Kernels and their arguments.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use level_zero_sys::*;
@@ -13,7 +14,7 @@ use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
 use crate::entry::{Error, ZeResult, entry, err};
-use crate::handle::{Chain, destroy, export, object, out, required};
+use crate::handle::{Chain, destroy, export, known, object, out, required};
 use crate::module::{build_error, text};
 use crate::{Image, Module, Sampler};
 
@@ -124,6 +125,16 @@ fn check_group_size(code: &kernel::Kernel, size: [u32; 3]) -> ZeResult {
 }
 
 impl Kernel {
+    /// Tells it from all others of the process: the module, and the name.
+    fn uuid(&self) -> ze_kernel_uuid_t {
+        let (mut kid, mut mid) = ([0; 16], [0; 16]);
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.code.info().name.hash(&mut hasher);
+        kid[..8].copy_from_slice(&hasher.finish().to_le_bytes());
+        mid[..8].copy_from_slice(&(Arc::as_ptr(&self.module) as u64).to_le_bytes());
+        ze_kernel_uuid_t { kid, mid }
+    }
+
     /// The kernel as it is now, for a launch.
     pub(crate) fn current(&self) -> Snapshot {
         let state = self.state.lock();
@@ -150,18 +161,18 @@ impl Kernel {
         work(&self.code, &self.module, &parameters, pool, count, cooperative)
     }
 
-    /// The kernel with other arguments: a pointer to the value of each.
+    /// Sets the size of groups and all arguments: a pointer to the value of each.
     ///
     /// # Safety
     /// `arguments` must have a pointer for each parameter, each null or to as many bytes as the parameter has; for local
     /// memory, to its size.
-    pub(crate) unsafe fn with_arguments(&self, size: [u32; 3], arguments: *mut *mut c_void) -> ZeResult<Snapshot> {
-        let mut snapshot = self.current();
-        snapshot.set_group_size(size)?;
+    pub(crate) unsafe fn set_all(&self, size: [u32; 3], arguments: *mut *mut c_void) -> ZeResult {
+        check_group_size(&self.code, size)?;
         let info = self.code.info();
         if arguments.is_null() && !info.params.is_empty() {
             return err(ZE_RESULT_ERROR_INVALID_NULL_POINTER);
         }
+        let mut state = self.state.lock();
         for (index, param) in info.params.iter().enumerate() {
             // SAFETY: passed on to the caller.
             let value = unsafe { *arguments.add(index) }.cast_const();
@@ -171,9 +182,10 @@ impl Kernel {
                 _ => (param.size, value),
             };
             // SAFETY: passed on to the caller.
-            unsafe { set(&mut snapshot.settings, info, index, size, value) }?;
+            unsafe { set(&mut state.settings, info, index, size, value) }?;
         }
-        Ok(snapshot)
+        state.group_size = size;
+        Ok(())
     }
 }
 
@@ -285,12 +297,13 @@ unsafe fn give_text(string: &str, size: *mut usize, to: *mut c_char) -> ZeResult
 entry! {
     fn zeKernelCreate(module: ze_module_handle_t, desc: *const ze_kernel_desc_t, kernel: *mut ze_kernel_handle_t) {
         // SAFETY: passed on to the caller.
-        let (module, name, kernel) = unsafe {
+        let (module, desc, name, kernel) = unsafe {
             let (module, desc) = (object::<Module>(module)?, required(desc)?);
             let kernel = out(kernel)?;
             required(desc.pKernelName)?;
-            (module, CStr::from_ptr(desc.pKernelName), kernel)
+            (module, desc, CStr::from_ptr(desc.pKernelName), kernel)
         };
+        known(desc.flags, 0x3)?;
         let unknown = || Error::new(ZE_RESULT_ERROR_INVALID_KERNEL_NAME, format!("the module has no kernel {name:?}"));
         let code = module.code()?;
         let name = name.to_str().ok().filter(|name| code.has_kernel(name)).ok_or_else(unknown)?;
@@ -368,6 +381,7 @@ entry! {
 
     fn zeKernelSetIndirectAccess(kernel: ze_kernel_handle_t, flags: ze_kernel_indirect_access_flags_t) {
         // Kernels reach all memory of the process.
+        known(flags, 0x7)?;
         // SAFETY: passed on to the caller.
         unsafe { object::<Kernel>(kernel) }?.state.lock().indirect_access = flags;
         Ok(())
@@ -392,7 +406,8 @@ entry! {
         Ok(())
     }
 
-    fn zeKernelSetCacheConfig(kernel: ze_kernel_handle_t, _flags: ze_cache_config_flags_t) {
+    fn zeKernelSetCacheConfig(kernel: ze_kernel_handle_t, flags: ze_cache_config_flags_t) {
+        known(flags, 0x3)?;
         // A hint, which a CPU has no use for.
         // SAFETY: passed on to the caller.
         unsafe { object::<Kernel>(kernel) }?;
@@ -403,7 +418,7 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             object::<Kernel>(kernel)?;
-            required(hint)?;
+            known(required(hint)?.flags, 0x7)?;
         }
         Ok(())
     }
@@ -435,7 +450,7 @@ entry! {
         properties.localMemSize = info.local_memory as u32;
         properties.privateMemSize = code.compiled(0).private_memory() as u32;
         properties.spillMemSize = 0;
-        properties.uuid = ze_kernel_uuid_t::default();
+        properties.uuid = kernel.uuid();
         // SAFETY: passed on to the caller.
         let chain = unsafe { Chain::new(properties.pNext) };
         if let Some(preferred) = chain.find_mut::<ze_kernel_preferred_group_size_properties_t>() {
@@ -443,6 +458,20 @@ entry! {
         }
         if let Some(max) = chain.find_mut::<ze_kernel_max_group_size_properties_ext_t>() {
             max.maxGroupSize = code.max_local_size() as u32;
+        }
+        Ok(())
+    }
+
+    // Nothing is allocated for a kernel alone.
+    fn zeKernelGetAllocationPropertiesExp(
+        kernel: ze_kernel_handle_t,
+        count: *mut u32,
+        _properties: *mut ze_kernel_allocation_exp_properties_t,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            object::<Kernel>(kernel)?;
+            *out(count)? = 0;
         }
         Ok(())
     }

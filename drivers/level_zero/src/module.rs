@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Modules: SPIR-V, or what [`zeModuleGetNativeBinary`] returned, linked alone or with others.
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
 
 use level_zero_sys::*;
-use oxur_compiler::Global;
+use oxur_compiler::{Global, Part};
 use oxur_device_cpu::program::binary::{self, Binary, BinaryKind};
 use oxur_device_cpu::program::{BuildOptions, Claim, Code, Constants, SpirvModule};
 use oxur_fork::{Mutex, OnceLock};
 
 use crate::entry::{Error, ZeResult, entry, err};
-use crate::handle::{destroy, export, list, object, objects_of, out, required, slice};
+use crate::handle::{destroy, export, known, list, object, objects_of, out, required, slice};
 use crate::kernel::name;
 use crate::{Context, Device};
 
@@ -31,6 +32,8 @@ struct State {
     code: Option<Code>,
     /// Why there is none.
     missing: String,
+    /// All modules that it was linked with, and itself.
+    linked_with: Vec<Part>,
     log: String,
 }
 
@@ -83,6 +86,18 @@ impl Module {
         .write()
     }
 
+    /// The names that other modules must define.
+    fn imports(&self) -> BTreeSet<String> {
+        let exports = self.exports();
+        let imports = self.modules.iter().flat_map(SpirvModule::imports);
+        imports.filter(|name| !exports.contains(name)).collect()
+    }
+
+    /// The names that other modules may use.
+    fn exports(&self) -> BTreeSet<String> {
+        self.modules.iter().flat_map(SpirvModule::exports).collect()
+    }
+
     /// The names of its kernels.
     fn kernel_names(&self) -> &[CString] {
         self.names.get_or_init(|| {
@@ -100,7 +115,10 @@ impl Module {
                 format!("the module has no variable {name:?}"),
             )
         };
-        self.code()?.global(name, 0).ok_or_else(unknown)
+        let code = self.code()?;
+        // One that the module imports is that of the module which exports it.
+        let found = code.global(name, 0).or_else(|| code.imported_global(name, 0));
+        found.ok_or_else(unknown)
     }
 }
 
@@ -340,12 +358,27 @@ entry! {
         linked
     }
 
+    fn zeModuleInspectLinkageExt(
+        desc: *mut ze_linkage_inspection_ext_desc_t,
+        count: u32,
+        modules: *mut ze_module_handle_t,
+        log: *mut ze_module_build_log_handle_t,
+    ) {
+        // SAFETY: passed on to the caller.
+        let (flags, modules) = unsafe { (required(desc)?.flags, objects_of::<Module>(modules, count)?) };
+        known(flags, 0x7)?;
+        let text = inspect(&modules, flags);
+        // SAFETY: passed on to the caller.
+        unsafe { give_log(log, text) };
+        Ok(())
+    }
+
     fn zeModuleGetProperties(module: ze_module_handle_t, properties: *mut ze_module_properties_t) {
         // SAFETY: passed on to the caller.
         let (module, properties) = unsafe { (object::<Module>(module)?, out(properties)?) };
-        properties.flags = match module.state.lock().code {
-            Some(_) => 0,
-            None => ZE_MODULE_PROPERTY_FLAG_IMPORTS,
+        properties.flags = match module.imports().is_empty() {
+            true => 0,
+            false => ZE_MODULE_PROPERTY_FLAG_IMPORTS,
         };
         Ok(())
     }
@@ -409,33 +442,67 @@ entry! {
     }
 }
 
-/// Links modules with each other.
+/// What modules import and export, a line each.
+fn inspect(modules: &[Arc<Module>], flags: ze_linkage_inspection_ext_flags_t) -> String {
+    let imports: BTreeSet<_> = modules.iter().flat_map(|module| module.imports()).collect();
+    let exports: BTreeSet<_> = modules.iter().flat_map(|module| module.exports()).collect();
+    let unresolvable: BTreeSet<_> = imports.difference(&exports).cloned().collect();
+    let lists = [
+        (ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS, "imports", &imports),
+        (
+            ZE_LINKAGE_INSPECTION_EXT_FLAG_UNRESOLVABLE_IMPORTS,
+            "unresolvable imports",
+            &unresolvable,
+        ),
+        (ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS, "exports", &exports),
+    ];
+    let line = |(flag, title, names): (u32, &str, &BTreeSet<String>)| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        (flags & flag != 0).then(|| format!("{title}: {}\n", names.join(" ")))
+    };
+    lists.into_iter().filter_map(line).collect()
+}
+
+/// Links modules with each other. Those that are linked already keep their code: others get what they were linked with, but
+/// variables of their own.
 fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     let mut options = BuildOptions::default();
-    let (mut parts, mut places) = (Vec::new(), Vec::new());
+    let mut parts: Vec<Part> = Vec::new();
+    let mut places = Vec::new();
     for module in modules {
-        let own: Vec<_> = module
+        let own = module
             .modules
             .iter()
             .map(SpirvModule::part)
-            .collect::<Result<_, _>>()
-            .map_err(|error| build_error(&error))?;
+            .collect::<Result<Vec<_>, _>>();
+        let own = own.map_err(|error| build_error(&error))?;
+        options.no_optimization |= module.options.no_optimization;
         places.push(parts.len()..parts.len() + own.len());
         parts.extend(own);
-        options.no_optimization |= module.options.no_optimization;
     }
-    // A single module that is linked already stays as it is, with its kernels.
-    if let [module] = modules
-        && module.state.lock().code.is_some()
-    {
+    for module in modules {
+        for part in &module.state.lock().linked_with {
+            if !parts.iter().any(|known| Arc::ptr_eq(&known.module, &part.module)) {
+                parts.push(part.clone());
+            }
+        }
+    }
+    let is_done = |module: &Arc<Module>| {
+        let state = module.state.lock();
+        state.code.is_some() && (module.imports().is_empty() || !state.linked_with.is_empty())
+    };
+    if modules.iter().all(is_done) {
         return Ok(());
     }
     let code = Code::new(&parts, &options, 1).map_err(|error| build_error(&error))?;
     for (module, own) in modules.iter().zip(places) {
-        *module.state.lock() = State {
-            code: Some(code.part(own)),
-            ..State::default()
-        };
+        if !is_done(module) {
+            *module.state.lock() = State {
+                code: Some(code.part(own)),
+                linked_with: parts.clone(),
+                ..State::default()
+            };
+        }
     }
     Ok(())
 }

@@ -122,6 +122,12 @@ impl Code {
         self.instance(place).global(name.to_str().ok()?, &self.own)
     }
 
+    /// A variable of all that the program was linked with, for a device: one that it imports.
+    pub fn imported_global(&self, name: &CStr, place: usize) -> Option<Global> {
+        self.instance(place)
+            .global(name.to_str().ok()?, &(0..self.linked.modules))
+    }
+
     /// Whether a kernel of the code exists, or an address of a variable is known or claimed.
     pub fn is_used(&self) -> bool {
         let Linked { instances, claims, .. } = &*self.linked;

@@ -85,6 +85,20 @@ impl SpirvModule {
             .map_or_else(|_| Vec::new(), |module| module.specialization_constants().to_vec())
     }
 
+    /// The names that other modules must define. None if it cannot be built.
+    pub fn imports(&self) -> Vec<String> {
+        self.module
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |module| module.imports())
+    }
+
+    /// The names that other modules may use. None if it cannot be built.
+    pub fn exports(&self) -> Vec<String> {
+        self.module
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |module| module.exports())
+    }
+
     /// Sets constants for the next build. Nothing changes if one of them is wrong.
     pub fn set_constants(&mut self, constants: &[(u32, &[u8])]) -> Result<(), ConstantError> {
         if let Ok(module) = &self.module {

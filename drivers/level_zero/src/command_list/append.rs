@@ -13,7 +13,7 @@ use super::{AFTER_ALL, BARRIER, BEFORE_ALL, CommandList};
 use crate::command::{Call, Events};
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::event::now;
-use crate::handle::{object, objects_of, required, slice};
+use crate::handle::{known, object, objects_of, required, slice};
 use crate::{Context, Event};
 
 /// A pointer that a command uses on another thread.
@@ -68,6 +68,12 @@ fn fill(
             format!("a pattern of {pattern_size} bytes: its size is a power of two"),
         ));
     }
+    if !size.is_multiple_of(pattern_size) {
+        return Err(Error::new(
+            ZE_RESULT_ERROR_INVALID_SIZE,
+            format!("{size} bytes are no multiple of a pattern of {pattern_size} bytes"),
+        ));
+    }
     let dst = dst.cast();
     // SAFETY: the client passes a pattern of this size.
     let pattern = unsafe { std::slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) }.into();
@@ -100,6 +106,23 @@ fn rows(at: *mut c_void, region: &ze_copy_region_t, row_pitch: u32, slice_pitch:
         slice_pitch,
     };
     (layout, extent)
+}
+
+/// Whether two boxes of the same memory have a byte in common. Boxes of different pitches count as apart: what they have in
+/// common cannot be told without looking at each row.
+fn overlap(a: &Layout, b: &Layout, extent: Extent) -> bool {
+    if (a.row_pitch, a.slice_pitch) != (b.row_pitch, b.slice_pitch) {
+        return false;
+    }
+    let distance = (a.at as usize).abs_diff(b.at as usize);
+    // From the lower box to the higher one, which may begin left of it.
+    let rows = |distance: usize| {
+        let (row, column) = (distance / a.row_pitch, distance % a.row_pitch);
+        (row < extent.height && column < extent.width)
+            || (row + 1 < extent.height && column + extent.width > a.row_pitch)
+    };
+    let (slice, rest) = (distance / a.slice_pitch, distance % a.slice_pitch);
+    (slice < extent.depth && rows(rest)) || (slice + 1 < extent.depth && rows(a.slice_pitch - rest))
 }
 
 /// A function of the client's, which may block.
@@ -240,6 +263,9 @@ entry! {
                 ));
             }
         }
+        if overlap(&dst, &src, extent) {
+            return err(ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
+        }
         // SAFETY: as in `copy`.
         let work = unsafe { ByteWork::new(CopyRows { dst, src, extent }, ()) };
         list.append(work, OrderFlags::default(), events)
@@ -257,8 +283,9 @@ entry! {
         device: ze_device_handle_t,
         memory: *const c_void,
         size: usize,
-        _advice: ze_memory_advice_t,
+        advice: ze_memory_advice_t,
     ) {
+        known(advice.0, ZE_MEMORY_ADVICE_CLEAR_SYSTEM_MEMORY_PREFERRED_LOCATION.0)?;
         // SAFETY: passed on to the caller.
         let list = unsafe {
             object::<crate::Device>(device)?;
@@ -307,6 +334,7 @@ entry! {
     }
 
     fn zeCommandListAppendWaitOnEvents(list: ze_command_list_handle_t, count: u32, events: *mut ze_event_handle_t) {
+        not_null(events, 1)?;
         // SAFETY: passed on to the caller.
         let (list, events) = unsafe { target(list, std::ptr::null_mut(), count, events) }?;
         list.append(Empty, BEFORE_ALL, events)
@@ -351,6 +379,7 @@ entry! {
         count: u32,
         waits: *mut ze_event_handle_t,
     ) {
+        not_null(queried, 1)?;
         // SAFETY: passed on to the caller.
         let (list, events, queried) = unsafe {
             let (list, events) = target(list, signal, count, waits)?;

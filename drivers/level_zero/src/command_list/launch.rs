@@ -175,12 +175,8 @@ entry! {
             let (list, events) = target(list, signal, wait_count, waits)?;
             let kernel = object::<Kernel>(kernel)?;
             let size = [size.groupSizeX, size.groupSizeY, size.groupSizeZ];
-            let kernel = kernel.with_arguments(size, arguments)?;
-            let cooperative = is_cooperative(next);
-            match list.is_next_mutable() {
-                true => append_mutable(list, events, kernel, &count, cooperative),
-                false => append(list, events, kernel.work(list.pool(), sides(&count), cooperative)?),
-            }
+            kernel.set_all(size, arguments)?;
+            launch(list, events, kernel, &count, is_cooperative(next))
         }
     }
 

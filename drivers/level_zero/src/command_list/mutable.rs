@@ -3,28 +3,33 @@
 
 use std::ffi::c_void;
 
-use level_zero_sys::*;
-use smallvec::SmallVec;
-
 use super::CommandList;
 use super::launch::LaunchState;
 use super::recording::{Mutable, Recording};
 use crate::Kernel;
 use crate::command::Events;
 use crate::entry::{Error, ZeResult, entry};
-use crate::handle::{object, out, required, slice};
+use crate::handle::{known, object, out, required, slice};
+use level_zero_sys::*;
 
 /// The next number of a command.
-fn next_id(recording: &mut Recording) -> u64 {
-    match recording.next_id {
-        // Nothing was appended since.
-        Some(id) => id,
-        None => {
-            recording.last_id += 1;
-            recording.next_id = Some(recording.last_id);
-            recording.last_id
-        }
+fn next_id(list: &CommandList, flags: ze_mutable_command_exp_flags_t) -> ZeResult<u64> {
+    known(flags, 0xff)?;
+    let recording = &mut *list.recording()?.lock();
+    if !recording.is_mutable() {
+        return Err(Error::new(
+            ZE_RESULT_ERROR_INVALID_ARGUMENT,
+            "the command list was not created with ze_mutable_command_list_exp_desc_t",
+        ));
     }
+    recording.check_open()?;
+    // The same again if nothing was appended since.
+    if let Some(id) = recording.next_id {
+        return Ok(id);
+    }
+    recording.last_id += 1;
+    recording.next_id = Some(recording.last_id);
+    Ok(recording.last_id)
 }
 
 /// Changes the launch of a command.
@@ -82,6 +87,12 @@ unsafe fn apply(list: &CommandList, mut next: *const c_void) -> ZeResult {
                 ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC => {
                     let desc: &ze_mutable_group_count_exp_desc_t = cast(next);
                     let count = *required(desc.pGroupCount)?;
+                    if [count.groupCountX, count.groupCountY, count.groupCountZ].contains(&0) {
+                        return Err(Error::new(
+                            ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                            format!("a launch cannot become one of {count:?} groups"),
+                        ));
+                    }
                     change(&mut recording, desc.commandId, |launch| {
                         launch.count = count;
                         Ok(())
@@ -119,8 +130,7 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let list = object::<CommandList>(list)?;
-            required(desc)?;
-            *out(id)? = next_id(&mut list.recording()?.lock());
+            *out(id)? = next_id(list, required(desc)?.flags)?;
         }
         Ok(())
     }
@@ -135,10 +145,9 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let list = object::<CommandList>(list)?;
-            required(desc)?;
             // Any kernel can take the place of another.
             slice(kernels.cast_const(), count)?;
-            *out(id)? = next_id(&mut list.recording()?.lock());
+            *out(id)? = next_id(list, required(desc)?.flags)?;
         }
         Ok(())
     }
@@ -179,10 +188,21 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let list = object::<CommandList>(list)?;
-            let Events { waits, .. }: Events = Events::new(&list.context, std::ptr::null_mut(), count, events)?;
-            let waits: SmallVec<_> = waits;
-            let mut recording = list.recording()?.lock();
-            recording.mutable(id)?.events.waits = waits;
+            let recording = &mut *list.recording()?.lock();
+            let waits = &mut recording.mutable(id)?.events.waits;
+            if count as usize != waits.len() {
+                return Err(Error::new(
+                    ZE_RESULT_ERROR_INVALID_SIZE,
+                    format!("the command waits for {} events, so that it cannot wait for {count}", waits.len()),
+                ));
+            }
+            // No event, or no array, is one less to wait for.
+            let named = match events.is_null() {
+                true => Vec::new(),
+                false => slice(events.cast_const(), count)?.iter().copied().filter(|event| !event.is_null()).collect(),
+            };
+            let named = Events::new(&list.context, std::ptr::null_mut(), named.len() as u32, named.as_ptr().cast_mut())?;
+            *waits = named.waits;
             recording.reopen();
         }
         Ok(())

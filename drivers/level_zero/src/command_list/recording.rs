@@ -18,6 +18,8 @@ use crate::entry::{Error, ZeResult};
 /// The commands of a regular list, and the plan of them when it is closed.
 pub(crate) struct Recording {
     in_order: bool,
+    /// Whether the client may ask for numbers of commands that it changes later.
+    mutable: bool,
     commands: Vec<Recorded>,
     closed: Option<Closed>,
     /// The number of the command that is appended next, if the client can change it.
@@ -52,9 +54,10 @@ struct Closed {
 }
 
 impl Recording {
-    pub(super) fn new(in_order: bool) -> Self {
+    pub(super) fn new(in_order: bool, mutable: bool) -> Self {
         Self {
             in_order,
+            mutable,
             commands: Vec::new(),
             closed: None,
             next_id: None,
@@ -62,7 +65,12 @@ impl Recording {
         }
     }
 
-    fn check_open(&self) -> ZeResult {
+    /// Whether the client can change commands of it.
+    pub(super) fn is_mutable(&self) -> bool {
+        self.mutable
+    }
+
+    pub(super) fn check_open(&self) -> ZeResult {
         match self.closed {
             None => Ok(()),
             Some(_) => Err(Error::new(
@@ -193,14 +201,14 @@ impl Recording {
             events: command.events.clone(),
             mutable: None,
         };
-        let mut clone = Self::new(self.in_order);
+        let mut clone = Self::new(self.in_order, self.mutable);
         clone.commands = self.commands.iter().map(copy).collect();
         Ok(clone)
     }
 
     /// Forgets all commands.
     pub(super) fn reset(&mut self) {
-        *self = Self::new(self.in_order);
+        *self = Self::new(self.in_order, self.mutable);
     }
 
     /// One more execution of a closed list.
