@@ -16,7 +16,10 @@ pub(crate) struct Nulls {
 /// The functions of the driver.
 #[allow(non_upper_case_globals, reason = "they have the names of the functions")]
 pub(crate) mod of {
-    #![allow(dead_code, reason = "functions that answer something else than a result look by themselves")]
+    #![allow(
+        dead_code,
+        reason = "functions that answer something else than a result look by themselves"
+    )]
 
     use super::Nulls;
 
