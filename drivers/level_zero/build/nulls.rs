@@ -56,8 +56,11 @@ fn parse(header: &str) -> Vec<(String, Nulls)> {
             let parameters = lines.by_ref().take_while(|line| !line.contains(");"));
             // `    ze_driver_handle_t hDriver,    ///< [in] …`
             let names = parameters.filter_map(|line| {
-                let declared = line.split("///<").next()?.trim().trim_end_matches(',');
-                declared.rsplit([' ', '*']).next().filter(|name| !name.is_empty())
+                let (declared, described) = line.split_once("///<").unwrap_or((line, ""));
+                let name = declared.trim().trim_end_matches(',').rsplit([' ', '*']).next()?;
+                // zePhysicalMemCreate's device, whose function decides by the other arguments.
+                let may_be_null = described.contains("can be `nullptr`");
+                (!name.is_empty()).then_some(if may_be_null { "" } else { name })
             });
             let names: Vec<&str> = names.collect();
             let mut found = Nulls::default();
