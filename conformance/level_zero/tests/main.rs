@@ -2,6 +2,7 @@
 //! The conformance suite of Level Zero. `src/lib.rs` says how to run it.
 #![allow(non_snake_case, reason = "fields have the names of the headers")]
 
+mod asynchronous;
 mod barrier;
 mod context;
 mod copy;
@@ -12,13 +13,18 @@ mod driver;
 mod event;
 mod fence;
 mod fill;
+mod image;
 mod immediate;
+mod ipc;
 mod kernel;
 mod launch;
 mod link;
 mod list;
 mod module;
+mod mutable;
 mod null_arguments;
 mod queue;
+mod sysman;
 mod timestamp;
 mod usm;
+mod virtual_memory;

@@ -138,10 +138,9 @@ impl SharedFile {
     pub fn of_descriptor(number: RawFd) -> Result<Self, InvalidHandle> {
         let wrong = |error: io::Error| invalid(format!("descriptor {number} is not of shared memory: {error}"));
         let token = token_of(number).map_err(wrong)?;
-        Ok(Self {
-            file: duplicate(number).map_err(wrong)?,
-            token,
-        })
+        let file = duplicate(number).map_err(wrong)?;
+        check_seals(number)?;
+        Ok(Self { file, token })
     }
 
     /// The number of bytes.
@@ -204,6 +203,7 @@ impl Exported {
     /// The range in the file.
     fn within(self, file: OwnedFd) -> Result<Opened, InvalidHandle> {
         let Self { offset, size, .. } = self;
+        check_seals(file.as_raw_fd())?;
         let len = size_of_file(file.as_raw_fd()).map_err(|error| invalid(error.to_string()))? as u64;
         if offset.checked_add(size).is_none_or(|end| end > len) || size == 0 {
             return Err(invalid(format!(
@@ -235,6 +235,16 @@ fn token_of(number: RawFd) -> io::Result<[u8; 16]> {
         }
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     }
+}
+
+/// Checks that nobody can make a file shorter, which would crash all that map it.
+fn check_seals(number: RawFd) -> Result<(), InvalidHandle> {
+    // SAFETY: a file without seals, or a number that is no descriptor, is an error.
+    let seals = unsafe { libc::fcntl(number, libc::F_GET_SEALS) };
+    if seals < 0 || seals & libc::F_SEAL_SHRINK == 0 {
+        return Err(invalid("the file is not sealed, so it could become shorter".to_owned()));
+    }
+    Ok(())
 }
 
 /// Another descriptor of an open file.
@@ -350,6 +360,15 @@ mod tests {
         for number in [null.as_raw_fd(), -1, 1_000_000] {
             assert!(SharedFile::of_descriptor(number).is_err());
         }
+    }
+
+    #[test]
+    fn files_that_may_become_shorter() {
+        let name = CString::new(name(&[7; 16])).unwrap();
+        // SAFETY: the name is zero-terminated, and the descriptor has no other owner.
+        let file = unsafe { OwnedFd::from_raw_fd(libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC)) };
+        assert_eq!(token_of(file.as_raw_fd()).unwrap(), [7; 16]);
+        assert!(SharedFile::of_descriptor(file.as_raw_fd()).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Which functions there are, and their places in the tables, is in Level Zero's headers. Which of them this driver has is in
 //! its sources: each `fn ze…` in `src`. The others answer that they are not supported.
 
+mod nulls;
 mod tracing;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,8 +42,14 @@ fn main() {
         &read("ze_api.h"),
         &read("layers/zel_tracing_register_cb.h"),
     );
+    let apis = ["ze", "zet", "zes", "zer"].map(|name| read(&format!("{name}_api.h")));
+    let nulls = nulls::generate(own.keys(), &apis);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    for (name, code) in [("tables.rs", generate(&tables, &own)), ("tracing.rs", tracing)] {
+    for (name, code) in [
+        ("tables.rs", generate(&tables, &own)),
+        ("tracing.rs", tracing),
+        ("nulls.rs", nulls),
+    ] {
         let file = out.join(name);
         fs::write(&file, code).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }

@@ -68,7 +68,12 @@ macro_rules! entry {
         pub unsafe extern "C" fn $name($($argument: $type),*) -> level_zero_sys::ze_result_t {
             #[inline]
             fn untraced($($argument: $type),*) -> level_zero_sys::ze_result_t {
-                $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult { $body })
+                $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult {
+                    #[allow(unused_imports, reason = "not all functions have arguments of both kinds")]
+                    use $crate::nulls::{Other as _, Pointer as _};
+                    $crate::nulls::of::$name.check([$((&$crate::nulls::Argument($argument)).is_null()),*])?;
+                    $body
+                })
             }
             /// Callbacks get pointers to the arguments, and may change them.
             #[cold]

@@ -5,6 +5,8 @@
 //! linear memory (`ze_image_pitched_exp_desc_t`).
 
 mod format;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::c_void;
 use std::sync::{Arc, Weak};

@@ -37,6 +37,7 @@ mod kernel;
 mod loader;
 mod mem;
 mod module;
+mod nulls;
 mod physical_mem;
 mod sampler;
 mod sysman;

@@ -10,6 +10,8 @@ pub(crate) mod block;
 pub(crate) mod external;
 pub(crate) mod import;
 pub(crate) mod ipc;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, RawFd};

@@ -2,6 +2,7 @@
 //! Memory as programs see it: the functions of the driver, called by name.
 
 mod common;
+mod image;
 mod ipc;
 mod mem;
 mod virtual_mem;

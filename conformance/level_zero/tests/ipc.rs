@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Memory and events that processes share. The other process is this program, which runs one test.
+
+use std::env;
+use std::ffi::c_void;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::ptr::null_mut;
+
+use oxur_conformance_level_zero::sys::*;
+use oxur_conformance_level_zero::{Pool, Rig, expect, ok, ze};
+
+/// Holds the bytes of the handle, in the other process.
+const HANDLE: &str = "OXUR_TEST_ZE_IPC_HANDLE";
+
+/// The other process, and how it is spoken to.
+struct Other {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Other {
+    /// Starts a test of this program that finds a handle in its environment.
+    fn start(test: &str, handle: &[std::ffi::c_char]) -> Self {
+        let bytes: Vec<_> = handle.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();
+        let mut child = Command::new("/proc/self/exe")
+            .args(["--exact", test, "--nocapture", "--ignored"])
+            .env(HANDLE, bytes.concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program runs");
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        Self {
+            child,
+            input: input.expect("a pipe"),
+            output: BufReader::new(output.expect("a pipe")),
+        }
+    }
+
+    /// Waits until the other says a word.
+    fn hear(&mut self, word: &str) {
+        loop {
+            let mut line = String::new();
+            let length = self.output.read_line(&mut line).expect("the other's output");
+            assert_ne!(length, 0, "the other process ended before it said {word}");
+            if line.trim() == word {
+                return;
+            }
+        }
+    }
+
+    fn say(&mut self, word: &str) {
+        writeln!(self.input, "{word}").expect("the other's input");
+    }
+
+    fn end(mut self) {
+        drop(self.input);
+        assert!(self.child.wait().expect("the other process").success());
+    }
+}
+
+/// The handle, in the other process.
+fn handle() -> Option<[std::ffi::c_char; 64]> {
+    let text = env::var(HANDLE).ok()?;
+    let byte = |index: usize| u8::from_str_radix(&text[index * 2..][..2], 16).expect("a byte");
+    Some(std::array::from_fn(|index| byte(index) as std::ffi::c_char))
+}
+
+fn hear(word: &str) {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).expect("the first process");
+    assert_eq!(line.trim(), word);
+}
+
+/// Says a word on a line of its own, behind whatever the test program has printed.
+fn say(word: &str) {
+    println!("\n{word}");
+}
+
+/// Memory, opened in another process: zeMemGetIpcHandle, zeMemOpenIpcHandle, zeMemCloseIpcHandle, zeMemPutIpcHandle. Both
+/// processes see what either writes.
+#[test]
+fn memory() {
+    let Some(rig) = Rig::executing() else { return };
+    let context = rig.context.raw();
+    let usm = rig.device_values(&(0..1000).collect::<Vec<u32>>());
+    let mut handle = ze_ipc_mem_handle_t::default();
+    ok!(zeMemGetIpcHandle(context, usm.ptr(), &mut handle));
+    let mut other = Other::start("ipc::memory_of_another", &handle.data);
+    other.hear("written");
+    let got = rig.read::<u32>(&usm);
+    assert!(got.iter().enumerate().all(|(index, value)| *value == index as u32 * 2));
+    rig.run(|list| list.fill(usm.ptr(), &[7u32], 4000, None, &[]));
+    other.say("filled");
+    other.end();
+    assert_eq!(rig.read::<u32>(&usm)[999], 7);
+    ok!(zeMemPutIpcHandle(context, handle));
+}
+
+#[test]
+#[ignore = "the other process of `memory`"]
+fn memory_of_another() {
+    let data = handle().expect("a handle");
+    let rig = Rig::new();
+    let context = rig.context.raw();
+    let handle = ze_ipc_mem_handle_t { data };
+    let open = || {
+        let mut ptr: *mut c_void = null_mut();
+        ok!(zeMemOpenIpcHandle(context, rig.device, handle, 0, &mut ptr));
+        assert!(!ptr.is_null());
+        ptr
+    };
+    let ptr = open();
+    let mut properties = ze_memory_allocation_properties_t::default();
+    ok!(zeMemGetAllocProperties(context, ptr, &mut properties, null_mut()));
+    assert_eq!(properties.type_, ZE_MEMORY_TYPE_DEVICE);
+    let (kernel, got) = (rig.kernel("basic", "accumulate"), rig.read_at::<u32>(ptr, 1000));
+    assert!(got.iter().enumerate().all(|(index, value)| *value == index as u32));
+    kernel.group_size([100, 1, 1]);
+    kernel.set_ptr(0, ptr);
+    kernel.set_ptr(1, ptr);
+    rig.run(|list| list.launch(&kernel, [10, 1, 1], None, &[]));
+    say("written");
+    hear("filled");
+    assert_eq!(rig.read_at::<u32>(ptr, 1000), [7; 1000]);
+    // "Multiple calls to this function with the same IPC handle will return unique pointers."
+    let second = open();
+    assert_ne!(second, ptr);
+    assert_eq!(rig.read_at::<u32>(second, 1000), [7; 1000]);
+    ok!(zeMemCloseIpcHandle(context, second));
+    ok!(zeMemCloseIpcHandle(context, ptr));
+}
+
+/// zeMemOpenIpcHandle: "The driver must not release the underlying physical memory until all IPC handles referencing it have
+/// been closed".
+#[test]
+fn memory_that_is_freed() {
+    let Some(rig) = Rig::executing() else { return };
+    let usm = rig.device_values(&[0x55u32; 1000]);
+    let mut handle = ze_ipc_mem_handle_t::default();
+    ok!(zeMemGetIpcHandle(rig.context.raw(), usm.ptr(), &mut handle));
+    let mut other = Other::start("ipc::freed_memory_of_another", &handle.data);
+    other.hear("opened");
+    drop(usm);
+    other.say("freed");
+    other.end();
+}
+
+#[test]
+#[ignore = "the other process of `memory_that_is_freed`"]
+fn freed_memory_of_another() {
+    let data = handle().expect("a handle");
+    let rig = Rig::new();
+    let mut ptr = null_mut();
+    let handle = ze_ipc_mem_handle_t { data };
+    ok!(zeMemOpenIpcHandle(rig.context.raw(), rig.device, handle, 0, &mut ptr));
+    say("opened");
+    hear("freed");
+    assert_eq!(rig.read_at::<u32>(ptr, 1000), [0x55; 1000]);
+    ok!(zeMemCloseIpcHandle(rig.context.raw(), ptr));
+}
+
+/// zeEventPoolGetIpcHandle, zeEventPoolOpenIpcHandle, zeEventPoolCloseIpcHandle: signals are seen by both processes.
+#[test]
+fn events() {
+    let Some(rig) = Rig::executing() else { return };
+    let pool = rig.pool(3, ZE_EVENT_POOL_FLAG_IPC);
+    let events = [0, 1, 2].map(|index| pool.event(index));
+    events[2].host_signal();
+    let mut handle = ze_ipc_event_pool_handle_t::default();
+    ok!(zeEventPoolGetIpcHandle(pool.raw(), &mut handle));
+    let other = Other::start("ipc::events_of_another", &handle.data);
+    let (list, data) = (rig.in_order(), rig.shared(&[0u32; 4]));
+    list.fill(data.ptr(), &[1u32], 16, None, &[&events[0]]);
+    list.signal(&events[1]);
+    list.synchronize();
+    assert_eq!(data.values::<u32>(), [1; 4]);
+    other.end();
+    let result = ze!(zeEventPoolPutIpcHandle(rig.context.raw(), handle));
+    assert!(result == ZE_RESULT_SUCCESS || oxur_conformance_level_zero::loader_is_old(), "{result}");
+}
+
+#[test]
+#[ignore = "the other process of `events`"]
+fn events_of_another() {
+    let data = handle().expect("a handle");
+    let rig = Rig::new();
+    let mut pool = null_mut();
+    let handle = ze_ipc_event_pool_handle_t { data };
+    ok!(zeEventPoolOpenIpcHandle(rig.context.raw(), handle, &mut pool));
+    let events = [0, 1, 2].map(|index| {
+        let desc = ze_event_desc_t {
+            index,
+            signal: ZE_EVENT_SCOPE_FLAG_HOST,
+            wait: ZE_EVENT_SCOPE_FLAG_HOST,
+            ..Default::default()
+        };
+        let mut event = null_mut();
+        ok!(zeEventCreate(pool, &desc, &mut event));
+        event
+    });
+    ok!(zeEventHostSynchronize(events[2], u64::MAX));
+    // The second event is signalled by the other process's list, which waits for the first.
+    ok!(zeEventHostSignal(events[0]));
+    ok!(zeEventHostSynchronize(events[1], u64::MAX));
+    for event in events {
+        ok!(zeEventDestroy(event));
+    }
+    ok!(zeEventPoolCloseIpcHandle(pool));
+}
+
+/// zeMemGetIpcHandle: of what is no allocation it is an error; zeMemOpenIpcHandle: `0x3 < flags` is an invalid enumeration.
+#[test]
+fn bad_arguments() {
+    let Some(rig) = Rig::executing() else { return };
+    let context = rig.context.raw();
+    let (local, mut handle, mut ptr) = (0u8, ze_ipc_mem_handle_t::default(), null_mut());
+    let result = ze!(zeMemGetIpcHandle(context, (&raw const local).cast(), &mut handle));
+    assert_ne!(result, ZE_RESULT_SUCCESS);
+    let usm = rig.device_memory(64);
+    ok!(zeMemGetIpcHandle(context, usm.ptr(), &mut handle));
+    expect!(zeMemOpenIpcHandle(context, rig.device, handle, 8, &mut ptr), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    let nonsense = ze_ipc_mem_handle_t { data: [0x6b; 64] };
+    let result = ze!(zeMemOpenIpcHandle(context, rig.device, nonsense, 0, &mut ptr));
+    assert_ne!(result, ZE_RESULT_SUCCESS);
+    // A pool that was not made for it.
+    let pool: Pool = rig.pool(1, 0);
+    let mut handle = ze_ipc_event_pool_handle_t::default();
+    let result = ze!(zeEventPoolGetIpcHandle(pool.raw(), &mut handle));
+    println!("a pool without ZE_EVENT_POOL_FLAG_IPC: {result}");
+}
