@@ -67,6 +67,7 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> level_zero_sys::ze_result_t {
             #[inline]
+            #[allow(clippy::too_many_arguments, reason = "they are Level Zero's")]
             fn untraced($($argument: $type),*) -> level_zero_sys::ze_result_t {
                 $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult {
                     #[allow(unused_imports, reason = "not all functions have arguments of both kinds")]
@@ -78,6 +79,7 @@ macro_rules! entry {
             /// Callbacks get pointers to the arguments, and may change them.
             #[cold]
             #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "as above")]
             fn traced($(mut $argument: $type),*) -> level_zero_sys::ze_result_t {
                 let arguments: &mut [*mut std::ffi::c_void] = &mut [$((&raw mut $argument).cast()),*];
                 let call = $crate::tracing::Call::begin($crate::tracing::numbers::$name, arguments);

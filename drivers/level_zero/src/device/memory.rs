@@ -16,10 +16,9 @@ const ACCESS: ze_memory_access_cap_flags_t = ZE_MEMORY_ACCESS_CAP_FLAG_RW
     | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT
     | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
 
-/// How allocations and images are shared with other APIs.
-const EXTERNAL_IMPORT: ze_external_memory_type_flags_t = 0;
-/// See [`EXTERNAL_IMPORT`].
-const EXTERNAL_EXPORT: ze_external_memory_type_flags_t = 0;
+/// What can be shared with other APIs and processes: memory files, which are both.
+const EXTERNAL: ze_external_memory_type_flags_t =
+    ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD | ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF;
 
 impl Device {
     /// The bytes of its caches for data, the last one before memory first: clients that look at one only take that.
@@ -133,10 +132,11 @@ entry! {
             check(device)?;
             out(properties)?
         };
-        properties.memoryAllocationImportTypes = EXTERNAL_IMPORT;
-        properties.memoryAllocationExportTypes = EXTERNAL_EXPORT;
+        let if_has = |function| own(function).map_or(0, |_| EXTERNAL);
+        properties.memoryAllocationImportTypes = if_has("zeMemAllocDevice");
+        properties.memoryAllocationExportTypes = if_has("zeMemGetAllocProperties");
         properties.imageImportTypes = 0;
-        properties.imageExportTypes = 0;
+        properties.imageExportTypes = if_has("zeImageGetAllocPropertiesExt");
         Ok(())
     }
 }

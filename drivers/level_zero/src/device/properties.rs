@@ -20,8 +20,8 @@ pub(crate) const QUEUE_GROUP: ze_command_queue_group_property_flags_t = ZE_COMMA
     | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY
     | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
 
-/// The clock counts nanoseconds since the machine started. Not all 64 bits: programs shift 1 by this number.
-const TIMESTAMP_BITS: u32 = 63;
+/// The clock counts nanoseconds since the machine started.
+const TIMESTAMP_BITS: u32 = u64::BITS;
 
 /// The ticks of the clock in a second.
 const TICKS_PER_SECOND: u64 = 1_000_000_000;

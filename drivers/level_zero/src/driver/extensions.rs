@@ -58,7 +58,6 @@ const EXTENSIONS: &[Extension] = &[
     extension(ZE_MEMORY_FREE_POLICIES_EXT_NAME, V1_0, "zeMemFreeExt"),
     extension(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME, V1_0, "zeMemAllocDevice"),
     extension(ZE_RELAXED_ALLOCATION_LIMITS_EXT_NAME, V1_0, "zeMemAllocDevice"),
-    extension(ZE_SUB_ALLOCATIONS_EXP_NAME, V1_0, "zeMemGetAllocProperties"),
     extension(ZE_IPC_MEM_HANDLE_TYPE_EXT_NAME, V1_0, "zeMemGetIpcHandleWithProperties"),
     extension(
         ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME,
@@ -80,6 +79,7 @@ const EXTENSIONS: &[Extension] = &[
     ),
     extension(ZE_IMAGE_VIEW_EXP_NAME, V1_0, "zeImageViewCreateExp"),
     extension(ZE_IMAGE_VIEW_EXT_NAME, V1_0, "zeImageViewCreateExt"),
+    extension(ZE_IMAGE_FORMAT_SUPPORT_EXT_NAME, V1_0, "zeImageGetProperties"),
     extension(ZE_SRGB_EXT_NAME, V1_0, "zeImageCreate"),
     // Modules and kernels.
     extension(
