@@ -254,10 +254,12 @@ impl Module {
         Some((name, LinkageType::from_u32(*operands.get(used)?)?))
     }
 
-    /// The names that other modules must define, but for those that the compiler knows.
+    /// The names that other modules must define: not those that the compiler knows, nor variables like
+    /// `__spirv_BuiltInGlobalInvocationId`.
     pub fn imports(&self) -> Vec<String> {
         let mut names: Vec<_> = self.linkage_names(|kind| kind == LinkageType::Import);
-        names.retain(|name| crate::known_imports::known_import(name).is_none());
+        let is_known = |name: &str| crate::known_imports::known_import(name).is_some() || name.starts_with("__spirv_");
+        names.retain(|name| !is_known(name));
         names
     }
 

@@ -76,9 +76,17 @@ impl Rig {
     /// The properties of the command queue groups.
     pub fn queue_groups(&self) -> Vec<ze_command_queue_group_properties_t> {
         let mut count = 0;
-        ok!(zeDeviceGetCommandQueueGroupProperties(self.device, &mut count, null_mut()));
+        ok!(zeDeviceGetCommandQueueGroupProperties(
+            self.device,
+            &mut count,
+            null_mut()
+        ));
         let mut groups = vec![ze_command_queue_group_properties_t::default(); count as usize];
-        ok!(zeDeviceGetCommandQueueGroupProperties(self.device, &mut count, groups.as_mut_ptr()));
+        ok!(zeDeviceGetCommandQueueGroupProperties(
+            self.device,
+            &mut count,
+            groups.as_mut_ptr()
+        ));
         groups
     }
 
@@ -101,7 +109,6 @@ impl Rig {
 
     /// An open regular list with flags.
     pub fn list_with(&self, flags: ze_command_list_flags_t) -> List {
-        
         let desc = ze_command_list_desc_t {
             commandQueueGroupOrdinal: self.compute_ordinal(),
             flags,
@@ -263,10 +270,14 @@ pub fn has_extension(rig: &Rig, name: &CStr) -> bool {
     let mut count = 0;
     ok!(zeDriverGetExtensionProperties(rig.driver, &mut count, null_mut()));
     let mut extensions = vec![ze_driver_extension_properties_t::default(); count as usize];
-    ok!(zeDriverGetExtensionProperties(rig.driver, &mut count, extensions.as_mut_ptr()));
-    extensions
-        .iter()
-        .any(|extension| text(&extension.name).is_some_and(|found| CString::new(found).expect("a name").as_c_str() == name))
+    ok!(zeDriverGetExtensionProperties(
+        rig.driver,
+        &mut count,
+        extensions.as_mut_ptr()
+    ));
+    extensions.iter().any(|extension| {
+        text(&extension.name).is_some_and(|found| CString::new(found).expect("a name").as_c_str() == name)
+    })
 }
 
 /// Fails unless the driver has an extension, which our driver is meant to have. `false` on Intel's driver, an old one, where

@@ -137,12 +137,21 @@ fn memory_ranges_wait() {
 fn events_of_nowhere() {
     let rig = Rig::new();
     let list = rig.list();
-    expect!(zeCommandListAppendBarrier(list.raw(), null_mut(), 2, null_mut()), ZE_RESULT_ERROR_INVALID_SIZE);
+    expect!(
+        zeCommandListAppendBarrier(list.raw(), null_mut(), 2, null_mut()),
+        ZE_RESULT_ERROR_INVALID_SIZE
+    );
     let (sizes, usm) = ([16], rig.shared(&[0u8; 16]));
     let mut ranges = [usm.ptr().cast_const()];
     expect!(
         zeCommandListAppendMemoryRangesBarrier(
-            list.raw(), 1, sizes.as_ptr(), ranges.as_mut_ptr(), null_mut(), 2, null_mut()
+            list.raw(),
+            1,
+            sizes.as_ptr(),
+            ranges.as_mut_ptr(),
+            null_mut(),
+            2,
+            null_mut()
         ),
         ZE_RESULT_ERROR_INVALID_SIZE
     );

@@ -28,7 +28,10 @@ fn flags() {
         flags: 2,
         ..Default::default()
     };
-    expect!(zeContextCreate(driver, &desc, &mut null_mut()), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeContextCreate(driver, &desc, &mut null_mut()),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// zeContextCreateEx: a context of some devices, or of all.
@@ -80,7 +83,11 @@ fn threads() {
 fn memory_residency() {
     let rig = Rig::new();
     let context = rig.context.raw();
-    for usm in [rig.device_memory(4096), rig.shared(&[0u8; 4096]), rig.host(&[0u8; 4096])] {
+    for usm in [
+        rig.device_memory(4096),
+        rig.shared(&[0u8; 4096]),
+        rig.host(&[0u8; 4096]),
+    ] {
         for _ in 0..2 {
             expect!(
                 zeContextMakeMemoryResident(context, rig.device, usm.ptr(), 4096), ZE_RESULT_SUCCESS;
@@ -100,6 +107,12 @@ fn image_residency() {
     let rig = Rig::new();
     let desc = ze_image_desc_t {
         type_: ZE_IMAGE_TYPE_2D,
+        format: ze_image_format_t {
+            y: ZE_IMAGE_FORMAT_SWIZZLE_0,
+            z: ZE_IMAGE_FORMAT_SWIZZLE_0,
+            w: ZE_IMAGE_FORMAT_SWIZZLE_1,
+            ..Default::default()
+        },
         width: 8,
         height: 8,
         ..Default::default()

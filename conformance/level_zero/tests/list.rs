@@ -37,7 +37,12 @@ fn no_such_group() {
         commandQueueGroupOrdinal: rig.queue_groups().len() as u32,
         ..Default::default()
     };
-    let result = ze!(zeCommandListCreate(rig.context.raw(), rig.device, &desc, &mut null_mut()));
+    let result = ze!(zeCommandListCreate(
+        rig.context.raw(),
+        rig.device,
+        &desc,
+        &mut null_mut()
+    ));
     assert_ne!(result, ZE_RESULT_SUCCESS);
 }
 
@@ -85,7 +90,12 @@ fn open_lists_are_not_executed() {
     let rig = Rig::new();
     let (queue, list) = (rig.queue(), rig.list());
     let mut lists = [list.raw()];
-    let result = ze!(zeCommandQueueExecuteCommandLists(queue.raw(), 1, lists.as_mut_ptr(), null_mut()));
+    let result = ze!(zeCommandQueueExecuteCommandLists(
+        queue.raw(),
+        1,
+        lists.as_mut_ptr(),
+        null_mut()
+    ));
     let known = intel("the driver executes open lists");
     assert_eq!(result == ZE_RESULT_SUCCESS, known, "{result}");
 }

@@ -83,12 +83,14 @@ impl Began {
 
     /// The command has ended.
     fn end(&self) -> Times {
+        // Adapters take an end that is not behind the beginning for one of a clock that wrapped.
         let ended = event::now();
         let began = match self.0.swap(0, Ordering::Relaxed) {
             // It had nothing to run.
             0 => ended,
             began => began,
         };
+        let ended = ended.max(began + 1);
         Times { began, ended }
     }
 }

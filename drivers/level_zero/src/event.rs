@@ -284,6 +284,13 @@ entry! {
             known(desc.signal, 0x7)?;
             known(desc.wait, 0x7)?;
             let flags = desc.flags;
+            let both = ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP | ZE_EVENT_COUNTER_BASED_FLAG_HOST_TIMESTAMP;
+            if flags & both == both {
+                return Err(Error::new(
+                    ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                    "an event has timestamps of the device or of the host, not both",
+                ));
+            }
             let timed = flags
                 & (ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP | ZE_EVENT_COUNTER_BASED_FLAG_HOST_TIMESTAMP)
                 != 0;
@@ -388,9 +395,12 @@ entry! {
             if let Some(timestamps) = results.pKernelTimestampsBuffer.as_mut() {
                 *timestamps = event.timestamps();
             }
-            // The device and the host have the same clock.
+            // The host's clock is the one that nobody adjusts.
             if let Some(synchronized) = results.pSynchronizedTimestampsBuffer.as_mut() {
                 let Times { began, ended } = event.times();
+                let now = (clock::now(), clock::unadjusted());
+                let host = |time: u64| now.1.wrapping_sub(now.0.wrapping_sub(time));
+                let (began, ended) = (host(began), host(ended));
                 let data = ze_synchronized_timestamp_data_ext_t { kernelStart: began, kernelEnd: ended };
                 *synchronized = ze_synchronized_timestamp_result_ext_t { global: data, context: data };
             }

@@ -487,9 +487,10 @@ fn link_all(modules: &[Arc<Module>]) -> ZeResult {
             }
         }
     }
+    // A module whose kernels or variables are in use keeps its code as well.
     let is_done = |module: &Arc<Module>| {
         let state = module.state.lock();
-        state.code.is_some() && (module.imports().is_empty() || !state.linked_with.is_empty())
+        !state.linked_with.is_empty() || state.code.as_ref().is_some_and(Code::is_used)
     };
     if modules.iter().all(is_done) {
         return Ok(());

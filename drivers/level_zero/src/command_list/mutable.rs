@@ -189,11 +189,12 @@ entry! {
         unsafe {
             let list = object::<CommandList>(list)?;
             let recording = &mut *list.recording()?.lock();
-            let waits = &mut recording.mutable(id)?.events.waits;
-            if count as usize != waits.len() {
+            let command = recording.mutable(id)?;
+            let appended = command.mutable.as_ref().map_or(0, |mutable| mutable.wait_count);
+            if count as usize != appended && !events.is_null() {
                 return Err(Error::new(
                     ZE_RESULT_ERROR_INVALID_SIZE,
-                    format!("the command waits for {} events, so that it cannot wait for {count}", waits.len()),
+                    format!("the command was appended with {appended} events to wait for, so that it cannot have {count}"),
                 ));
             }
             // No event, or no array, is one less to wait for.
@@ -202,7 +203,7 @@ entry! {
                 false => slice(events.cast_const(), count)?.iter().copied().filter(|event| !event.is_null()).collect(),
             };
             let named = Events::new(&list.context, std::ptr::null_mut(), named.len() as u32, named.as_ptr().cast_mut())?;
-            *waits = named.waits;
+            command.events.waits = named.waits;
             recording.reopen();
         }
         Ok(())

@@ -44,6 +44,8 @@ pub(super) struct Mutable {
     pub(super) launch: Option<LaunchState>,
     /// Whether the launch was changed since the list was closed.
     pub(super) changed: bool,
+    /// The number of events that it waited for when it was appended.
+    pub(super) wait_count: usize,
 }
 
 /// A closed list.
@@ -108,6 +110,7 @@ impl Recording {
             id,
             launch,
             changed: false,
+            wait_count: events.waits.len(),
         });
         self.commands.push(Recorded {
             work,

@@ -120,6 +120,10 @@ entry! {
                 None => 0,
             };
         }
+        if let Some(found) = chain.find_mut::<ze_event_query_kernel_timestamps_ext_properties_t>() {
+            found.flags = ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_FLAG_KERNEL
+                | ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_FLAG_SYNCHRONIZED;
+        }
         if let Some(found) = chain.find_mut::<ze_device_event_properties_t>() {
             found.flags = match own("zeEventCounterBasedGetIpcHandle") {
                 Some(_) => ZE_DEVICE_EVENT_PROPERTIES_FLAG_COUNTER_BASED_IPC,
