@@ -139,7 +139,7 @@ mod tests {
 
     /// A command behind a gate for some events.
     fn behind(events: &[&Arc<Event>], count: &Arc<AtomicU64>, signal: Option<&Arc<Event>>) -> Arc<dyn Node> {
-        let gate = Gate::new(
+        let gate = Gate::node(
             pool(),
             events.iter().map(|event| Arc::clone(event) as Arc<dyn Condition>),
         );

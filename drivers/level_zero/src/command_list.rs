@@ -171,7 +171,7 @@ pub(crate) fn submit_in<W: Work>(
         if let Some(event) = &command.signal {
             event.follow(None);
         }
-        command.complete(result.map_err(Into::into).as_ref().map(|()| ()));
+        command.complete(result.map_err(Into::into).as_ref().copied());
         return None;
     }
     let signal = command.signal.clone();
@@ -186,7 +186,7 @@ pub(crate) fn submit_in<W: Work>(
             task.wait_for(&last, false);
         }
     }
-    let gate = (!conditions.is_empty()).then(|| Gate::new(pool, conditions));
+    let gate = (!conditions.is_empty()).then(|| Gate::node(pool, conditions));
     if let Some(gate) = &gate {
         order.append(gate, OrderFlags::default(), false);
         task.wait_for(gate, false);

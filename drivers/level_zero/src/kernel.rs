@@ -78,8 +78,8 @@ unsafe fn set(
             image = unsafe { object::<Image>(handle_in(bytes)?) }?;
             ArgValue::Image(image.descriptor(), image)
         }
-        // SAFETY: the client passes the handle of a sampler.
         (Some(ParamKind::Sampler), Some(bytes)) => {
+            // SAFETY: the client passes the handle of a sampler.
             ArgValue::Sampler(unsafe { object::<Sampler>(handle_in(bytes)?) }?.bits())
         }
         (Some(ParamKind::Local), None) => ArgValue::Local(size),

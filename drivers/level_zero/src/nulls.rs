@@ -15,12 +15,11 @@ pub(crate) struct Nulls {
 
 /// The functions of the driver.
 #[allow(non_upper_case_globals, reason = "they have the names of the functions")]
+#[allow(
+    dead_code,
+    reason = "functions that answer something else than a result look by themselves"
+)]
 pub(crate) mod of {
-    #![allow(
-        dead_code,
-        reason = "functions that answer something else than a result look by themselves"
-    )]
-
     use super::Nulls;
 
     include!(concat!(env!("OUT_DIR"), "/nulls.rs"));

@@ -28,7 +28,7 @@ pub struct Gate {
 
 impl Gate {
     /// A command that is not yet submitted.
-    pub fn new(pool: &'static Pool, conditions: impl IntoIterator<Item = Arc<dyn Condition>>) -> Arc<dyn Node> {
+    pub fn node(pool: &'static Pool, conditions: impl IntoIterator<Item = Arc<dyn Condition>>) -> Arc<dyn Node> {
         Arc::new(Self {
             core: Core::new(pool, false),
             conditions: conditions.into_iter().collect(),

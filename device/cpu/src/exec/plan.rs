@@ -396,7 +396,7 @@ impl Run {
         if let Some(conditions) = external.as_ref().map(|external| &external.conditions)
             && !conditions.is_empty()
         {
-            let gate = Gate::new(self.pool, conditions.iter().cloned());
+            let gate = Gate::node(self.pool, conditions.iter().cloned());
             task.wait_for(&gate, false);
             submit(gate);
         }
