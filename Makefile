@@ -54,7 +54,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
@@ -147,6 +147,16 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	  python3 conformance/suites/compare.py dpctl dpnp --generation $$generation --stack ours --lib dist/lib --verify-stack; \
 	done
 	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
+
+.PHONY: test-level-zero
+test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver, dpctl and a part of dpnp on Intel's adapters over ours
+	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
+	for adapter in level_zero level_zero_v2; do \
+	  python3 conformance/suites/compare.py dpctl --generation 2026.2 --stack driver --adapter $$adapter --lib dist/lib \
+	    --verify-stack; \
+	  python3 conformance/suites/compare.py dpnp --modules $(or $(MODULES),test_sum) --generation 2026.2 --stack driver \
+	    --adapter $$adapter --lib dist/lib; \
+	done
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
