@@ -180,7 +180,12 @@ impl List {
     /// An immediate list.
     pub fn immediate(rig: &Rig, desc: &ze_command_queue_desc_t) -> Self {
         let mut list = null_mut();
-        ok!(zeCommandListCreateImmediate(rig.context.raw(), rig.device, desc, &mut list));
+        ok!(zeCommandListCreateImmediate(
+            rig.context.raw(),
+            rig.device,
+            desc,
+            &mut list
+        ));
         Self::from_raw(list, rig.context.parent())
     }
 
@@ -205,7 +210,14 @@ impl List {
     }
 
     /// Appends a fill of `size` bytes.
-    pub fn fill<T: Plain>(&self, ptr: *mut c_void, pattern: &[T], size: usize, signal: Option<&Event>, wait: &[&Event]) {
+    pub fn fill<T: Plain>(
+        &self,
+        ptr: *mut c_void,
+        pattern: &[T],
+        size: usize,
+        signal: Option<&Event>,
+        wait: &[&Event],
+    ) {
         let (value, length) = (pattern.as_ptr().cast(), size_of_val(pattern));
         append!(zeCommandListAppendMemoryFill(self, ptr, value, length, size; signal, wait));
     }
@@ -234,7 +246,11 @@ impl List {
     /// Appends a wait for events.
     pub fn wait_on(&self, events: &[&Event]) {
         let mut handles = handles_of(events);
-        ok!(zeCommandListAppendWaitOnEvents(self.raw(), handles.len() as u32, handles.as_mut_ptr()));
+        ok!(zeCommandListAppendWaitOnEvents(
+            self.raw(),
+            handles.len() as u32,
+            handles.as_mut_ptr()
+        ));
     }
 }
 
@@ -324,7 +340,13 @@ impl Module {
     /// A module; or the code, and the build log.
     pub fn new(rig: &Rig, desc: &ze_module_desc_t) -> Result<Self, (ze_result_t, String)> {
         let (mut module, mut log) = (null_mut(), null_mut());
-        let result = ze!(zeModuleCreate(rig.context.raw(), rig.device, desc, &mut module, &mut log));
+        let result = ze!(zeModuleCreate(
+            rig.context.raw(),
+            rig.device,
+            desc,
+            &mut module,
+            &mut log
+        ));
         let text = take_log(log);
         match result {
             ZE_RESULT_SUCCESS => Ok(Self::from_raw(module, rig.context.parent())),
@@ -357,7 +379,11 @@ impl Module {
     pub fn link(modules: &[&Self]) -> Result<(), (ze_result_t, String)> {
         let mut handles: Vec<_> = modules.iter().map(|module| module.raw()).collect();
         let mut log = null_mut();
-        let result = ze!(zeModuleDynamicLink(handles.len() as u32, handles.as_mut_ptr(), &mut log));
+        let result = ze!(zeModuleDynamicLink(
+            handles.len() as u32,
+            handles.as_mut_ptr(),
+            &mut log
+        ));
         let text = take_log(log);
         match result {
             ZE_RESULT_SUCCESS => Ok(()),
@@ -384,16 +410,29 @@ fn take_log(log: ze_module_build_log_handle_t) -> String {
     let mut size = 0;
     ok!(zeModuleBuildLogGetString(log, &mut size, null_mut()));
     let mut text = vec![0u8; size];
-    ok!(zeModuleBuildLogGetString(log, &mut size, text.as_mut_ptr().cast::<c_char>()));
+    ok!(zeModuleBuildLogGetString(
+        log,
+        &mut size,
+        text.as_mut_ptr().cast::<c_char>()
+    ));
     ok!(zeModuleBuildLogDestroy(log));
-    assert_eq!(text.pop().unwrap_or(0), 0, "a log ends with NUL, which its size includes");
+    assert_eq!(
+        text.pop().unwrap_or(0),
+        0,
+        "a log ends with NUL, which its size includes"
+    );
     String::from_utf8_lossy(&text).into_owned()
 }
 
 impl Kernel {
     /// Sets an argument to a value.
     pub fn set<T: Copy>(&self, index: u32, value: T) {
-        ok!(zeKernelSetArgumentValue(self.raw(), index, size_of::<T>(), (&raw const value).cast()));
+        ok!(zeKernelSetArgumentValue(
+            self.raw(),
+            index,
+            size_of::<T>(),
+            (&raw const value).cast()
+        ));
     }
 
     /// Sets an argument to an address.
@@ -495,7 +534,15 @@ impl Usm {
     pub fn shared(context: &Context, device: ze_device_handle_t, size: usize) -> Self {
         let mut ptr = null_mut();
         let (device_desc, host_desc) = Default::default();
-        ok!(zeMemAllocShared(context.raw(), &device_desc, &host_desc, size, 0, device, &mut ptr));
+        ok!(zeMemAllocShared(
+            context.raw(),
+            &device_desc,
+            &host_desc,
+            size,
+            0,
+            device,
+            &mut ptr
+        ));
         Self::from_raw(context, ptr, size, true)
     }
 

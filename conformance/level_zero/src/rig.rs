@@ -76,9 +76,17 @@ impl Rig {
     /// The properties of the command queue groups.
     pub fn queue_groups(&self) -> Vec<ze_command_queue_group_properties_t> {
         let mut count = 0;
-        ok!(zeDeviceGetCommandQueueGroupProperties(self.device, &mut count, null_mut()));
+        ok!(zeDeviceGetCommandQueueGroupProperties(
+            self.device,
+            &mut count,
+            null_mut()
+        ));
         let mut groups = vec![ze_command_queue_group_properties_t::default(); count as usize];
-        ok!(zeDeviceGetCommandQueueGroupProperties(self.device, &mut count, groups.as_mut_ptr()));
+        ok!(zeDeviceGetCommandQueueGroupProperties(
+            self.device,
+            &mut count,
+            groups.as_mut_ptr()
+        ));
         groups
     }
 
@@ -101,7 +109,6 @@ impl Rig {
 
     /// An open regular list with flags.
     pub fn list_with(&self, flags: ze_command_list_flags_t) -> List {
-        
         let desc = ze_command_list_desc_t {
             commandQueueGroupOrdinal: self.compute_ordinal(),
             flags,
@@ -258,15 +265,37 @@ impl Rig {
     }
 }
 
+/// The descriptor of a small image that every driver has.
+pub fn plain_image() -> ze_image_desc_t {
+    ze_image_desc_t {
+        type_: ZE_IMAGE_TYPE_2D,
+        format: ze_image_format_t {
+            layout: ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8,
+            type_: ZE_IMAGE_FORMAT_TYPE_UNORM,
+            x: ZE_IMAGE_FORMAT_SWIZZLE_R,
+            y: ZE_IMAGE_FORMAT_SWIZZLE_G,
+            z: ZE_IMAGE_FORMAT_SWIZZLE_B,
+            w: ZE_IMAGE_FORMAT_SWIZZLE_A,
+        },
+        width: 8,
+        height: 8,
+        ..Default::default()
+    }
+}
+
 /// Whether the driver has an extension.
 pub fn has_extension(rig: &Rig, name: &CStr) -> bool {
     let mut count = 0;
     ok!(zeDriverGetExtensionProperties(rig.driver, &mut count, null_mut()));
     let mut extensions = vec![ze_driver_extension_properties_t::default(); count as usize];
-    ok!(zeDriverGetExtensionProperties(rig.driver, &mut count, extensions.as_mut_ptr()));
-    extensions
-        .iter()
-        .any(|extension| text(&extension.name).is_some_and(|found| CString::new(found).expect("a name").as_c_str() == name))
+    ok!(zeDriverGetExtensionProperties(
+        rig.driver,
+        &mut count,
+        extensions.as_mut_ptr()
+    ));
+    extensions.iter().any(|extension| {
+        text(&extension.name).is_some_and(|found| CString::new(found).expect("a name").as_c_str() == name)
+    })
 }
 
 /// Fails unless the driver has an extension, which our driver is meant to have. `false` on Intel's driver, an old one, where

@@ -9,9 +9,7 @@ use std::process::Command;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use level_zero_sys::{
-    Functions, Loader, ZE_RESULT_SUCCESS, ze_driver_handle_t, zel_version_t,
-};
+use level_zero_sys::{Functions, Loader, ZE_RESULT_SUCCESS, ze_driver_handle_t, zel_version_t};
 
 /// The drivers that the suite knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -42,7 +42,13 @@ fn appends_return() {
     list.fill(data.at(0), &[9i32], 4, Some(&done[2]), &[&done[1]]);
     list.barrier(Some(&done[3]), &[&gate]);
     let stamp = rig.host(&[0u64]);
-    ok!(zeCommandListAppendWriteGlobalTimestamp(list.raw(), stamp.ptr().cast(), done[4].raw(), 1, wait.as_mut_ptr()));
+    ok!(zeCommandListAppendWriteGlobalTimestamp(
+        list.raw(),
+        stamp.ptr().cast(),
+        done[4].raw(),
+        1,
+        wait.as_mut_ptr()
+    ));
     list.signal(&done[5]);
     for event in &done[..5] {
         assert!(!event.is_signalled());

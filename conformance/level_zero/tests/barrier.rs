@@ -66,7 +66,7 @@ fn signals() {
     list.synchronize();
 }
 
-/// zeCommandListAppendBarrier: "If numWaitEvents is non-zero, then all phWaitEvents must be signaled prior to the execution
+/// zeCommandListAppendBarrier: If numWaitEvents is non-zero, "all phWaitEvents must be signaled prior to the execution
 /// of the barrier"; following commands wait for it.
 #[test]
 fn waits_for_events() {
@@ -137,12 +137,21 @@ fn memory_ranges_wait() {
 fn events_of_nowhere() {
     let rig = Rig::new();
     let list = rig.list();
-    expect!(zeCommandListAppendBarrier(list.raw(), null_mut(), 2, null_mut()), ZE_RESULT_ERROR_INVALID_SIZE);
+    expect!(
+        zeCommandListAppendBarrier(list.raw(), null_mut(), 2, null_mut()),
+        ZE_RESULT_ERROR_INVALID_SIZE
+    );
     let (sizes, usm) = ([16], rig.shared(&[0u8; 16]));
     let mut ranges = [usm.ptr().cast_const()];
     expect!(
         zeCommandListAppendMemoryRangesBarrier(
-            list.raw(), 1, sizes.as_ptr(), ranges.as_mut_ptr(), null_mut(), 2, null_mut()
+            list.raw(),
+            1,
+            sizes.as_ptr(),
+            ranges.as_mut_ptr(),
+            null_mut(),
+            2,
+            null_mut()
         ),
         ZE_RESULT_ERROR_INVALID_SIZE
     );

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::thread;
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Context, Rig, expect, ok};
+use oxur_conformance_level_zero::{Context, Rig, expect, ok, plain_image};
 
 /// zeContextCreate: an application may have many; zeContextGetStatus: "Context is available for use".
 #[test]
@@ -28,7 +28,10 @@ fn flags() {
         flags: 2,
         ..Default::default()
     };
-    expect!(zeContextCreate(driver, &desc, &mut null_mut()), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeContextCreate(driver, &desc, &mut null_mut()),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// zeContextCreateEx: a context of some devices, or of all.
@@ -80,7 +83,11 @@ fn threads() {
 fn memory_residency() {
     let rig = Rig::new();
     let context = rig.context.raw();
-    for usm in [rig.device_memory(4096), rig.shared(&[0u8; 4096]), rig.host(&[0u8; 4096])] {
+    for usm in [
+        rig.device_memory(4096),
+        rig.shared(&[0u8; 4096]),
+        rig.host(&[0u8; 4096]),
+    ] {
         for _ in 0..2 {
             expect!(
                 zeContextMakeMemoryResident(context, rig.device, usm.ptr(), 4096), ZE_RESULT_SUCCESS;
@@ -98,13 +105,7 @@ fn memory_residency() {
 #[test]
 fn image_residency() {
     let rig = Rig::new();
-    let desc = ze_image_desc_t {
-        type_: ZE_IMAGE_TYPE_2D,
-        width: 8,
-        height: 8,
-        ..Default::default()
-    };
-    let image = rig.image(&desc).expect("zeImageCreate");
+    let image = rig.image(&plain_image()).expect("zeImageCreate");
     expect!(
         zeContextMakeImageResident(rig.context.raw(), rig.device, image.raw()), ZE_RESULT_SUCCESS;
         intel ZE_RESULT_ERROR_UNINITIALIZED, "images cannot be made resident without a GPU"

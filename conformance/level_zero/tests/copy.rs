@@ -69,9 +69,18 @@ fn sizes_and_alignments() {
             list.fill(to.ptr(), &[0xaau8], 70_000, None, &[]);
             list.copy(to.at(to_offset), from.at(from_offset), size, None, &[]);
             let got = to.values::<u8>();
-            assert!(got[..to_offset].iter().all(|byte| *byte == 0xaa), "before {size} at {to_offset}");
-            assert!(got[to_offset..][..size] == content[from_offset..][..size], "{size} from {from_offset} to {to_offset}");
-            assert!(got[to_offset + size..].iter().all(|byte| *byte == 0xaa), "behind {size} at {to_offset}");
+            assert!(
+                got[..to_offset].iter().all(|byte| *byte == 0xaa),
+                "before {size} at {to_offset}"
+            );
+            assert!(
+                got[to_offset..][..size] == content[from_offset..][..size],
+                "{size} from {from_offset} to {to_offset}"
+            );
+            assert!(
+                got[to_offset + size..].iter().all(|byte| *byte == 0xaa),
+                "behind {size} at {to_offset}"
+            );
         }
     }
 }
@@ -239,7 +248,13 @@ fn check(rig: &Rig, case: &Case) {
             expected[target..][..width as usize].copy_from_slice(&content[source..][..width as usize]);
         }
     }
-    assert!(to.values::<u8>() == expected, "{:?} {:?} {:?}", case.extent, case.from, case.to);
+    assert!(
+        to.values::<u8>() == expected,
+        "{:?} {:?} {:?}",
+        case.extent,
+        case.from,
+        case.to
+    );
 }
 
 /// zeCommandListAppendMemoryCopyRegion in two dimensions: "Set this \[depth\] to 0 for 2D copy"; slice pitches are ignored.
@@ -297,7 +312,11 @@ fn overlapping_regions() {
     let extent = [16, 8, 0];
     let result = append(&region([8, 4, 0], extent), &region([0, 0, 0], extent));
     let known = intel("the driver does not look for overlapping regions");
-    let expected = if known { ZE_RESULT_SUCCESS } else { ZE_RESULT_ERROR_OVERLAPPING_REGIONS };
+    let expected = if known {
+        ZE_RESULT_SUCCESS
+    } else {
+        ZE_RESULT_ERROR_OVERLAPPING_REGIONS
+    };
     assert_eq!(result, expected);
     let result = append(&region([16, 0, 0], extent), &region([0, 0, 0], extent));
     assert_eq!(result, ZE_RESULT_SUCCESS, "side by side");

@@ -39,7 +39,11 @@ pub fn check_counts_of<T: Copy>(
         // Larger than needed: the count is corrected, and nothing is written behind it.
         let mut values = vec![empty; total as usize + 3];
         let mut count = total + 3;
-        assert_eq!(get(&mut count, values.as_mut_ptr()), ZE_RESULT_SUCCESS, "{name} for more");
+        assert_eq!(
+            get(&mut count, values.as_mut_ptr()),
+            ZE_RESULT_SUCCESS,
+            "{name} for more"
+        );
         let known = KNOWN.contains(&name) && intel("zeDeviceGet leaves a count that is too large as it is");
         let corrected = if known { total + 3 } else { total };
         assert_eq!(count, corrected, "{name} corrects a count that is too large");
@@ -54,14 +58,22 @@ pub fn check_counts_of<T: Copy>(
         // As large as needed.
         let mut values = vec![empty; total as usize];
         let mut count = total;
-        assert_eq!(get(&mut count, values.as_mut_ptr()), ZE_RESULT_SUCCESS, "{name} for all");
+        assert_eq!(
+            get(&mut count, values.as_mut_ptr()),
+            ZE_RESULT_SUCCESS,
+            "{name} for all"
+        );
         assert_eq!(count, total, "{name}");
     }
     if total > 1 {
         // Too small: no more than that is written.
         let mut values = vec![empty; total as usize];
         let mut count = total - 1;
-        assert_eq!(get(&mut count, values.as_mut_ptr()), ZE_RESULT_SUCCESS, "{name} for fewer");
+        assert_eq!(
+            get(&mut count, values.as_mut_ptr()),
+            ZE_RESULT_SUCCESS,
+            "{name} for fewer"
+        );
         assert_eq!(count, total - 1, "{name} keeps a count that is too small");
         assert!(
             bytes(&values[total as usize - 1..]) == bytes(&[empty]),

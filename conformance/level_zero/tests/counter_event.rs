@@ -17,7 +17,12 @@ fn create(rig: &Rig, flags: ze_event_counter_based_flags_t, next: *const c_void)
         ..Default::default()
     };
     let mut event = null_mut();
-    match ze!(zeEventCounterBasedCreate(rig.context.raw(), rig.device, &desc, &mut event)) {
+    match ze!(zeEventCounterBasedCreate(
+        rig.context.raw(),
+        rig.device,
+        &desc,
+        &mut event
+    )) {
         ZE_RESULT_SUCCESS => Ok(Event::from_raw(event, None)),
         code => Err(code),
     }
@@ -101,7 +106,11 @@ fn of_the_append() {
 fn of_regular_lists() {
     let Some(rig) = Rig::executing() else { return };
     for event in events(&rig) {
-        let (list, queue, kernel) = (rig.list_with(ZE_COMMAND_LIST_FLAG_IN_ORDER), rig.queue(), rig.kernel("basic", "add"));
+        let (list, queue, kernel) = (
+            rig.list_with(ZE_COMMAND_LIST_FLAG_IN_ORDER),
+            rig.queue(),
+            rig.kernel("basic", "add"),
+        );
         let data = rig.shared(&[0i32; 64]);
         kernel.group_size([64, 1, 1]);
         kernel.set_ptr(0, data.ptr());
@@ -124,7 +133,11 @@ fn no_reset() {
     let Some(rig) = Rig::executing() else { return };
     for event in events(&rig) {
         let result = ze!(zeEventHostReset(event.raw()));
-        let errors = [ZE_RESULT_ERROR_INVALID_ARGUMENT, ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, ZE_RESULT_SUCCESS];
+        let errors = [
+            ZE_RESULT_ERROR_INVALID_ARGUMENT,
+            ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
+            ZE_RESULT_SUCCESS,
+        ];
         assert!(errors.contains(&result), "{result}");
         let list = rig.list();
         let result = ze!(zeCommandListAppendEventReset(list.raw(), event.raw()));

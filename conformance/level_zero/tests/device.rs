@@ -13,7 +13,11 @@ use crate::count::{check_counts, check_counts_of};
 #[test]
 fn get_counts() {
     let driver = Rig::new().driver;
-    let get = || check_counts("zeDeviceGet", null_mut(), |count, devices| ze!(zeDeviceGet(driver, count, devices)));
+    let get = || {
+        check_counts("zeDeviceGet", null_mut(), |count, devices| {
+            ze!(zeDeviceGet(driver, count, devices))
+        })
+    };
     assert_eq!(get(), get());
 }
 
@@ -37,7 +41,10 @@ fn sub_devices() {
         ok!(zeDeviceGetProperties(device, &mut properties));
         assert_ne!(properties.flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE, 0);
         assert_eq!(properties.subdeviceId, index as u32);
-        assert_ne!(properties.uuid.id, parent.uuid.id, "sub-devices have uuids of their own");
+        assert_ne!(
+            properties.uuid.id, parent.uuid.id,
+            "sub-devices have uuids of their own"
+        );
     }
     assert_eq!(parent.flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE, 0);
 }
@@ -136,7 +143,10 @@ fn extended_properties() {
 fn compute_properties() {
     let compute = Rig::new().compute_properties();
     let sizes = [compute.maxGroupSizeX, compute.maxGroupSizeY, compute.maxGroupSizeZ];
-    assert!(sizes.iter().all(|size| (1..=compute.maxTotalGroupSize).contains(size)), "{sizes:?}");
+    assert!(
+        sizes.iter().all(|size| (1..=compute.maxTotalGroupSize).contains(size)),
+        "{sizes:?}"
+    );
     assert!(compute.maxGroupCountX > 0 && compute.maxGroupCountY > 0 && compute.maxGroupCountZ > 0);
     let sizes = compute.numSubGroupSizes as usize;
     assert!((1..=ZE_SUBGROUPSIZE_COUNT as usize).contains(&sizes));
@@ -173,9 +183,8 @@ fn queue_groups() {
         assert!(group.numQueues > 0);
         assert!(group.maxMemoryFillPatternSize > 0);
     }
-    let compute = |group: &ze_command_queue_group_properties_t| {
-        group.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE != 0
-    };
+    let compute =
+        |group: &ze_command_queue_group_properties_t| group.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE != 0;
     assert!(groups.iter().any(compute));
 }
 
@@ -276,7 +285,10 @@ fn global_timestamps() {
     };
     let before = clock();
     let (mut host, mut device) = get();
-    assert!((before..=clock()).contains(&host), "the host's timestamp is of CLOCK_MONOTONIC_RAW");
+    assert!(
+        (before..=clock()).contains(&host),
+        "the host's timestamp is of CLOCK_MONOTONIC_RAW"
+    );
     for _ in 0..100 {
         let (next_host, next_device) = get();
         assert!(next_host >= host, "{next_host} {host}");

@@ -57,7 +57,9 @@ fn init_by_threads() {
 #[test]
 fn get_counts() {
     loader();
-    check_counts("zeDriverGet", null_mut(), |count, drivers| ze!(zeDriverGet(count, drivers)));
+    check_counts("zeDriverGet", null_mut(), |count, drivers| {
+        ze!(zeDriverGet(count, drivers))
+    });
 }
 
 /// zeInitDrivers: all types of drivers by one call, in place of zeInit; the rules of counts.
@@ -89,10 +91,19 @@ fn init_drivers_errors() {
     }
     let mut count = 0;
     let mut desc = ze_init_driver_type_desc_t::default();
-    expect!(zeInitDrivers(&mut count, null_mut(), &mut desc), ZE_RESULT_ERROR_INVALID_ENUMERATION);
-    expect!(zeInitDrivers(&mut count, null_mut(), null_mut()), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    expect!(
+        zeInitDrivers(&mut count, null_mut(), &mut desc),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
+    expect!(
+        zeInitDrivers(&mut count, null_mut(), null_mut()),
+        ZE_RESULT_ERROR_INVALID_NULL_POINTER
+    );
     desc.flags = u32::MAX;
-    expect!(zeInitDrivers(null_mut(), null_mut(), &mut desc), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    expect!(
+        zeInitDrivers(null_mut(), null_mut(), &mut desc),
+        ZE_RESULT_ERROR_INVALID_NULL_POINTER
+    );
 }
 
 /// zeDriverGetApiVersion: a version of this API.
@@ -153,7 +164,11 @@ fn extensions() {
         .map(|extension| text(&extension.name).expect("a name in UTF-8"))
         .collect();
     println!("{names:?}");
-    assert!(names.iter().all(|name| name.starts_with("ZE") || name.starts_with("ze")));
+    assert!(
+        names
+            .iter()
+            .all(|name| name.starts_with("ZE") || name.starts_with("ze"))
+    );
     assert!(extensions.iter().all(|extension| extension.version != 0));
     names.sort_unstable();
     let count = names.len();
@@ -198,10 +213,7 @@ fn last_error() {
         unsafe { CStr::from_ptr(text) }.to_owned()
     };
     get();
-    assert_ne!(
-        ze!(zeContextCreate(driver, null(), &mut null_mut())),
-        ZE_RESULT_SUCCESS
-    );
+    assert_ne!(ze!(zeContextCreate(driver, null(), &mut null_mut())), ZE_RESULT_SUCCESS);
     println!("{:?}", get());
     // "String returned is thread local."
     let error = get();

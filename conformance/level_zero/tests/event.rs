@@ -30,7 +30,13 @@ fn pools() {
             let desc = pool_desc(flags, count);
             Pool::new(&rig.context, &desc).event(count - 1);
             let (mut devices, mut pool) = ([rig.device], null_mut());
-            ok!(zeEventPoolCreate(rig.context.raw(), &desc, 1, devices.as_mut_ptr(), &mut pool));
+            ok!(zeEventPoolCreate(
+                rig.context.raw(),
+                &desc,
+                1,
+                devices.as_mut_ptr(),
+                &mut pool
+            ));
             Pool::from_raw(pool, None).event(0);
         }
     }
@@ -42,7 +48,13 @@ fn pools() {
 fn bad_pools() {
     let rig = Rig::new();
     let create = |desc: ze_event_pool_desc_t, count| {
-        ze!(zeEventPoolCreate(rig.context.raw(), &desc, count, null_mut(), &mut null_mut()))
+        ze!(zeEventPoolCreate(
+            rig.context.raw(),
+            &desc,
+            count,
+            null_mut(),
+            &mut null_mut()
+        ))
     };
     assert_eq!(create(pool_desc(0x10, 1), 0), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     assert_eq!(create(pool_desc(0, 0), 0), ZE_RESULT_ERROR_INVALID_SIZE);
@@ -55,8 +67,14 @@ fn bad_events() {
     let rig = Rig::new();
     let pool = rig.pool(2, 0);
     let good = ze_event_desc_t::default();
-    for desc in [ze_event_desc_t { signal: 8, ..good }, ze_event_desc_t { wait: 8, ..good }] {
-        expect!(zeEventCreate(pool.raw(), &desc, &mut null_mut()), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    for desc in [
+        ze_event_desc_t { signal: 8, ..good },
+        ze_event_desc_t { wait: 8, ..good },
+    ] {
+        expect!(
+            zeEventCreate(pool.raw(), &desc, &mut null_mut()),
+            ZE_RESULT_ERROR_INVALID_ENUMERATION
+        );
     }
     let desc = ze_event_desc_t { index: 2, ..good };
     let result = ze!(zeEventCreate(pool.raw(), &desc, &mut null_mut()));
@@ -160,7 +178,10 @@ fn getters() {
     ok!(zeEventPoolGetFlags(pool.raw(), &mut flags));
     assert_eq!((of, context), (pool.raw(), rig.context.raw()));
     assert_eq!((signal, wait), (desc.signal, desc.wait));
-    assert_eq!(flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    assert_eq!(
+        flags,
+        ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP
+    );
 }
 
 /// zeCommandListAppendSignalEvent, zeCommandListAppendEventReset: when their turn comes.
@@ -290,7 +311,10 @@ fn between_lists() {
 fn wait_for_nothing() {
     let rig = Rig::new();
     let list = rig.list();
-    expect!(zeCommandListAppendWaitOnEvents(list.raw(), 1, null_mut()), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    expect!(
+        zeCommandListAppendWaitOnEvents(list.raw(), 1, null_mut()),
+        ZE_RESULT_ERROR_INVALID_NULL_POINTER
+    );
 }
 
 /// zeEventHostSignal, zeEventQueryStatus, zeEventHostReset: "may be called from simultaneous threads".
@@ -311,4 +335,40 @@ fn threads() {
         stop.host_signal();
     });
     assert!(!event.is_signalled());
+}
+
+/// A command of an immediate list that waits for commands of regular lists, which are executed later, and for others.
+#[test]
+fn immediate_waits_for_regular() {
+    let Some(rig) = Rig::executing() else { return };
+    for lists in 1..4 {
+        for flags in [0, ZE_COMMAND_LIST_FLAG_IN_ORDER] {
+            let (immediate, queue) = (rig.in_order(), rig.queue());
+            let (data, out) = (rig.shared(&[0u32; 64]), rig.shared(&[0u32; 64]));
+            let events = rig.events(2 * lists + 1);
+            let wait: Vec<_> = events.iter().collect();
+            immediate.barrier(Some(&events[2 * lists as usize]), &[]);
+            let regular: Vec<_> = (0..lists as usize)
+                .map(|index| {
+                    let list = rig.list_with(flags);
+                    list.fill(data.ptr(), &[1u32], 128, Some(&events[2 * index]), &[]);
+                    list.fill(
+                        data.at(128),
+                        &[1u32],
+                        128,
+                        Some(&events[2 * index + 1]),
+                        &[&events[2 * index]],
+                    );
+                    list.close();
+                    list
+                })
+                .collect();
+            immediate.copy(out.ptr(), data.ptr(), 256, None, &wait);
+            regular.iter().for_each(|list| queue.execute(&[list]));
+            queue.synchronize();
+            assert!(events.iter().all(Event::is_signalled));
+            immediate.synchronize();
+            assert_eq!(out.values::<u32>(), [1; 64]);
+        }
+    }
 }

@@ -26,7 +26,10 @@ fn flags() {
         flags: 2,
         ..Default::default()
     };
-    expect!(zeFenceCreate(queue.raw(), &desc, &mut null_mut()), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeFenceCreate(queue.raw(), &desc, &mut null_mut()),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// zeFenceHostSynchronize: ZE_RESULT_NOT_READY when the time has passed; zero "operates exactly like zeFenceQueryStatus".

@@ -18,7 +18,10 @@ fn patterns() {
     let largest = rig.queue_groups()[rig.compute_ordinal() as usize].maxMemoryFillPatternSize;
     let list = rig.synchronous();
     for usm in [rig.shared(&[0u8; 9000]), rig.host(&[0u8; 9000])] {
-        for size in [1, 2, 4, 8, 16, 32, 64, 128].into_iter().filter(|size| *size <= largest) {
+        for size in [1, 2, 4, 8, 16, 32, 64, 128]
+            .into_iter()
+            .filter(|size| *size <= largest)
+        {
             for times in [1, 2, 3, 7, 60] {
                 for start in [0, size] {
                     list.fill(usm.ptr(), &[0xeeu8], 9000, None, &[]);
@@ -26,7 +29,10 @@ fn patterns() {
                     let got = usm.values::<u8>();
                     let end = start + size * times;
                     assert!(got[..start].iter().all(|byte| *byte == 0xee));
-                    assert!(got[start..end] == pattern(size).repeat(times), "{times} of {size} at {start}");
+                    assert!(
+                        got[start..end] == pattern(size).repeat(times),
+                        "{times} of {size} at {start}"
+                    );
                     assert!(got[end..].iter().all(|byte| *byte == 0xee), "behind {times} of {size}");
                 }
             }
@@ -45,7 +51,11 @@ fn bytes() {
             list.fill(usm.at(start), &[0x5au8], size, None, &[]);
             let got = usm.values::<u8>();
             for (index, byte) in got.iter().enumerate() {
-                let expected = if (start..start + size).contains(&index) { 0x5a } else { 0 };
+                let expected = if (start..start + size).contains(&index) {
+                    0x5a
+                } else {
+                    0
+                };
                 assert_eq!(*byte, expected, "{index}: {size} at {start}");
             }
         }
@@ -96,7 +106,14 @@ fn size_is_no_multiple() {
     for (pattern_size, size) in [(4, 6), (16, 24), (8, 4)] {
         expect!(
             zeCommandListAppendMemoryFill(
-                list.raw(), usm.ptr(), value.as_ptr().cast(), pattern_size, size, null_mut(), 0, null_mut()
+                list.raw(),
+                usm.ptr(),
+                value.as_ptr().cast(),
+                pattern_size,
+                size,
+                null_mut(),
+                0,
+                null_mut()
             ),
             ZE_RESULT_ERROR_INVALID_SIZE
         );

@@ -120,7 +120,10 @@ fn bad_descriptors() {
             zeImageCreate(rig.context.raw(), rig.device, &bad, &mut null_mut()),
             ZE_RESULT_ERROR_INVALID_ENUMERATION
         );
-        expect!(zeImageGetProperties(rig.device, &bad, &mut properties), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        expect!(
+            zeImageGetProperties(rig.device, &bad, &mut properties),
+            ZE_RESULT_ERROR_INVALID_ENUMERATION
+        );
     }
 }
 
@@ -141,7 +144,11 @@ fn too_large() {
     };
     if let Err(code) = rig.image(&media) {
         assert!(
-            [ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION].contains(&code),
+            [
+                ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT,
+                ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION
+            ]
+            .contains(&code),
             "{code}"
         );
     }
@@ -164,7 +171,9 @@ fn memory_to_image_and_back() {
 fn regions() {
     let Some(rig) = Rig::executing() else { return };
     let [width, height] = [17, 9];
-    let image = rig.image(&desc(ZE_IMAGE_TYPE_2D, [width, height, 1])).expect("zeImageCreate");
+    let image = rig
+        .image(&desc(ZE_IMAGE_TYPE_2D, [width, height, 1]))
+        .expect("zeImageCreate");
     let mut expected = pixels(width * height);
     write(&rig, &image, &expected, null());
     let part = region([3, 2, 0], [5, 4, 1]);
@@ -197,7 +206,16 @@ fn image_to_image() {
     let [from, to] = [(); 2].map(|()| rig.image(&shape).expect("zeImageCreate"));
     let content = pixels(48);
     write(&rig, &from, &content, null());
-    rig.run(|list| ok!(zeCommandListAppendImageCopy(list.raw(), to.raw(), from.raw(), null_mut(), 0, null_mut())));
+    rig.run(|list| {
+        ok!(zeCommandListAppendImageCopy(
+            list.raw(),
+            to.raw(),
+            from.raw(),
+            null_mut(),
+            0,
+            null_mut()
+        ))
+    });
     assert!(read(&rig, &to, 48, null()) == content);
     let (target, source) = (region([0, 0, 0], [3, 2, 1]), region([4, 3, 0], [3, 2, 1]));
     rig.run(|list| {
@@ -243,8 +261,15 @@ fn kernels_read() {
 #[test]
 fn kernels_write() {
     let Some(rig) = Rig::executing() else { return };
-    let (module, image) = (rig.module("images"), rig.image(&desc(ZE_IMAGE_TYPE_2D, [12, 7, 1])).expect("zeImageCreate"));
-    let (kernel, extents, out) = (module.kernel("write_2d"), module.kernel("extents"), rig.shared(&[0i32; 2]));
+    let (module, image) = (
+        rig.module("images"),
+        rig.image(&desc(ZE_IMAGE_TYPE_2D, [12, 7, 1])).expect("zeImageCreate"),
+    );
+    let (kernel, extents, out) = (
+        module.kernel("write_2d"),
+        module.kernel("extents"),
+        rig.shared(&[0i32; 2]),
+    );
     kernel.group_size([4, 1, 1]);
     kernel.set(0, image.raw());
     extents.set(0, image.raw());
@@ -264,10 +289,26 @@ fn formats() {
     let Some(rig) = Rig::executing() else { return };
     let kernel = rig.kernel("images", "read_float");
     let cases: [(ze_image_format_t, &[u8], [f32; 4]); 4] = [
-        (format(ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_UNORM), &[0, 51, 102, 255], [0.0, 0.2, 0.4, 1.0]),
-        (format(ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_SNORM), &[0, 127, 129, 128], [0.0, 1.0, -1.0, -1.0]),
-        (format(ZE_IMAGE_FORMAT_LAYOUT_16_16, ZE_IMAGE_FORMAT_TYPE_UNORM), &[255, 255, 51, 51], [1.0, 0.2, 0.0, 1.0]),
-        (format(ZE_IMAGE_FORMAT_LAYOUT_32, ZE_IMAGE_FORMAT_TYPE_FLOAT), &[0, 0, 0xc0, 0x3f], [1.5, 0.0, 0.0, 1.0]),
+        (
+            format(ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_UNORM),
+            &[0, 51, 102, 255],
+            [0.0, 0.2, 0.4, 1.0],
+        ),
+        (
+            format(ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_SNORM),
+            &[0, 127, 129, 128],
+            [0.0, 1.0, -1.0, -1.0],
+        ),
+        (
+            format(ZE_IMAGE_FORMAT_LAYOUT_16_16, ZE_IMAGE_FORMAT_TYPE_UNORM),
+            &[255, 255, 51, 51],
+            [1.0, 0.2, 0.0, 1.0],
+        ),
+        (
+            format(ZE_IMAGE_FORMAT_LAYOUT_32, ZE_IMAGE_FORMAT_TYPE_FLOAT),
+            &[0, 0, 0xc0, 0x3f],
+            [1.5, 0.0, 0.0, 1.0],
+        ),
     ];
     for (format, bytes, expected) in cases {
         let image = ze_image_desc_t {
@@ -293,7 +334,10 @@ fn formats() {
             list.launch(&kernel, [1, 1, 1], None, &[]);
         });
         for pixel in out.values::<[f32; 4]>() {
-            let close = pixel.iter().zip(expected).all(|(got, wanted)| (got - wanted).abs() < 1e-5);
+            let close = pixel
+                .iter()
+                .zip(expected)
+                .all(|(got, wanted)| (got - wanted).abs() < 1e-5);
             assert!(close, "{:?} {:?}: {pixel:?} {expected:?}", format.layout, format.type_);
         }
     }
@@ -337,7 +381,10 @@ fn sampling() {
         ..desc(ZE_IMAGE_TYPE_2D, [4, 1, 1])
     };
     let image = rig.image(&image).expect("zeImageCreate");
-    let content: Vec<[u32; 4]> = [10.0f32, 20.0, 30.0, 40.0].iter().map(|value| [value.to_bits(); 4]).collect();
+    let content: Vec<[u32; 4]> = [10.0f32, 20.0, 30.0, 40.0]
+        .iter()
+        .map(|value| [value.to_bits(); 4])
+        .collect();
     write(&rig, &image, &content, null());
     let kernel = rig.kernel("images", "sample");
     let sample = |address, filter, normalized, at: &[f32]| -> Vec<f32> {
@@ -370,7 +417,10 @@ fn sampling() {
 #[test]
 fn argument_size() {
     let rig = Rig::new();
-    let (kernel, image) = (rig.kernel("images", "read_2d"), rig.image(&desc(ZE_IMAGE_TYPE_2D, [4, 4, 1])));
+    let (kernel, image) = (
+        rig.kernel("images", "read_2d"),
+        rig.image(&desc(ZE_IMAGE_TYPE_2D, [4, 4, 1])),
+    );
     let image = image.expect("zeImageCreate").raw();
     expect!(
         zeKernelSetArgumentValue(kernel.raw(), 0, 4, (&raw const image).cast()),

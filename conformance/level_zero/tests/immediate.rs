@@ -48,7 +48,10 @@ fn getters() {
     ok!(zeCommandListImmediateGetFlags(list.raw(), &mut flags));
     ok!(zeCommandListImmediateGetMode(list.raw(), &mut mode));
     ok!(zeCommandListImmediateGetPriority(list.raw(), &mut priority));
-    assert_eq!((immediate, ordinal, index, flags), (1, desc.ordinal, desc.index, desc.flags));
+    assert_eq!(
+        (immediate, ordinal, index, flags),
+        (1, desc.ordinal, desc.index, desc.flags)
+    );
     assert_eq!((mode, priority), (desc.mode, desc.priority));
 }
 
@@ -110,7 +113,11 @@ fn in_order() {
         list.launch(&multiply, [16, 1, 1], None, &[]);
         expected = expected.wrapping_add(step).wrapping_mul(7);
     }
-    assert_eq!(data.values::<i32>(), [1; 1024], "nothing begins before the wait has ended");
+    assert_eq!(
+        data.values::<i32>(),
+        [1; 1024],
+        "nothing begins before the wait has ended"
+    );
     gate.host_signal();
     list.synchronize();
     assert_eq!(data.values::<i32>(), [expected; 1024]);

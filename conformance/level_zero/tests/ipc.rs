@@ -179,7 +179,10 @@ fn events() {
     assert_eq!(data.values::<u32>(), [1; 4]);
     other.end();
     let result = ze!(zeEventPoolPutIpcHandle(rig.context.raw(), handle));
-    assert!(result == ZE_RESULT_SUCCESS || oxur_conformance_level_zero::loader_is_old(), "{result}");
+    assert!(
+        result == ZE_RESULT_SUCCESS || oxur_conformance_level_zero::loader_is_old(),
+        "{result}"
+    );
 }
 
 #[test]
@@ -221,7 +224,10 @@ fn bad_arguments() {
     assert_ne!(result, ZE_RESULT_SUCCESS);
     let usm = rig.device_memory(64);
     ok!(zeMemGetIpcHandle(context, usm.ptr(), &mut handle));
-    expect!(zeMemOpenIpcHandle(context, rig.device, handle, 8, &mut ptr), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeMemOpenIpcHandle(context, rig.device, handle, 8, &mut ptr),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
     let nonsense = ze_ipc_mem_handle_t { data: [0x6b; 64] };
     let result = ze!(zeMemOpenIpcHandle(context, rig.device, nonsense, 0, &mut ptr));
     assert_ne!(result, ZE_RESULT_SUCCESS);

@@ -28,7 +28,10 @@ fn bad_descriptors() {
         zeKernelCreate(module.raw(), &desc(null(), 0), &mut null_mut()),
         ZE_RESULT_ERROR_INVALID_NULL_POINTER
     );
-    expect!(zeKernelCreate(module.raw(), &desc(name, 4), &mut null_mut()), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeKernelCreate(module.raw(), &desc(name, 4), &mut null_mut()),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// zeKernelCreate: flags are hints about residency.
@@ -72,11 +75,22 @@ fn properties() {
         assert_eq!(get(name).numKernelArgs, arguments, "{name}");
     }
     let plain = get("add");
-    assert_eq!((plain.requiredGroupSizeX, plain.requiredGroupSizeY, plain.requiredGroupSizeZ), (0, 0, 0));
+    assert_eq!(
+        (
+            plain.requiredGroupSizeX,
+            plain.requiredGroupSizeY,
+            plain.requiredGroupSizeZ
+        ),
+        (0, 0, 0)
+    );
     assert_eq!((plain.requiredNumSubGroups, plain.requiredSubgroupSize), (0, 0));
     assert!(plain.maxSubgroupSize > 0 && plain.maxNumSubgroups > 0);
     let required = get("required");
-    let size = (required.requiredGroupSizeX, required.requiredGroupSizeY, required.requiredGroupSizeZ);
+    let size = (
+        required.requiredGroupSizeX,
+        required.requiredGroupSizeY,
+        required.requiredGroupSizeZ,
+    );
     assert_eq!(size, (8, 2, 1));
     assert_eq!(get("sub_group_of_16").requiredSubgroupSize, 16);
     assert!(get("reverse_64").localMemSize >= 256);
@@ -196,7 +210,10 @@ fn scalars() {
     kernel.set_ptr(9, out.ptr());
     rig.run(|list| list.launch(&kernel, [1, 1, 1], None, &[]));
     let bits = i64::from(1.5f32.to_bits());
-    assert_eq!(out.values::<i64>(), [-1, 255, -2, 65535, -3, u32::MAX.into(), i64::MIN, -2, bits]);
+    assert_eq!(
+        out.values::<i64>(),
+        [-1, 255, -2, 65535, -3, u32::MAX.into(), i64::MIN, -2, bits]
+    );
 }
 
 /// zeKernelSetArgumentValue: vectors, of which those of three elements have the size of four.
@@ -240,8 +257,16 @@ fn structures() {
     kernel.set(2, large);
     kernel.set_ptr(3, out.ptr());
     rig.run(|list| list.launch(&kernel, [1, 1, 1], None, &[]));
-    assert_eq!(out.values::<u64>()[..5], [0x03_0201, 200, 0x1234_5678, 0xabcd, u64::MAX / 3]);
-    assert!(out.values::<u64>()[5..].iter().zip(large).all(|(got, value)| *got == u64::from(value)));
+    assert_eq!(
+        out.values::<u64>()[..5],
+        [0x03_0201, 200, 0x1234_5678, 0xabcd, u64::MAX / 3]
+    );
+    assert!(
+        out.values::<u64>()[5..]
+            .iter()
+            .zip(large)
+            .all(|(got, value)| *got == u64::from(value))
+    );
 }
 
 /// zeKernelSetArgumentValue: "If argument is SLM (size), then SLM size in bytes for this resource is provided as argument size
@@ -257,7 +282,10 @@ fn local_memory() {
         kernel.set_ptr(0, data.ptr());
         kernel.set_local(1, size as usize * 4);
         rig.run(|list| list.launch(&kernel, [3, 1, 1], None, &[]));
-        let expected: Vec<_> = values.chunks(size as usize).flat_map(|group| group.iter().rev().copied()).collect();
+        let expected: Vec<_> = values
+            .chunks(size as usize)
+            .flat_map(|group| group.iter().rev().copied())
+            .collect();
         assert_eq!(data.values::<i32>(), expected);
     }
 }
@@ -297,7 +325,10 @@ fn group_size() {
         [u32::MAX, u32::MAX, u32::MAX],
         [1 << 16, 1 << 16, 1],
     ] {
-        expect!(zeKernelSetGroupSize(kernel.raw(), x, y, z), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+        expect!(
+            zeKernelSetGroupSize(kernel.raw(), x, y, z),
+            ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION
+        );
     }
     for [x, y, z] in [[0, 1, 1], [1, 0, 1], [1, 1, 0]] {
         expect!(
@@ -314,7 +345,10 @@ fn required_group_size() {
     let kernel = rig.kernel("basic", "required");
     ok!(zeKernelSetGroupSize(kernel.raw(), 8, 2, 1));
     for [x, y, z] in [[16, 1, 1], [8, 1, 1], [8, 2, 2], [2, 8, 1]] {
-        expect!(zeKernelSetGroupSize(kernel.raw(), x, y, z), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+        expect!(
+            zeKernelSetGroupSize(kernel.raw(), x, y, z),
+            ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION
+        );
     }
     let Some(rig) = Rig::executing() else { return };
     let (kernel, out) = (rig.kernel("basic", "required"), rig.shared(&[99u32; 64]));
@@ -340,7 +374,15 @@ fn suggest(kernel: &Kernel, [x, y, z]: [u32; 3]) -> Result<[u32; 3], ze_result_t
 fn suggested_group_size() {
     let rig = Rig::new();
     let kernel = rig.kernel("basic", "add");
-    for global in [[1, 1, 1], [64, 1, 1], [1000, 1, 1], [1021, 1, 1], [64, 64, 1], [12, 10, 6], [1 << 20, 3, 1]] {
+    for global in [
+        [1, 1, 1],
+        [64, 1, 1],
+        [1000, 1, 1],
+        [1021, 1, 1],
+        [64, 64, 1],
+        [12, 10, 6],
+        [1 << 20, 3, 1],
+    ] {
         let size = suggest(&kernel, global).expect("zeKernelSuggestGroupSize");
         for (global, size) in global.into_iter().zip(size) {
             assert!(size > 0 && global % size == 0, "{global} {size}");
@@ -360,7 +402,11 @@ fn suggested_for_nothing() {
     for global in [[0, 1, 1], [1, 0, 1], [1, 1, 0]] {
         let result = suggest(&kernel, global);
         if !intel("the driver suggests sizes for nothing") {
-            assert_eq!(result, Err(ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION), "{global:?}");
+            assert_eq!(
+                result,
+                Err(ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION),
+                "{global:?}"
+            );
         }
     }
 }
@@ -389,7 +435,10 @@ fn indirect_access() {
         all |= wanted;
         assert_eq!(flags, or_intel(wanted, all, "flags are added to those from before"));
     }
-    expect!(zeKernelSetIndirectAccess(kernel.raw(), 8), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeKernelSetIndirectAccess(kernel.raw(), 8),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// zeKernelSetIndirectAccess: memory that a kernel reaches by addresses in memory.
@@ -397,7 +446,11 @@ fn indirect_access() {
 fn indirect_memory() {
     let Some(rig) = Rig::executing() else { return };
     let kernel = rig.kernel("basic", "follow");
-    let (host, shared, device) = (rig.host(&[1i32; 16]), rig.shared(&[2i32; 16]), rig.device_values(&[3i32; 16]));
+    let (host, shared, device) = (
+        rig.host(&[1i32; 16]),
+        rig.shared(&[2i32; 16]),
+        rig.device_values(&[3i32; 16]),
+    );
     let table = rig.shared(&[host.ptr() as u64, shared.ptr() as u64, device.ptr() as u64]);
     ok!(zeKernelSetIndirectAccess(kernel.raw(), 7));
     kernel.group_size([16, 1, 1]);
@@ -417,7 +470,10 @@ fn cache_config() {
     for flags in [0, ZE_CACHE_CONFIG_FLAG_LARGE_SLM, ZE_CACHE_CONFIG_FLAG_LARGE_DATA] {
         ok!(zeKernelSetCacheConfig(kernel.raw(), flags));
     }
-    expect!(zeKernelSetCacheConfig(kernel.raw(), 4), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeKernelSetCacheConfig(kernel.raw(), 4),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// zeKernelGetSourceAttributes: the size with NUL, then "a space-separated list of kernel source attributes".

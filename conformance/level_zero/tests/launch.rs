@@ -70,7 +70,12 @@ fn global_offset() {
             let expected = expected_ids(count, size, offset);
             let (out, told) = (rig.shared(&vec![u32::MAX; expected.len()]), rig.shared(&[0u32; 10]));
             for kernel in [&kernel, &sizes] {
-                ok!(zeKernelSetGlobalOffsetExp(kernel.raw(), offset[0], offset[1], offset[2]));
+                ok!(zeKernelSetGlobalOffsetExp(
+                    kernel.raw(),
+                    offset[0],
+                    offset[1],
+                    offset[2]
+                ));
                 kernel.group_size(size);
             }
             kernel.set_ptr(0, out.ptr());
@@ -79,7 +84,10 @@ fn global_offset() {
                 list.launch(&kernel, count, None, &[]);
                 list.launch(&sizes, count, None, &[]);
             });
-            assert!(out.values::<u32>() == expected, "{count:?} groups of {size:?} at {offset:?}");
+            assert!(
+                out.values::<u32>() == expected,
+                "{count:?} groups of {size:?} at {offset:?}"
+            );
             let global: [u32; 3] = std::array::from_fn(|d| count[d] * size[d]);
             assert_eq!(told.values::<u32>()[1..], [global, count, offset].concat());
         }
@@ -197,7 +205,10 @@ fn work_group_barriers() {
     kernel.group_size([64, 1, 1]);
     kernel.set_ptr(0, data.ptr());
     rig.run(|list| list.launch(&kernel, [10, 1, 1], None, &[]));
-    let expected: Vec<_> = values.chunks(64).flat_map(|group| group.iter().rev().copied()).collect();
+    let expected: Vec<_> = values
+        .chunks(64)
+        .flat_map(|group| group.iter().rev().copied())
+        .collect();
     assert_eq!(data.values::<i32>(), expected);
 }
 
@@ -211,7 +222,9 @@ fn sub_groups() {
     rig.run(|list| list.launch(&kernel, [16, 1, 1], None, &[]));
     let compute = rig.compute_properties();
     let sizes = &compute.subGroupSizes[..compute.numSubGroupSizes as usize];
-    let [sum, size] = out.values::<u32>() else { unreachable!() };
+    let [sum, size] = out.values::<u32>() else {
+        unreachable!()
+    };
     assert_eq!(*sum, 1023 * 1024 / 2);
     assert!(sizes.contains(size), "{size} {sizes:?}");
     assert!(*size <= kernel.properties().maxSubgroupSize);
@@ -388,7 +401,10 @@ fn with_arguments() {
     let Some(rig) = Rig::executing() else { return };
     let (kernel, data, list) = (rig.kernel("basic", "add"), rig.shared(&[0i32; 64]), rig.in_order());
     let (pointer, value) = (data.ptr(), 5i32);
-    let mut arguments: [*mut c_void; 2] = [(&raw const pointer).cast_mut().cast(), (&raw const value).cast_mut().cast()];
+    let mut arguments: [*mut c_void; 2] = [
+        (&raw const pointer).cast_mut().cast(),
+        (&raw const value).cast_mut().cast(),
+    ];
     let size = ze_group_size_t {
         groupSizeX: 16,
         groupSizeY: 1,
@@ -416,7 +432,11 @@ fn with_arguments() {
     let zero = ze_group_size_t { groupSizeX: 0, ..size };
     let result = launch(zero, arguments.as_mut_ptr());
     assert!(
-        [ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, ZE_RESULT_ERROR_INVALID_ARGUMENT].contains(&result),
+        [
+            ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION,
+            ZE_RESULT_ERROR_INVALID_ARGUMENT
+        ]
+        .contains(&result),
         "{result}"
     );
 }

@@ -105,7 +105,10 @@ fn nothing_to_link() {
     let [basic, globals] = ["basic", "globals"].map(|name| rig.module(name));
     assert_eq!(Module::link(&[&basic]), Ok(()));
     let mut handles = [basic.raw(), globals.raw()];
-    expect!(zeModuleDynamicLink(2, handles.as_mut_ptr(), null_mut()), ZE_RESULT_SUCCESS);
+    expect!(
+        zeModuleDynamicLink(2, handles.as_mut_ptr(), null_mut()),
+        ZE_RESULT_SUCCESS
+    );
 }
 
 /// zeKernelCreate: ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED before "all module import requirements" are satisfied.
@@ -117,7 +120,10 @@ fn unlinked() {
         pKernelName: c"chain".as_ptr(),
         ..Default::default()
     };
-    expect!(zeKernelCreate(module.raw(), &desc, &mut null_mut()), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
+    expect!(
+        zeKernelCreate(module.raw(), &desc, &mut null_mut()),
+        ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED
+    );
 }
 
 /// What hangs off the descriptor of a module of several.
@@ -127,7 +133,11 @@ struct Program {
 }
 
 impl Program {
-    fn create(&self, rig: &Rig, constants: Option<&[*const ze_module_constants_t]>) -> Result<Module, (ze_result_t, String)> {
+    fn create(
+        &self,
+        rig: &Rig,
+        constants: Option<&[*const ze_module_constants_t]>,
+    ) -> Result<Module, (ze_result_t, String)> {
         let sizes: Vec<_> = self.inputs.iter().map(Vec::len).collect();
         let mut inputs: Vec<_> = self.inputs.iter().map(|input| input.as_ptr()).collect();
         let mut flags: Vec<_> = self.flags.iter().map(|flags| flags.as_ptr()).collect();
@@ -136,7 +146,11 @@ impl Program {
             count: sizes.len() as u32,
             inputSizes: sizes.as_ptr(),
             pInputModules: inputs.as_mut_ptr(),
-            pBuildFlags: if flags.is_empty() { null_mut() } else { flags.as_mut_ptr() },
+            pBuildFlags: if flags.is_empty() {
+                null_mut()
+            } else {
+                flags.as_mut_ptr()
+            },
             pConstants: constants.as_mut().map_or(null_mut(), |all| all.as_mut_ptr()),
             ..Default::default()
         };
@@ -159,7 +173,9 @@ impl Program {
 fn program() {
     let rig = Rig::new();
     assert!(require_extension(&rig, ZE_MODULE_PROGRAM_EXP_NAME));
-    let inputs = ["linking.kernel", "linking.first", "linking.second"].map(spirv).to_vec();
+    let inputs = ["linking.kernel", "linking.first", "linking.second"]
+        .map(spirv)
+        .to_vec();
     for flags in [vec![], vec![c"", c"-ze-opt-disable", c""]] {
         let program = Program {
             inputs: inputs.clone(),
@@ -225,7 +241,10 @@ fn program_with_bad_input() {
     let Err((code, log)) = program.create(&rig, None) else {
         panic!("the build succeeded")
     };
-    let errors = [ZE_RESULT_ERROR_MODULE_BUILD_FAILURE, ZE_RESULT_ERROR_MODULE_LINK_FAILURE];
+    let errors = [
+        ZE_RESULT_ERROR_MODULE_BUILD_FAILURE,
+        ZE_RESULT_ERROR_MODULE_LINK_FAILURE,
+    ];
     assert!(errors.contains(&code), "{code}");
     assert!(!log.is_empty());
 }

@@ -29,7 +29,7 @@ fn flags() {
     );
 }
 
-/// zeCommandListCreate: an ordinal "must be less than the count returned from zeDeviceGetCommandQueueGroupProperties".
+/// zeCommandListCreate: an ordinal that zeDeviceGetCommandQueueGroupProperties does not have.
 #[test]
 fn no_such_group() {
     let rig = Rig::new();
@@ -37,7 +37,12 @@ fn no_such_group() {
         commandQueueGroupOrdinal: rig.queue_groups().len() as u32,
         ..Default::default()
     };
-    let result = ze!(zeCommandListCreate(rig.context.raw(), rig.device, &desc, &mut null_mut()));
+    let result = ze!(zeCommandListCreate(
+        rig.context.raw(),
+        rig.device,
+        &desc,
+        &mut null_mut()
+    ));
     assert_ne!(result, ZE_RESULT_SUCCESS);
 }
 
@@ -85,7 +90,12 @@ fn open_lists_are_not_executed() {
     let rig = Rig::new();
     let (queue, list) = (rig.queue(), rig.list());
     let mut lists = [list.raw()];
-    let result = ze!(zeCommandQueueExecuteCommandLists(queue.raw(), 1, lists.as_mut_ptr(), null_mut()));
+    let result = ze!(zeCommandQueueExecuteCommandLists(
+        queue.raw(),
+        1,
+        lists.as_mut_ptr(),
+        null_mut()
+    ));
     let known = intel("the driver executes open lists");
     assert_eq!(result == ZE_RESULT_SUCCESS, known, "{result}");
 }
@@ -214,7 +224,7 @@ fn no_synchronize() {
         intel ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "a driver of version 1.3 has no such function");
 }
 
-/// zeCommandListCreateCloneExp: "clones" a list: the copy does what the source does, which may be gone.
+/// zeCommandListCreateCloneExp: the copy does what the source does, which may be gone.
 #[test]
 fn clone() {
     let rig = Rig::new();

@@ -34,15 +34,31 @@ fn logs_of_good_modules() {
     let input = spirv("basic");
     let desc = desc(ZE_MODULE_FORMAT_IL_SPIRV, &input);
     let (mut module, mut log) = (null_mut(), null_mut());
-    ok!(zeModuleCreate(rig.context.raw(), rig.device, &desc, &mut module, null_mut()));
+    ok!(zeModuleCreate(
+        rig.context.raw(),
+        rig.device,
+        &desc,
+        &mut module,
+        null_mut()
+    ));
     ok!(zeModuleDestroy(module));
-    ok!(zeModuleCreate(rig.context.raw(), rig.device, &desc, &mut module, &mut log));
+    ok!(zeModuleCreate(
+        rig.context.raw(),
+        rig.device,
+        &desc,
+        &mut module,
+        &mut log
+    ));
     assert!(!log.is_null());
     let mut size = 0;
     ok!(zeModuleBuildLogGetString(log, &mut size, null_mut()));
     assert!(size >= 1, "with its NUL");
     let mut text = vec![1u8; size];
-    ok!(zeModuleBuildLogGetString(log, &mut size, text.as_mut_ptr().cast::<c_char>()));
+    ok!(zeModuleBuildLogGetString(
+        log,
+        &mut size,
+        text.as_mut_ptr().cast::<c_char>()
+    ));
     assert_eq!(text[size - 1], 0);
     // A log outlives its module.
     ok!(zeModuleDestroy(module));
@@ -78,7 +94,13 @@ fn bad_descriptors() {
     let input = spirv("globals");
     let good = desc(ZE_MODULE_FORMAT_IL_SPIRV, &input);
     let create = |desc: ze_module_desc_t| {
-        ze!(zeModuleCreate(rig.context.raw(), rig.device, &desc, &mut null_mut(), null_mut()))
+        ze!(zeModuleCreate(
+            rig.context.raw(),
+            rig.device,
+            &desc,
+            &mut null_mut(),
+            null_mut()
+        ))
     };
     let empty = ze_module_desc_t { inputSize: 0, ..good };
     let nothing = ze_module_desc_t {
@@ -202,8 +224,16 @@ fn bad_native_binaries() {
     header[..16].fill(0xff);
     for bad in [&header[..], &good[..good.len() / 2], b"no binary at all"] {
         let (code, _) = failure(&rig, ZE_MODULE_FORMAT_NATIVE, bad);
-        let errors = [ZE_RESULT_ERROR_INVALID_NATIVE_BINARY, ZE_RESULT_ERROR_MODULE_BUILD_FAILURE];
-        assert!(errors.contains(&code), "{code} for {} bytes of {}", bad.len(), good.len());
+        let errors = [
+            ZE_RESULT_ERROR_INVALID_NATIVE_BINARY,
+            ZE_RESULT_ERROR_MODULE_BUILD_FAILURE,
+        ];
+        assert!(
+            errors.contains(&code),
+            "{code} for {} bytes of {}",
+            bad.len(),
+            good.len()
+        );
     }
 }
 
@@ -219,10 +249,20 @@ fn global_pointer() {
     assert!(!ptr.is_null());
     assert_eq!(size, 4);
     let mut again = null_mut();
-    ok!(zeModuleGetGlobalPointer(module.raw(), c"counter".as_ptr(), null_mut(), &mut again));
+    ok!(zeModuleGetGlobalPointer(
+        module.raw(),
+        c"counter".as_ptr(),
+        null_mut(),
+        &mut again
+    ));
     assert_eq!(again, ptr);
     let mut size = 0;
-    ok!(zeModuleGetGlobalPointer(module.raw(), c"counter".as_ptr(), &mut size, null_mut()));
+    ok!(zeModuleGetGlobalPointer(
+        module.raw(),
+        c"counter".as_ptr(),
+        &mut size,
+        null_mut()
+    ));
     assert_eq!(size, 4);
     let Some(rig) = Rig::executing() else { return };
     let module = rig.module("globals");
@@ -241,7 +281,10 @@ fn global_pointer() {
     assert_eq!(out.values::<i32>(), [101]);
     // Each module has variables of its own.
     let other = rig.module("globals");
-    assert_eq!(rig.read_at::<i32>(other.global("counter").expect("the variable").0, 1), [5]);
+    assert_eq!(
+        rig.read_at::<i32>(other.global("counter").expect("the variable").0, 1),
+        [5]
+    );
 }
 
 /// zeModuleGetGlobalPointer: ZE_RESULT_ERROR_INVALID_GLOBAL_NAME.
@@ -251,7 +294,11 @@ fn no_such_global() {
     let module = rig.module("globals");
     for name in ["no_such_variable", "bump", ""] {
         let (expected, known) = (ZE_RESULT_ERROR_INVALID_GLOBAL_NAME, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        assert_eq!(module.global(name), Err(or_intel(expected, known, "another code")), "{name}");
+        assert_eq!(
+            module.global(name),
+            Err(or_intel(expected, known, "another code")),
+            "{name}"
+        );
     }
 }
 
@@ -264,7 +311,9 @@ fn names_for_the_host() {
         let native = Module::new(&rig, &desc(ZE_MODULE_FORMAT_NATIVE, &module.native())).expect("a native binary");
         for module in [module, native] {
             for (name, value) in [("public", 1), ("unique of public", 1), ("unique of hidden", 2)] {
-                let (ptr, size) = module.global(name).unwrap_or_else(|code| panic!("{form} {name}: {code}"));
+                let (ptr, size) = module
+                    .global(name)
+                    .unwrap_or_else(|code| panic!("{form} {name}: {code}"));
                 assert_eq!(size, 4, "{form} {name}");
                 assert_eq!(rig.read_at::<i32>(ptr, 1), [value], "{form} {name}");
             }
@@ -368,7 +417,12 @@ fn inspect_linkage() {
             ..Default::default()
         };
         let mut log = null_mut();
-        let result = ze!(zeModuleInspectLinkageExt(&mut desc, count, handles.as_mut_ptr(), &mut log));
+        let result = ze!(zeModuleInspectLinkageExt(
+            &mut desc,
+            count,
+            handles.as_mut_ptr(),
+            &mut log
+        ));
         if result != ZE_RESULT_SUCCESS {
             return Err(result);
         }
@@ -389,6 +443,9 @@ fn inspect_linkage() {
     let unresolvable = inspect(ZE_LINKAGE_INSPECTION_EXT_FLAG_UNRESOLVABLE_IMPORTS, 1).expect("imports");
     assert!(unresolvable.contains("second"), "{unresolvable}");
     let unresolvable = inspect(ZE_LINKAGE_INSPECTION_EXT_FLAG_UNRESOLVABLE_IMPORTS, 2).expect("imports");
-    assert!(!unresolvable.contains("second") && !unresolvable.contains("weight"), "{unresolvable}");
+    assert!(
+        !unresolvable.contains("second") && !unresolvable.contains("weight"),
+        "{unresolvable}"
+    );
     assert_eq!(inspect(0x8, 1), Err(ZE_RESULT_ERROR_INVALID_ENUMERATION));
 }

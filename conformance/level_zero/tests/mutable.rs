@@ -5,7 +5,9 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Event, Kernel, List, Queue, Rig, Usm, expect, handles_of, ok, require_extension, ze};
+use oxur_conformance_level_zero::{
+    Event, Kernel, List, Queue, Rig, Usm, expect, handles_of, ok, require_extension, ze,
+};
 
 /// What the device can change, and whether the driver has the extension.
 fn capabilities(rig: &Rig) -> ze_mutable_command_exp_flags_t {
@@ -251,7 +253,10 @@ fn bad_updates() {
         pNext: (&raw const count).cast(),
         ..Default::default()
     };
-    expect!(zeCommandListUpdateMutableCommandsExp(mutable.list.raw(), &desc), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    expect!(
+        zeCommandListUpdateMutableCommandsExp(mutable.list.raw(), &desc),
+        ZE_RESULT_ERROR_INVALID_ARGUMENT
+    );
 }
 
 /// zeCommandListUpdateMutableCommandSignalEventExp: another event is signalled from then on.
@@ -266,7 +271,11 @@ fn signal_event() {
     mutable.run();
     assert!(first.is_signalled() && !second.is_signalled());
     first.host_reset();
-    ok!(zeCommandListUpdateMutableCommandSignalEventExp(mutable.list.raw(), id, second.raw()));
+    ok!(zeCommandListUpdateMutableCommandSignalEventExp(
+        mutable.list.raw(),
+        id,
+        second.raw()
+    ));
     mutable.list.close();
     mutable.run();
     assert!(!first.is_signalled() && second.is_signalled());
@@ -294,7 +303,12 @@ fn wait_events() {
     };
     check(1, &[&a, &b]);
     let update = |count, events: *mut ze_event_handle_t| {
-        ze!(zeCommandListUpdateMutableCommandWaitEventsExp(mutable.list.raw(), id, count, events))
+        ze!(zeCommandListUpdateMutableCommandWaitEventsExp(
+            mutable.list.raw(),
+            id,
+            count,
+            events
+        ))
     };
     let mut one = handles_of(&[&c]);
     assert_eq!(update(1, one.as_mut_ptr()), ZE_RESULT_ERROR_INVALID_SIZE);
@@ -338,7 +352,12 @@ fn kernels() {
     mutable.list.close();
     mutable.run();
     assert_eq!(mutable.data.values::<i32>(), [1; 64]);
-    ok!(zeCommandListUpdateMutableCommandKernelsExp(mutable.list.raw(), 1, &mut id, &mut kernels[1]));
+    ok!(zeCommandListUpdateMutableCommandKernelsExp(
+        mutable.list.raw(),
+        1,
+        &mut id,
+        &mut kernels[1]
+    ));
     let (ptr, seven) = (mutable.data.ptr(), 7i32);
     let groups = ze_group_count_t {
         groupCountX: 4,

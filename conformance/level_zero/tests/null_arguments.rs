@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use oxur_conformance_level_zero::sys::*;
 use oxur_conformance_level_zero::{
-    Event, Fence, Image, Kernel, List, Module, Pool, Queue, Rig, Sampler, Stack, loader_is_old, stack,
+    Event, Fence, Image, Kernel, List, Module, Pool, Queue, Rig, Sampler, Stack, loader_is_old, plain_image, stack,
     uninitialised_loader,
 };
 
@@ -115,13 +115,7 @@ impl Objects {
         } else if is(TypeId::of::<ze_kernel_handle_t>()) {
             return self.keep(rig.kernel("globals", "bump"), Kernel::raw);
         } else if is(TypeId::of::<ze_image_handle_t>()) {
-            let desc = ze_image_desc_t {
-                type_: ZE_IMAGE_TYPE_2D,
-                width: 4,
-                height: 4,
-                ..Default::default()
-            };
-            return self.keep(rig.image(&desc).expect("zeImageCreate"), Image::raw);
+            return self.keep(rig.image(&plain_image()).expect("zeImageCreate"), Image::raw);
         } else if is(TypeId::of::<ze_sampler_handle_t>()) {
             let (address, filter) = (ZE_SAMPLER_ADDRESS_MODE_CLAMP, ZE_SAMPLER_FILTER_MODE_NEAREST);
             return self.keep(Sampler::new(&rig, address, filter, false), Sampler::raw);

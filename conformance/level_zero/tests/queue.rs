@@ -77,7 +77,12 @@ fn no_such_queue() {
             index,
             ..rig.queue_desc()
         };
-        ze!(zeCommandQueueCreate(rig.context.raw(), rig.device, &desc, &mut null_mut()))
+        ze!(zeCommandQueueCreate(
+            rig.context.raw(),
+            rig.device,
+            &desc,
+            &mut null_mut()
+        ))
     };
     assert_ne!(create(groups.len() as u32, 0), ZE_RESULT_SUCCESS);
     assert_ne!(create(0, groups[0].numQueues), ZE_RESULT_SUCCESS);
@@ -192,7 +197,10 @@ fn queues_are_independent() {
     if rig.queue_groups()[desc.ordinal as usize].numQueues == 1 {
         return println!("the group has one engine");
     }
-    let (stuck, free) = (rig.queue(), Queue::new(&rig, &ze_command_queue_desc_t { index: 1, ..desc }));
+    let (stuck, free) = (
+        rig.queue(),
+        Queue::new(&rig, &ze_command_queue_desc_t { index: 1, ..desc }),
+    );
     let (gate, data) = (rig.event(), rig.shared(&[0u32; 4]));
     let waiting = rig.list();
     waiting.wait_on(&[&gate]);

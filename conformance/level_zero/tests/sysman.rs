@@ -18,7 +18,9 @@ fn device() -> Option<zes_device_handle_t> {
         return None;
     }
     ok!(zesInit(0));
-    let drivers = check_counts("zesDriverGet", null_mut(), |count, drivers| ze!(zesDriverGet(count, drivers)));
+    let drivers = check_counts("zesDriverGet", null_mut(), |count, drivers| {
+        ze!(zesDriverGet(count, drivers))
+    });
     let devices = check_counts("zesDeviceGet", null_mut(), |count, devices| {
         ze!(zesDeviceGet(drivers[0], count, devices))
     });
@@ -70,7 +72,10 @@ fn processes() {
     let Some(device) = device() else { return };
     let mut count = 0;
     let result = ze!(zesDeviceProcessesGetState(device, &mut count, null_mut()));
-    assert!([ZE_RESULT_SUCCESS, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE].contains(&result), "{result}");
+    assert!(
+        [ZE_RESULT_SUCCESS, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE].contains(&result),
+        "{result}"
+    );
 }
 
 /// The functions that enumerate: none, some, or not supported; never a crash.
@@ -117,7 +122,10 @@ fn pci() {
     let Some(device) = device() else { return };
     let mut properties = zes_pci_properties_t::default();
     let result = ze!(zesDevicePciGetProperties(device, &mut properties));
-    assert!([ZE_RESULT_SUCCESS, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE].contains(&result), "{result}");
+    assert!(
+        [ZE_RESULT_SUCCESS, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE].contains(&result),
+        "{result}"
+    );
 }
 
 /// ZES_ENABLE_SYSMAN: a core device is one of sysman too.

@@ -29,7 +29,7 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// zeEventQueryKernelTimestamp: "kernelStart: time sample in tick counts at start of kernel execution", kernelEnd at its end, in
+/// zeEventQueryKernelTimestamp: kernelStart is the "time sample in tick counts at start of kernel execution", kernelEnd at its end, in
 /// the device's valid bits; later commands have later times.
 #[test]
 fn of_kernels() {
@@ -46,7 +46,12 @@ fn of_kernels() {
         }
     }
     if valid == u64::MAX {
-        assert!(times.windows(2).all(|pair| pair[0].global.kernelEnd <= pair[1].global.kernelStart), "{times:?}");
+        assert!(
+            times
+                .windows(2)
+                .all(|pair| pair[0].global.kernelEnd <= pair[1].global.kernelStart),
+            "{times:?}"
+        );
     }
 }
 
@@ -66,7 +71,10 @@ fn of_the_devices_clock() {
     let after = now();
     if properties.kernelTimestampValidBits == 64 && properties.timestampValidBits == 64 {
         let time = event.timestamps().global;
-        assert!(before <= time.kernelStart && time.kernelEnd <= after, "{before} {time:?} {after}");
+        assert!(
+            before <= time.kernelStart && time.kernelEnd <= after,
+            "{before} {time:?} {after}"
+        );
     }
 }
 
@@ -78,7 +86,10 @@ fn not_ready() {
     let event = rig.pool(1, FLAGS).event(0);
     let mut result = ze_kernel_timestamp_result_t::default();
     result.global.kernelStart = 77;
-    expect!(zeEventQueryKernelTimestamp(event.raw(), &mut result), ZE_RESULT_NOT_READY);
+    expect!(
+        zeEventQueryKernelTimestamp(event.raw(), &mut result),
+        ZE_RESULT_NOT_READY
+    );
     assert_eq!(result.global.kernelStart, 77);
 }
 
@@ -109,7 +120,10 @@ fn of_other_commands() {
     let valid = rig.device_properties().kernelTimestampValidBits;
     for event in &events {
         let time = event.timestamps();
-        assert!(valid < 64 || time.global.kernelStart <= time.global.kernelEnd, "{time:?}");
+        assert!(
+            valid < 64 || time.global.kernelStart <= time.global.kernelEnd,
+            "{time:?}"
+        );
         assert_ne!(time.global.kernelEnd, 0);
     }
 }
@@ -137,7 +151,12 @@ fn queried_by_a_command() {
     launch(&rig, &events.each_ref());
     let times = events.each_ref().map(Event::timestamps);
     let flat = |time: &ze_kernel_timestamp_result_t| {
-        [time.global.kernelStart, time.global.kernelEnd, time.context.kernelStart, time.context.kernelEnd]
+        [
+            time.global.kernelStart,
+            time.global.kernelEnd,
+            time.context.kernelStart,
+            time.context.kernelEnd,
+        ]
     };
     let mut handles = handles_of(&events.each_ref());
     let done = rig.event();
@@ -171,13 +190,27 @@ fn queried_for_nothing() {
     let mut handles = handles_of(&[&event]);
     expect!(
         zeCommandListAppendQueryKernelTimestamps(
-            list.raw(), 1, handles.as_mut_ptr(), null_mut(), null(), null_mut(), 0, null_mut()
+            list.raw(),
+            1,
+            handles.as_mut_ptr(),
+            null_mut(),
+            null(),
+            null_mut(),
+            0,
+            null_mut()
         ),
         ZE_RESULT_ERROR_INVALID_NULL_POINTER
     );
     expect!(
         zeCommandListAppendQueryKernelTimestamps(
-            list.raw(), 1, null_mut(), out.ptr(), null(), null_mut(), 0, null_mut()
+            list.raw(),
+            1,
+            null_mut(),
+            out.ptr(),
+            null(),
+            null_mut(),
+            0,
+            null_mut()
         ),
         ZE_RESULT_ERROR_INVALID_NULL_POINTER
     );
@@ -217,9 +250,11 @@ fn of_each_part() {
     }
     let event = rig.pool(1, FLAGS).event(0);
     launch(&rig, &[&event]);
-    let times = check_counts("zeEventQueryTimestampsExp", ze_kernel_timestamp_result_t::default(), |count, times| {
-        ze!(zeEventQueryTimestampsExp(event.raw(), rig.device, count, times))
-    });
+    let times = check_counts(
+        "zeEventQueryTimestampsExp",
+        ze_kernel_timestamp_result_t::default(),
+        |count, times| ze!(zeEventQueryTimestampsExp(event.raw(), rig.device, count, times)),
+    );
     assert_eq!(times[0].global.kernelEnd, event.timestamps().global.kernelEnd);
 }
 
@@ -246,7 +281,12 @@ fn mapped() {
     launch(&rig, &[&event]);
     let after = host();
     let mut count = 0;
-    ok!(zeEventQueryKernelTimestampsExt(event.raw(), rig.device, &mut count, null_mut()));
+    ok!(zeEventQueryKernelTimestampsExt(
+        event.raw(),
+        rig.device,
+        &mut count,
+        null_mut()
+    ));
     assert!(count > 0);
     let mut kernel = vec![ze_kernel_timestamp_result_t::default(); count as usize];
     let mut synchronized = vec![ze_synchronized_timestamp_result_ext_t::default(); count as usize];
@@ -255,9 +295,17 @@ fn mapped() {
         pSynchronizedTimestampsBuffer: synchronized.as_mut_ptr(),
         ..Default::default()
     };
-    ok!(zeEventQueryKernelTimestampsExt(event.raw(), rig.device, &mut count, &mut results));
+    ok!(zeEventQueryKernelTimestampsExt(
+        event.raw(),
+        rig.device,
+        &mut count,
+        &mut results
+    ));
     let time = synchronized[0].global;
     assert!(time.kernelStart <= time.kernelEnd);
-    assert!(before <= time.kernelStart && time.kernelEnd <= after, "{before} {time:?} {after}");
+    assert!(
+        before <= time.kernelStart && time.kernelEnd <= after,
+        "{before} {time:?} {after}"
+    );
     assert_ne!(kernel[0].global.kernelEnd, 0);
 }

@@ -23,7 +23,10 @@ const KINDS: [Kind; 4] = [Kind::Host, Kind::Device, Kind::Shared, Kind::SharedBy
 impl Kind {
     fn alloc(self, rig: &Rig, size: usize, alignment: usize, ptr: &mut *mut c_void) -> ze_result_t {
         let context = rig.context.raw();
-        let (host, device) = (ze_host_mem_alloc_desc_t::default(), ze_device_mem_alloc_desc_t::default());
+        let (host, device) = (
+            ze_host_mem_alloc_desc_t::default(),
+            ze_device_mem_alloc_desc_t::default(),
+        );
         let shared = |of, ptr| ze!(zeMemAllocShared(context, &device, &host, size, alignment, of, ptr));
         match self {
             Self::Host => ze!(zeMemAllocHost(context, &host, size, alignment, ptr)),
@@ -45,7 +48,11 @@ impl Kind {
 #[track_caller]
 fn alloc(rig: &Rig, kind: Kind, size: usize, alignment: usize) -> *mut c_void {
     let mut ptr = null_mut();
-    assert_eq!(kind.alloc(rig, size, alignment, &mut ptr), ZE_RESULT_SUCCESS, "{kind:?} {size} {alignment}");
+    assert_eq!(
+        kind.alloc(rig, size, alignment, &mut ptr),
+        ZE_RESULT_SUCCESS,
+        "{kind:?} {size} {alignment}"
+    );
     assert!(!ptr.is_null());
     ptr
 }
@@ -122,7 +129,10 @@ fn flags() {
         ..Default::default()
     };
     let mut ptr = null_mut();
-    expect!(zeMemAllocHost(context, &host(0x20), 64, 0, &mut ptr), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeMemAllocHost(context, &host(0x20), 64, 0, &mut ptr),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
     expect!(
         zeMemAllocDevice(context, &device(0x8), 64, 0, rig.device, &mut ptr),
         ZE_RESULT_ERROR_INVALID_ENUMERATION
@@ -136,7 +146,15 @@ fn flags() {
         ZE_RESULT_ERROR_INVALID_ENUMERATION
     );
     for flags in 0..4 {
-        ok!(zeMemAllocShared(context, &device(flags), &host(flags), 64, 0, rig.device, &mut ptr));
+        ok!(zeMemAllocShared(
+            context,
+            &device(flags),
+            &host(flags),
+            64,
+            0,
+            rig.device,
+            &mut ptr
+        ));
         ok!(zeMemFree(context, ptr));
     }
 }
@@ -153,14 +171,27 @@ fn properties() {
         let mut device = null_mut();
         ok!(zeMemGetAllocProperties(context, ptr, &mut properties, &mut device));
         assert_eq!(properties.type_, kind.ty());
-        assert!(properties.pageSize > 0 && properties.pageSize.is_power_of_two(), "{kind:?} {}", properties.pageSize);
+        assert!(
+            properties.pageSize > 0 && properties.pageSize.is_power_of_two(),
+            "{kind:?} {}",
+            properties.pageSize
+        );
         match kind {
             Kind::Device | Kind::Shared => assert_eq!(device, rig.device, "{kind:?}"),
             Kind::Host | Kind::SharedByAll => assert!(device.is_null(), "{kind:?}"),
         }
         let mut inside = ze_memory_allocation_properties_t::default();
-        ok!(zeMemGetAllocProperties(context, ptr.wrapping_byte_add(999), &mut inside, null_mut()));
-        assert_eq!((inside.type_, inside.id), (properties.type_, properties.id), "of the last byte");
+        ok!(zeMemGetAllocProperties(
+            context,
+            ptr.wrapping_byte_add(999),
+            &mut inside,
+            null_mut()
+        ));
+        assert_eq!(
+            (inside.type_, inside.id),
+            (properties.type_, properties.id),
+            "of the last byte"
+        );
         ids.push((properties.id, ptr));
     }
     let mut only: Vec<_> = ids.iter().map(|(id, _)| *id).collect();
@@ -182,16 +213,27 @@ fn properties_of_others() {
         properties.type_
     };
     assert_eq!(type_of(&rig.context, (&raw const local).cast()), ZE_MEMORY_TYPE_UNKNOWN);
-    assert_eq!(type_of(&rig.context, (&raw const *boxed).cast()), ZE_MEMORY_TYPE_UNKNOWN);
+    assert_eq!(
+        type_of(&rig.context, (&raw const *boxed).cast()),
+        ZE_MEMORY_TYPE_UNKNOWN
+    );
     let usm = rig.shared(&[0u8; 64]);
     assert_eq!(type_of(&rig.context, usm.ptr()), ZE_MEMORY_TYPE_SHARED);
     let other = Context::new(rig.driver);
     let known = intel("allocations are the driver's, so all contexts know them");
-    let expected = if known { ZE_MEMORY_TYPE_SHARED } else { ZE_MEMORY_TYPE_UNKNOWN };
+    let expected = if known {
+        ZE_MEMORY_TYPE_SHARED
+    } else {
+        ZE_MEMORY_TYPE_UNKNOWN
+    };
     assert_eq!(type_of(&other, usm.ptr()), expected);
     let address = usm.ptr();
     drop(usm);
-    assert_eq!(type_of(&rig.context, address), ZE_MEMORY_TYPE_UNKNOWN, "after zeMemFree");
+    assert_eq!(
+        type_of(&rig.context, address),
+        ZE_MEMORY_TYPE_UNKNOWN,
+        "after zeMemFree"
+    );
 }
 
 /// zeMemGetAddressRange: the base and the size that was asked for, or at least that; of any address inside.
@@ -203,7 +245,12 @@ fn address_range() {
         let ptr = alloc(&rig, kind, 1000, 0);
         for offset in [0, 1, 500, 999] {
             let (mut base, mut size) = (null_mut(), 0);
-            ok!(zeMemGetAddressRange(context, ptr.wrapping_byte_add(offset), &mut base, &mut size));
+            ok!(zeMemGetAddressRange(
+                context,
+                ptr.wrapping_byte_add(offset),
+                &mut base,
+                &mut size
+            ));
             assert_eq!(base, ptr, "{kind:?} {offset}");
             assert!(size >= 1000, "{kind:?} {size}");
             // Both are optional.
@@ -235,7 +282,12 @@ fn host_access() {
         for (index, value) in usm.values_mut::<u32>().iter_mut().enumerate() {
             *value = index as u32;
         }
-        assert!(usm.values::<u32>().iter().enumerate().all(|(index, value)| *value == index as u32));
+        assert!(
+            usm.values::<u32>()
+                .iter()
+                .enumerate()
+                .all(|(index, value)| *value == index as u32)
+        );
     }
 }
 
@@ -269,7 +321,12 @@ fn threads() {
                 for round in 0..100 {
                     let ptr = alloc(&rig, KINDS[round % 4], 1 + round * 100, 0);
                     let mut properties = ze_memory_allocation_properties_t::default();
-                    ok!(zeMemGetAllocProperties(rig.context.raw(), ptr, &mut properties, null_mut()));
+                    ok!(zeMemGetAllocProperties(
+                        rig.context.raw(),
+                        ptr,
+                        &mut properties,
+                        null_mut()
+                    ));
                     assert_eq!(properties.type_, KINDS[round % 4].ty());
                     ok!(zeMemFree(rig.context.raw(), ptr));
                 }
@@ -332,7 +389,10 @@ fn free_policies() {
         ..Default::default()
     };
     let usm = rig.host(&[0u8]);
-    expect!(zeMemFreeExt(context, &desc, usm.ptr()), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    expect!(
+        zeMemFreeExt(context, &desc, usm.ptr()),
+        ZE_RESULT_ERROR_INVALID_ENUMERATION
+    );
 }
 
 /// ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE: "Blocks until all commands using the memory are complete";
@@ -383,7 +443,10 @@ fn free_of_used_memory() {
 #[test]
 fn free_nothing() {
     let rig = Rig::new();
-    expect!(zeMemFree(rig.context.raw(), null_mut()), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    expect!(
+        zeMemFree(rig.context.raw(), null_mut()),
+        ZE_RESULT_ERROR_INVALID_NULL_POINTER
+    );
 }
 
 /// zeCommandListAppendMemoryPrefetch, zeCommandListAppendMemAdvise: hints, which change no data.
@@ -395,7 +458,13 @@ fn hints() {
     ok!(zeCommandListAppendMemoryPrefetch(list.raw(), usm.ptr(), 4096));
     for advice in 0..=7 {
         let advice = ze_memory_advice_t(advice);
-        ok!(zeCommandListAppendMemAdvise(list.raw(), rig.device, usm.ptr(), 4096, advice));
+        ok!(zeCommandListAppendMemAdvise(
+            list.raw(),
+            rig.device,
+            usm.ptr(),
+            4096,
+            advice
+        ));
     }
     expect!(
         zeCommandListAppendMemAdvise(list.raw(), rig.device, usm.ptr(), 4096, ze_memory_advice_t(0x1000)),
@@ -406,5 +475,8 @@ fn hints() {
     queue.execute(&[&list]);
     queue.synchronize();
     assert_eq!(usm.values::<u32>(), [7; 1024]);
-    assert_eq!(ze!(zeMemGetAddressRange(rig.context.raw(), null(), null_mut(), null_mut())), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_eq!(
+        ze!(zeMemGetAddressRange(rig.context.raw(), null(), null_mut(), null_mut())),
+        ZE_RESULT_ERROR_INVALID_NULL_POINTER
+    );
 }

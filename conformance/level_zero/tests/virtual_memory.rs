@@ -25,7 +25,12 @@ fn rig() -> Option<Rig> {
 /// The page size for some bytes.
 fn page(rig: &Rig, size: usize) -> usize {
     let mut page = 0;
-    ok!(zeVirtualMemQueryPageSize(rig.context.raw(), rig.device, size, &mut page));
+    ok!(zeVirtualMemQueryPageSize(
+        rig.context.raw(),
+        rig.device,
+        size,
+        &mut page
+    ));
     assert!(page.is_power_of_two(), "{page}");
     page
 }
@@ -43,7 +48,12 @@ fn physical(rig: &Rig, size: usize) -> ze_physical_mem_handle_t {
         ..Default::default()
     };
     let mut memory = null_mut();
-    ok!(zePhysicalMemCreate(rig.context.raw(), rig.device, &mut desc, &mut memory));
+    ok!(zePhysicalMemCreate(
+        rig.context.raw(),
+        rig.device,
+        &mut desc,
+        &mut memory
+    ));
     memory
 }
 
@@ -60,7 +70,8 @@ fn page_sizes() {
         page(&rig, size);
     }
     expect!(
-        zeVirtualMemQueryPageSize(rig.context.raw(), rig.device, 0, &mut 0), ZE_RESULT_ERROR_UNSUPPORTED_SIZE
+        zeVirtualMemQueryPageSize(rig.context.raw(), rig.device, 0, &mut 0),
+        ZE_RESULT_ERROR_UNSUPPORTED_SIZE
     );
 }
 
@@ -69,7 +80,9 @@ fn page_sizes() {
 fn reservations() {
     let Some(rig) = rig() else { return };
     let page = page(&rig, 1);
-    let mut ranges: Vec<_> = (1..10).map(|pages| (reserve(&rig, pages * page) as usize, pages * page)).collect();
+    let mut ranges: Vec<_> = (1..10)
+        .map(|pages| (reserve(&rig, pages * page) as usize, pages * page))
+        .collect();
     ranges.sort_unstable();
     assert!(ranges.iter().all(|(start, _)| start % page == 0));
     assert!(ranges.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0));
@@ -100,7 +113,10 @@ fn bad_sizes() {
     let Some(rig) = rig() else { return };
     let context = rig.context.raw();
     let mut ptr = null_mut();
-    expect!(zeVirtualMemReserve(context, null(), 0, &mut ptr), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    expect!(
+        zeVirtualMemReserve(context, null(), 0, &mut ptr),
+        ZE_RESULT_ERROR_UNSUPPORTED_SIZE
+    );
     let create = |size, flags| {
         let mut desc = ze_physical_mem_desc_t {
             size,
@@ -150,7 +166,7 @@ fn mapped() {
     ok!(zePhysicalMemDestroy(context, memory));
 }
 
-/// zeVirtualMemFree: "Any existing virtual mappings for the range will be unmapped. Physical allocations objects … will not be
+/// zeVirtualMemFree: "Any existing virtual mappings for the range will be unmapped. Physical allocations … will not be
 /// destroyed".
 #[test]
 fn free_unmaps() {
@@ -175,7 +191,13 @@ fn access_attributes() {
     let (memory, ptr) = (physical(&rig, 2 * size), reserve(&rig, 2 * size));
     let get = |ptr, size| {
         let (mut access, mut out) = (ze_memory_access_attribute_t(9), 0);
-        ok!(zeVirtualMemGetAccessAttribute(context, ptr, size, &mut access, &mut out));
+        ok!(zeVirtualMemGetAccessAttribute(
+            context,
+            ptr,
+            size,
+            &mut access,
+            &mut out
+        ));
         (access, out)
     };
     assert_eq!(get(ptr, 2 * size), (ZE_MEMORY_ACCESS_ATTRIBUTE_NONE, 2 * size));
@@ -184,7 +206,12 @@ fn access_attributes() {
     let read_only = ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY;
     ok!(zeVirtualMemSetAccessAttribute(context, ptr, 2 * size, read_only));
     assert_eq!(get(ptr, 2 * size), (read_only, 2 * size));
-    ok!(zeVirtualMemSetAccessAttribute(context, ptr, size, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
+    ok!(zeVirtualMemSetAccessAttribute(
+        context,
+        ptr,
+        size,
+        ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE
+    ));
     assert_eq!(get(ptr, 2 * size), (ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE, size));
     let second = ptr.wrapping_byte_add(size);
     assert_eq!(get(second, size), (read_only, size));
@@ -204,7 +231,16 @@ fn bad_maps() {
     let Some(rig) = rig() else { return };
     let (context, size) = (rig.context.raw(), page(&rig, 1));
     let (memory, ptr) = (physical(&rig, size), reserve(&rig, size));
-    let map = |size, access| ze!(zeVirtualMemMap(context, ptr, size, memory, 0, ze_memory_access_attribute_t(access)));
+    let map = |size, access| {
+        ze!(zeVirtualMemMap(
+            context,
+            ptr,
+            size,
+            memory,
+            0,
+            ze_memory_access_attribute_t(access)
+        ))
+    };
     assert_eq!(map(size, 3), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     assert_eq!(map(0, 1), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     ok!(zeVirtualMemFree(context, ptr, size));
