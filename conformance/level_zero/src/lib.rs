@@ -14,6 +14,12 @@
 //! A missing library, driver or kernel compiler is a failure, not a skipped test. Intel's driver runs without a GPU, but
 //! executes nothing: tests that need results begin with [`Rig::executing`], and say so there.
 
+#![allow(
+    clippy::not_unsafe_ptr_arg_deref,
+    clippy::macro_metavars_in_unsafe,
+    reason = "a test calls functions of the API with what it likes: that is what it tests"
+)]
+
 mod expect;
 mod objects;
 mod rig;
@@ -25,7 +31,7 @@ pub use objects::{
     Context, Event, Fence, Image, Kernel, List, Module, Plain, Pool, Queue, Sampler, Usm, handles_of, optional,
 };
 pub use oxur_conformance_support::{Ended, Ending, in_child, run_test, with_variable};
-pub use rig::{FOREVER, Rig, chain, has_extension, loader_is_old, require_extension};
+pub use rig::{FOREVER, Rig, chain, has_extension, loader_is_old, plain_image, require_extension};
 pub use stack::{Stack, drivers, function, intel, loader, or_intel, stack, uninitialised_loader};
 
 use level_zero_sys::ze_result_t;

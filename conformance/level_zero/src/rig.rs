@@ -265,6 +265,24 @@ impl Rig {
     }
 }
 
+/// The descriptor of a small image that every driver has.
+pub fn plain_image() -> ze_image_desc_t {
+    ze_image_desc_t {
+        type_: ZE_IMAGE_TYPE_2D,
+        format: ze_image_format_t {
+            layout: ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8,
+            type_: ZE_IMAGE_FORMAT_TYPE_UNORM,
+            x: ZE_IMAGE_FORMAT_SWIZZLE_R,
+            y: ZE_IMAGE_FORMAT_SWIZZLE_G,
+            z: ZE_IMAGE_FORMAT_SWIZZLE_B,
+            w: ZE_IMAGE_FORMAT_SWIZZLE_A,
+        },
+        width: 8,
+        height: 8,
+        ..Default::default()
+    }
+}
+
 /// Whether the driver has an extension.
 pub fn has_extension(rig: &Rig, name: &CStr) -> bool {
     let mut count = 0;

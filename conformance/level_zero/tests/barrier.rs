@@ -66,7 +66,7 @@ fn signals() {
     list.synchronize();
 }
 
-/// zeCommandListAppendBarrier: "If numWaitEvents is non-zero, then all phWaitEvents must be signaled prior to the execution
+/// zeCommandListAppendBarrier: If numWaitEvents is non-zero, "all phWaitEvents must be signaled prior to the execution
 /// of the barrier"; following commands wait for it.
 #[test]
 fn waits_for_events() {

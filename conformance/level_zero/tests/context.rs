@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::thread;
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Context, Rig, expect, ok};
+use oxur_conformance_level_zero::{Context, Rig, expect, ok, plain_image};
 
 /// zeContextCreate: an application may have many; zeContextGetStatus: "Context is available for use".
 #[test]
@@ -105,19 +105,7 @@ fn memory_residency() {
 #[test]
 fn image_residency() {
     let rig = Rig::new();
-    let desc = ze_image_desc_t {
-        type_: ZE_IMAGE_TYPE_2D,
-        format: ze_image_format_t {
-            y: ZE_IMAGE_FORMAT_SWIZZLE_0,
-            z: ZE_IMAGE_FORMAT_SWIZZLE_0,
-            w: ZE_IMAGE_FORMAT_SWIZZLE_1,
-            ..Default::default()
-        },
-        width: 8,
-        height: 8,
-        ..Default::default()
-    };
-    let image = rig.image(&desc).expect("zeImageCreate");
+    let image = rig.image(&plain_image()).expect("zeImageCreate");
     expect!(
         zeContextMakeImageResident(rig.context.raw(), rig.device, image.raw()), ZE_RESULT_SUCCESS;
         intel ZE_RESULT_ERROR_UNINITIALIZED, "images cannot be made resident without a GPU"

@@ -336,3 +336,39 @@ fn threads() {
     });
     assert!(!event.is_signalled());
 }
+
+/// A command of an immediate list that waits for commands of regular lists, which are executed later, and for others.
+#[test]
+fn immediate_waits_for_regular() {
+    let Some(rig) = Rig::executing() else { return };
+    for lists in 1..4 {
+        for flags in [0, ZE_COMMAND_LIST_FLAG_IN_ORDER] {
+            let (immediate, queue) = (rig.in_order(), rig.queue());
+            let (data, out) = (rig.shared(&[0u32; 64]), rig.shared(&[0u32; 64]));
+            let events = rig.events(2 * lists + 1);
+            let wait: Vec<_> = events.iter().collect();
+            immediate.barrier(Some(&events[2 * lists as usize]), &[]);
+            let regular: Vec<_> = (0..lists as usize)
+                .map(|index| {
+                    let list = rig.list_with(flags);
+                    list.fill(data.ptr(), &[1u32], 128, Some(&events[2 * index]), &[]);
+                    list.fill(
+                        data.at(128),
+                        &[1u32],
+                        128,
+                        Some(&events[2 * index + 1]),
+                        &[&events[2 * index]],
+                    );
+                    list.close();
+                    list
+                })
+                .collect();
+            immediate.copy(out.ptr(), data.ptr(), 256, None, &wait);
+            regular.iter().for_each(|list| queue.execute(&[list]));
+            queue.synchronize();
+            assert!(events.iter().all(Event::is_signalled));
+            immediate.synchronize();
+            assert_eq!(out.values::<u32>(), [1; 64]);
+        }
+    }
+}

@@ -29,7 +29,7 @@ fn flags() {
     );
 }
 
-/// zeCommandListCreate: an ordinal "must be less than the count returned from zeDeviceGetCommandQueueGroupProperties".
+/// zeCommandListCreate: an ordinal that zeDeviceGetCommandQueueGroupProperties does not have.
 #[test]
 fn no_such_group() {
     let rig = Rig::new();
@@ -224,7 +224,7 @@ fn no_synchronize() {
         intel ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "a driver of version 1.3 has no such function");
 }
 
-/// zeCommandListCreateCloneExp: "clones" a list: the copy does what the source does, which may be gone.
+/// zeCommandListCreateCloneExp: the copy does what the source does, which may be gone.
 #[test]
 fn clone() {
     let rig = Rig::new();

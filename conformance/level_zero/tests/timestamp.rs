@@ -29,7 +29,7 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// zeEventQueryKernelTimestamp: "kernelStart: time sample in tick counts at start of kernel execution", kernelEnd at its end, in
+/// zeEventQueryKernelTimestamp: kernelStart is the "time sample in tick counts at start of kernel execution", kernelEnd at its end, in
 /// the device's valid bits; later commands have later times.
 #[test]
 fn of_kernels() {

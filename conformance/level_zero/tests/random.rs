@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Random graphs of commands: copies, fills and kernels over several lists, queues and events, some of which the host
+//! signals, against the same commands one after the other.
+//!
+//! A command's dependencies are the earlier commands that it must not overtake, because both touch a buffer and one of them
+//! writes it. Most become events; some become the order of a list, where the list has one. So the result is that of
+//! sequential execution if the driver keeps all orders that the specification promises.
+
+use std::thread;
+
+use oxur_conformance_level_zero::sys::*;
+use oxur_conformance_level_zero::{Event, Kernel, List, Module, Queue, Rig, Usm};
+
+/// Numbers in a buffer.
+const LENGTH: usize = 192;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Copy {
+        to: usize,
+        from: usize,
+        start: usize,
+        length: usize,
+    },
+    Fill {
+        to: usize,
+        value: i32,
+        start: usize,
+        length: usize,
+    },
+    Add {
+        to: usize,
+        value: i32,
+    },
+    Multiply {
+        to: usize,
+        value: i32,
+    },
+    Accumulate {
+        to: usize,
+        from: usize,
+    },
+    Barrier,
+}
+
+impl Op {
+    fn random(random: &mut Random, buffers: usize) -> Self {
+        let (to, value) = (random.below(buffers), random.below(1000) as i32 - 500);
+        let from = (to + 1 + random.below(buffers - 1)) % buffers;
+        let start = random.below(LENGTH);
+        let length = 1 + random.below(LENGTH - start);
+        match random.below(11) {
+            0 | 1 => Self::Copy {
+                to,
+                from,
+                start,
+                length,
+            },
+            2 | 3 => Self::Fill {
+                to,
+                value,
+                start,
+                length,
+            },
+            4..6 => Self::Add { to, value },
+            6..8 => Self::Multiply { to, value },
+            8 | 9 => Self::Accumulate { to, from },
+            _ => Self::Barrier,
+        }
+    }
+
+    fn written(&self) -> Option<usize> {
+        match *self {
+            Self::Copy { to, .. } | Self::Fill { to, .. } | Self::Accumulate { to, .. } => Some(to),
+            Self::Add { to, .. } | Self::Multiply { to, .. } => Some(to),
+            Self::Barrier => None,
+        }
+    }
+
+    fn read(&self) -> Option<usize> {
+        match *self {
+            Self::Copy { from, .. } | Self::Accumulate { from, .. } => Some(from),
+            _ => None,
+        }
+    }
+
+    /// Whether the order of the two is of matter.
+    fn conflicts(&self, other: &Self) -> bool {
+        let touches = |op: &Self, buffer| op.written() == Some(buffer) || op.read() == Some(buffer);
+        self.written().is_some_and(|buffer| touches(other, buffer))
+            || other.written().is_some_and(|buffer| touches(self, buffer))
+    }
+
+    /// What it does, on the host.
+    fn model(&self, buffers: &mut [Vec<i32>]) {
+        match *self {
+            Self::Copy {
+                to,
+                from,
+                start,
+                length,
+            } => {
+                let source = buffers[from][start..][..length].to_vec();
+                buffers[to][start..][..length].copy_from_slice(&source);
+            }
+            Self::Fill {
+                to,
+                value,
+                start,
+                length,
+            } => buffers[to][start..][..length].fill(value),
+            Self::Add { to, value } => buffers[to].iter_mut().for_each(|x| *x = x.wrapping_add(value)),
+            Self::Multiply { to, value } => buffers[to].iter_mut().for_each(|x| *x = x.wrapping_mul(value)),
+            Self::Accumulate { to, from } => {
+                let source = buffers[from].clone();
+                buffers[to]
+                    .iter_mut()
+                    .zip(source)
+                    .for_each(|(x, y)| *x = x.wrapping_add(y));
+            }
+            Self::Barrier => (),
+        }
+    }
+}
+
+/// The kernels that commands launch.
+struct Kernels {
+    add: Kernel,
+    multiply: Kernel,
+    accumulate: Kernel,
+}
+
+impl Kernels {
+    fn new(module: &Module) -> Self {
+        let kernel = |name| {
+            let kernel = module.kernel(name);
+            kernel.group_size([32, 1, 1]);
+            kernel
+        };
+        Self {
+            add: kernel("add"),
+            multiply: kernel("multiply"),
+            accumulate: kernel("accumulate"),
+        }
+    }
+
+    fn append(&self, op: &Op, buffers: &[Usm], list: &List, signal: &Event, wait: &[&Event]) {
+        let groups = [LENGTH as u32 / 32, 1, 1];
+        let signal = Some(signal);
+        match *op {
+            Op::Copy {
+                to,
+                from,
+                start,
+                length,
+            } => {
+                let (to, from) = (buffers[to].at(start * 4), buffers[from].at(start * 4));
+                list.copy(to, from, length * 4, signal, wait);
+            }
+            Op::Fill {
+                to,
+                value,
+                start,
+                length,
+            } => {
+                list.fill(buffers[to].at(start * 4), &[value], length * 4, signal, wait);
+            }
+            Op::Add { to, value } | Op::Multiply { to, value } => {
+                let kernel = if matches!(op, Op::Add { .. }) {
+                    &self.add
+                } else {
+                    &self.multiply
+                };
+                kernel.set_ptr(0, buffers[to].ptr());
+                kernel.set(1, value);
+                list.launch(kernel, groups, signal, wait);
+            }
+            Op::Accumulate { to, from } => {
+                self.accumulate.set_ptr(0, buffers[to].ptr());
+                self.accumulate.set_ptr(1, buffers[from].ptr());
+                list.launch(&self.accumulate, groups, signal, wait);
+            }
+            Op::Barrier => list.barrier(signal, wait),
+        }
+    }
+}
+
+/// A list that commands go to.
+enum Target {
+    /// An immediate list, whose commands execute in order or not.
+    Immediate(List, bool),
+    /// Regular lists that go to a queue when they have some commands. The last is open.
+    Regular(Queue, Vec<List>, bool),
+}
+
+impl Target {
+    fn random(rig: &Rig, random: &mut Random) -> Self {
+        let in_order = random.chance(50);
+        if random.chance(60) {
+            let flags = if in_order { ZE_COMMAND_QUEUE_FLAG_IN_ORDER } else { 0 };
+            return Self::Immediate(rig.immediate(flags), in_order);
+        }
+        Self::Regular(rig.queue(), vec![Self::regular(rig, in_order)], in_order)
+    }
+
+    fn regular(rig: &Rig, in_order: bool) -> List {
+        rig.list_with(if in_order { ZE_COMMAND_LIST_FLAG_IN_ORDER } else { 0 })
+    }
+
+    fn list(&self) -> &List {
+        match self {
+            Self::Immediate(list, _) => list,
+            Self::Regular(_, lists, _) => lists.last().expect("the open list"),
+        }
+    }
+
+    fn is_in_order(&self) -> bool {
+        match self {
+            Self::Immediate(_, in_order) | Self::Regular(_, _, in_order) => *in_order,
+        }
+    }
+
+    /// Executes what was appended.
+    fn submit(&mut self, rig: &Rig) {
+        if let Self::Regular(queue, lists, in_order) = self {
+            let list = lists.last().expect("the open list");
+            list.close();
+            queue.execute(&[list]);
+            lists.push(Self::regular(rig, *in_order));
+        }
+    }
+
+    fn synchronize(&self) {
+        match self {
+            Self::Immediate(list, _) => list.synchronize(),
+            Self::Regular(queue, ..) => queue.synchronize(),
+        }
+    }
+}
+
+/// An event as a failure prints it: the number of its command, or of the host's signal.
+fn name(event: &Event, events: &[Event], gates: &[Event]) -> String {
+    let place = |all: &[Event]| all.iter().position(|other| other.raw() == event.raw());
+    match (place(events), place(gates)) {
+        (Some(command), _) => command.to_string(),
+        (_, gate) => format!("host {}", gate.unwrap_or_default()),
+    }
+}
+
+/// One graph. What it is made of depends on the seed alone.
+fn run(rig: &Rig, module: &Module, seed: u64, verbose: bool) {
+    let mut random = Random(seed);
+    let (count, buffer_count) = (5 + random.below(40), 2 + random.below(5));
+    let ops: Vec<_> = (0..count).map(|_| Op::random(&mut random, buffer_count)).collect();
+
+    let initial = |buffer: usize| -> Vec<i32> { (0..LENGTH).map(|index| (buffer * 1000 + index) as i32).collect() };
+    let mut expected: Vec<_> = (0..buffer_count).map(initial).collect();
+    let buffers: Vec<_> = expected
+        .iter()
+        .map(|values| match random.below(3) {
+            0 => rig.host(values),
+            1 => rig.shared(values),
+            _ => rig.device_values(values),
+        })
+        .collect();
+    ops.iter().for_each(|op| op.model(&mut expected));
+
+    let kernels = Kernels::new(module);
+    let mut targets: Vec<_> = (0..1 + random.below(4))
+        .map(|_| Target::random(rig, &mut random))
+        .collect();
+    if verbose {
+        for (index, target) in targets.iter().enumerate() {
+            let kind = if matches!(target, Target::Immediate(..)) {
+                "immediate"
+            } else {
+                "regular"
+            };
+            println!("list {index}: {kind}, in order: {}", target.is_in_order());
+        }
+    }
+    let events = rig.events(count as u32);
+    let gates = rig.events(1 + random.below(4) as u32);
+    // The list of each command, and its place in the list.
+    let mut placed: Vec<usize> = Vec::new();
+    for (index, op) in ops.iter().enumerate() {
+        let target = random.below(targets.len());
+        let mut wait: Vec<&Event> = Vec::new();
+        for earlier in 0..index {
+            if !op.conflicts(&ops[earlier]) {
+                continue;
+            }
+            // The order of a list is enough, but events may say the same.
+            let ordered = placed[earlier] == target && targets[target].is_in_order();
+            if !ordered || random.chance(20) {
+                wait.push(&events[earlier]);
+            }
+        }
+        if random.chance(15) {
+            wait.push(&gates[random.below(gates.len())]);
+        }
+        if verbose {
+            let wait: Vec<_> = wait.iter().map(|event| name(event, &events, &gates)).collect();
+            println!("{index}: {op:?} on {target} after {wait:?}");
+        }
+        kernels.append(op, &buffers, targets[target].list(), &events[index], &wait);
+        placed.push(target);
+        // A regular list that waits for a later one of its own queue would wait for ever: so submit in order, at times.
+        for (place, target) in targets.iter_mut().enumerate() {
+            if random.chance(30) {
+                target.submit(rig);
+                if verbose {
+                    println!("submit {place}");
+                }
+            }
+        }
+    }
+    thread::scope(|scope| {
+        if random.chance(50) {
+            scope.spawn(|| gates.iter().for_each(Event::host_signal));
+        } else {
+            gates.iter().for_each(Event::host_signal);
+        }
+        for target in &mut targets {
+            target.submit(rig);
+        }
+        for target in &targets {
+            target.synchronize();
+        }
+    });
+    assert!(
+        events.iter().all(Event::is_signalled),
+        "seed {seed}: all commands are complete"
+    );
+    for (index, (buffer, expected)) in buffers.iter().zip(&expected).enumerate() {
+        let got: Vec<i32> = rig.read(buffer);
+        assert!(got == *expected, "seed {seed}: buffer {index} differs after {ops:#?}");
+    }
+    for target in &targets {
+        if let Target::Regular(_, lists, _) = target {
+            lists.last().expect("the open list").close();
+        }
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// Random graphs have the result of sequential execution.
+#[test]
+fn graphs() {
+    let Some(rig) = Rig::executing() else { return };
+    let module = rig.module("basic");
+    if let Some(seed) = number("OXUR_ZE_GRAPH_SEED") {
+        return run(&rig, &module, seed, true);
+    }
+    for seed in 0..number("OXUR_ZE_GRAPHS").unwrap_or(30) {
+        run(&rig, &module, seed, false);
+    }
+}
+
+/// The same by several threads at once, with objects of their own.
+#[test]
+fn graphs_of_threads() {
+    let Some(rig) = Rig::executing() else { return };
+    let module = rig.module("basic");
+    let count = number("OXUR_ZE_GRAPHS").unwrap_or(30);
+    thread::scope(|scope| {
+        for thread in 1..=3 {
+            let (rig, module) = (&rig, &module);
+            scope.spawn(move || (0..count / 3).for_each(|seed| run(rig, module, thread * 1_000_000 + seed, false)));
+        }
+    });
+}
