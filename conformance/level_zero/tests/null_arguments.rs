@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use oxur_conformance_level_zero::sys::*;
 use oxur_conformance_level_zero::{
-    Event, Fence, Image, Kernel, List, Module, Pool, Queue, Rig, Sampler, Stack, loader_is_old, plain_image, stack,
-    uninitialised_loader,
+    Event, Fence, Image, Kernel, List, Module, Pool, Queue, Rig, Sampler, Stack, loader, loader_is_old, plain_image,
+    stack,
 };
 
 /// What a header says about the errors of a function.
@@ -223,7 +223,7 @@ fn test<F: Call>(name: &str, get: impl Fn(&Functions) -> Option<F>) {
     let rules = documented().iter().find(|function| function.name == name);
     let rules = rules.unwrap_or_else(|| panic!("the header has no {name}"));
     let objects = Objects::default();
-    let Some(function) = get(uninitialised_loader()) else {
+    let Some(function) = get(loader()) else {
         assert!(loader_is_old(), "the loader has no {name}");
         return println!("not run: the loader is too old for {name}");
     };
