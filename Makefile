@@ -65,8 +65,9 @@ test-rust: ## Our own tests, those of kernels on narrower vectors too
 	done
 
 .PHONY: test-reference
-test-reference: ## The conformance suite on Intel's loader and OpenCL adapter
+test-reference: ## The conformance suites on Intel's loader and OpenCL adapter, and on Intel's driver for Level Zero
 	conformance/ur/run.sh intel -- --locked --profile $(NEXTEST_PROFILE)
+	conformance/level_zero/run.sh intel -- --locked --profile $(NEXTEST_PROFILE)
 
 .PHONY: sanitize
 sanitize: ## The tests of the crates with unsafe code under AddressSanitizer and ThreadSanitizer

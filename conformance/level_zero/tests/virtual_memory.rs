@@ -166,7 +166,7 @@ fn mapped() {
     ok!(zePhysicalMemDestroy(context, memory));
 }
 
-/// zeVirtualMemFree: "Any existing virtual mappings for the range will be unmapped. Physical allocations … will not be
+/// zeVirtualMemFree: "Any existing virtual mappings for the range will be unmapped … will not be
 /// destroyed".
 #[test]
 fn free_unmaps() {
