@@ -208,6 +208,29 @@ mod tests {
         assert_eq!(count.load(Ordering::Relaxed), LENGTH as u64);
     }
 
+    /// A command that signals an event when it ends, and then ends another command.
+    #[test]
+    fn a_command_that_ends_others_signals() {
+        struct Both(Arc<Event>, Option<Arc<dyn Node>>);
+
+        impl Work for Both {
+            fn run(&self, _chunks: std::ops::Range<u64>, _worker: &mut ThreadContext) -> Result<(), Fault> {
+                Ok(())
+            }
+
+            fn over(&mut self, _result: Result<(), &Failure>) {
+                self.0.signal();
+                self.1.take().into_iter().for_each(submit);
+            }
+        }
+
+        let (event, other, count) = (Arc::new(Event::new(pool())), unsubmitted(pool()), Arc::default());
+        let behind = behind(&[&event], &count, None);
+        let both: Arc<dyn Node> = Task::new(pool(), Both(event, Some(other.clone())), false);
+        submit(both);
+        assert!(behind.wait() && other.wait());
+    }
+
     #[test]
     fn an_event_that_goes_lets_commands_go_on() {
         let event = Arc::new(Event::new(pool()));

@@ -385,7 +385,8 @@ impl Ended {
     fn settle(&mut self) {
         // The outermost call on this thread does what others noted.
         let outermost = LATER.with_borrow_mut(|later| later.is_none().then(|| later.insert(Vec::new())).is_some());
-        let _reset = outermost.then_some(ResetLater);
+        // Made only then: it resets when it is dropped.
+        let _reset = outermost.then(|| ResetLater);
         loop {
             while let Some(node) = self.nodes.pop() {
                 node.drop_work();
