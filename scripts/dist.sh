@@ -5,6 +5,8 @@
 #
 #   dist/lib/libur_*.so*                the loader and every adapter, with the links that C libraries have
 #   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
+#   dist/lib/libze_oxur_cpu.so.1        the Level Zero driver
+#   dist/lib/level-zero/libze_loader.so.1  a link to it, for programs that look for a loader of Level Zero
 #   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, where a process has no other libOpenCL
 #   dist/include/unified-runtime/       the C headers
 #   dist/lib/cmake/unified-runtime/     find_package(unified-runtime)
@@ -15,7 +17,8 @@
 #
 # dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
 # exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
-# OpenCL, the preloaded library those of libsycl): LLVM is linked into the CPU adapter, and must not meet another LLVM of the process. So are files that need more
+# OpenCL, the Level Zero driver those of Level Zero, the preloaded library those of libsycl): LLVM is linked into the CPU
+# adapter and the driver, and must not meet another LLVM of the process. So are files that need more
 # of a system than every Linux since 2021 has, by the rules of manylinux_2_34. Debug information stays in target/release; of
 # the symbols, those of our own code are kept, for backtraces.
 set -euo pipefail
@@ -75,10 +78,14 @@ check() {
 }
 
 rm -rf "$stage"
-mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/opencl,lib/pkgconfig}
+mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/level-zero,lib/opencl,lib/pkgconfig}
 # In a folder of its own, where the dynamic linker does not find it before another.
 check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
 ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"
+check "$release/libze_oxur_cpu.so" libze_oxur_cpu.so.1 'ze[lrstx]?'
+ship "$release/libze_oxur_cpu.so" "$stage/lib/libze_oxur_cpu.so.1"
+# Where the dynamic linker does not find it before another, either.
+ln -s ../libze_oxur_cpu.so.1 "$stage/lib/level-zero/libze_loader.so.1"
 check "$release/liboxur_as_gpu_preload.so" liboxur_as_gpu_preload.so '_ZNK?4sycl.*'
 ship "$release/liboxur_as_gpu_preload.so" "$stage/lib/liboxur_as_gpu_preload.so"
 for name in "${libraries[@]}"; do

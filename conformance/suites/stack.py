@@ -2,7 +2,8 @@
 """The two software stacks that a client program can run on: their environment, and a proof which one is in use.
 
 `intel` is the reference: what the wheels bring. `ours` is the same client and the same libsycl on our libraries:
-generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter.
+generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter. `driver` is Intel's
+Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels on our Level Zero driver.
 """
 
 import argparse
@@ -28,14 +29,14 @@ for path in sorted({line.split(None, 5)[5].strip() for line in open("/proc/self/
 
 @dataclass
 class Stack:
-    kind: str  # "intel" or "ours"
+    kind: str  # "intel", "ours" or "driver"
     generation: str  # one of GENERATIONS
-    lib: Path | None = None  # ours: the folder that holds our libraries
-    adapter: str = "opencl"  # ours: which of our adapters
+    lib: Path | None = None  # ours, driver: the folder that holds our libraries
+    adapter: str = "opencl"  # ours: which of our adapters; driver: which of Intel's
 
     @property
     def name(self):
-        return f"{self.generation}-{self.kind}" + (f"-{self.adapter}" if self.kind == "ours" else "")
+        return f"{self.generation}-{self.kind}" + (f"-{self.adapter}" if self.kind != "intel" else "")
 
     @property
     def env_dir(self):
@@ -47,11 +48,17 @@ class Stack:
 
     @property
     def adapter_path(self):
-        return self.lib.resolve() / f"libur_adapter_{self.adapter}.so.0"
+        folder = self.env_dir / "lib" if self.kind == "driver" else self.lib
+        return folder.resolve() / f"libur_adapter_{self.adapter}.so.0"
+
+    @property
+    def level_zero(self):
+        """The folder of our Level Zero driver, which is the loader of its own."""
+        return self.lib.resolve() / "level-zero"
 
     @property
     def needs_opencl(self):
-        return self.kind == "intel" or self.adapter == "opencl"
+        return self.kind == "intel" or self.kind == "ours" and self.adapter == "opencl"
 
     def environment(self):
         """The variables of a client process: the caller's, less whatever would steer UR or SYCL another way."""
@@ -62,6 +69,10 @@ class Stack:
         env["OCL_ICD_VENDORS"] = "/nonexistent"
         env["SYCL_CACHE_PERSISTENT"] = "1"
         env["SYCL_CACHE_DIR"] = str(REPO / "target" / "sycl-cache" / self.name)
+        if self.kind == "driver":
+            env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
+            env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
+            path.insert(0, str(self.level_zero))
         if self.kind == "ours":
             env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
@@ -74,6 +85,10 @@ class Stack:
         """Says, a line each, what is missing or not as named. An empty list is the proof that the stack is in use."""
         if not self.python.exists():
             return [f"{self.python} is missing: run `make setup`"]
+        if self.kind == "driver":
+            missing = [f"{path} is missing" for path in [self.adapter_path, self.level_zero / "libze_loader.so.1"] if not path.exists()]
+            if missing:
+                return missing
         if self.kind == "ours":
             needed = [self.adapter_path] + [self.lib.resolve() / "libur_loader.so.0"] * (self.generation == "2026.1")
             missing = [f"{path} is missing: run `make dist`" for path in needed if not path.exists()]
@@ -105,6 +120,13 @@ class Stack:
             wheels = self.env_dir.resolve()
             yield from (f"{path} is mapped, but not of the wheels" for path in ur if wheels not in path.parents)
             return
+        if self.kind == "driver":
+            level_zero = {path for path in mapped if path.name.startswith(("libze_loader", "libze_oxur_cpu"))}
+            if not any(self.lib.resolve() in path.parents for path in level_zero):
+                yield f"our Level Zero driver of {self.lib} is not mapped, but {level_zero}"
+            if self.adapter_path.resolve() not in {path.resolve() for path in ur}:
+                yield f"{self.adapter_path} is not mapped"
+            return
         ours = {path for path in ur if self.lib.resolve() in path.parents}
         yield from (f"{path} is mapped, but not ours" for path in ur - ours)
         wanted = [f"libur_adapter_{self.adapter}.so"] + ["libur_loader.so"] * (self.generation == "2026.1")
@@ -131,14 +153,14 @@ def main():
 def add_arguments(parser):
     """The options that name a stack."""
     parser.add_argument("--generation", required=True, choices=GENERATIONS)
-    parser.add_argument("--stack", required=True, choices=("intel", "ours"))
-    parser.add_argument("--lib", type=Path, help="the folder of our libraries (for --stack ours)")
-    parser.add_argument("--adapter", default="opencl", help="which of our adapters (default: opencl)")
+    parser.add_argument("--stack", required=True, choices=("intel", "ours", "driver"))
+    parser.add_argument("--lib", type=Path, help="the folder of our libraries (for --stack ours and driver)")
+    parser.add_argument("--adapter", default="opencl", help="which of our adapters (default: opencl), or Intel's on our driver")
 
 
 def from_arguments(parser, options):
-    if options.stack == "ours" and not options.lib:
-        parser.error("--stack ours needs --lib")
+    if options.stack != "intel" and not options.lib:
+        parser.error(f"--stack {options.stack} needs --lib")
     return Stack(options.stack, options.generation, options.lib, options.adapter)
 
 

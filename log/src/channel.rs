@@ -27,7 +27,10 @@ enum Sink {
 impl Channel {
     /// Reads the component's variable. Errors in it go to stderr, and leave the defaults.
     pub(crate) fn from_environment(component: Component) -> Self {
-        let variable = format!("UR_LOG_{}", component.name.to_uppercase());
+        let variable = match component.variable {
+            Some(name) => name.to_owned(),
+            None => format!("UR_LOG_{}", component.name.to_uppercase()),
+        };
         let value = std::env::var_os(&variable).unwrap_or_default();
         Self::new(component, &value.to_string_lossy()).unwrap_or_else(|(default, problem)| {
             // If stderr is closed, the error cannot be reported.

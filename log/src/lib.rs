@@ -31,6 +31,7 @@ use channel::Channel;
 #[derive(Clone, Copy, Debug)]
 pub struct Component {
     name: &'static str,
+    variable: Option<&'static str>,
     level: LevelFilter,
     prefix: bool,
 }
@@ -40,6 +41,7 @@ impl Component {
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
+            variable: None,
             level: LevelFilter::Off,
             prefix: true,
         }
@@ -48,6 +50,14 @@ impl Component {
     /// With another default threshold.
     pub const fn level(self, level: LevelFilter) -> Self {
         Self { level, ..self }
+    }
+
+    /// With its settings in another variable.
+    pub const fn variable(self, name: &'static str) -> Self {
+        Self {
+            variable: Some(name),
+            ..self
+        }
     }
 
     /// Without `<NAME>[LEVEL]: ` in front of each line.

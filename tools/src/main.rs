@@ -11,6 +11,7 @@ mod doctor;
 mod elf;
 mod graph;
 mod info;
+mod level_zero;
 mod lib_folder;
 mod opencl;
 mod run;
@@ -55,7 +56,8 @@ enum Command {
 Examples:
   oxur run -- python -c 'import dpctl; print(dpctl.get_devices())'
   oxur run --as-gpu -- python infer.py
-  oxur run --as-gpu=libmine,my_program -- ./my_program")]
+  oxur run --as-gpu=libmine,my_program -- ./my_program
+  ONEAPI_DEVICE_SELECTOR=level_zero:gpu oxur run --level-zero -- ./my_program")]
     Run {
         #[command(flatten)]
         options: run::RunOptions,

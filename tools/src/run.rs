@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::{Entry, Sycl};
-use crate::{Failure, as_gpu, lib_folder, search, sycl};
+use crate::{Failure, as_gpu, level_zero, lib_folder, search, sycl};
 
 /// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
 pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
@@ -38,6 +38,10 @@ pub struct RunOptions {
     /// is the beginning of a file's name. Without a list: the libraries of llama.cpp, oneDAL and dpctl
     #[arg(long, value_name = "LIBRARY,...", num_args = 0..=1, require_equals = true)]
     as_gpu: Option<Option<String>>,
+    /// Put oxur's Level Zero driver, whose device is the CPU, under the command instead of a GPU's. SYCL programs reach it
+    /// through the Level Zero adapter of their own libsycl, unless --adapter names one of ours
+    #[arg(long, conflicts_with = "as_gpu")]
+    level_zero: bool,
     /// Check the arguments of all calls of the Unified Runtime, and report on stderr what is wrong and what is never released
     #[arg(long)]
     validate: bool,
@@ -66,6 +70,8 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
         .with_code(127)
     })?;
     let sycl = match &options.libsycl {
+        // Nothing of ours but the driver.
+        _ if options.level_zero && named.is_empty() => return only_level_zero(options, &folder, &program, command),
         Some(path) => Some(
             Sycl::read(path)
                 .ok_or_else(|| Failure::new(format!("{} is no libsycl", path.display()), "name a libsycl.so.9"))?,
@@ -99,8 +105,11 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
         }
         variables.extend(as_gpu::variables(&folder, libraries)?);
     }
+    if options.level_zero {
+        level_zero::put(&folder, &mut variables)?;
+    }
     if options.validate {
-        variables.extend(VALIDATION.map(|(name, value)| (name, value.into())));
+        variables.extend(validation());
     }
     match &sycl {
         Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),
@@ -115,12 +124,40 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     if let Some(libraries) = &seen_as_gpu {
         eprintln!("oxur: the CPU is a GPU for {libraries}, and a CPU for all other libraries");
     }
+    Ok(with_variables(&program, command, variables))
+}
+
+/// A command that runs on our Level Zero driver and whatever else it finds.
+fn only_level_zero(
+    options: &RunOptions,
+    folder: &Path,
+    program: &Path,
+    command: &[OsString],
+) -> Result<Command, Failure> {
+    let mut variables = Vec::new();
+    level_zero::put(folder, &mut variables)?;
+    if options.validate {
+        variables.extend(validation());
+    }
+    Ok(with_variables(program, command, variables))
+}
+
+/// The variables of [`VALIDATION`].
+fn validation() -> impl Iterator<Item = Variable> {
+    VALIDATION.into_iter().map(|(name, value)| (name, value.into()))
+}
+
+/// A variable and its value.
+pub type Variable = (&'static str, OsString);
+
+/// A command with variables, which are printed.
+fn with_variables(program: &Path, command: &[OsString], variables: Vec<Variable>) -> Command {
     for (name, value) in &variables {
         eprintln!("oxur: {name}={}", value.display());
     }
-    let mut prepared = Command::new(&program);
+    let mut prepared = Command::new(program);
     prepared.arg0(&command[0]).args(&command[1..]).envs(variables);
-    Ok(prepared)
+    prepared
 }
 
 /// What OpenCL offers a program with these variables. Another process looks: drivers leave threads behind, and this one

@@ -47,7 +47,7 @@ impl Device {
         let cpus = topology::usable_cpus();
         let facts = Arc::new(Facts::ask(cpus[0]));
         log::info!("{} threads on {} ({} MiB)", cpus.len(), facts.name, facts.memory >> 20);
-        let parts = partition::roots(cpus, wanted());
+        let parts = topology::device_cpus(cpus, wanted());
         let alone = parts.len() == 1;
         let device = |cpus| {
             Arc::new(Self {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Events that commands and the host signal and reset any number of times.
 
+mod shared;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -9,6 +11,8 @@ use oxur_fork::Mutex;
 
 use crate::exec::{Condition, Node, Pool, futex, submit_later};
 use crate::order::unsubmitted;
+
+pub use self::shared::SharedEvent;
 
 /// An event: signalled or not.
 pub struct Event {

@@ -38,3 +38,38 @@ pub const IMAGE_ARGUMENTS: u32 = 480;
 pub fn allocation(memory: u64) -> u64 {
     memory / 2
 }
+
+/// `printf` writes immediately, so no buffer can fill up: this is the size, in bytes, that is reported for it.
+pub const PRINTF_BUFFER: usize = 1 << 20;
+
+/// What the arithmetic of a floating-point type has besides infinities, NaN, denormals and rounding to the nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatCapabilities {
+    /// A multiply-add that rounds once.
+    pub fma: bool,
+    /// Rounding towards zero and the infinities, of conversions only.
+    pub directed_rounding: bool,
+    /// Division and square root that round correctly, where the program asks for it.
+    pub rounded_divide_sqrt: bool,
+}
+
+/// Capabilities of `half`. Its arithmetic is that of `float`, rounded, so a fused multiply-add would round twice.
+pub const HALF: FloatCapabilities = FloatCapabilities {
+    fma: false,
+    directed_rounding: false,
+    rounded_divide_sqrt: false,
+};
+
+/// Capabilities of `float`.
+pub const FLOAT: FloatCapabilities = FloatCapabilities {
+    fma: true,
+    directed_rounding: false,
+    rounded_divide_sqrt: true,
+};
+
+/// Capabilities of `double`: those that OpenCL requires.
+pub const DOUBLE: FloatCapabilities = FloatCapabilities {
+    fma: true,
+    directed_rounding: true,
+    rounded_divide_sqrt: false,
+};

@@ -56,17 +56,28 @@ pub fn map(size: usize, align: usize) -> Result<usize, OutOfMemory> {
 
 /// Maps `size` bytes of a file from `offset` on, aligned to `align`. All mappings of the file see each other's writes.
 pub fn map_file(file: &impl AsRawFd, offset: usize, size: usize, align: usize) -> io::Result<usize> {
-    let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
     let start = map(size, align).map_err(|_| io::Error::last_os_error())?;
-    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
     // SAFETY: replaces pages that were just mapped, which nothing refers to.
-    if unsafe { libc::mmap(start as *mut c_void, size, access, flags, file.as_raw_fd(), offset) } == libc::MAP_FAILED {
-        let error = io::Error::last_os_error();
+    if let Err(error) = unsafe { replace(start, size, file, offset) } {
         // SAFETY: as above.
         unsafe { unmap(start, size) };
         return Err(error);
     }
     Ok(start)
+}
+
+/// Maps `size` bytes of a file from `offset` on in the place of pages that are mapped.
+///
+/// # Safety
+/// The caller must own the pages. What they contain is lost.
+pub unsafe fn replace(start: usize, size: usize, file: &impl AsRawFd, offset: usize) -> io::Result<()> {
+    let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
+    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    // SAFETY: the pages are the caller's.
+    if unsafe { libc::mmap(start as *mut c_void, size, access, flags, file.as_raw_fd(), offset) } == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
 }
 
 /// Unmaps memory that [`map`] or [`map_file`] returned for `size` bytes.

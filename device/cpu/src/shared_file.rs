@@ -2,13 +2,16 @@
 //! Memory files that other processes can open.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString};
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use oxur_fork::Mutex;
+
+use crate::pages;
 
 /// The kind of a shared object.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +22,8 @@ pub enum Kind {
     Physical = 2,
     /// An event.
     Event = 3,
+    /// A pool of events.
+    EventPool = 4,
 }
 
 /// A memory file of fixed size.
@@ -37,8 +42,8 @@ pub struct Opened {
     pub size: usize,
 }
 
-/// An IPC handle: magic number, kind, process id, file descriptor, token, offset and size of the range.
-type Data = [u8; 56];
+/// The bytes of an IPC handle: magic number, kind, process id, file descriptor, token, offset and size of the range.
+pub type Data = [u8; 56];
 const MAGIC: [u8; 8] = *b"oxurIPC1";
 /// The position of the range in a handle.
 #[cfg(test)]
@@ -105,6 +110,76 @@ impl SharedFile {
 
     /// Opens the range of a handle.
     pub fn open(kind: Kind, data: &[u8]) -> Result<Opened, InvalidHandle> {
+        let range = Exported::parse(kind, data)?;
+        let (process, number) = (range.process, range.number);
+        let gone = |error: io::Error| invalid(format!("process {process} does not share it any more: {error}"));
+        let path = format!("/proc/{process}/fd/{number}");
+        let file = File::options().read(true).write(true).open(path).map_err(gone)?;
+        // Checks the name of the file that was opened: under `path` there may be another one by now.
+        if token_of(file.as_raw_fd()).map_err(gone)? != range.token {
+            return Err(gone(io::Error::from(io::ErrorKind::NotFound)));
+        }
+        range.within(file.into())
+    }
+
+    /// Opens the range of a handle whose file the client has brought into this process as the descriptor `number`. `None` if
+    /// that is not the handle's file.
+    pub fn open_local(kind: Kind, data: &[u8], number: RawFd) -> Result<Option<Opened>, InvalidHandle> {
+        let range = Exported::parse(kind, data)?;
+        match Self::of_descriptor(number) {
+            Ok(own) if own.token == range.token => range.within(own.file).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The file behind a descriptor of the client, if this or another process created it as a shared file. The descriptor
+    /// is duplicated.
+    pub fn of_descriptor(number: RawFd) -> Result<Self, InvalidHandle> {
+        let wrong = |error: io::Error| invalid(format!("descriptor {number} is not of shared memory: {error}"));
+        let token = token_of(number).map_err(wrong)?;
+        Ok(Self {
+            file: duplicate(number).map_err(wrong)?,
+            token,
+        })
+    }
+
+    /// The number of bytes.
+    pub fn size(&self) -> io::Result<usize> {
+        size_of_file(self.as_raw_fd())
+    }
+
+    /// Copies memory to the start of the file. Pages of zeros take no memory there, as before the first write to new memory.
+    ///
+    /// # Safety
+    /// The memory must be readable, and nobody may write to it meanwhile.
+    pub unsafe fn write(&self, memory: *const u8, size: usize) -> io::Result<()> {
+        let page = pages::page();
+        let file = File::from(self.file.try_clone()?);
+        let mut at = 0;
+        while at < size {
+            let end = size.min(at + page);
+            // SAFETY: the caller says that it is readable, and that nobody writes to it.
+            let bytes = unsafe { std::slice::from_raw_parts(memory.add(at), end - at) };
+            if bytes.iter().any(|byte| *byte != 0) {
+                file.write_all_at(bytes, at as u64)?;
+            }
+            at = end;
+        }
+        Ok(())
+    }
+}
+
+/// The range that a handle names, and where its file is.
+struct Exported {
+    process: u32,
+    number: RawFd,
+    token: [u8; 16],
+    offset: u64,
+    size: u64,
+}
+
+impl Exported {
+    fn parse(kind: Kind, data: &[u8]) -> Result<Self, InvalidHandle> {
         let data = Data::try_from(data).map_err(|_| {
             invalid(format!(
                 "the handle has {} bytes, not {}",
@@ -116,35 +191,88 @@ impl SharedFile {
         if data[..8] != MAGIC || word(8) != kind as u64 {
             return Err(invalid("the handle is of another kind of object".to_owned()));
         }
-        let process = u32::from_le_bytes(data[16..20].try_into().expect("4 bytes"));
-        let number = RawFd::from_le_bytes(data[20..24].try_into().expect("4 bytes"));
-        let path = format!("/proc/{process}/fd/{number}");
-        let gone = |error: io::Error| invalid(format!("process {process} does not share it any more: {error}"));
-        let expected = OsString::from(format!("/memfd:{} (deleted)", name(&data[24..40])));
-        let file = File::options().read(true).write(true).open(&path).map_err(gone)?;
-        // Checks the name of the file that was opened: under `path` there may be another one by now.
-        let found = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(gone)?;
-        if found.as_os_str() != expected {
-            return Err(gone(io::Error::from(io::ErrorKind::NotFound)));
-        }
-        let len = file.metadata().map_err(gone)?.len();
-        let (offset, size) = (word(40), word(48));
+        Ok(Self {
+            process: u32::from_le_bytes(data[16..20].try_into().expect("4 bytes")),
+            number: RawFd::from_le_bytes(data[20..24].try_into().expect("4 bytes")),
+            token: data[24..40].try_into().expect("16 bytes"),
+            offset: word(40),
+            size: word(48),
+        })
+    }
+
+    /// The range in the file.
+    fn within(self, file: OwnedFd) -> Result<Opened, InvalidHandle> {
+        let Self { offset, size, .. } = self;
+        let len = size_of_file(file.as_raw_fd()).map_err(|error| invalid(error.to_string()))? as u64;
         if offset.checked_add(size).is_none_or(|end| end > len) || size == 0 {
             return Err(invalid(format!(
                 "{size} bytes at {offset} are outside of the file of {len} bytes"
             )));
         }
         Ok(Opened {
-            file: file.into(),
+            file,
             offset: offset as usize,
             size: size as usize,
         })
     }
 }
 
+/// The token in the name of an open file.
+fn token_of(number: RawFd) -> io::Result<[u8; 16]> {
+    let found = fs::read_link(format!("/proc/self/fd/{number}"))?;
+    let digits = found
+        .to_str()
+        .and_then(|name| name.strip_prefix("/memfd:oxur-")?.strip_suffix(" (deleted)"));
+    let mut token = [0; 16];
+    match digits {
+        Some(digits) if digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
+            for (byte, pair) in token.iter_mut().zip(digits.as_bytes().chunks(2)) {
+                let pair = str::from_utf8(pair).expect("digits");
+                *byte = u8::from_str_radix(pair, 16).expect("two digits");
+            }
+            Ok(token)
+        }
+        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
+    }
+}
+
+/// Another descriptor of an open file.
+pub fn duplicate(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: a number that is no descriptor is an error.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
+    if copy < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was just created, and has no other owner.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
+/// The number of bytes of an open file, or of a buffer of another device (dma-buf).
+pub fn size_of_file(number: RawFd) -> io::Result<usize> {
+    // SAFETY: all zero is a valid `stat`.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: a number that is no descriptor is an error; `stat` has a place.
+    if unsafe { libc::fstat(number, &mut stat) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let size = if stat.st_mode & libc::S_IFMT == libc::S_IFREG {
+        stat.st_size
+    } else {
+        // SAFETY: as above. Only regular files have a position that means something.
+        unsafe { libc::lseek(number, 0, libc::SEEK_END) }
+    };
+    usize::try_from(size).map_err(|_| io::Error::last_os_error())
+}
+
 impl AsRawFd for SharedFile {
     fn as_raw_fd(&self) -> RawFd {
         self.file.as_raw_fd()
+    }
+}
+
+impl From<SharedFile> for OwnedFd {
+    fn from(shared: SharedFile) -> Self {
+        shared.file
     }
 }
 
@@ -165,7 +293,6 @@ fn invalid(what: String) -> InvalidHandle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages;
 
     /// Maps a whole file.
     fn contents(file: &impl AsRawFd, size: usize) -> &'static mut [u8] {
@@ -200,6 +327,28 @@ mod tests {
         drop(file);
         assert!(refused(Kind::Usm, &data), "the file is closed");
         assert_eq!(contents(&opened.file, 8192)[5000], 7, "the mapping stays valid");
+    }
+
+    #[test]
+    fn a_file_by_a_descriptor() {
+        let file = SharedFile::new(10_000).unwrap();
+        let mut bytes = vec![0u8; 10_000];
+        (bytes[1], bytes[9_999]) = (5, 6);
+        // SAFETY: memory of this size, which nobody else knows.
+        unsafe { file.write(bytes.as_ptr(), bytes.len()) }.unwrap();
+        let copy = duplicate(file.as_raw_fd()).unwrap();
+        let same = SharedFile::of_descriptor(copy.as_raw_fd()).unwrap();
+        assert_eq!((same.size().unwrap(), same.token), (10_000, file.token));
+        assert_eq!(contents(&same, 10_000), bytes);
+        let data = file.export(Kind::Usm, 0, 10_000);
+        let local = |number| SharedFile::open_local(Kind::Usm, &data, number).unwrap();
+        assert_eq!(local(copy.as_raw_fd()).map(|opened| opened.size), Some(10_000));
+        let other = SharedFile::new(10_000).unwrap();
+        assert!(local(other.as_raw_fd()).is_none() && local(-1).is_none());
+        let null = File::open("/dev/null").unwrap();
+        for number in [null.as_raw_fd(), -1, 1_000_000] {
+            assert!(SharedFile::of_descriptor(number).is_err());
+        }
     }
 
     #[test]

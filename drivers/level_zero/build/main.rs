@@ -4,6 +4,8 @@
 //! Which functions there are, and their places in the tables, is in Level Zero's headers. Which of them this driver has is in
 //! its sources: each `fn ze…` in `src`. The others answer that they are not supported.
 
+mod tracing;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -19,17 +21,31 @@ fn main() {
     println!("cargo::rerun-if-changed=src");
 
     let headers = PathBuf::from(env::var_os("DEP_LEVEL_ZERO_INCLUDE").expect("level-zero-sys names the folder"));
+    let read = |name: &str| {
+        let file = headers.join(name);
+        println!("cargo::rerun-if-changed={}", file.display());
+        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    };
     let mut tables = Vec::new();
     for name in ["ze", "zet", "zes", "zer"] {
-        let file = headers.join(format!("{name}_ddi.h"));
-        println!("cargo::rerun-if-changed={}", file.display());
-        let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        tables.extend(parse(&text));
+        tables.extend(parse(&read(&format!("{name}_ddi.h"))));
     }
     let mut own = BTreeMap::new();
     find_functions(Path::new("src"), "crate", &mut own);
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("tables.rs");
-    fs::write(&out, generate(&tables, &own)).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+    let functions = tables
+        .iter()
+        .flat_map(|table| &table.members)
+        .map(|(_, function)| function);
+    let tracing = tracing::generate(
+        functions.chain(own.keys()),
+        &read("ze_api.h"),
+        &read("layers/zel_tracing_register_cb.h"),
+    );
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    for (name, code) in [("tables.rs", generate(&tables, &own)), ("tracing.rs", tracing)] {
+        let file = out.join(name);
+        fs::write(&file, code).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
 }
 
 /// A table of functions.
@@ -67,11 +83,11 @@ fn parse(text: &str) -> Vec<Table> {
     for line in text.lines() {
         if let Some(name) = line.strip_suffix('(').filter(|name| name.ends_with("ProcAddrTable")) {
             getter = Some(name.to_owned());
-        } else if let Some(name) = line.trim().split_once("* pDdiTable").map(|(name, _)| name) {
-            if let (Some(getter), Some(members)) = (getter.take(), members.remove(name)) {
-                let name = name.to_owned();
-                tables.push(Table { getter, name, members });
-            }
+        } else if let Some((name, _)) = line.trim().split_once("* pDdiTable")
+            && let (Some(getter), Some(members)) = (getter.take(), members.remove(name))
+        {
+            let name = name.to_owned();
+            tables.push(Table { getter, name, members });
         }
     }
     assert!(!tables.is_empty(), "a header without tables");
@@ -94,13 +110,23 @@ fn find_functions(folder: &Path, module: &str, found: &mut BTreeMap<String, Stri
         }
         let text = fs::read_to_string(&path).expect("the source can be read");
         for line in text.lines() {
-            let Some(rest) = line.trim_start().strip_prefix("fn ze") else {
+            let line = line.trim_start();
+            let line = line.strip_prefix("pub unsafe extern \"C\" ").unwrap_or(line);
+            let Some(rest) = line.strip_prefix("fn ze") else {
                 continue;
             };
             let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
-            found.insert(format!("ze{name}"), format!("{inner}::ze{name}"));
+            if is_function(&name) {
+                found.insert(format!("ze{name}"), format!("{inner}::ze{name}"));
+            }
         }
     }
+}
+
+/// Whether `ze` and this are the name of a function of Level Zero, or of one that drivers offer by name only, as `zexName`.
+fn is_function(name: &str) -> bool {
+    let name = name.strip_prefix(['s', 't', 'r', 'x', 'l']).unwrap_or(name);
+    name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// The version that added a member, for those that are not of the first: lines of `since.txt`.
@@ -140,5 +166,12 @@ fn generate(tables: &[Table], own: &BTreeMap<String, String>) -> String {
     for stub in stubs {
         writeln!(code, "unsupported!({stub});").expect("a string has room");
     }
+    // In the order of their names. Those of the loader are no driver's.
+    let own: String = own
+        .iter()
+        .filter(|(name, _)| !name.starts_with("zel"))
+        .map(|(name, path)| format!("    ({name:?}, {path}),\n"))
+        .collect();
+    writeln!(code, "own! {{\n{own}}}").expect("a string has room");
     code
 }

@@ -21,7 +21,7 @@ use crate::handle::{object, slice};
 use crate::{Context, Event};
 
 /// The events of a command.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Events {
     /// It begins when these are signalled.
     pub(crate) waits: SmallVec<[Arc<Event>; 4]>,

@@ -21,6 +21,7 @@ use oxur_fork::Mutex;
 
 pub(crate) use self::recording::Recording;
 use crate::command::{Began, Command, Events};
+use crate::device_orders::new_order;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::event::wait_for;
 use crate::handle::{destroy, export, object, objects_of, out, required};
@@ -43,7 +44,7 @@ enum Kind {
 
 /// What immediate lists have.
 struct Immediate {
-    order: Order,
+    order: Arc<Order>,
     desc: ze_command_queue_desc_t,
 }
 
@@ -83,6 +84,14 @@ impl CommandList {
                 ZE_RESULT_ERROR_INVALID_ARGUMENT,
                 "an immediate command list is neither closed nor executed by a queue",
             )),
+        }
+    }
+
+    /// Whether the client can change the command that is appended next.
+    fn is_next_mutable(&self) -> bool {
+        match &self.kind {
+            Kind::Regular(recording) => recording.lock().is_next_mutable(),
+            Kind::Immediate(_) => false,
         }
     }
 
@@ -240,7 +249,7 @@ entry! {
                 ordinal: desc.ordinal,
                 flags: if in_order { ZE_COMMAND_LIST_FLAG_IN_ORDER } else { 0 },
                 kind: Kind::Immediate(Immediate {
-                    order: Order::new(in_order, device.pool()),
+                    order: new_order(in_order, device),
                     desc: *desc,
                 }),
             }));
@@ -268,6 +277,27 @@ entry! {
         // SAFETY: passed on to the caller.
         let list = unsafe { object::<CommandList>(list) }?;
         list.recording()?.lock().reset();
+        Ok(())
+    }
+
+    fn zeCommandListCreateCloneExp(list: ze_command_list_handle_t, clone: *mut ze_command_list_handle_t) {
+        // SAFETY: passed on to the caller.
+        let (list, clone) = unsafe { (object::<CommandList>(list)?, out(clone)?) };
+        let recording = list.recording()?.lock().cloned()?;
+        *clone = export(Arc::new(CommandList {
+            context: list.context.clone(),
+            context_handle: list.context_handle,
+            device: list.device.clone(),
+            ordinal: list.ordinal,
+            flags: list.flags,
+            kind: Kind::Regular(Mutex::new(recording)),
+        }));
+        Ok(())
+    }
+
+    fn zeCommandListIsMutableExp(list: ze_command_list_handle_t, mutable: *mut ze_bool_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { *out(mutable)? = object::<CommandList>(list)?.recording().is_ok().into() };
         Ok(())
     }
 

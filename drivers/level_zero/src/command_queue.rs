@@ -8,6 +8,7 @@ use oxur_device_cpu::order::{Order, OrderFlags};
 
 use crate::command::{Call, Events};
 use crate::command_list::submit_in;
+use crate::device_orders::new_order;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::event::wait_for;
 use crate::handle::{destroy, export, object, objects_of, out, required};
@@ -17,7 +18,7 @@ use crate::{CommandList, Context, Device, Fence};
 pub(crate) struct CommandQueue {
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
-    order: Order,
+    order: Arc<Order>,
     desc: ze_command_queue_desc_t,
 }
 
@@ -91,7 +92,7 @@ entry! {
             *queue = export(Arc::new(CommandQueue {
                 context: context.clone(),
                 device: device.clone(),
-                order: Order::new(true, device.pool()),
+                order: new_order(true, device),
                 desc: *desc,
             }));
         }

@@ -11,6 +11,7 @@ use crate::entry::{ZeResult, entry};
 use crate::failure::Failures;
 use crate::handle::{destroy, export, object, objects_of, out, required};
 use crate::mem::Memory;
+use crate::mem::ipc::Exports;
 use crate::{Device, Driver};
 
 /// A context.
@@ -23,6 +24,8 @@ pub(crate) struct Context {
     pub(crate) in_flight: InFlight,
     /// Its allocations.
     pub(crate) memory: Memory,
+    /// Its IPC handles of memory.
+    pub(crate) exports: Exports,
 }
 
 impl AtFork for Context {
@@ -46,6 +49,7 @@ fn create(driver: ze_driver_handle_t, devices: Vec<Arc<Device>>, context: *mut z
             in_flight: InFlight::default(),
             memory: Memory::default(),
             failures: Failures::default(),
+            exports: Exports::default(),
         });
         oxur_fork::register(&made);
         *context = export(made);
@@ -85,6 +89,37 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe { object::<Context>(context) }?;
         // The CPU is never lost.
+        Ok(())
+    }
+
+    fn zeContextMakeMemoryResident(
+        context: ze_context_handle_t,
+        device: ze_device_handle_t,
+        memory: *mut std::ffi::c_void,
+        _size: usize,
+    ) {
+        // All memory is where every CPU reaches it.
+        // SAFETY: passed on to the caller.
+        unsafe {
+            object::<Context>(context)?;
+            object::<Device>(device)?;
+            required(memory)?;
+        }
+        Ok(())
+    }
+
+    fn zeContextEvictMemory(
+        context: ze_context_handle_t,
+        device: ze_device_handle_t,
+        memory: *mut std::ffi::c_void,
+        _size: usize,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            object::<Context>(context)?;
+            object::<Device>(device)?;
+            required(memory)?;
+        }
         Ok(())
     }
 }

@@ -29,11 +29,6 @@ impl Error {
     pub(crate) fn with_code(self, code: ze_result_t) -> Self {
         Self { code, ..self }
     }
-
-    /// What the function answers.
-    pub(crate) fn code(&self) -> ze_result_t {
-        self.code
-    }
 }
 
 impl Display for Error {
@@ -66,7 +61,22 @@ macro_rules! entry {
         /// The arguments must be what Level Zero's specification asks for.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> level_zero_sys::ze_result_t {
-            $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult { $body })
+            #[inline]
+            fn untraced($($argument: $type),*) -> level_zero_sys::ze_result_t {
+                $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult { $body })
+            }
+            /// Callbacks get pointers to the arguments, and may change them.
+            #[cold]
+            #[inline(never)]
+            fn traced($(mut $argument: $type),*) -> level_zero_sys::ze_result_t {
+                let arguments: &mut [*mut std::ffi::c_void] = &mut [$((&raw mut $argument).cast()),*];
+                let call = $crate::tracing::Call::begin($crate::tracing::numbers::$name, arguments);
+                call.end(untraced($($argument),*))
+            }
+            match $crate::tracing::is_on() {
+                false => untraced($($argument),*),
+                true => traced($($argument),*),
+            }
         }
     )* };
 }
@@ -75,7 +85,7 @@ pub(crate) use entry;
 /// Makes the driver log as its variable says.
 pub(crate) fn init() {
     static INIT: OnceLock<()> = OnceLock::new();
-    INIT.get_or_init(|| oxur_log::init("ze_driver"));
+    INIT.get_or_init(|| oxur_log::init_all(&[oxur_log::Component::new("ze_driver").variable("ZE_OXUR_LOG")]));
 }
 
 /// Calls the body of a function: errors become codes and lines in the log, and panics do not pass.
@@ -88,6 +98,16 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce() -> ZeResult) -> ze_re
     }
 }
 
+/// As [`call`], for a function that answers something else than an error.
+pub(crate) fn call_for<T>(name: &'static str, failed: T, body: impl FnOnce() -> ZeResult<T>) -> T {
+    let mut answer = failed;
+    call(name, || {
+        answer = body()?;
+        Ok(())
+    });
+    answer
+}
+
 #[cold]
 fn failed(name: &str, error: Error) -> ze_result_t {
     init();
@@ -95,7 +115,7 @@ fn failed(name: &str, error: Error) -> ze_result_t {
     match error.message {
         Some(message) => {
             log::error!("{name}: {message} ({code})");
-            remember(message);
+            remember(&message);
         }
         // An answer that programs ask for again and again.
         None if code == ZE_RESULT_NOT_READY => {}
@@ -122,7 +142,7 @@ std::thread_local! {
     static LAST: std::cell::RefCell<std::ffi::CString> = std::cell::RefCell::default();
 }
 
-fn remember(message: Box<str>) {
+fn remember(message: &str) {
     let message = std::ffi::CString::new(message.replace('\0', " ")).unwrap_or_default();
     // A thread that ends has no use for it.
     _ = LAST.try_with(|last| last.replace(message));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use level_zero_sys::*;
-use oxur_device_cpu::event::Event as Flag;
+use oxur_device_cpu::event::{Event as Flag, SharedEvent};
 use oxur_device_cpu::exec::{Condition, Node, clock, submit_later};
 use oxur_device_cpu::order::unsubmitted;
 use oxur_fork::Mutex;
@@ -32,6 +32,8 @@ pub(crate) struct Event {
 
 enum State {
     Pool(Flag),
+    /// Of a pool that processes share.
+    Shared(Arc<SharedEvent>),
     /// The last command; `None` if that has ended, or before the first.
     CounterBased(Mutex<Option<Arc<dyn Node>>>, Arc<Device>),
 }
@@ -46,9 +48,10 @@ pub(crate) struct Times {
 impl Event {
     pub(crate) fn of_pool(pool: &Arc<EventPool>, handle: ze_event_pool_handle_t, desc: &ze_event_desc_t) -> Arc<Self> {
         let device = &pool.device;
-        let state = match pool.counter_based {
-            true => State::CounterBased(Mutex::new(None), device.clone()),
-            false => State::Pool(Flag::new(device.pool())),
+        let state = match (pool.counter_based, pool.shared_state(desc.index)) {
+            (true, _) => State::CounterBased(Mutex::new(None), device.clone()),
+            (false, Some(shared)) => State::Shared(shared),
+            (false, None) => State::Pool(Flag::new(device.pool())),
         };
         Arc::new(Self {
             context: pool.context.clone(),
@@ -92,7 +95,7 @@ impl Event {
     /// The last command of a counter-based event, unless that has ended.
     pub(crate) fn last(&self) -> Option<Arc<dyn Node>> {
         match &self.state {
-            State::Pool(_) => None,
+            State::Pool(_) | State::Shared(_) => None,
             State::CounterBased(last, _) => {
                 let mut last = last.lock();
                 if last.as_ref().is_some_and(|last| last.is_over()) {
@@ -125,8 +128,10 @@ impl Event {
         if self.timed {
             *self.times.lock() = times;
         }
-        if let State::Pool(flag) = &self.state {
-            flag.signal();
+        match &self.state {
+            State::Pool(flag) => flag.signal(),
+            State::Shared(flag) => flag.signal(),
+            State::CounterBased(..) => {}
         }
     }
 
@@ -134,14 +139,17 @@ impl Event {
     pub(crate) fn is_signalled(&self) -> bool {
         match &self.state {
             State::Pool(flag) => flag.is_signalled(),
+            State::Shared(flag) => flag.is_signalled(),
             State::CounterBased(..) => self.last().is_none(),
         }
     }
 
     /// Resets it. A counter-based one needs none.
     pub(crate) fn reset(&self) {
-        if let State::Pool(flag) = &self.state {
-            flag.reset();
+        match &self.state {
+            State::Pool(flag) => flag.reset(),
+            State::Shared(flag) => flag.reset(),
+            State::CounterBased(..) => {}
         }
         *self.times.lock() = Times::default();
     }
@@ -167,6 +175,7 @@ impl Event {
     fn wait(&self, timeout: u64) -> bool {
         match &self.state {
             State::Pool(flag) => flag.wait(duration(timeout)),
+            State::Shared(flag) => flag.wait(duration(timeout)),
             State::CounterBased(..) => match self.last() {
                 Some(last) => wait_for(&last, timeout),
                 None => true,
@@ -179,6 +188,7 @@ impl Condition for Event {
     fn pending(&self) -> Option<Arc<dyn Node>> {
         match &self.state {
             State::Pool(flag) => flag.pending(),
+            State::Shared(flag) => flag.pending(),
             State::CounterBased(..) => self.last(),
         }
     }
@@ -265,6 +275,23 @@ entry! {
                 != 0;
             let scopes = desc.map_or([0; 2], |desc| [desc.signal, desc.wait]);
             *event = export(Event::counter_based(context, device, timed, scopes));
+        }
+        Ok(())
+    }
+
+    /// Not in the headers: drivers offer it by name, and adapters prefer it.
+    fn zexCounterBasedEventCreate2(
+        context: ze_context_handle_t,
+        device: ze_device_handle_t,
+        desc: *const CounterBasedEventDesc,
+        event: *mut ze_event_handle_t,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
+            let (desc, event) = (required(desc)?, out(event)?);
+            let timed = desc.flags & (KERNEL_TIMESTAMP | KERNEL_MAPPED_TIMESTAMP) != 0;
+            *event = export(Event::counter_based(context, device, timed, [desc.signal_scope, desc.wait_scope]));
         }
         Ok(())
     }
@@ -378,6 +405,21 @@ entry! {
         Ok(())
     }
 }
+
+/// `zex_counter_based_event_desc_t`.
+#[repr(C)]
+pub struct CounterBasedEventDesc {
+    stype: u32,
+    next: *const std::ffi::c_void,
+    flags: u32,
+    signal_scope: ze_event_scope_flags_t,
+    wait_scope: ze_event_scope_flags_t,
+}
+
+/// `ZEX_COUNTER_BASED_EVENT_FLAG_KERNEL_TIMESTAMP`.
+const KERNEL_TIMESTAMP: u32 = 1 << 4;
+/// `ZEX_COUNTER_BASED_EVENT_FLAG_KERNEL_MAPPED_TIMESTAMP`.
+const KERNEL_MAPPED_TIMESTAMP: u32 = 1 << 5;
 
 /// Whether a pool's description asks for counter-based events.
 pub(crate) fn wants_counters(desc: &ze_event_pool_desc_t) -> bool {

@@ -6,6 +6,7 @@
 //! live object of the type) and never freed memory.
 
 use std::cell::UnsafeCell;
+use std::ffi::c_char;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -215,6 +216,12 @@ impl StructureType for ze_structure_type_t {
     }
 }
 
+impl StructureType for zes_structure_type_t {
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The head of all structures with a type.
 #[repr(C)]
 #[allow(non_camel_case_types, reason = "it is C's")]
@@ -257,6 +264,15 @@ impl Chain {
             at = unsafe { (*at).next };
         }
         None
+    }
+}
+
+/// Writes a text into an array of characters, which ends it with a zero. What does not fit is left out.
+pub(crate) fn write_text(to: &mut [c_char], text: &[u8]) {
+    to.fill(0);
+    let room = to.len() - 1;
+    for (to, from) in to[..room].iter_mut().zip(text) {
+        *to = *from as c_char;
     }
 }
 

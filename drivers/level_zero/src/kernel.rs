@@ -121,6 +121,17 @@ impl Kernel {
         }
     }
 
+    /// The work of a launch of these groups with the arguments that it has now; `None` if there are none.
+    pub(crate) fn work(&self, pool: &'static Pool, count: [u32; 3], cooperative: bool) -> LaunchResult {
+        let state = self.state.lock();
+        let parameters = Parameters {
+            settings: &state.settings,
+            group_size: state.group_size,
+            offset: state.offset,
+        };
+        work(&self.code, &self.module, &parameters, pool, count, cooperative)
+    }
+
     /// The kernel with other arguments: a pointer to the value of each.
     ///
     /// # Safety
@@ -166,48 +177,71 @@ impl Snapshot {
     }
 
     /// The work of a launch of these groups; `None` if there are none.
-    pub(crate) fn work(
-        &self,
-        pool: &'static Pool,
-        count: [u32; 3],
-        cooperative: bool,
-    ) -> ZeResult<Option<LaunchWork<ArgObject>>> {
-        let info = self.code.info();
-        let local = self.group_size.map(u64::from);
-        let mut range = NdRange {
-            dimensions: 3,
-            global_offset: self.offset.map(u64::from),
-            global_size: std::array::from_fn(|d| u64::from(count[d]) * local[d]),
-            local_size: local,
+    pub(crate) fn work(&self, pool: &'static Pool, count: [u32; 3], cooperative: bool) -> LaunchResult {
+        let parameters = Parameters {
+            settings: &self.settings,
+            group_size: self.group_size,
+            offset: self.offset,
         };
-        while range.dimensions > 1 && range.global_size[range.dimensions as usize - 1] == 1 {
-            range.dimensions -= 1;
-        }
-        if count.contains(&0) {
-            return Ok(None);
-        }
-        let refused = |error: LaunchError| {
-            let code = match error {
-                LaunchError::WorkGroups(_) => ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION,
-                LaunchError::TooManyGroups { .. } => ZE_RESULT_ERROR_INVALID_ARGUMENT,
-            };
-            Error::new(code, error)
-        };
-        let groups = check_range(info, &range).map_err(refused)?;
-        let gang = check_cooperative(info, pool, cooperative, groups).map_err(refused)?;
-        let mut args = Packed::default();
-        let packed = self.settings.pack(info, &mut args);
-        packed.map_err(|error| arg_error(info, &error))?;
-        let range = self.code.compiled(0).prepare(range).map_err(|error| {
-            self.module.note(&error);
-            build_error(&error)
-        })?;
-        // SAFETY: packed and prepared for this kernel. The client guarantees that its pointers are valid until the command is
-        // complete.
-        Ok(Some(unsafe {
-            LaunchWork::new(self.code.clone(), 0, args, range, groups, gang)
-        }))
+        work(&self.code, &self.module, &parameters, pool, count, cooperative)
     }
+}
+
+type LaunchResult = ZeResult<Option<LaunchWork<ArgObject>>>;
+
+/// What a launch takes from a kernel.
+struct Parameters<'a> {
+    settings: &'a Settings<ArgObject>,
+    group_size: [u32; 3],
+    offset: [u32; 3],
+}
+
+/// The work of a launch of these groups; `None` if there are none.
+fn work(
+    code: &Arc<kernel::Kernel>,
+    module: &Module,
+    parameters: &Parameters<'_>,
+    pool: &'static Pool,
+    count: [u32; 3],
+    cooperative: bool,
+) -> LaunchResult {
+    if count.contains(&0) {
+        return Ok(None);
+    }
+    let info = code.info();
+    let local = parameters.group_size.map(u64::from);
+    let mut range = NdRange {
+        dimensions: 3,
+        global_offset: parameters.offset.map(u64::from),
+        global_size: std::array::from_fn(|d| u64::from(count[d]) * local[d]),
+        local_size: local,
+    };
+    while range.dimensions > 1 && range.global_size[range.dimensions as usize - 1] == 1 {
+        range.dimensions -= 1;
+    }
+    let groups = check_range(info, &range).map_err(refused)?;
+    let gang = check_cooperative(info, pool, cooperative, groups).map_err(refused)?;
+    let mut args = Packed::default();
+    let packed = parameters.settings.pack(info, &mut args);
+    packed.map_err(|error| arg_error(info, &error))?;
+    let range = code.compiled(0).prepare(range).map_err(|error| {
+        module.note(&error);
+        build_error(&error)
+    })?;
+    // SAFETY: packed and prepared for this kernel. The client guarantees that its pointers are valid until the command is
+    // complete.
+    let work = unsafe { LaunchWork::new(code.clone(), 0, args, range, groups, gang) };
+    Ok(Some(work))
+}
+
+/// The error for a launch that the kernel cannot have.
+#[cold]
+fn refused(error: LaunchError) -> Error {
+    let code = match error {
+        LaunchError::WorkGroups(_) => ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION,
+        LaunchError::TooManyGroups { .. } => ZE_RESULT_ERROR_INVALID_ARGUMENT,
+    };
+    Error::new(code, error)
 }
 
 /// Writes a string and its zero to memory of a client, by the protocol of two calls.

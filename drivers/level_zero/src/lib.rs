@@ -7,7 +7,9 @@
 //! | files | what |
 //! |---|---|
 //! | `tables`, `entry`, `handle` | the edge to C: tables of functions, errors and logging, handles and pointers |
+//! | `loader`, `tracing` | what a loader has besides, for programs that open the library as `libze_loader.so.1` |
 //! | `driver`, `device`, `config` | what there is, and what variables change of it |
+//! | `sysman`, `tools` | the state of the machine, and metrics and debuggers, of which there are none |
 //! | `context`, `mem` | memory that kernels access by address |
 //! | `event`, `fence` | what commands and the host signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
@@ -18,8 +20,10 @@
 mod command;
 mod command_list;
 mod command_queue;
+mod config;
 mod context;
 mod device;
+mod device_orders;
 mod driver;
 mod entry;
 mod event;
@@ -28,9 +32,13 @@ mod failure;
 mod fence;
 mod handle;
 mod kernel;
+mod loader;
 mod mem;
 mod module;
+mod sysman;
 mod tables;
+mod tools;
+mod tracing;
 
 pub(crate) use command_list::CommandList;
 pub(crate) use command_queue::CommandQueue;
@@ -55,6 +63,10 @@ handle::objects! {
     Module: _ze_module_handle_t = b"modu", "module";
     BuildLog: _ze_module_build_log_handle_t = b"blog", "build log";
     Kernel: _ze_kernel_handle_t = b"kern", "kernel";
+    sysman::MemoryModule: _zes_mem_handle_t = b"smem", "memory module";
+    sysman::EngineGroup: _zes_engine_handle_t = b"seng", "engine group";
+    sysman::FrequencyDomain: _zes_freq_handle_t = b"sfrq", "frequency domain";
+    tracing::Tracer: _zel_tracer_handle_t = b"trac", "tracer";
 }
 
 // A compilation that finds no memory fails, and the client's process goes on.

@@ -2,12 +2,17 @@
 //! Unified shared memory.
 //!
 //! Kernels run in the host's address space, so host, device and shared memory differ only in what queries return. Each
-//! allocation has pages of its own: [`block`] has them by address.
+//! allocation has pages of its own: [`block`] has them by address. [`external`] and [`ipc`] share them with other processes
+//! and other APIs, [`import`] has memory that the client makes known, and [`access`] attributes of memory.
 
+pub(crate) mod access;
 pub(crate) mod block;
-mod external;
+pub(crate) mod external;
+pub(crate) mod import;
+pub(crate) mod ipc;
 
 use std::ffi::c_void;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
 use level_zero_sys::*;
@@ -41,20 +46,47 @@ const MAX_ALIGNMENT: usize = 1 << 30;
 struct Options {
     /// The size may exceed the device's limit.
     relaxed: bool,
+    /// The memory will be shared.
+    exportable: bool,
+    /// A descriptor of the memory.
+    imported: Option<RawFd>,
+    /// Memory of the client, and its size.
+    system: Option<(usize, usize)>,
 }
 
 impl Options {
     /// # Safety
     /// `next` must be a chain.
     unsafe fn of(next: *const c_void) -> ZeResult<Self> {
+        let mut options = Self::default();
+        if next.is_null() {
+            return Ok(options);
+        }
         // SAFETY: passed on to the caller.
         let chain = unsafe { Chain::new(next) };
-        let mut options = Self::default();
         if let Some(relaxed) = chain.find::<ze_relaxed_allocation_limits_ext_desc_t>() {
             options.relaxed |= relaxed.flags & ZE_RELAXED_ALLOCATION_LIMITS_EXT_FLAG_MAX_SIZE != 0;
         }
         if let Some(relaxed) = chain.find::<ze_relaxed_allocation_limits_exp_desc_t>() {
             options.relaxed |= relaxed.flags & ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE != 0;
+        }
+        options.exportable = ipc::check_handle_type(&chain)?;
+        if let Some(export) = chain.find::<ze_external_memory_export_desc_t>() {
+            external::check_kinds(export.flags)?;
+            options.exportable |= export.flags != 0;
+        }
+        if let Some(import) = chain.find::<ze_external_memory_import_fd_t>() {
+            external::check_kinds(import.flags)?;
+            options.imported = Some(import.fd);
+        }
+        if chain.find::<ze_external_memory_import_win32_handle_t>().is_some() {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                "handles of Windows cannot be imported",
+            ));
+        }
+        if let Some(system) = chain.find::<ze_external_memmap_sysmem_ext_desc_t>() {
+            options.system = Some((system.pSystemMemory as usize, usize::try_from(system.size).unwrap_or(0)));
         }
         Ok(options)
     }
@@ -63,6 +95,9 @@ impl Options {
     fn and(self, other: Self) -> Self {
         Self {
             relaxed: self.relaxed || other.relaxed,
+            exportable: self.exportable || other.exportable,
+            imported: self.imported.or(other.imported),
+            system: self.system.or(other.system),
         }
     }
 }
@@ -110,7 +145,7 @@ pub(crate) fn no_memory(kind: ze_memory_type_t, message: impl std::fmt::Display)
 impl Context {
     /// The allocation that contains an address.
     pub(crate) fn find(&self, address: usize) -> Option<Allocation> {
-        self.memory.find(address)
+        self.memory.find(address).or_else(|| import::find(address))
     }
 
     /// Checks that a device is one of the context's, or a part of one.
@@ -151,7 +186,24 @@ impl Context {
     ) -> ZeResult<*mut c_void> {
         check_size(kind, size, align, options)?;
         self.memory.collect(&self.in_flight);
-        let pages = Pages::map(size, align).map_err(|error| no_memory(kind, error))?;
+        let (backing, pages) = match options {
+            Options {
+                imported: Some(number), ..
+            } => {
+                let backing = external::import(*number, size)?;
+                let pages = external::map_file(kind, number, 0, size, align)?;
+                (backing, pages)
+            }
+            Options { exportable: true, .. } => {
+                let file = external::new_file(kind, size)?;
+                let pages = external::map_file(kind, &*file, 0, size, align)?;
+                (Backing::Shared(file), pages)
+            }
+            _ => {
+                let pages = Pages::map(size, align).map_err(|error| no_memory(kind, error))?;
+                (Backing::Private, pages)
+            }
+        };
         let base = pages.start();
         let about = Allocation {
             kind,
@@ -161,8 +213,78 @@ impl Context {
             id: new_id(),
         };
         self.memory
-            .add(Block::new(about, Origin::Allocated, Backing::Private, Some(pages)));
+            .add(Block::new(about, Origin::Allocated, backing, Some(pages)));
         Ok(base as *mut c_void)
+    }
+
+    /// Makes memory of the client a host allocation, at the same address.
+    fn map_system_memory(&self, base: usize, has: usize, size: usize) -> ZeResult<*mut c_void> {
+        let page = pages::page();
+        if base == 0 {
+            return err(ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+        }
+        if !base.is_multiple_of(page) {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT,
+                format_args!("system memory is mapped in pages of {page} bytes, and {base:#x} is inside of one"),
+            ));
+        }
+        if size == 0 || size > has || !has.is_multiple_of(page) || base.checked_add(has).is_none() {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_UNSUPPORTED_SIZE,
+                format_args!("{size} bytes are no part of {has} bytes of system memory in pages of {page} bytes"),
+            ));
+        }
+        let about = Allocation {
+            kind: ZE_MEMORY_TYPE_HOST_IMPORTED,
+            base,
+            size,
+            device: None,
+            id: new_id(),
+        };
+        if self
+            .memory
+            .add_disjoint(Block::new(about, Origin::Allocated, Backing::Client, None))
+        {
+            return Ok(base as *mut c_void);
+        }
+        Err(Error::new(
+            ZE_RESULT_ERROR_INVALID_ARGUMENT,
+            format_args!("of the {size} bytes at {base:#x} some are allocated or mapped already"),
+        ))
+    }
+
+    /// Fills `ze_external_memory_export_fd_t` in the chain of a query.
+    ///
+    /// # Safety
+    /// `next` must be a chain.
+    unsafe fn export_descriptor(&self, address: usize, next: *const c_void) -> ZeResult {
+        // SAFETY: passed on to the caller.
+        let chain = unsafe { Chain::new(next) };
+        if chain.find::<ze_external_memory_export_win32_handle_t>().is_some() {
+            return err(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+        }
+        let Some(export) = chain.find_mut::<ze_external_memory_export_fd_t>() else {
+            return Ok(());
+        };
+        external::check_kinds(export.flags)?;
+        let Some(block) = self.memory.block(address) else {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                format_args!("{address:#x} is in no allocation of the context, so it has no descriptor"),
+            ));
+        };
+        let imported = block.backing.lock().descriptor();
+        let file = match imported {
+            Some(file) => file,
+            None => self.share(&block)?.as_raw_fd(),
+        };
+        export.fd = block
+            .descriptor
+            .lock()
+            .of(file)
+            .map_err(|error| Error::new(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, error))?;
+        Ok(())
     }
 
     /// Frees an allocation. If commands are unfinished, its pages stay until they have ended.
@@ -284,6 +406,10 @@ entry! {
             let context = object::<Context>(context)?;
             let options = host_options(desc)?;
             let memory = out(memory)?;
+            if let Some((base, has)) = options.system {
+                *memory = context.map_system_memory(base, has, size)?;
+                return Ok(());
+            }
             *memory = context.allocate(ZE_MEMORY_TYPE_HOST, None, size, alignment, &options)?;
         }
         Ok(())
@@ -321,6 +447,10 @@ entry! {
         properties.type_ = found.as_ref().map_or(ZE_MEMORY_TYPE_UNKNOWN, |found| found.kind);
         properties.id = found.as_ref().map_or(0, |found| found.id);
         properties.pageSize = if found.is_some() { pages::page() as u64 } else { 0 };
+        if !properties.pNext.is_null() {
+            // SAFETY: passed on to the caller.
+            unsafe { context.export_descriptor(memory as usize, properties.pNext) }?;
+        }
         if let Some(device) = device {
             let own = found.as_ref().and_then(|found| found.device.as_ref());
             *device = own.map_or(crate::handle::none(), Device::handle);

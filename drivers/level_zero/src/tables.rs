@@ -26,7 +26,7 @@ unsafe fn fill(version: ze_api_version_t, table: *mut *const c_void, entries: &[
     if table.is_null() {
         return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     }
-    let version = version.0 as u32;
+    let version = version.0;
     if version < OLDEST || ZE_MAJOR_VERSION(version) != 1 {
         crate::entry::init();
         log::error!(
@@ -76,6 +76,25 @@ macro_rules! unsupported {
             crate::entry::unsupported(stringify!($function))
         }
     };
+}
+
+/// The functions that this driver has, in the order of their names.
+macro_rules! own {
+    ($(($name:literal, $function:path),)*) => {
+        static OWN: &[(&str, Address)] = &[$(($name, Address($function as *const c_void)),)*];
+    };
+}
+
+/// The address of a function.
+struct Address(*const c_void);
+
+// SAFETY: functions may be called from all threads.
+unsafe impl Sync for Address {}
+
+/// A function that this driver has.
+pub(crate) fn own(name: &str) -> Option<*const c_void> {
+    let index = OWN.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    Some(OWN[index].1.0)
 }
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

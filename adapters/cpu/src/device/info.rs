@@ -6,6 +6,7 @@ use oxur_fork::OnceLock;
 use kit::ur::*;
 use kit::{InfoOut, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_device_cpu::limits::FloatCapabilities;
 use oxur_device_cpu::machine::memory;
 use oxur_device_cpu::{disabled, limits};
 
@@ -64,11 +65,15 @@ const USM: Usm = Usm::ACCESS
     .union(Usm::ATOMIC_CONCURRENT_ACCESS);
 
 type Fp = DeviceFpCapabilityFlags;
-/// Capabilities of `half`. Its arithmetic is that of `float`, rounded, so a fused multiply-add would round twice.
-const HALF_FP: Fp = Fp::ROUND_TO_NEAREST.union(Fp::INF_NAN).union(Fp::DENORM);
-const SINGLE_FP: Fp = HALF_FP.union(Fp::FMA).union(Fp::CORRECTLY_ROUNDED_DIVIDE_SQRT);
-/// Capabilities that OpenCL requires of every device with `double`. Other roundings exist for conversions only.
-const DOUBLE_FP: Fp = HALF_FP.union(Fp::FMA).union(Fp::ROUND_TO_ZERO).union(Fp::ROUND_TO_INF);
+
+/// UR's flags for the capabilities of a floating-point type.
+fn float_flags(capabilities: FloatCapabilities) -> Fp {
+    let mut flags = Fp::ROUND_TO_NEAREST | Fp::INF_NAN | Fp::DENORM;
+    flags.set(Fp::FMA, capabilities.fma);
+    flags.set(Fp::ROUND_TO_ZERO | Fp::ROUND_TO_INF, capabilities.directed_rounding);
+    flags.set(Fp::CORRECTLY_ROUNDED_DIVIDE_SQRT, capabilities.rounded_divide_sqrt);
+    flags
+}
 
 impl Device {
     /// Answers a query.
@@ -87,7 +92,7 @@ impl Device {
             DeviceInfo::EXTENSIONS => out.str(extensions()),
             DeviceInfo::IL_VERSION => out.str(IL_VERSION),
             DeviceInfo::BUILT_IN_KERNELS => out.str(""),
-            DeviceInfo::UUID => out.value(self.uuid()),
+            DeviceInfo::UUID => out.value(f.uuid(&self.cpus)),
 
             // Compute units.
             DeviceInfo::MAX_COMPUTE_UNITS => out.value(as_gpu::compute_units(self.cpus.len() as u32)),
@@ -108,9 +113,9 @@ impl Device {
             DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(&limits::SUB_GROUP_SIZES),
 
             // Arithmetic.
-            DeviceInfo::HALF_FP_CONFIG => out.value(HALF_FP),
-            DeviceInfo::SINGLE_FP_CONFIG => out.value(SINGLE_FP),
-            DeviceInfo::DOUBLE_FP_CONFIG => out.value(unless_without("fp64", DOUBLE_FP.bits())),
+            DeviceInfo::HALF_FP_CONFIG => out.value(float_flags(limits::HALF)),
+            DeviceInfo::SINGLE_FP_CONFIG => out.value(float_flags(limits::FLOAT)),
+            DeviceInfo::DOUBLE_FP_CONFIG => out.value(unless_without("fp64", float_flags(limits::DOUBLE).bits())),
             // The compiler vectorizes across work-items, so kernels need no vector types.
             DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR
             | DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
@@ -198,8 +203,7 @@ impl Device {
             | DeviceInfo::USE_NATIVE_ASSERT => out.bool(true),
             // The query is whether a program *must* be built for a sub-device. A build for the root device suffices.
             DeviceInfo::BUILD_ON_SUBDEVICE => out.bool(false),
-            // `printf` writes immediately, so no buffer can fill up.
-            DeviceInfo::PRINTF_BUFFER_SIZE => out.value(1usize << 20),
+            DeviceInfo::PRINTF_BUFFER_SIZE => out.value(limits::PRINTF_BUFFER),
             DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(false),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
 
@@ -213,16 +217,6 @@ impl Device {
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
             _ => kit::default_device_info::<crate::Cpu>(query, out),
         }
-    }
-
-    /// Equal for the same CPUs of the same model, different for sub-devices with other CPUs.
-    fn uuid(&self) -> [u8; 16] {
-        let mut uuid = [0; 16];
-        uuid[0..4].copy_from_slice(&self.facts.vendor_id.to_le_bytes());
-        uuid[4..8].copy_from_slice(&self.facts.signature.to_le_bytes());
-        uuid[8..12].copy_from_slice(&(self.cpus[0] as u32).to_le_bytes());
-        uuid[12..16].copy_from_slice(&(self.cpus.len() as u32).to_le_bytes());
-        uuid
     }
 }
 

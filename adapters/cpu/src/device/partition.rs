@@ -9,18 +9,6 @@ use oxur_device_cpu::machine::topology::{self, Domain};
 /// How a sub-device was created, as `PARTITION_TYPE` returns it.
 pub(super) type MadeBy = Vec<DevicePartitionProperty>;
 
-/// The CPUs of each of `count` devices. The numbers differ by at most one, and each device has at least one. CPUs that
-/// share a node or a cache stay together where possible.
-pub(super) fn roots(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
-    if count == 1 {
-        return vec![cpus];
-    }
-    if count > cpus.len() {
-        log::warn!("there are no {count} devices: the process may use {} CPUs", cpus.len());
-    }
-    topology::split(&cpus, count.min(cpus.len()))
-}
-
 /// The ways to divide a device with these CPUs.
 pub(super) fn supported(cpus: &[usize]) -> Vec<DevicePartition> {
     let mut ways = Vec::new();
@@ -157,19 +145,6 @@ mod tests {
         let made = divide(cpus, properties).map_err(|error| error.code())?;
         assert!(made.iter().all(|(_, by)| by.len() == properties.len()));
         Ok(made.into_iter().map(|(cpus, _)| cpus).collect())
-    }
-
-    #[test]
-    fn devices() {
-        // Whatever that is on this machine.
-        let cpus = topology::usable_cpus();
-        for count in [1, 2, cpus.len(), cpus.len() + 1] {
-            let parts = roots(cpus.clone(), count);
-            assert_eq!(parts.len(), count.min(cpus.len()));
-            let mut all = parts.concat();
-            all.sort_unstable();
-            assert_eq!(all, cpus);
-        }
     }
 
     #[test]

@@ -5,7 +5,10 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::{ZE_RESULT_SUCCESS, ze_api_version_t, ze_result_t, zel_component_version_t, zel_version_t};
+use crate::{
+    ZE_RESULT_SUCCESS, ze_api_version_t, ze_result_t, ze_structure_type_t, zel_component_version_t,
+    zel_structure_type_t, zel_version_t, zes_structure_type_t, zet_structure_type_t,
+};
 
 /// A structure that begins with its type, `stype`.
 pub trait Structure {
@@ -16,6 +19,17 @@ pub trait Structure {
     /// `ze_device_properties_t` that of version 1.2, whose timer is in cycles per second.
     const STRUCTURE_TYPE: Self::Tag;
 }
+
+macro_rules! tags {
+    ($($tag:ident)*) => { $(
+        impl From<$tag> for u32 {
+            fn from(tag: $tag) -> Self {
+                tag.0
+            }
+        }
+    )* };
+}
+tags!(ze_structure_type_t zet_structure_type_t zes_structure_type_t zel_structure_type_t);
 
 /// The headers' macro of this name: a version of the API or of an extension.
 #[allow(non_snake_case)]

@@ -56,6 +56,16 @@ impl Facts {
             memory: memory::total(),
         }
     }
+
+    /// Identifies a device with these CPUs: equal for the same CPUs of the same model, different for others.
+    pub fn uuid(&self, cpus: &[usize]) -> [u8; 16] {
+        let mut uuid = [0; 16];
+        uuid[0..4].copy_from_slice(&self.vendor_id.to_le_bytes());
+        uuid[4..8].copy_from_slice(&self.signature.to_le_bytes());
+        uuid[8..12].copy_from_slice(&(cpus[0] as u32).to_le_bytes());
+        uuid[12..16].copy_from_slice(&(cpus.len() as u32).to_le_bytes());
+        uuid
+    }
 }
 
 /// The vendor, name and model from CPUID.

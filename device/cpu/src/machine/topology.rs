@@ -202,6 +202,17 @@ pub fn split(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
     chunks(&neighbours_in(Path::new(SYS), cpus), count)
 }
 
+/// The CPUs of each of `count` devices: as [`split`], but no more devices than CPUs.
+pub fn device_cpus(cpus: Vec<usize>, count: usize) -> Vec<Vec<usize>> {
+    if count == 1 {
+        return vec![cpus];
+    }
+    if count > cpus.len() {
+        log::warn!("there are no {count} devices: the process may use {} CPUs", cpus.len());
+    }
+    split(&cpus, count.min(cpus.len()))
+}
+
 /// Divides into this many parts, each in ascending order.
 fn chunks(cpus: &[usize], count: usize) -> Vec<Vec<usize>> {
     let end = |place: usize| cpus.len() * place / count;
@@ -232,15 +243,32 @@ fn domains_in(sys: &Path, cpus: &[usize]) -> Vec<Domain> {
 
 /// The greatest frequency of a CPU in MHz, if the machine reports it.
 pub fn frequency(cpu: usize) -> Option<u32> {
-    let khz = read(&Path::new(SYS).join(format!("cpu/cpu{cpu}/cpufreq/cpuinfo_max_freq")));
-    if let Some(khz) = khz.and_then(|text| text.parse::<u32>().ok()) {
-        return Some(khz / 1000);
-    }
-    // A virtual machine often has this only, the current frequency.
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let mhz = text.lines().filter(|line| line.starts_with("cpu MHz"));
-    let mhz = mhz.filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok());
-    mhz.reduce(f64::max).map(|mhz| mhz as u32)
+    // A virtual machine often has the current frequency only.
+    cpufreq(cpu, "cpuinfo_max_freq").or_else(|| cpuinfo_frequencies().reduce(u32::max))
+}
+
+/// The lowest frequency of a CPU in MHz, if the machine reports it.
+pub fn lowest_frequency(cpu: usize) -> Option<u32> {
+    cpufreq(cpu, "cpuinfo_min_freq")
+}
+
+/// The frequency of a CPU in MHz at this time, if the machine reports it.
+pub fn current_frequency(cpu: usize) -> Option<u32> {
+    cpufreq(cpu, "scaling_cur_freq").or_else(|| cpuinfo_frequencies().next())
+}
+
+fn cpufreq(cpu: usize, file: &str) -> Option<u32> {
+    let khz = read(&Path::new(SYS).join(format!("cpu/cpu{cpu}/cpufreq/{file}")))?;
+    Some(khz.parse::<u32>().ok()? / 1000)
+}
+
+/// The current frequencies that `/proc/cpuinfo` reports, in MHz.
+fn cpuinfo_frequencies() -> impl Iterator<Item = u32> {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let mhz = |line: &str| line.split(':').nth(1)?.trim().parse::<f64>().ok();
+    let lines = text.lines().filter(|line| line.starts_with("cpu MHz"));
+    let found: Vec<_> = lines.filter_map(mhz).map(|mhz| mhz as u32).collect();
+    found.into_iter()
 }
 
 #[cfg(test)]
@@ -351,9 +379,9 @@ mod tests {
         assert_eq!(chunks(&[0, 1, 2, 3, 4], 3), [vec![0], vec![1, 2], vec![3, 4]]);
         // Whatever that is on this machine.
         let cpus = usable_cpus();
-        for count in [1, cpus.len()] {
-            let parts = split(&cpus, count);
-            assert_eq!(parts.len(), count);
+        for count in [1, 2, cpus.len(), cpus.len() + 1] {
+            let parts = device_cpus(cpus.clone(), count);
+            assert_eq!(parts.len(), count.min(cpus.len()));
             let mut all = parts.concat();
             all.sort_unstable();
             assert_eq!(all, cpus);

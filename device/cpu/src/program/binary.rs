@@ -24,6 +24,14 @@ use super::{BuildOptions, Constants};
 const MAGIC: &[u8; 8] = b"oxur-cpu";
 const VERSION: u32 = 2;
 
+/// Identifies the format: a program takes binaries of the same one.
+pub const UUID: [u8; 16] = {
+    let mut uuid = [0; 16];
+    uuid.split_at_mut(8).0.copy_from_slice(MAGIC);
+    uuid.split_at_mut(12).1.copy_from_slice(&VERSION.to_le_bytes());
+    uuid
+};
+
 /// What a binary is, with its number in the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryKind {

@@ -80,7 +80,9 @@ impl SpirvModule {
 
     /// The specialization constants that it has, and their sizes in bytes. None if it cannot be built.
     pub fn constant_sizes(&self) -> Vec<(u32, usize)> {
-        self.module.as_ref().map_or_else(|_| Vec::new(), |module| module.specialization_constants().to_vec())
+        self.module
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |module| module.specialization_constants().to_vec())
     }
 
     /// Sets constants for the next build. Nothing changes if one of them is wrong.

@@ -9,10 +9,10 @@ use level_zero_sys::*;
 use oxur_compiler::{Fault, ThreadContext};
 use oxur_device_cpu::exec::Work;
 use oxur_device_cpu::kernel::LaunchWork;
-use oxur_device_cpu::order::OrderFlags;
+use oxur_device_cpu::order::{Empty, OrderFlags};
 
+use super::CommandList;
 use super::append::{Address, target};
-use super::{CommandList, Kind};
 use crate::Kernel;
 use crate::command::Events;
 use crate::entry::{ZeResult, entry, err};
@@ -29,24 +29,20 @@ pub(super) struct LaunchState {
 impl LaunchState {
     /// The work of the launch as it is now.
     pub(super) fn work(&self, list: &CommandList) -> ZeResult<Arc<dyn Work>> {
-        Ok(match work(list, &self.kernel, &self.count, self.cooperative)? {
-            Some(work) => Arc::new(work),
-            None => Arc::new(oxur_device_cpu::order::Empty),
-        })
+        Ok(
+            match self.kernel.work(list.pool(), sides(&self.count), self.cooperative)? {
+                Some(work) => Arc::new(work),
+                None => Arc::new(Empty),
+            },
+        )
     }
 }
 
-/// The work of a launch; `None` if it has no groups.
-fn work(
-    list: &CommandList,
-    kernel: &Snapshot,
-    count: &ze_group_count_t,
-    cooperative: bool,
-) -> ZeResult<Option<LaunchWork<ArgObject>>> {
-    let count = [count.groupCountX, count.groupCountY, count.groupCountZ];
-    kernel.work(list.pool(), count, cooperative)
+fn sides(count: &ze_group_count_t) -> [u32; 3] {
+    [count.groupCountX, count.groupCountY, count.groupCountZ]
 }
 
+/// Appends a launch of a kernel with the arguments that it has now.
 fn launch(
     list: &CommandList,
     events: Events,
@@ -54,34 +50,36 @@ fn launch(
     count: &ze_group_count_t,
     cooperative: bool,
 ) -> ZeResult {
-    append(list, events, kernel.current(), count, cooperative)
+    match list.is_next_mutable() {
+        true => append_mutable(list, events, kernel.current(), count, cooperative),
+        false => append(list, events, kernel.work(list.pool(), sides(count), cooperative)?),
+    }
 }
 
-fn append(
+fn append(list: &CommandList, events: Events, work: Option<LaunchWork<ArgObject>>) -> ZeResult {
+    match work {
+        Some(work) => list.append(work, OrderFlags::default(), events),
+        None => list.append(Empty, OrderFlags::default(), events),
+    }
+}
+
+/// Appends a launch that the client can change.
+fn append_mutable(
     list: &CommandList,
     events: Events,
     kernel: Snapshot,
     count: &ze_group_count_t,
     cooperative: bool,
 ) -> ZeResult {
-    let work = work(list, &kernel, count, cooperative)?;
-    if let Kind::Regular(recording) = &list.kind {
-        let mut recording = recording.lock();
-        if recording.is_next_mutable() {
-            let count = *count;
-            let state = LaunchState {
-                kernel,
-                count,
-                cooperative,
-            };
-            let work = state.work(list)?;
-            return recording.push_mutable(work, OrderFlags::default(), events, |_| Some(state));
-        }
-    }
-    match work {
-        Some(work) => list.append(work, OrderFlags::default(), events),
-        None => list.append(oxur_device_cpu::order::Empty, OrderFlags::default(), events),
-    }
+    let count = *count;
+    let state = LaunchState {
+        kernel,
+        count,
+        cooperative,
+    };
+    let work = state.work(list)?;
+    let mut recording = list.recording()?.lock();
+    recording.push_launch(work, OrderFlags::default(), events, state)
 }
 
 /// Launches whose numbers of groups are in memory, which other commands write.
@@ -107,8 +105,7 @@ impl Work for Indirect {
         for (index, kernel) in self.kernels.iter().enumerate().take(count.unwrap_or(usize::MAX)) {
             // SAFETY: as above, for each kernel.
             let groups = unsafe { (self.groups.0 as *const ze_group_count_t).add(index).read_unaligned() };
-            let groups = [groups.groupCountX, groups.groupCountY, groups.groupCountZ];
-            match kernel.work(self.pool, groups, false) {
+            match kernel.work(self.pool, sides(&groups), false) {
                 Ok(Some(work)) => work.run(0..work.chunks(), worker)?,
                 Ok(None) => {}
                 Err(error) => log::error!("an indirect launch is left out: {error:?}"),
@@ -178,7 +175,12 @@ entry! {
             let (list, events) = target(list, signal, wait_count, waits)?;
             let kernel = object::<Kernel>(kernel)?;
             let size = [size.groupSizeX, size.groupSizeY, size.groupSizeZ];
-            append(list, events, kernel.with_arguments(size, arguments)?, &count, is_cooperative(next))
+            let kernel = kernel.with_arguments(size, arguments)?;
+            let cooperative = is_cooperative(next);
+            match list.is_next_mutable() {
+                true => append_mutable(list, events, kernel, &count, cooperative),
+                false => append(list, events, kernel.work(list.pool(), sides(&count), cooperative)?),
+            }
         }
     }
 

@@ -74,21 +74,31 @@ impl Recording {
 
     /// Adds a command.
     pub(super) fn push(&mut self, work: Arc<dyn Work>, flags: OrderFlags, events: Events) -> ZeResult {
-        self.push_mutable(work, flags, events, |_| None)
+        self.push_command(work, flags, events, None)
     }
 
-    /// Adds a command, which has a launch if the client can change it.
-    pub(super) fn push_mutable(
+    /// Adds a launch that the client can change.
+    pub(super) fn push_launch(
         &mut self,
         work: Arc<dyn Work>,
         flags: OrderFlags,
         events: Events,
-        launch: impl FnOnce(u64) -> Option<LaunchState>,
+        launch: LaunchState,
+    ) -> ZeResult {
+        self.push_command(work, flags, events, Some(launch))
+    }
+
+    fn push_command(
+        &mut self,
+        work: Arc<dyn Work>,
+        flags: OrderFlags,
+        events: Events,
+        launch: Option<LaunchState>,
     ) -> ZeResult {
         self.check_open()?;
         let mutable = self.next_id.take().map(|id| Mutable {
             id,
-            launch: launch(id),
+            launch,
             changed: false,
         });
         self.commands.push(Recorded {
@@ -167,6 +177,25 @@ impl Recording {
         let plan = builder.finish();
         self.closed = Some(Closed { plan, signals });
         Ok(())
+    }
+
+    /// A copy of a closed list, which is open. The client cannot change its commands.
+    pub(super) fn cloned(&self) -> ZeResult<Self> {
+        if self.closed.is_none() {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                "a command list must be closed before it is cloned",
+            ));
+        }
+        let copy = |command: &Recorded| Recorded {
+            work: command.work.clone(),
+            flags: command.flags,
+            events: command.events.clone(),
+            mutable: None,
+        };
+        let mut clone = Self::new(self.in_order);
+        clone.commands = self.commands.iter().map(copy).collect();
+        Ok(clone)
     }
 
     /// Forgets all commands.

@@ -13,7 +13,7 @@ use oxur_device_cpu::in_flight::InFlight;
 use oxur_device_cpu::pages;
 use oxur_fork::{Mutex, RwLock};
 
-use super::external::Backing;
+use super::external::{Backing, Descriptor};
 use crate::Device;
 
 /// What is known of an allocation.
@@ -88,8 +88,20 @@ pub(crate) struct Block {
     pub(crate) origin: Origin,
     /// The file behind it, if there is one.
     pub(crate) backing: Mutex<Backing>,
+    /// The descriptor of the file that the client has.
+    pub(crate) descriptor: Mutex<Descriptor>,
+    /// What the client has set by `zeMemSetAtomicAccessAttributeExp`.
+    pub(crate) atomics: Mutex<ze_memory_atomic_attr_exp_flags_t>,
     /// The pages; `None` for memory of the client.
     _pages: Option<Pages>,
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Some(file) = self.backing.lock().descriptor() {
+            self.descriptor.lock().close(file);
+        }
+    }
 }
 
 /// Where memory comes from.
@@ -108,6 +120,8 @@ impl Block {
             about,
             origin,
             backing: Mutex::new(backing),
+            descriptor: Mutex::default(),
+            atomics: Mutex::default(),
             _pages: pages,
         }
     }
