@@ -22,6 +22,8 @@ pub(crate) struct Mem {
     size: usize,
     /// Whether the host reaches it.
     on_host: bool,
+    /// What kernels may do with it.
+    access: MemFlags,
     /// The client's memory that mapped regions are in.
     host: Option<usize>,
     mappings: Mutex<Vec<Mapping>>,
@@ -123,6 +125,7 @@ impl Mem {
             address,
             size,
             on_host,
+            access: MemFlags::READ_WRITE,
             host: None,
             mappings: Mutex::default(),
             memory,
@@ -195,6 +198,12 @@ impl Drop for Mem {
     }
 }
 
+/// The access among flags, if they name one.
+fn access(flags: MemFlags) -> Option<MemFlags> {
+    let all = MemFlags::READ_WRITE | MemFlags::WRITE_ONLY | MemFlags::READ_ONLY;
+    Some(flags & all).filter(|access| !access.is_empty())
+}
+
 impl kit::Mem<LevelZero> for Mem {
     fn context(&self) -> &Arc<Context> {
         &self.context
@@ -215,6 +224,14 @@ impl kit::Mem<LevelZero> for Mem {
         properties: BufferProperties,
     ) -> UrResult<Arc<Self>> {
         properties.without_location()?;
+        if flags.contains(MemFlags::USE_HOST_POINTER)
+            && flags.intersects(MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER)
+        {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("a buffer cannot be in the client's memory and in its own: {flags:?}"),
+            ));
+        }
         if let Some(channel) = properties.channel {
             log::info!("Level Zero has no channels of memory, of which a buffer names {channel}");
         }
@@ -228,6 +245,7 @@ impl kit::Mem<LevelZero> for Mem {
         };
         let address = allocate(context, kind, size)?;
         let mut buffer = Self::new(context, address, size, on_host, Memory::Own);
+        buffer.access = access(flags).unwrap_or(MemFlags::READ_WRITE);
         if let Some(host) = properties.host {
             context.usm_copy(address as *mut c_void, host.0, size)?;
             buffer.host = flags.contains(MemFlags::USE_HOST_POINTER).then_some(host.0.addr());
@@ -235,15 +253,23 @@ impl kit::Mem<LevelZero> for Mem {
         Ok(Arc::new(buffer))
     }
 
-    fn sub_buffer(self: &Arc<Self>, _flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
+    fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
         if matches!(self.memory, Memory::Part { .. }) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
                 "a sub-buffer has no sub-buffers",
             ));
         }
+        let access = access(flags).unwrap_or(self.access);
+        if self.access != MemFlags::READ_WRITE && access != self.access {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("a part of a {:?} buffer cannot be {access:?}", self.access),
+            ));
+        }
         let memory = Memory::Part { _whole: self.clone() };
         let mut part = Self::new(&self.context, self.address + origin, size, self.on_host, memory);
+        part.access = access;
         part.host = self.host.map(|host| host + origin);
         Ok(Arc::new(part))
     }

@@ -3,6 +3,8 @@
 //!
 //! Level Zero only builds. What is compiled is kept as it came, with its options and constants, until it is linked.
 
+mod spirv;
+
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
@@ -37,9 +39,11 @@ enum Code {
     /// SPIR-V.
     Il(Arc<[u8]>),
     /// A binary for each device.
-    Binaries(Vec<(Arc<Device>, Arc<[u8]>)>),
+    Binaries(Vec<(Arc<Device>, Arc<Module>)>),
     /// Programs that were linked.
     Linked,
+    /// Binaries of compiled programs.
+    Objects,
     /// A native module, or nothing that is known.
     Native,
 }
@@ -60,7 +64,22 @@ struct Build {
     kind: ProgramBinaryType,
     status: ProgramBuildStatus,
     /// What is compiled, for links.
-    input: Option<Input>,
+    inputs: Vec<Input>,
+}
+
+impl Build {
+    /// One without a module.
+    fn succeeded(device: Arc<Device>, options: &CStr) -> Self {
+        Self {
+            device,
+            module: None,
+            log: String::new(),
+            options: options.to_owned(),
+            kind: ProgramBinaryType::EXECUTABLE,
+            status: ProgramBuildStatus::SUCCESS,
+            inputs: Vec::new(),
+        }
+    }
 }
 
 /// What goes into a module.
@@ -69,6 +88,17 @@ struct Input {
     code: Arc<[u8]>,
     options: CString,
     constants: BTreeMap<u32, Vec<u8>>,
+}
+
+impl Input {
+    /// Code with nothing to it.
+    fn new(code: &[u8]) -> Self {
+        Self {
+            code: code.into(),
+            options: CString::default(),
+            constants: BTreeMap::new(),
+        }
+    }
 }
 
 /// Specialization constants as Level Zero takes them; they point to those of an [`Input`].
@@ -145,9 +175,34 @@ fn module(
         // SAFETY: a log that was just made.
         false => log_text(&unsafe { Owned::new(log, true) }),
     };
+    if let Err(error) = made {
+        return (Err(error), text);
+    }
     // SAFETY: a module that was just made.
-    let made = made.map(|()| unsafe { Owned::new(raw, true) });
-    (made, text)
+    let made = unsafe { Owned::new(raw, true) };
+    match check_imports(&made) {
+        Ok(()) => (Ok(made), text),
+        Err((error, missing)) => (Err(error), [text, missing].join("\n")),
+    }
+}
+
+/// Refuses a module that lacks symbols, with a log that names them: Level Zero would link it with others later.
+fn check_imports(module: &Module) -> Result<(), (UrError, String)> {
+    let mut properties = ze_module_properties_t::default();
+    // SAFETY: a live module and a structure to fill.
+    unsafe { ze!(zeModuleGetProperties(**module, &mut properties)) }.map_err(|error| (error, String::new()))?;
+    if properties.flags & ZE_MODULE_PROPERTY_FLAG_IMPORTS == 0 {
+        return Ok(());
+    }
+    let (mut raw, mut log) = (**module, null_mut());
+    // SAFETY: an array of one live module, and a place for the log.
+    let linked = unsafe { ze!(zeModuleDynamicLink(1, &mut raw, &mut log)) };
+    let text = match log.is_null() {
+        true => String::new(),
+        // SAFETY: a log that was just made.
+        false => log_text(&unsafe { Owned::new(log, true) }),
+    };
+    linked.map_err(|error| (error, text))
 }
 
 fn log_text(log: &Owned<BuildLogKind>) -> String {
@@ -176,7 +231,7 @@ impl Program {
     fn devices(&self) -> Vec<Arc<Device>> {
         match &self.code {
             Code::Binaries(binaries) => binaries.iter().map(|(device, _)| device.clone()).collect(),
-            Code::Linked => self
+            Code::Linked | Code::Objects => self
                 .state
                 .lock()
                 .builds
@@ -200,33 +255,19 @@ impl Program {
         }
     }
 
-    /// The format and the code for a device.
-    fn input(&self, device: &Device, options: &CStr) -> UrResult<(ze_module_format_t, Input)> {
-        let (format, code) = match &self.code {
-            Code::Il(il) => (ZE_MODULE_FORMAT_IL_SPIRV, il),
-            Code::Binaries(binaries) => {
-                let found = binaries.iter().find(|(of, _)| device.is_in(of));
-                let (_, binary) = found.ok_or_else(|| {
-                    UrError::with_message(
-                        ResultCode::ERROR_INVALID_DEVICE,
-                        "the program has no binary for this device",
-                    )
-                })?;
-                (ZE_MODULE_FORMAT_NATIVE, binary)
-            }
-            Code::Linked | Code::Native => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_OPERATION,
-                    "the program is built already, and has no code to build again",
-                ));
-            }
+    /// What a module is made of.
+    fn input(&self, options: &CStr) -> UrResult<Input> {
+        let Code::Il(il) = &self.code else {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "the program has no SPIR-V to build or compile",
+            ));
         };
-        let input = Input {
-            code: code.clone(),
+        Ok(Input {
+            code: il.clone(),
             options: options.to_owned(),
             constants: self.state.lock().constants.clone(),
-        };
-        Ok((format, input))
+        })
     }
 
     /// What became of it on a device, or on the one that it is a part of.
@@ -296,8 +337,20 @@ impl Program {
             .collect())
     }
 
+    /// The binary of a compiled program: its SPIR-V, if that is all that there is to it.
+    fn object(&self, device: &Device) -> Option<Arc<[u8]>> {
+        self.on(device, |build| match &build.inputs[..] {
+            [input] if input.constants.is_empty() => Some(input.code.clone()),
+            _ => None,
+        })
+        .flatten()
+    }
+
     /// The size of the binary for a device: 0 if there is none.
     fn binary_size(&self, device: &Device) -> UrResult<usize> {
+        if let Some(object) = self.object(device) {
+            return Ok(object.len());
+        }
         let Ok(module) = self.module(device) else { return Ok(0) };
         let mut size = 0;
         // SAFETY: a live module and a place for the size.
@@ -351,13 +404,13 @@ fn build_all(
     context: &Context,
     devices: Vec<Arc<Device>>,
     options: &CStr,
-    inputs: impl Fn(&Arc<Device>) -> UrResult<(ze_module_format_t, Vec<Input>)>,
+    inputs: impl Fn(&Arc<Device>) -> UrResult<Vec<Input>>,
 ) -> (Vec<Build>, UrResult<()>) {
     let mut result = Ok(());
     let mut builds = Vec::new();
     for device in devices {
         let (made, log) = match inputs(&device) {
-            Ok((format, inputs)) => module(context, &device, format, &inputs),
+            Ok(inputs) => module(context, &device, ZE_MODULE_FORMAT_IL_SPIRV, &inputs),
             Err(error) => (Err(error), String::new()),
         };
         let module = match made {
@@ -383,10 +436,23 @@ fn build_all(
             } else {
                 ProgramBuildStatus::ERROR
             },
-            input: None,
+            inputs: Vec::new(),
         });
     }
     (builds, result)
+}
+
+/// Refuses values of another size than the module's. Drivers read as many bytes as theirs have.
+fn check_constants(sizes: &BTreeMap<u32, usize>, constants: &[(u32, &[u8])]) -> UrResult<()> {
+    for &(id, value) in constants {
+        if let Some(&size) = sizes.get(&id).filter(|&&size| size != value.len()) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the specialization constant {id} has {size} bytes, not {}", value.len()),
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl kit::Program<LevelZero> for Program {
@@ -412,24 +478,52 @@ impl kit::Program<LevelZero> for Program {
         _metadata: &[ProgramMetadata],
     ) -> UrResult<Arc<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
-        let binaries = devices
-            .iter()
-            .cloned()
-            .zip(binaries.iter().map(|&binary| binary.into()));
-        Ok(Arc::new(Self::new(context, Code::Binaries(binaries.collect()))))
+        let all = devices.iter().zip(binaries);
+        if binaries.iter().all(|binary| kit::check_spirv(binary).is_ok()) {
+            // What compiled programs give for binaries.
+            let program = Self::new(context, Code::Objects);
+            let object = |(device, &binary): (&Arc<Device>, &&[u8])| Build {
+                inputs: vec![Input::new(binary)],
+                kind: ProgramBinaryType::COMPILED_OBJECT,
+                ..Build::succeeded(device.clone(), c"")
+            };
+            program.set_builds(all.map(object).collect());
+            return Ok(Arc::new(program));
+        }
+        let load = |(device, &binary): (&Arc<Device>, &&[u8])| {
+            let input = [Input::new(binary)];
+            let (made, log) = module(context, device, ZE_MODULE_FORMAT_NATIVE, &input);
+            let made = made.map_err(|error| with_log(error.with_code(ResultCode::ERROR_INVALID_BINARY), &log))?;
+            Ok((device.clone(), Arc::new(made)))
+        };
+        let binaries = all.map(load).collect::<UrResult<_>>()?;
+        Ok(Arc::new(Self::new(context, Code::Binaries(binaries))))
     }
 
     fn build(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         no_flags(flags)?;
         let options = options.unwrap_or(c"");
         let devices = self.chosen(devices)?;
-        if let Some(first) = devices.first() {
-            // A program that cannot be built again keeps what it has.
-            self.input(first, options)?;
+        if let Code::Binaries(binaries) = &self.code {
+            // They were loaded when the program was made.
+            let build = |device: Arc<Device>| {
+                let found = binaries.iter().find(|(of, _)| device.is_in(of)).ok_or_else(|| {
+                    UrError::with_message(
+                        ResultCode::ERROR_INVALID_DEVICE,
+                        "the program has no binary for this device",
+                    )
+                })?;
+                Ok(Build {
+                    module: Some(found.1.clone()),
+                    ..Build::succeeded(device, options)
+                })
+            };
+            self.set_builds(devices.into_iter().map(build).collect::<UrResult<_>>()?);
+            return Ok(());
         }
-        let (builds, result) = build_all(&self.context, devices, options, |device| {
-            self.input(device, options).map(|(format, input)| (format, vec![input]))
-        });
+        // A program that cannot be built again keeps what it has.
+        let input = self.input(options)?;
+        let (builds, result) = build_all(&self.context, devices, options, |_| Ok(vec![input.clone()]));
         self.set_builds(builds);
         result
     }
@@ -437,26 +531,13 @@ impl kit::Program<LevelZero> for Program {
     fn compile(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         no_flags(flags)?;
         let options = options.unwrap_or(c"");
-        let compiled = |device: Arc<Device>| match self.input(&device, options)? {
-            (ZE_MODULE_FORMAT_IL_SPIRV, input) => Ok(Build {
-                device,
-                module: None,
-                log: String::new(),
-                options: options.to_owned(),
-                kind: ProgramBinaryType::COMPILED_OBJECT,
-                status: ProgramBuildStatus::SUCCESS,
-                input: Some(input),
-            }),
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "only programs of SPIR-V are compiled",
-            )),
+        let input = self.input(options)?;
+        let compiled = |device: Arc<Device>| Build {
+            inputs: vec![input.clone()],
+            kind: ProgramBinaryType::COMPILED_OBJECT,
+            ..Build::succeeded(device, options)
         };
-        let builds = self
-            .chosen(devices)?
-            .into_iter()
-            .map(compiled)
-            .collect::<UrResult<_>>()?;
+        let builds = self.chosen(devices)?.into_iter().map(compiled).collect();
         self.set_builds(builds);
         Ok(())
     }
@@ -478,20 +559,25 @@ impl kit::Program<LevelZero> for Program {
         }
         let devices = chosen(context, devices, || context.devices.clone())?;
         let compiled = |device: &Arc<Device>| {
-            let input = |program: &Arc<Self>| {
-                let input = program.on(device, |build| build.input.clone()).flatten();
-                input.ok_or_else(|| {
-                    UrError::with_message(
+            let mut all = Vec::new();
+            for program in programs {
+                let inputs = program.on(device, |build| build.inputs.clone()).unwrap_or_default();
+                if inputs.is_empty() {
+                    return Err(UrError::with_message(
                         ResultCode::ERROR_INVALID_OPERATION,
                         "programs must be compiled for a device before they are linked",
-                    )
-                })
-            };
-            programs.iter().map(input).collect::<UrResult<Vec<_>>>()
+                    ));
+                }
+                all.extend(inputs);
+            }
+            Ok(all)
         };
+        let options = options.unwrap_or(c"");
+        let mut words = options.to_bytes().split(u8::is_ascii_whitespace);
+        let is_library = words.any(|word| word == b"-create-library");
         for device in &devices {
-            compiled(device)?;
-            if programs.len() > 1 && !device.driver.has(ZE_MODULE_PROGRAM_EXP_NAME) {
+            let inputs = compiled(device)?;
+            if inputs.len() > 1 && !is_library && !device.driver.has(ZE_MODULE_PROGRAM_EXP_NAME) {
                 return Err(UrError::with_message(
                     ResultCode::ERROR_UNSUPPORTED_FEATURE,
                     "the Level Zero driver does not link several modules",
@@ -500,9 +586,19 @@ impl kit::Program<LevelZero> for Program {
             }
         }
         let program = Arc::new(Self::new(context, Code::Linked));
-        let (builds, result) = build_all(context, devices, options.unwrap_or(c""), |device| {
-            Ok((ZE_MODULE_FORMAT_IL_SPIRV, compiled(device)?))
-        });
+        if is_library {
+            // It is linked when the rest is there.
+            let library = |device: Arc<Device>| {
+                Ok(Build {
+                    inputs: compiled(&device)?,
+                    kind: ProgramBinaryType::LIBRARY,
+                    ..Build::succeeded(device, options)
+                })
+            };
+            program.set_builds(devices.into_iter().map(library).collect::<UrResult<_>>()?);
+            return Ok(program);
+        }
+        let (builds, result) = build_all(context, devices, options, compiled);
         program.set_builds(builds);
         match result {
             Ok(()) => Ok(program),
@@ -570,6 +666,11 @@ impl kit::Program<LevelZero> for Program {
                         if size == 0 || place.is_null() {
                             continue;
                         }
+                        if let Some(object) = self.object(device) {
+                            // SAFETY: the client's memory is as large as the size that it was given.
+                            unsafe { place.copy_from_nonoverlapping(object.as_ptr(), object.len()) };
+                            continue;
+                        }
                         let module = self.module(device)?;
                         // SAFETY: a live module; the client's memory is as large as the size that it was given.
                         unsafe { ze!(zeModuleGetNativeBinary(**module, &mut size, place)) }?;
@@ -600,6 +701,9 @@ impl kit::Program<LevelZero> for Program {
     }
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
+        if let Code::Il(il) = &self.code {
+            check_constants(&spirv::constant_sizes(il), constants)?;
+        }
         let mut state = self.state.lock();
         for &(id, value) in constants {
             state.constants.insert(id, value.to_owned());
@@ -616,13 +720,8 @@ impl kit::Program<LevelZero> for Program {
         // SAFETY: the client vouches for its native handle.
         let module = unsafe { Owned::new(native as ze_module_handle_t, owned) };
         program.set_builds(vec![Build {
-            device: context.devices[0].clone(),
             module: Some(Arc::new(module)),
-            log: String::new(),
-            options: CString::default(),
-            kind: ProgramBinaryType::EXECUTABLE,
-            status: ProgramBuildStatus::SUCCESS,
-            input: None,
+            ..Build::succeeded(context.devices[0].clone(), c"")
         }]);
         Ok(Arc::new(program))
     }

@@ -119,6 +119,12 @@ impl kit::Queue<LevelZero> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         let flags = properties.flags;
+        if flags.intersects(QueueFlags::ON_DEVICE | QueueFlags::ON_DEVICE_DEFAULT) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+                "Level Zero has no queues on devices",
+            ));
+        }
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         let priority = if flags.contains(QueueFlags::PRIORITY_LOW) {
             ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW
@@ -163,6 +169,8 @@ impl kit::Queue<LevelZero> for Queue {
         match query {
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => out.bool(self.is_empty()),
+            // It is not a queue on the device.
+            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
             QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
             _ => out.unsupported(),
         }

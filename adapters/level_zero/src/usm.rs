@@ -214,6 +214,7 @@ impl Context {
             ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
                 .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
                 .context(&format!("the driver does not allocate {size} bytes at once")),
+            ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
             _ => error,
         })
     }

@@ -72,7 +72,7 @@ impl Queue {
             return self.marker(CommandType::KERNEL_LAUNCH, wait, false, event);
         };
         let handle = kernel.handle();
-        self.enqueue(CommandType::KERNEL_LAUNCH, false, wait, event, |mut deps| {
+        let launched = self.enqueue(CommandType::KERNEL_LAUNCH, false, wait, event, |mut deps| {
             let (signal, count, events) = (deps.signal, deps.count(), deps.events());
             // SAFETY: live handles; the list and the kernel are locked.
             unsafe {
@@ -95,7 +95,8 @@ impl Queue {
                     )),
                 }
             }
-        })
+        });
+        launched.map_err(of_launch)
     }
 
     /// Submits a command of any kind.
@@ -434,10 +435,19 @@ fn sides(rect: &kit::BufferRect, a: usize, b: usize) -> (Side, Side, [u64; 3]) {
     )
 }
 
+/// The error of a launch. What Level Zero says of arguments that were not set has no word of its own.
+#[cold]
+fn of_launch(error: UrError) -> UrError {
+    match error.code() {
+        ResultCode::ERROR_INVALID_ARGUMENT => error.with_code(ResultCode::ERROR_INVALID_KERNEL_ARGS),
+        _ => error,
+    }
+}
+
 #[cold]
 fn impossible(launch: &Launch<'_, LevelZero>) -> UrError {
     UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
+        ResultCode::ERROR_INVALID_OPERATION,
         format!("Level Zero has no way to launch a kernel with {:?}", launch.properties),
     )
 }
