@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Contexts.
 
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -8,45 +10,93 @@ use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
 use kit::{Command, Deleters, HandleCell, InFlight, InfoOut, UniqueId, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, OnceLock};
+use oxur_fork::{Mutex, OnceLock, Turns};
 
 use crate::event::pool::EventPools;
+use crate::event::watcher;
+use crate::queue::Marker;
 use crate::ze::{self, ContextKind, ListKind, Owned, ze, ze_get};
 use crate::{Device, LevelZero, Queue};
 
 /// A context.
 pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) number: UniqueId,
     pub(crate) devices: Vec<Arc<Device>>,
-    pub(crate) usm: kit::ContextUsm<Self>,
+    deleters: Deleters,
+    /// A list on which each command is complete when the call returns, for one thread at a time.
+    synchronous: OnceLock<Owned<ListKind>>,
+    turns: Turns,
+    /// The address of memory that commands write to which do nothing.
+    scratch: OnceLock<usize>,
+    /// Shared with other wrappers of the driver's context.
+    pub(crate) shared: Arc<SharedContext>,
+    pub(crate) raw: Arc<Owned<ContextKind>>,
+}
+
+/// What all wrappers of a context of Level Zero share.
+pub(crate) struct SharedContext {
+    pub(crate) number: UniqueId,
+    pub(crate) usm: kit::ContextUsm<Context>,
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     pub(crate) events: Arc<EventPools>,
-    deleters: Deleters,
-    /// A list on which each command is complete when the call returns.
-    synchronous: Mutex<Option<Owned<ListKind>>>,
-    /// The address of memory that commands write to which do nothing.
-    scratch: OnceLock<usize>,
-    pub(crate) raw: Arc<Owned<ContextKind>>,
+    raw: Arc<Owned<ContextKind>>,
+}
+
+/// By the driver's context: what its wrappers share, and how many there are.
+static OF_CONTEXT: Mutex<BTreeMap<usize, (Arc<SharedContext>, usize)>> = Mutex::new(BTreeMap::new());
+
+impl SharedContext {
+    /// For a new wrapper of a context, which is ours to destroy if one of the wrappers says so.
+    fn of(raw: Owned<ContextKind>, devices: &[Arc<Device>]) -> Arc<Self> {
+        let key = *raw as usize;
+        let raw = Arc::new(raw);
+        let mut known = OF_CONTEXT.lock();
+        let (shared, wrappers) = known.entry(key).or_insert_with(|| {
+            let new = Self {
+                number: UniqueId::new(),
+                usm: kit::ContextUsm::default(),
+                in_flight: Arc::default(),
+                events: EventPools::new(&raw, devices),
+                raw,
+            };
+            (Arc::new(new), 0)
+        });
+        *wrappers += 1;
+        shared.clone()
+    }
+
+    /// Ends a wrapper. The last one gives all free memory back to the driver.
+    fn leave(context: &Context) {
+        let is_last = {
+            let mut known = OF_CONTEXT.lock();
+            let key = **context.raw as usize;
+            let wrappers = known.get_mut(&key).map(|(_, wrappers)| {
+                *wrappers -= 1;
+                *wrappers
+            });
+            wrappers == Some(0) && known.remove(&key).is_some()
+        };
+        if is_last {
+            context.shared.usm.close(context);
+        }
+    }
 }
 
 impl Context {
     /// A context of at least one device.
     fn new(raw: Owned<ContextKind>, devices: Vec<Arc<Device>>) -> Arc<Self> {
         ze::note_use();
-        let raw = Arc::new(raw);
+        let shared = SharedContext::of(raw, &devices);
         Arc::new(Self {
             handle_cell: HandleCell::new(),
-            number: UniqueId::new(),
-            usm: kit::ContextUsm::default(),
-            in_flight: Arc::default(),
-            events: EventPools::new(&raw, &devices),
             devices,
             deleters: Deleters::default(),
-            synchronous: Mutex::default(),
+            synchronous: OnceLock::new(),
+            turns: Turns::new(),
             scratch: OnceLock::new(),
-            raw,
+            raw: shared.raw.clone(),
+            shared,
         })
     }
 
@@ -84,10 +134,10 @@ impl Context {
 
     /// Runs commands that are complete when this returns, whatever the queues do.
     pub(crate) fn synchronously<T>(&self, run: impl FnOnce(ze_command_list_handle_t) -> UrResult<T>) -> UrResult<T> {
-        let mut list = self.synchronous.lock();
-        let list = match &mut *list {
+        let _turn = self.turns.take();
+        let list = match self.synchronous.get() {
             Some(list) => list,
-            none => {
+            None => {
                 let device = &self.devices[0];
                 let desc = ze_command_queue_desc_t {
                     ordinal: device.facts.ordinal,
@@ -99,10 +149,26 @@ impl Context {
                     let list = ze_get!(zeCommandListCreateImmediate(**self.raw, device.raw, &desc))?;
                     Owned::new(list, true)
                 };
-                none.insert(made)
+                self.synchronous.get_or_init(|| made)
             }
         };
         run(**list)
+    }
+
+    /// Drops what commands may use that are unfinished, when they are complete.
+    pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
+        let in_flight = &self.shared.in_flight;
+        if ze::is_lost() || in_flight.is_idle() {
+            return;
+        }
+        match in_flight.unfinished() {
+            // The context goes last.
+            Ok(markers) => drop_after(
+                markers.into_iter().collect(),
+                Deferred(Some(Box::new((object, self.clone())))),
+            ),
+            Err(error) => log::warn!("an object may end before the commands that use it: {error}"),
+        }
     }
 
     /// Memory of [`SCRATCH_SIZE`] bytes that any command may write to.
@@ -122,12 +188,34 @@ impl Context {
     }
 }
 
+/// Drops an object when all markers are reached.
+fn drop_after(markers: Vec<Marker>, object: Deferred) {
+    let Some(event) = markers.iter().find_map(Marker::pending) else {
+        return;
+    };
+    // Not in the thread that watches: the ends of objects call the driver, and the client.
+    if let Err(error) = watcher::when_over(&event, move || drop_after(markers, object)) {
+        log::warn!("an object may end before the commands that use it: {error}");
+    }
+}
+
+/// Is dropped in another thread.
+struct Deferred(Option<Box<dyn Any + Send>>);
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        if let Some(object) = self.0.take() {
+            kit::defer_drop(object);
+        }
+    }
+}
+
 /// The size of a context's scratch memory.
 pub(crate) const SCRATCH_SIZE: usize = 64;
 
 impl Drop for Context {
     fn drop(&mut self) {
-        self.usm.close(self);
+        SharedContext::leave(self);
         if let Some(&scratch) = self.scratch.get() {
             // SAFETY: a live context and memory of it, of which no queue is left.
             if let Err(error) = unsafe { ze!(zeMemFree(**self.raw, scratch as *mut c_void)) } {

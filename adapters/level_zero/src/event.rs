@@ -220,7 +220,7 @@ impl kit::Event<LevelZero> for Event {
     }
 
     fn complete(context: &Arc<Context>) -> UrResult<Arc<Self>> {
-        let raw = context.events.take(false)?;
+        let raw = context.shared.events.take(false)?;
         raw.signal();
         let owner = Owner::Context(context.clone());
         Ok(Arc::new(Self::with(raw, CommandType::EVENTS_WAIT, owner)))
@@ -242,7 +242,11 @@ impl kit::SoftwareEvent<LevelZero> for Event {
     }
 
     fn create_pending(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
-        let event = Self::with(context.events.take(false)?, command, Owner::Context(context.clone()));
+        let event = Self::with(
+            context.shared.events.take(false)?,
+            command,
+            Owner::Context(context.clone()),
+        );
         Ok(Arc::new(Self {
             pending: Some(Box::default()),
             ..event

@@ -11,7 +11,7 @@ use kit::{
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, MutexGuard};
+use oxur_fork::{Mutex, Turn, Turns};
 
 use crate::program::Module;
 use crate::ze::{self, KernelKind, Owned, ze, ze_get};
@@ -36,7 +36,8 @@ pub(crate) struct OnDevice {
     device: Arc<Device>,
     properties: KernelProperties,
     arg_cache: ArgCache,
-    /// Locked while arguments and the range are set and used, so that two threads may launch one kernel.
+    /// Taken while arguments and the range are set and used, so that two threads may launch one kernel.
+    turns: Turns,
     state: Mutex<State>,
     /// After the kernel.
     module: Option<Arc<Module>>,
@@ -67,7 +68,7 @@ struct State {
 /// A kernel that is prepared for a launch.
 pub(crate) struct Prepared<'a> {
     kernel: &'a OnDevice,
-    state: MutexGuard<'a, State>,
+    _turn: Turn<'a>,
 }
 
 impl KernelProperties {
@@ -111,6 +112,7 @@ impl OnDevice {
             device: device.clone(),
             arg_cache: ArgCache::empty(properties.arguments),
             properties,
+            turns: Turns::new(),
             state: Mutex::new(State {
                 group: [0; 3],
                 offset: [0; 3],
@@ -143,7 +145,7 @@ impl OnDevice {
     pub(crate) fn lock(&self) -> Prepared<'_> {
         Prepared {
             kernel: self,
-            state: self.state.lock(),
+            _turn: self.turns.take(),
         }
     }
 
@@ -240,7 +242,7 @@ fn padded(sizes: &[usize], rest: usize) -> [usize; 3] {
 impl Prepared<'_> {
     /// Sets the range of a launch, and returns its work-groups; `None` for a launch of nothing.
     #[inline(always)]
-    pub(crate) fn set_range(&mut self, range: &Range<'_>, device: &Device) -> UrResult<Option<ze_group_count_t>> {
+    pub(crate) fn set_range(&self, range: &Range<'_>, device: &Device) -> UrResult<Option<ze_group_count_t>> {
         let global = padded(range.global, 1);
         if global.contains(&0) {
             return Ok(None);
@@ -262,13 +264,15 @@ impl Prepared<'_> {
             groups[d] = u32::try_from(count).map_err(|_| too_many(global))?;
         }
         let raw = *self.kernel.raw;
-        if self.state.group != group {
+        let mut state = *self.kernel.state.lock();
+        if state.group != group {
             // SAFETY: a live kernel, which is locked.
             unsafe { ze!(zeKernelSetGroupSize(raw, group[0], group[1], group[2])) }?;
-            self.state.group = group;
+            state.group = group;
+            *self.kernel.state.lock() = state;
         }
         let offset = range.offset.map_or([0; 3], |offset| padded(offset, 0));
-        if offset.map(|offset| offset as u64) != self.state.offset.map(u64::from) {
+        if offset.map(|offset| offset as u64) != state.offset.map(u64::from) {
             self.set_offset(offset)?;
         }
         Ok(Some(ze_group_count_t {
@@ -279,7 +283,7 @@ impl Prepared<'_> {
     }
 
     #[cold]
-    fn set_offset(&mut self, offset: [usize; 3]) -> UrResult<()> {
+    fn set_offset(&self, offset: [usize; 3]) -> UrResult<()> {
         let [Ok(x), Ok(y), Ok(z)] = offset.map(u32::try_from) else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -288,7 +292,7 @@ impl Prepared<'_> {
         };
         // SAFETY: a live kernel, which is locked.
         unsafe { ze!(zeKernelSetGlobalOffsetExp(*self.kernel.raw, x, y, z)) }?;
-        self.state.offset = [x, y, z];
+        self.kernel.state.lock().offset = [x, y, z];
         Ok(())
     }
 
@@ -329,6 +333,12 @@ fn too_many(global: [usize; 3]) -> UrError {
         ResultCode::ERROR_INVALID_WORK_DIMENSION,
         format!("{global:?} work-items make too many work-groups for Level Zero"),
     )
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.context.retire(std::mem::take(&mut self.on_devices));
+    }
 }
 
 impl Kernel {
@@ -472,10 +482,8 @@ impl kit::Kernel<LevelZero> for Kernel {
             )),
         };
         let on_devices = self.on_devices.iter().map(again).collect::<UrResult<_>>()?;
-        let copy = Self {
-            objects: self.objects.keep(),
-            ..Self::new(&self.program, &self.name, on_devices)
-        };
+        let mut copy = Self::new(&self.program, &self.name, on_devices);
+        copy.objects = self.objects.keep();
         self.clone_emulation.apply_to(&copy, args.is_empty())?;
         for arg in args.iter() {
             kit::Kernel::set_arg(&copy, arg?)?;
@@ -525,11 +533,11 @@ impl kit::Kernel<LevelZero> for Kernel {
         let [Ok(x), Ok(y), Ok(z)] = local.map(u32::try_from) else {
             return Err(no_group(local, [0; 3]));
         };
-        let mut prepared = kernel.lock();
+        let _locked = kernel.lock();
         // SAFETY: a live kernel, which is locked.
         unsafe {
             ze!(zeKernelSetGroupSize(*kernel.raw, x, y, z))?;
-            prepared.state.group = [x, y, z];
+            kernel.state.lock().group = [x, y, z];
             ze_get!(zeKernelSuggestMaxCooperativeGroupCount(*kernel.raw))
         }
     }

@@ -61,7 +61,7 @@ struct Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         // It stays in quarantine while commands may use it.
-        if let Err(error) = self.context.usm.free(&self.context, self.address as *mut c_void) {
+        if let Err(error) = self.context.shared.usm.free(&self.context, self.address as *mut c_void) {
             log::warn!("memory of a buffer is leaked: {error}");
         }
     }
@@ -279,8 +279,8 @@ impl kit::Mem<LevelZero> for Mem {
     }
 
     fn buffer_from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
-        let address = native as usize;
-        let found = context.usm.find(&**context, address).ok_or_else(|| {
+        let address = native;
+        let found = context.shared.usm.find(&**context, address).ok_or_else(|| {
             UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "the native handle of a buffer is the address of USM of the context",

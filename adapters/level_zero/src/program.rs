@@ -211,6 +211,12 @@ fn log_text(log: &Owned<BuildLogKind>) -> String {
     text.unwrap_or_default()
 }
 
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.context.retire(std::mem::take(&mut self.state.get_mut().builds));
+    }
+}
+
 impl Program {
     fn new(context: &Arc<Context>, code: Code) -> Self {
         Self {
@@ -249,10 +255,12 @@ impl Program {
 
     fn set_builds(&self, builds: Vec<Build>) {
         let mut state = self.state.lock();
-        for build in builds {
-            state.builds.retain(|known| known.device.raw != build.device.raw);
-            state.builds.push(build);
-        }
+        let is_new = |known: &Build| !builds.iter().any(|build| known.device.raw == build.device.raw);
+        let (kept, past): (Vec<_>, Vec<_>) = std::mem::take(&mut state.builds).into_iter().partition(is_new);
+        state.builds = kept;
+        state.builds.extend(builds);
+        drop(state);
+        self.context.retire(past);
     }
 
     /// What a module is made of.
@@ -550,7 +558,10 @@ impl kit::Program<LevelZero> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         no_flags(flags)?;
-        if programs.iter().any(|program| program.context.number != context.number) {
+        if programs
+            .iter()
+            .any(|program| program.context.shared.number != context.shared.number)
+        {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
                 "programs are linked in their own context",

@@ -18,8 +18,9 @@ use kit::{
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::Mutex;
+use oxur_fork::{Mutex, Turns};
 
+pub(crate) use self::submit::Marker;
 use self::submit::State;
 use crate::event::watcher;
 use crate::ze::{self, ListKind, Owned, ze, ze_get};
@@ -32,7 +33,9 @@ type Out<'a> = EventOut<'a, LevelZero>;
 pub(crate) struct Queue {
     pub(crate) handle_cell: HandleCell,
     raw: Option<Owned<ListKind>>,
-    /// Locked while a command is appended: a list is for one thread at a time.
+    /// Taken while a command is appended: a list is for one thread at a time.
+    turns: Turns,
+    /// Changed in turn only. The driver is not called while it is locked.
     state: Mutex<State>,
     capture: Capture<LevelZero>,
     flags: QueueFlags,
@@ -56,11 +59,12 @@ impl Queue {
         let queue = Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw: Some(raw),
+            turns: Turns::new(),
             state: Mutex::default(),
             capture: Capture::default(),
             flags,
             in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
-            mark: BusyMark::new(&context.in_flight),
+            mark: BusyMark::new(&context.shared.in_flight),
             shared: AtomicBool::new(shared),
             device: device.clone(),
             context: context.clone(),
@@ -177,7 +181,10 @@ impl kit::Queue<LevelZero> for Queue {
     }
 
     fn finish(&self) -> UrResult<()> {
-        let past = self.state.lock().take_past();
+        let past = {
+            let _turn = self.turns.take();
+            self.state.lock().take_past()
+        };
         // SAFETY: a live list.
         let finished = unsafe { ze!(zeCommandListHostSynchronize(self.list(), u64::MAX)) };
         // The commands that waited for these events are complete.

@@ -35,7 +35,7 @@ impl kit::MemoryProvider for Context {
     type Fence = Markers<Queue>;
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
-        &self.usm
+        &self.shared.usm
     }
 
     fn devices(&self) -> &[Arc<Device>] {
@@ -112,10 +112,10 @@ impl kit::MemoryProvider for Context {
 
     fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
         // In a child of `fork` nothing runs.
-        if ze::is_lost() || self.in_flight.is_idle() {
+        if ze::is_lost() || self.shared.in_flight.is_idle() {
             return Ok(None);
         }
-        let markers = self.in_flight.unfinished()?;
+        let markers = self.shared.in_flight.unfinished()?;
         Ok((!markers.is_empty()).then_some(markers))
     }
 
@@ -214,6 +214,8 @@ impl Context {
             ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
                 .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
                 .context(&format!("the driver does not allocate {size} bytes at once")),
+            // The specification has one word for both memories.
+            ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
             ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
             _ => error,
         })
@@ -232,20 +234,20 @@ impl Context {
 
 impl kit::UsmAlloc<LevelZero> for Context {
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, LevelZero>) -> UrResult<*mut c_void> {
-        self.usm.alloc(self, &request)
+        self.shared.usm.alloc(self, &request)
     }
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        self.usm.free(self, memory)
+        self.shared.usm.free(self, memory)
     }
 
     #[inline]
     fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
-        self.usm.rest(memory)
+        self.shared.usm.rest(memory)
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
-        self.usm.info(self, memory, query, out)
+        self.shared.usm.info(self, memory, query, out)
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {

@@ -18,9 +18,11 @@ pub fn supported(rig: &Rig) -> bool {
     supported || intel("the driver has the functions without naming the extension, and the adapter goes by the name")
 }
 
-/// Whether the device is our CPU adapter's.
+/// Whether the device is our CPU: behind its own adapter, or behind that of Level Zero.
 fn is_cpu(rig: &Rig) -> bool {
-    rig.platform.info::<String>(PlatformInfo::NAME).expect("the name") == "oxur CPU"
+    let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
+    let backend: Backend = rig.platform.info(PlatformInfo::BACKEND).expect("the backend");
+    name == "oxur CPU" || backend == Backend::LEVEL_ZERO
 }
 
 /// A rig and a program with globals; on a device without, the commands say so.

@@ -40,6 +40,16 @@ struct Events {
     pools: Vec<Owned<EventPoolKind>>,
 }
 
+impl Events {
+    /// A place for another event: the last pool and an index in it.
+    fn place(&mut self) -> Option<(usize, u32)> {
+        let pool = self.pools.last().filter(|_| self.used < POOL_SIZE)?;
+        let place = (**pool as usize, self.used);
+        self.used += 1;
+        Some(place)
+    }
+}
+
 /// An event of Level Zero.
 struct RawEvent {
     handle: Owned<EventKind>,
@@ -87,27 +97,41 @@ impl EventPools {
 
     #[cold]
     fn another(&self, timed: bool) -> UrResult<Arc<RawEvent>> {
-        let mut events = self.of_kind(timed).lock();
-        let events = &mut *events;
-        events.free.extend(events.limbo.extract_if(.., |event| event.is_over()));
-        if let Some(event) = events.free.pop() {
+        // The driver is not called while the lock is held.
+        let limbo = std::mem::take(&mut self.of_kind(timed).lock().limbo);
+        let (over, limbo): (Vec<_>, Vec<_>) = limbo.into_iter().partition(|event| event.is_over());
+        let (free, place) = {
+            let mut events = self.of_kind(timed).lock();
+            events.free.extend(over);
+            events.limbo.extend(limbo);
+            match events.free.pop() {
+                Some(event) => (Some(event), None),
+                None => (None, events.place()),
+            }
+        };
+        if let Some(event) = free {
             event.reset()?;
             return Ok(event);
         }
-        if events.pools.is_empty() || events.used == POOL_SIZE {
-            events.pools.push(self.new_pool(timed)?);
-            events.used = 0;
-        }
+        let (pool, index) = match place {
+            Some((pool, index)) => (pool as ze_event_pool_handle_t, index),
+            None => {
+                let pool = self.new_pool(timed)?;
+                let handle = *pool;
+                let mut events = self.of_kind(timed).lock();
+                events.pools.push(pool);
+                events.used = 1;
+                (handle, 0)
+            }
+        };
         let desc = ze_event_desc_t {
-            index: events.used,
+            index,
             signal: ZE_EVENT_SCOPE_FLAG_HOST,
             wait: ZE_EVENT_SCOPE_FLAG_HOST,
             ..Default::default()
         };
-        let pool = **events.pools.last().expect("there is one");
         // SAFETY: a live pool, an index that none of its events has, and the event that was just made.
         let handle = unsafe { Owned::new(ze_get!(zeEventCreate(pool, &desc))?, true) };
-        events.used += 1;
         Ok(Arc::new(RawEvent { handle, timed }))
     }
 

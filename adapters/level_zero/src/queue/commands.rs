@@ -62,7 +62,7 @@ impl Queue {
         }
         let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
         let kernel = launch.kernel.on(&self.device)?;
-        let mut prepared = kernel.lock();
+        let prepared = kernel.lock();
         // What is set is the kernel's until it is appended, which takes a snapshot.
         if !launch.args.is_empty() {
             kernel.set_all(launch.args)?;
@@ -372,7 +372,7 @@ impl Queue {
 
     /// Appends a command that has neither events nor an effect that counts.
     fn hint(&self, append: impl FnOnce(ze_command_list_handle_t) -> UrResult<()>) {
-        let _state = self.state.lock();
+        let _turn = self.turns.take();
         if let Err(error) = append(self.list()) {
             log::debug!("the driver does not take a hint about USM: {error}");
         }

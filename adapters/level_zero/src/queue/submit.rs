@@ -66,6 +66,11 @@ impl Marker {
         self.0.iter().map(EventRef::wait).fold(Ok(()), Result::and)
     }
 
+    /// The event of a command that is not complete.
+    pub(crate) fn pending(&self) -> Option<EventRef> {
+        self.0.iter().find(|event| !event.is_over()).cloned()
+    }
+
     /// The event of the last one.
     pub(super) fn last(self) -> Option<EventRef> {
         self.0.last().cloned()
@@ -96,19 +101,29 @@ impl kit::TrackedQueue for Queue {
 
     /// A marker behind all commands that may be unfinished; `None` if there are none.
     fn unfinished(&self) -> UrResult<Option<Marker>> {
-        let mut state = self.state.lock();
+        let _turn = self.turns.take();
+        let mut state = self.take_state();
         let shared = self.shared.load(Ordering::Relaxed);
         let changed = self.mark.take() || shared;
+        let mut result = Ok(());
         if changed {
-            state.probe = match self.is_empty() {
-                true => None,
-                false => Some(self.mark(&mut state, shared).inspect_err(|_| self.mark.set())?),
-            };
+            state.probe = None;
+            if !self.is_empty() {
+                match self.mark(&mut state, shared) {
+                    Ok(marker) => state.probe = Some(marker),
+                    Err(error) => {
+                        self.mark.set();
+                        result = Err(error);
+                    }
+                }
+            }
         }
         if state.probe.as_ref().is_some_and(Marker::is_over) {
             state.probe = None;
         }
-        Ok(state.probe.clone())
+        let probe = state.probe.clone();
+        *self.state.lock() = state;
+        result.map(|()| probe)
     }
 
     fn is_over(marker: &Marker) -> bool {
@@ -117,6 +132,11 @@ impl kit::TrackedQueue for Queue {
 }
 
 impl Queue {
+    /// Takes what is known of the commands out of the lock, for a caller that has the turn and puts it back.
+    fn take_state(&self) -> State {
+        std::mem::take(&mut *self.state.lock())
+    }
+
     /// A marker behind all commands so far.
     fn mark(&self, state: &mut State, shared: bool) -> UrResult<Marker> {
         state.prune();
@@ -130,8 +150,8 @@ impl Queue {
 
     /// Appends an event behind all commands so far.
     fn append_mark(&self) -> UrResult<EventRef> {
-        let event = self.context.events.take(false)?;
-        // SAFETY: a live list, which the caller has locked, and a live event; no events to wait for.
+        let event = self.context.shared.events.take(false)?;
+        // SAFETY: a live list, whose turn the caller has, and a live event; no events to wait for.
         let appended = unsafe {
             ze!(zeCommandListAppendBarrier(
                 self.list(),
@@ -188,7 +208,7 @@ impl Queue {
             self.depend(wait, &mut waits, &mut kept)?;
         }
         let signal = match event.wanted() || !self.in_order {
-            true => Some(self.context.events.take(self.is_timed())?),
+            true => Some(self.context.shared.events.take(self.is_timed())?),
             false => None,
         };
         let submitted = match event.wanted() && self.is_timed() {
@@ -196,11 +216,13 @@ impl Queue {
             false => 0,
         };
         {
-            let mut state = self.state.lock();
+            let _turn = self.turns.take();
             if after_all && !self.in_order {
+                let mut state = self.take_state();
                 state.prune();
                 waits.extend(state.recent.iter().map(|(event, _)| event.handle()));
                 kept.extend(state.recent.iter().map(|(event, _)| event.clone()));
+                *self.state.lock() = state;
             }
             let handle = signal.as_ref().map_or(std::ptr::null_mut(), EventRef::handle);
             let deps = Deps {
@@ -216,12 +238,16 @@ impl Queue {
                 return Err(error);
             }
             if !self.in_order {
+                let mut state = self.take_state();
                 state.recent.extend(signal.clone().map(|signal| (signal, kept)));
                 if state.recent.len() > state.prune_at {
                     state.prune();
                 }
+                *self.state.lock() = state;
             } else if !kept.is_empty() {
+                let mut state = self.take_state();
                 self.keep(&mut state, kept);
+                *self.state.lock() = state;
             }
         }
         self.mark.set();
@@ -247,7 +273,7 @@ impl Queue {
     #[inline(never)]
     fn depend(&self, wait: Wait<'_>, waits: &mut SmallVec<[ze_event_handle_t; 8]>, kept: &mut Kept) -> UrResult<()> {
         for event in wait.iter() {
-            if event.context().number != self.context.number {
+            if event.context().shared.number != self.context.shared.number {
                 return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_CONTEXT,
                     format!(
