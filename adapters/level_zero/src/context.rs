@@ -191,7 +191,7 @@ impl Context {
 /// Drops an object when all markers are reached.
 fn drop_after(markers: Vec<Marker>, object: Deferred) {
     let Some(event) = markers.iter().find_map(Marker::pending) else {
-        return;
+        return drop(object);
     };
     // Not in the thread that watches: the ends of objects call the driver, and the client.
     if let Err(error) = watcher::when_over(&event, move || drop_after(markers, object)) {
