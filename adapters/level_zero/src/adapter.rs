@@ -30,14 +30,16 @@ fn drivers() -> Vec<ze_driver_handle_t> {
         }
     };
     let found = if loader.zeInitDrivers.is_some() {
-        ze::list(std::ptr::null_mut(), |count, drivers| {
+        let found = ze::list(std::ptr::null_mut(), |count, drivers| {
             let mut kinds = ze_init_driver_type_desc_t {
                 flags: ZE_INIT_DRIVER_TYPE_FLAG_GPU,
                 ..Default::default()
             };
             // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
             unsafe { ze!(zeInitDrivers(count, drivers, &mut kinds)) }
-        })
+        });
+        // Newer loaders have the function for older drivers, too.
+        found.or_else(|_| older_drivers())
     } else {
         older_drivers()
     };
