@@ -7,7 +7,9 @@
 #
 #   ours         our loader and our OpenCL adapter, from dist/ (OXUR_LIB names another folder), on Intel's OpenCL CPU driver
 #   ours-cpu     our loader and our CPU adapter, without any OpenCL driver
-#   ours-<name>  our loader and another of our adapters, on that driver
+#   ours-level_zero  our loader and our Level Zero adapter, on our driver, which is the loader as well
+#                (OXUR_LEVEL_ZERO names a folder with another libze_loader.so.1)
+#   ours-<name>  our loader and another of our adapters, on Intel's OpenCL CPU driver
 #   intel        Intel's loader and OpenCL adapter, 2026.1, on that driver
 #
 # Without a stack: ours, then intel. Needs `make setup dist`, clang-14, llvm-spirv-14 and spirv-as.
@@ -22,12 +24,17 @@ while (($#)) && [[ $1 != -- ]]; do stacks+=("$1"); shift; done
 ((${#stacks[@]})) || stacks=(ours intel)
 
 readonly lib=$(realpath "${OXUR_LIB:-dist/lib}") env=$PWD/target/env
+readonly level_zero=$(realpath -m "${OXUR_LEVEL_ZERO:-$lib/level-zero}")
 
-# run LOADER ADAPTER DRIVERS: the suite on these files, with what the folder DRIVERS holds; `none` hides every driver.
+# run LOADER ADAPTER DRIVERS: the suite on these files, with what the folder DRIVERS holds; `none` hides every driver, and
+# `level_zero` all but our own for Level Zero.
 run() {
   local loader=$1 adapter=$2 drivers=$3 variables=()
   shift 3
-  if [[ $drivers == none ]]; then
+  if [[ $drivers == level_zero ]]; then
+    variables=(OCL_ICD_FILENAMES=/nonexistent LD_LIBRARY_PATH="$level_zero")
+    [[ -e $level_zero/libze_loader.so.1 ]] || die "$level_zero/libze_loader.so.1 is missing: run \`make dist\`"
+  elif [[ $drivers == none ]]; then
     variables=(-u LD_LIBRARY_PATH OCL_ICD_FILENAMES=/nonexistent)
   else
     variables=(OCL_ICD_FILENAMES="$drivers/libintelocl.so" LD_LIBRARY_PATH="$drivers")
@@ -45,6 +52,8 @@ for stack in "${stacks[@]}"; do
   case $stack in
     ours) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_opencl.so.0" "$env/v2026.2/lib") ;;
     ours-cpu) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_cpu.so.0" none) ;;
+    ours-level_zero)
+      arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_level_zero.so.0" level_zero) ;;
     ours-*) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_${stack#ours-}.so.0" "$env/v2026.2/lib") ;;
     intel) arguments=("$env/v2026.1/lib/"{libur_loader.so.0,libur_adapter_opencl.so.0} "$env/v2026.1/lib") ;;
     *) die "no stack is called $stack" ;;

@@ -9,7 +9,7 @@ use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use oxur_fork::{Mutex, MutexGuard, OnceLock};
+use oxur_fork::{Mutex, OnceLock, Turn, Turns};
 use smallvec::SmallVec;
 
 use crate::UrResult;
@@ -44,8 +44,9 @@ pub struct InFlight<Q: TrackedQueue> {
     free: Mutex<Vec<Place>>,
     /// One of the constants above.
     state: AtomicU8,
-    /// Held by the thread that looks for unfinished commands.
-    looking: Mutex<()>,
+    /// Held by the thread that looks for unfinished commands. It calls the driver, so the process may fork meanwhile: a
+    /// driver with a gate of its own for forks holds up the thread until then.
+    looking: Turns,
     /// Whether somebody else may submit to a queue: such commands set no mark.
     shared: AtomicBool,
     queues: Mutex<Vec<Weak<Q>>>,
@@ -59,7 +60,7 @@ impl<Q: TrackedQueue> Default for InFlight<Q> {
             marks: Chain::new(),
             free: Mutex::default(),
             state: AtomicU8::new(IDLE),
-            looking: Mutex::default(),
+            looking: Turns::new(),
             shared: AtomicBool::new(false),
             queues: Mutex::default(),
             orphans: Mutex::default(),
@@ -189,8 +190,8 @@ impl<Q: TrackedQueue> InFlight<Q> {
     }
 
     /// Blocks readers of the in-flight set while marks are taken.
-    pub fn poll_lock(&self) -> MutexGuard<'_, ()> {
-        self.looking.lock()
+    pub fn poll_lock(&self) -> Turn<'_> {
+        self.looking.take()
     }
 
     /// Markers behind all commands that may be unfinished; none if there are no such commands. Not for a child of `fork`, in

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What a device says of itself. It never changes, so the driver is asked once, when the device is found.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+
+use kit::UrResult;
+use kit::ur::*;
+use level_zero_sys::*;
+use oxur_adapter_kit as kit;
+
+use crate::conv;
+use crate::platform::DriverFacts;
+use crate::ze::{self, ze};
+
+/// What a device says of itself.
+pub(crate) struct Facts {
+    pub(crate) kind: DeviceType,
+    pub(crate) name: String,
+    pub(crate) properties: ze_device_properties_t,
+    pub(crate) compute: ze_device_compute_properties_t,
+    pub(crate) module: ze_device_module_properties_t,
+    pub(crate) memory: Vec<ze_device_memory_properties_t>,
+    pub(crate) access: ze_device_memory_access_properties_t,
+    /// The size of the largest cache.
+    pub(crate) cache_size: u64,
+    pub(crate) images: ze_device_image_properties_t,
+    /// The group of queues that runs kernels, and what it can do.
+    pub(crate) ordinal: u32,
+    pub(crate) group: ze_command_queue_group_properties_t,
+    pub(crate) float_atomics: Option<ze_float_atomic_ext_properties_t>,
+    pub(crate) ip_version: Option<u32>,
+    pub(crate) eu_count: Option<u32>,
+    pub(crate) luid: Option<([u8; 8], u32)>,
+    pub(crate) pci: Option<String>,
+    /// Bytes a second.
+    pub(crate) bandwidth: Option<u64>,
+}
+
+// SAFETY: the pointers in the structures are null.
+unsafe impl Send for Facts {}
+// SAFETY: as above.
+unsafe impl Sync for Facts {}
+
+/// The answer of a query that a driver may not have: nothing then.
+fn optional<T: Default>(what: &str, answer: UrResult<T>) -> T {
+    answer.unwrap_or_else(|error| {
+        log::info!("a Level Zero device does not tell its {what}: {error}");
+        T::default()
+    })
+}
+
+/// The properties of a device, and a structure of an extension that the driver fills, too.
+fn extended<T: Default>(device: ze_device_handle_t, driver: &DriverFacts, extension: &CStr) -> Option<T> {
+    if !driver.has(extension) {
+        return None;
+    }
+    let mut extended = T::default();
+    let mut properties = ze_device_properties_t {
+        pNext: (&raw mut extended).cast(),
+        ..Default::default()
+    };
+    // SAFETY: a live device, and a structure of the kind that the extension chains to this one.
+    unsafe { ze!(zeDeviceGetProperties(device, &mut properties)) }.ok()?;
+    Some(extended)
+}
+
+impl Facts {
+    /// Asks a live device for everything.
+    pub(super) fn ask(device: ze_device_handle_t, driver: &DriverFacts) -> UrResult<Self> {
+        // SAFETY: here and below: a live device, and a structure to fill, or as many as `list` says.
+        let properties: ze_device_properties_t =
+            ze::structure(|properties| unsafe { ze!(zeDeviceGetProperties(device, properties)) })?;
+        // SAFETY: as above.
+        let compute = ze::structure(|compute| unsafe { ze!(zeDeviceGetComputeProperties(device, compute)) })?;
+        // SAFETY: as above.
+        let access = ze::structure(|access| unsafe { ze!(zeDeviceGetMemoryAccessProperties(device, access)) });
+        // SAFETY: as above.
+        let images = ze::structure(|images| unsafe { ze!(zeDeviceGetImageProperties(device, images)) });
+        // SAFETY: as above.
+        let caches = ze::list(ze_device_cache_properties_t::default(), |count, caches| unsafe {
+            ze!(zeDeviceGetCacheProperties(device, count, caches))
+        });
+        // SAFETY: as above.
+        let memory = ze::list(ze_device_memory_properties_t::default(), |count, memory| unsafe {
+            ze!(zeDeviceGetMemoryProperties(device, count, memory))
+        });
+        // SAFETY: as above.
+        let groups = ze::list(ze_command_queue_group_properties_t::default(), |count, groups| unsafe {
+            ze!(zeDeviceGetCommandQueueGroupProperties(device, count, groups))
+        });
+        let caches = optional("caches", caches);
+        let groups = optional("queues", groups);
+        let computes = |group: &ze_command_queue_group_properties_t| {
+            group.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE != 0
+        };
+        let ordinal = groups.iter().position(computes).unwrap_or(0);
+        let (module, float_atomics) = module_properties(device, driver)?;
+        let memory = optional("memory", memory);
+        let luid: Option<ze_device_luid_ext_properties_t> = extended(device, driver, ZE_DEVICE_LUID_EXT_NAME);
+        let ip: Option<ze_device_ip_version_ext_t> = extended(device, driver, ZE_DEVICE_IP_VERSION_EXT_NAME);
+        let eus: Option<ze_eu_count_ext_t> = extended(device, driver, ZE_EU_COUNT_EXT_NAME);
+        Ok(Self {
+            kind: conv::device_type(properties.type_),
+            name: text(&properties.name).unwrap_or_default().to_owned(),
+            properties,
+            compute,
+            module,
+            bandwidth: bandwidth(device, driver, memory.len()),
+            memory,
+            access: optional("access to memory", access),
+            cache_size: caches.iter().map(|cache| cache.cacheSize as u64).max().unwrap_or(0),
+            images: optional("images", images),
+            ordinal: ordinal as u32,
+            group: groups.get(ordinal).copied().unwrap_or_default(),
+            float_atomics,
+            ip_version: ip.map(|ip| ip.ipVersion),
+            eu_count: eus.map(|eus| eus.numTotalEUs).filter(|&count| count != 0),
+            luid: luid.map(|luid| (luid.luid.id, luid.nodeMask)),
+            pci: pci_address(device, driver),
+        })
+    }
+
+    /// Whether it has a property.
+    pub(crate) fn has(&self, flag: ze_device_property_flags_t) -> bool {
+        self.properties.flags & flag != 0
+    }
+
+    /// Whether it takes SPIR-V.
+    pub(crate) fn takes_spirv(&self) -> bool {
+        self.module.spirvVersionSupported != 0
+    }
+
+    /// Ticks of the device's clock in nanoseconds.
+    fn nanoseconds(&self, ticks: u64) -> u64 {
+        match self.properties.timerResolution {
+            0 => ticks,
+            // Cycles a second.
+            frequency => (u128::from(ticks) * 1_000_000_000 / u128::from(frequency)) as u64,
+        }
+    }
+
+    /// A time of the device's clock, in nanoseconds.
+    pub(crate) fn global_time(&self, ticks: u64) -> u64 {
+        self.nanoseconds(ticks & mask(self.properties.timestampValidBits))
+    }
+
+    /// When a command began and ended, in nanoseconds.
+    pub(crate) fn kernel_times(&self, times: &ze_kernel_timestamp_data_t) -> (u64, u64) {
+        let mask = mask(self.properties.kernelTimestampValidBits);
+        let start = times.kernelStart & mask;
+        // The clock may have started again in between.
+        let ticks = times.kernelEnd.wrapping_sub(times.kernelStart) & mask;
+        let start = self.nanoseconds(start);
+        (start, start + self.nanoseconds(ticks))
+    }
+
+    /// The compute units.
+    pub(crate) fn compute_units(&self) -> u32 {
+        let p = &self.properties;
+        self.eu_count
+            .unwrap_or(p.numSlices * p.numSubslicesPerSlice * p.numEUsPerSubslice)
+            .max(1)
+    }
+
+    /// The sub-group sizes that a kernel can ask for; clients expect at least one.
+    pub(crate) fn sub_group_sizes(&self) -> &[u32] {
+        let count = (self.compute.numSubGroupSizes as usize).min(self.compute.subGroupSizes.len());
+        match &self.compute.subGroupSizes[..count] {
+            [] => &[1],
+            sizes => sizes,
+        }
+    }
+
+    /// The total size of its memory.
+    pub(crate) fn memory_size(&self) -> u64 {
+        self.memory.iter().map(|memory| memory.totalSize).sum()
+    }
+}
+
+/// As many bits as are valid; all of them if the device does not tell.
+fn mask(bits: u32) -> u64 {
+    match bits {
+        1..64 => (1 << bits) - 1,
+        _ => u64::MAX,
+    }
+}
+
+type ModuleProperties = (ze_device_module_properties_t, Option<ze_float_atomic_ext_properties_t>);
+
+fn module_properties(device: ze_device_handle_t, driver: &DriverFacts) -> UrResult<ModuleProperties> {
+    let mut atomics = ze_float_atomic_ext_properties_t::default();
+    let has_atomics = driver.has(ZE_FLOAT_ATOMICS_EXT_NAME);
+    let next: *mut c_void = if has_atomics {
+        (&raw mut atomics).cast()
+    } else {
+        null_mut()
+    };
+    let mut module = ze_device_module_properties_t {
+        pNext: next,
+        ..Default::default()
+    };
+    // SAFETY: a live device and structures to fill.
+    unsafe { ze!(zeDeviceGetModuleProperties(device, &mut module)) }?;
+    module.pNext = null_mut();
+    Ok((module, has_atomics.then_some(atomics)))
+}
+
+/// Bytes a second of the device's memory, if it tells.
+fn bandwidth(device: ze_device_handle_t, driver: &DriverFacts, memories: usize) -> Option<u64> {
+    if !driver.has(ZE_DEVICE_MEMORY_PROPERTIES_EXT_NAME) || memories == 0 {
+        return None;
+    }
+    let mut all = vec![ze_device_memory_ext_properties_t::default(); memories];
+    let mut list: Vec<_> = all
+        .iter_mut()
+        .map(|extended| ze_device_memory_properties_t {
+            pNext: std::ptr::from_mut(extended).cast(),
+            ..Default::default()
+        })
+        .collect();
+    let mut count = memories as u32;
+    // SAFETY: a live device, and as many structures as it says, each with one of the extension.
+    unsafe { ze!(zeDeviceGetMemoryProperties(device, &mut count, list.as_mut_ptr())) }.ok()?;
+    let of = |memory: &ze_device_memory_ext_properties_t| match memory.bandwidthUnit {
+        ZE_BANDWIDTH_UNIT_BYTES_PER_NANOSEC => {
+            Some(u64::from(memory.readBandwidth.max(memory.writeBandwidth)) * 1_000_000_000)
+        }
+        _ => None,
+    };
+    all.iter().filter_map(of).max().filter(|&bandwidth| bandwidth != 0)
+}
+
+/// Domain:bus:device.function, if the device tells.
+fn pci_address(device: ze_device_handle_t, driver: &DriverFacts) -> Option<String> {
+    if !driver.has(ZE_PCI_PROPERTIES_EXT_NAME) {
+        return None;
+    }
+    // SAFETY: a live device and a structure to fill.
+    let pci: ze_pci_ext_properties_t =
+        ze::structure(|pci| unsafe { ze!(zeDevicePciGetPropertiesExt(device, pci)) }).ok()?;
+    let ze_pci_address_ext_t {
+        domain,
+        bus,
+        device,
+        function,
+    } = pci.address;
+    Some(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask;
+
+    #[test]
+    fn valid_bits() {
+        assert_eq!(mask(32), 0xffff_ffff);
+        assert_eq!(mask(1), 1);
+        assert_eq!((mask(0), mask(64)), (u64::MAX, u64::MAX));
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The answers to `urDeviceGetInfo`. Where Intel's Level Zero adapters have an answer this one has the same, but for what
+//! the adapters themselves can and cannot do.
+
+use kit::ur::*;
+use kit::{InfoOut, UrResult};
+use level_zero_sys::*;
+use oxur_adapter_kit as kit;
+
+use super::Device;
+use crate::conv;
+use crate::ze::ze;
+
+/// Intel's number among the vendors of PCI.
+const INTEL: u32 = 0x8086;
+
+impl Device {
+    /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
+    pub(super) fn answer(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let f = &self.facts;
+        let p = &f.properties;
+        let is_gpu = f.kind == DeviceType::GPU;
+        match query {
+            DeviceInfo::NAME => out.str(&f.name),
+            DeviceInfo::VENDOR if p.vendorId == INTEL => out.str("Intel(R) Corporation"),
+            DeviceInfo::VENDOR => out.str(&format!("{:#06x}", p.vendorId)),
+            DeviceInfo::VENDOR_ID => out.value(p.vendorId),
+            DeviceInfo::DEVICE_ID => out.value(p.deviceId),
+            DeviceInfo::DRIVER_VERSION => out.str(&self.driver_version()),
+            DeviceInfo::VERSION | DeviceInfo::BACKEND_RUNTIME_VERSION => {
+                let version = self.driver.api_version;
+                out.str(&format!("{}.{}", version.major(), version.minor()))
+            }
+            DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
+            DeviceInfo::EXTENSIONS => out.str(&self.extensions()),
+            DeviceInfo::IL_VERSION => {
+                let version = f.module.spirvVersionSupported;
+                out.str(&format!(
+                    "SPIR-V_{}.{}",
+                    ZE_MAJOR_VERSION(version),
+                    ZE_MINOR_VERSION(version)
+                ))
+            }
+            DeviceInfo::BUILT_IN_KERNELS => out.str(""),
+            DeviceInfo::UUID => out.value(p.uuid.id),
+            DeviceInfo::LUID => match f.luid {
+                Some((luid, _)) => out.value(luid),
+                None => out.unsupported(),
+            },
+            DeviceInfo::NODE_MASK => optional(out, f.luid.map(|(_, mask)| mask)),
+            DeviceInfo::PCI_ADDRESS => match &f.pci {
+                Some(address) => out.str(address),
+                None => out.unsupported(),
+            },
+            DeviceInfo::IP_VERSION => optional(out, f.ip_version),
+
+            DeviceInfo::MAX_COMPUTE_UNITS => out.value(f.compute_units()),
+            DeviceInfo::MAX_CLOCK_FREQUENCY => out.value(p.coreClockRate),
+            DeviceInfo::ADDRESS_BITS => out.value(64_u32),
+            DeviceInfo::ENDIAN_LITTLE
+            | DeviceInfo::COMPILER_AVAILABLE
+            | DeviceInfo::LINKER_AVAILABLE
+            | DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(true),
+            DeviceInfo::ERROR_CORRECTION_SUPPORT => out.bool(f.has(ZE_DEVICE_PROPERTY_FLAG_ECC)),
+            DeviceInfo::AVAILABLE => {
+                // SAFETY: a live device.
+                let status = unsafe { ze!(zeDeviceGetStatus(self.raw)) };
+                // Drivers need not have the function.
+                out.bool(status.is_ok_or_unsupported())
+            }
+            DeviceInfo::EXECUTION_CAPABILITIES => out.value(DeviceExecCapabilityFlags::KERNEL),
+            DeviceInfo::QUEUE_ON_HOST_PROPERTIES => {
+                out.value(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE | QueueFlags::PROFILING_ENABLE)
+            }
+            DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
+            DeviceInfo::PROFILING_TIMER_RESOLUTION => {
+                let cycles = p.timerResolution.clamp(1, 1_000_000_000);
+                out.value((1_000_000_000 / cycles) as usize)
+            }
+            DeviceInfo::PRINTF_BUFFER_SIZE => out.value(f.module.printfBufferSize as usize),
+            DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(f.group.numQueues.max(1)),
+
+            DeviceInfo::MAX_WORK_ITEM_DIMENSIONS => out.value(3_u32),
+            DeviceInfo::MAX_WORK_ITEM_SIZES => {
+                let c = &f.compute;
+                out.slice(&[c.maxGroupSizeX, c.maxGroupSizeY, c.maxGroupSizeZ].map(|size| size as usize))
+            }
+            DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(f.compute.maxTotalGroupSize as usize),
+            DeviceInfo::MAX_WORK_GROUPS_3D => {
+                let c = &f.compute;
+                out.value([c.maxGroupCountX, c.maxGroupCountY, c.maxGroupCountZ].map(|count| count as usize))
+            }
+            DeviceInfo::MAX_PARAMETER_SIZE => out.value(f.module.maxArgumentsSize as usize),
+            DeviceInfo::MAX_NUM_SUB_GROUPS => {
+                let smallest = f.sub_group_sizes().iter().copied().min().unwrap_or(1).max(1);
+                out.value((f.compute.maxTotalGroupSize / smallest).max(1))
+            }
+            DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(false),
+            DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(f.sub_group_sizes()),
+
+            DeviceInfo::HALF_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp16flags)),
+            DeviceInfo::SINGLE_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp32flags)),
+            DeviceInfo::DOUBLE_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp64flags)),
+            // Level Zero has no such query; these are what Intel's adapters say.
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR | DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(16_u32),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(8_u32),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_INT | DeviceInfo::NATIVE_VECTOR_WIDTH_INT => out.value(4_u32),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT
+            | DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE
+            | DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(1_u32),
+
+            DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory_size()),
+            DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
+            DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(64_u32),
+            DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.cache_size),
+            DeviceInfo::MAX_MEM_ALLOC_SIZE => out.value(p.maxMemAllocSize),
+            DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(8 * 4096_u32),
+            DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => out.value(p.maxMemAllocSize),
+            DeviceInfo::MAX_CONSTANT_ARGS => out.value(64_u32),
+            DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::LOCAL),
+            DeviceInfo::LOCAL_MEM_SIZE => out.value(u64::from(f.compute.maxSharedLocalMemory)),
+            DeviceInfo::HOST_UNIFIED_MEMORY => out.bool(self.is_integrated()),
+            DeviceInfo::MEMORY_CLOCK_RATE => optional(out, f.memory.iter().map(|m| m.maxClockRate).max()),
+            DeviceInfo::MEMORY_BUS_WIDTH => optional(out, f.memory.iter().map(|m| m.maxBusWidth).max()),
+            DeviceInfo::MAX_MEMORY_BANDWIDTH => optional(out, f.bandwidth),
+            DeviceInfo::USM_HOST_SUPPORT => out.value(conv::usm_access(f.access.hostAllocCapabilities)),
+            DeviceInfo::USM_DEVICE_SUPPORT => out.value(conv::usm_access(f.access.deviceAllocCapabilities)),
+            DeviceInfo::USM_SINGLE_SHARED_SUPPORT => {
+                out.value(conv::usm_access(f.access.sharedSingleDeviceAllocCapabilities))
+            }
+            DeviceInfo::USM_CROSS_SHARED_SUPPORT => {
+                out.value(conv::usm_access(f.access.sharedCrossDeviceAllocCapabilities))
+            }
+            DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => {
+                out.value(conv::usm_access(f.access.sharedSystemAllocCapabilities))
+            }
+
+            // There are no images here yet.
+            DeviceInfo::IMAGE_SUPPORT | DeviceInfo::IMAGE_SRGB => out.bool(false),
+            DeviceInfo::MAX_READ_IMAGE_ARGS => out.value(f.images.maxReadImageArgs),
+            DeviceInfo::MAX_WRITE_IMAGE_ARGS | DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS => {
+                out.value(f.images.maxWriteImageArgs)
+            }
+            DeviceInfo::IMAGE2D_MAX_WIDTH | DeviceInfo::IMAGE2D_MAX_HEIGHT => {
+                out.value(f.images.maxImageDims2D as usize)
+            }
+            DeviceInfo::IMAGE3D_MAX_WIDTH | DeviceInfo::IMAGE3D_MAX_HEIGHT | DeviceInfo::IMAGE3D_MAX_DEPTH => {
+                out.value(f.images.maxImageDims3D as usize)
+            }
+            DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(f.images.maxImageBufferSize as usize),
+            DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(f.images.maxImageArraySlices as usize),
+            DeviceInfo::MAX_SAMPLERS => out.value(f.images.maxSamplers),
+
+            DeviceInfo::GPU_EU_COUNT if is_gpu => out.value(f.compute_units()),
+            DeviceInfo::GPU_EU_SIMD_WIDTH if is_gpu => out.value(p.physicalEUSimdWidth),
+            DeviceInfo::GPU_EU_SLICES if is_gpu => out.value(p.numSlices),
+            DeviceInfo::GPU_EU_COUNT_PER_SUBSLICE if is_gpu => out.value(p.numEUsPerSubslice),
+            DeviceInfo::GPU_SUBSLICES_PER_SLICE if is_gpu => out.value(p.numSubslicesPerSlice),
+            DeviceInfo::GPU_HW_THREADS_PER_EU if is_gpu => out.value(p.numThreadsPerEU),
+            DeviceInfo::IS_INTEGRATED_GPU => out.bool(is_gpu && self.is_integrated()),
+            DeviceInfo::BUILD_ON_SUBDEVICE => out.bool(is_gpu),
+            DeviceInfo::ESIMD_SUPPORT => out.bool(false),
+
+            DeviceInfo::ATOMIC_64 => out.bool(f.module.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0),
+            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
+                out.value(MemoryOrderCapabilityFlags::all())
+            }
+            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
+                out.value(MemoryScopeCapabilityFlags::all())
+            }
+            DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => {
+                out.bool(self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME))
+            }
+
+            DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&self.partitions()),
+            DeviceInfo::PARTITION_MAX_SUB_DEVICES => out.value(self.parts.len() as u32),
+            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(match self.parts.len() {
+                0 => DeviceAffinityDomainFlags::empty(),
+                _ => DeviceAffinityDomainFlags::NUMA | DeviceAffinityDomainFlags::NEXT_PARTITIONABLE,
+            }),
+            DeviceInfo::PARTITION_TYPE => out.slice(&self.partitioned_by()),
+
+            DeviceInfo::GLOBAL_VARIABLE_SUPPORT
+            | DeviceInfo::USM_POOL_SUPPORT
+            | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
+            | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP
+            | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP
+            | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
+            | DeviceInfo::USM_P2P_SUPPORT_EXP
+            | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP => out.bool(true),
+            DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
+            DeviceInfo::USE_NATIVE_ASSERT => out.bool(false),
+            _ => kit::default_device_info::<crate::LevelZero>(query, out),
+        }
+    }
+
+    fn driver_version(&self) -> String {
+        // Clients read the three numbers that Intel's drivers mean by it.
+        let version = self.driver.version;
+        format!("{}.{}.{}", version >> 24, version >> 16 & 0xff, version & 0xffff)
+    }
+
+    /// What OpenCL would call it: SYCL runtimes look for names of extensions.
+    fn extensions(&self) -> String {
+        let flags = self.facts.module.flags;
+        let mut names = vec![
+            "cl_khr_il_program",
+            "cl_khr_subgroups",
+            "cl_intel_subgroups",
+            "cl_intel_subgroups_short",
+            "cl_intel_required_subgroup_size",
+        ];
+        let optional = [
+            (flags & ZE_DEVICE_MODULE_FLAG_FP16 != 0, "cl_khr_fp16"),
+            (flags & ZE_DEVICE_MODULE_FLAG_FP64 != 0, "cl_khr_fp64"),
+            (
+                flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0,
+                "cl_khr_int64_base_atomics",
+            ),
+            (
+                flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0,
+                "cl_khr_int64_extended_atomics",
+            ),
+            (self.facts.float_atomics.is_some(), "cl_ext_float_atomics"),
+            (
+                self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME),
+                "cl_intel_bfloat16_conversions",
+            ),
+        ];
+        names.extend(optional.iter().filter_map(|&(has, name)| has.then_some(name)));
+        names.join(" ")
+    }
+}
+
+fn optional<T: Copy>(out: InfoOut<'_>, fact: Option<T>) -> UrResult<()> {
+    match fact {
+        Some(fact) => out.value(fact),
+        None => out.unsupported(),
+    }
+}
+
+/// Whether a call succeeded, or the driver does not have the function.
+trait OkOrUnsupported {
+    fn is_ok_or_unsupported(&self) -> bool;
+}
+
+impl OkOrUnsupported for UrResult<()> {
+    fn is_ok_or_unsupported(&self) -> bool {
+        match self {
+            Ok(()) => true,
+            Err(error) => error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE,
+        }
+    }
+}

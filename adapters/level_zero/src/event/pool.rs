@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Level Zero's events, used again.
+//!
+//! An event is reset when it is used again, not before: until then it stays signalled for those that ask. One whose last
+//! reference goes before its command is complete waits in limbo. A queue keeps references of what its commands wait for, so
+//! no event is reset that a command has yet to look at.
+
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
+use kit::UrResult;
+use level_zero_sys::*;
+use oxur_adapter_kit as kit;
+use oxur_fork::Mutex;
+
+use crate::Device;
+use crate::ze::{self, ContextKind, EventKind, EventPoolKind, Owned, ze, ze_get};
+
+/// How many events a pool of Level Zero has.
+const POOL_SIZE: u32 = 256;
+
+/// The events of a context.
+pub(crate) struct EventPools {
+    plain: Mutex<Events>,
+    timed: Mutex<Events>,
+    devices: Vec<usize>,
+    context: Arc<Owned<ContextKind>>,
+}
+
+/// Events of one kind. The pools are destroyed after their events.
+#[derive(Default)]
+struct Events {
+    /// Signalled events that nobody knows.
+    free: Vec<Arc<RawEvent>>,
+    /// Events that nobody knows and a command will signal.
+    limbo: Vec<Arc<RawEvent>>,
+    /// Events of the last pool.
+    used: u32,
+    pools: Vec<Owned<EventPoolKind>>,
+}
+
+impl Events {
+    /// A place for another event: the last pool and an index in it.
+    fn place(&mut self) -> Option<(usize, u32)> {
+        let pool = self.pools.last().filter(|_| self.used < POOL_SIZE)?;
+        let place = (**pool as usize, self.used);
+        self.used += 1;
+        Some(place)
+    }
+}
+
+/// An event of Level Zero.
+struct RawEvent {
+    handle: Owned<EventKind>,
+    /// Whether commands record in it when they ran.
+    timed: bool,
+}
+
+/// A reference of an event, which goes back to its pool with the last one.
+pub(crate) struct EventRef {
+    raw: ManuallyDrop<Arc<RawEvent>>,
+    /// None for a client's event.
+    pools: Option<Arc<EventPools>>,
+}
+
+impl EventPools {
+    pub(crate) fn new(context: &Arc<Owned<ContextKind>>, devices: &[Arc<Device>]) -> Arc<Self> {
+        Arc::new(Self {
+            plain: Mutex::default(),
+            timed: Mutex::default(),
+            devices: devices.iter().map(|device| device.raw as usize).collect(),
+            context: context.clone(),
+        })
+    }
+
+    fn of_kind(&self, timed: bool) -> &Mutex<Events> {
+        if timed { &self.timed } else { &self.plain }
+    }
+
+    /// An event that is not signalled.
+    #[inline]
+    pub(crate) fn take(self: &Arc<Self>, timed: bool) -> UrResult<EventRef> {
+        let event = self.of_kind(timed).lock().free.pop();
+        let raw = match event {
+            Some(event) => {
+                event.reset()?;
+                event
+            }
+            None => self.another(timed)?,
+        };
+        Ok(EventRef {
+            raw: ManuallyDrop::new(raw),
+            pools: Some(self.clone()),
+        })
+    }
+
+    #[cold]
+    fn another(&self, timed: bool) -> UrResult<Arc<RawEvent>> {
+        // The driver is not called while the lock is held.
+        let limbo = std::mem::take(&mut self.of_kind(timed).lock().limbo);
+        let (over, limbo): (Vec<_>, Vec<_>) = limbo.into_iter().partition(|event| event.is_over());
+        let (free, place) = {
+            let mut events = self.of_kind(timed).lock();
+            events.free.extend(over);
+            events.limbo.extend(limbo);
+            match events.free.pop() {
+                Some(event) => (Some(event), None),
+                None => (None, events.place()),
+            }
+        };
+        if let Some(event) = free {
+            event.reset()?;
+            return Ok(event);
+        }
+        let (pool, index) = match place {
+            Some((pool, index)) => (pool as ze_event_pool_handle_t, index),
+            None => {
+                let pool = self.new_pool(timed)?;
+                let handle = *pool;
+                let mut events = self.of_kind(timed).lock();
+                events.pools.push(pool);
+                events.used = 1;
+                (handle, 0)
+            }
+        };
+        let desc = ze_event_desc_t {
+            index,
+            signal: ZE_EVENT_SCOPE_FLAG_HOST,
+            wait: ZE_EVENT_SCOPE_FLAG_HOST,
+            ..Default::default()
+        };
+        // SAFETY: a live pool, an index that none of its events has, and the event that was just made.
+        let handle = unsafe { Owned::new(ze_get!(zeEventCreate(pool, &desc))?, true) };
+        Ok(Arc::new(RawEvent { handle, timed }))
+    }
+
+    fn new_pool(&self, timed: bool) -> UrResult<Owned<EventPoolKind>> {
+        let timestamps = if timed { ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP } else { 0 };
+        let desc = ze_event_pool_desc_t {
+            flags: ZE_EVENT_POOL_FLAG_HOST_VISIBLE | timestamps,
+            count: POOL_SIZE,
+            ..Default::default()
+        };
+        let mut devices: Vec<_> = self
+            .devices
+            .iter()
+            .map(|&device| device as ze_device_handle_t)
+            .collect();
+        let (count, devices) = (devices.len() as u32, devices.as_mut_ptr());
+        // SAFETY: a live context, its devices, and the pool that was just made.
+        unsafe {
+            let pool = ze_get!(zeEventPoolCreate(**self.context, &desc, count, devices))?;
+            Ok(Owned::new(pool, true))
+        }
+    }
+
+    /// Takes an event back.
+    fn put(&self, event: Arc<RawEvent>) {
+        let over = event.is_over();
+        let mut events = self.of_kind(event.timed).lock();
+        match over {
+            true => events.free.push(event),
+            false => events.limbo.push(event),
+        }
+    }
+}
+
+impl RawEvent {
+    fn reset(&self) -> UrResult<()> {
+        // SAFETY: a live event, which no command waits for or will signal.
+        unsafe { ze!(zeEventHostReset(*self.handle)) }
+    }
+
+    /// Whether it is signalled. In a child of `fork` nothing is to be waited for.
+    fn is_over(&self) -> bool {
+        // SAFETY: a live event.
+        ze::is_lost() || unsafe { ze!(zeEventQueryStatus(*self.handle)) }.is_ok()
+    }
+}
+
+impl EventRef {
+    /// A client's event.
+    ///
+    /// # Safety
+    /// The handle is live; if `owned`, the client gives it up, else it lives as long as this.
+    pub(crate) unsafe fn from_native(handle: ze_event_handle_t, owned: bool) -> Self {
+        let raw = RawEvent {
+            // SAFETY: passed on to the caller.
+            handle: unsafe { Owned::new(handle, owned) },
+            timed: false,
+        };
+        Self {
+            raw: ManuallyDrop::new(Arc::new(raw)),
+            pools: None,
+        }
+    }
+
+    /// The driver's handle.
+    #[inline(always)]
+    pub(crate) fn handle(&self) -> ze_event_handle_t {
+        *self.raw.handle
+    }
+
+    /// Whether commands record in it when they ran.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.raw.timed
+    }
+
+    /// Whether it is signalled.
+    pub(crate) fn is_over(&self) -> bool {
+        self.raw.is_over()
+    }
+
+    /// Waits until it is signalled. That a command failed may be an error.
+    pub(crate) fn wait(&self) -> UrResult<()> {
+        // SAFETY: a live event.
+        unsafe { ze!(zeEventHostSynchronize(self.handle(), u64::MAX)) }
+    }
+
+    /// The same for so many nanoseconds.
+    pub(crate) fn wait_for(&self, timeout: u64) {
+        // SAFETY: a live event.
+        _ = unsafe { ze!(zeEventHostSynchronize(self.handle(), timeout)) };
+    }
+
+    /// Signals it.
+    pub(crate) fn signal(&self) {
+        // SAFETY: a live event.
+        if let Err(error) = unsafe { ze!(zeEventHostSignal(self.handle())) } {
+            log::error!("an event that others wait for cannot be signalled: {error}");
+        }
+    }
+
+    /// When its command ran.
+    pub(crate) fn timestamps(&self) -> UrResult<ze_kernel_timestamp_result_t> {
+        let mut times = ze_kernel_timestamp_result_t::default();
+        // SAFETY: a live event and a structure to fill.
+        unsafe { ze!(zeEventQueryKernelTimestamp(self.handle(), &mut times)) }?;
+        Ok(times)
+    }
+}
+
+impl Clone for EventRef {
+    fn clone(&self) -> Self {
+        Self {
+            raw: self.raw.clone(),
+            pools: self.pools.clone(),
+        }
+    }
+}
+
+impl Drop for EventRef {
+    fn drop(&mut self) {
+        // SAFETY: taken here only, and not used afterwards.
+        let raw = unsafe { ManuallyDrop::take(&mut self.raw) };
+        let Some(pools) = self.pools.as_ref().filter(|_| !kit::is_closed()) else {
+            return;
+        };
+        if Arc::strong_count(&raw) == 1 {
+            // The usual case, in which the memory is used again, too. Acquire: other threads' uses came before.
+            fence(Ordering::Acquire);
+            pools.put(raw);
+        } else if let Some(last) = Arc::into_inner(raw) {
+            pools.put(Arc::new(last));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! `libur_adapter_level_zero.so.0`: Unified Runtime on any Level Zero driver.
+//!
+//! One file an object. [`ze`] opens the loader at run time, calls its functions and owns Level Zero's objects; [`conv`]
+//! translates between the enumerations of the two. Queues are immediate command lists. Events are those of pools, which a
+//! context uses again ([`event::pool`]).
+
+mod adapter;
+mod context;
+mod conv;
+mod device;
+mod event;
+mod kernel;
+mod mem;
+mod platform;
+mod program;
+mod queue;
+mod usm;
+mod ze;
+
+use oxur_adapter_kit as kit;
+
+pub(crate) use adapter::Adapter;
+pub(crate) use context::Context;
+pub(crate) use device::Device;
+pub(crate) use event::Event;
+pub(crate) use kernel::Kernel;
+pub(crate) use mem::Mem;
+pub(crate) use platform::Platform;
+pub(crate) use program::Program;
+pub(crate) use queue::Queue;
+pub(crate) use usm::UsmPool;
+
+/// The objects of this adapter.
+pub(crate) struct LevelZero;
+
+impl kit::Backend for LevelZero {
+    const NAME: &'static str = "level_zero";
+
+    type Adapter = Adapter;
+    type Platform = Platform;
+    type Device = Device;
+    type Context = Context;
+    type Queue = Queue;
+    type Event = Event;
+    type Mem = Mem;
+    type Sampler = kit::NoSampler;
+    type Program = Program;
+    type Kernel = Kernel;
+    type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
+    type Graph = kit::SoftwareGraph<Self>;
+    type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
+    type UsmPool = UsmPool;
+    type PhysicalMem = kit::NoPhysicalMem;
+    type ExternalMem = kit::NoExternalMem;
+    type ExternalSemaphore = kit::NoExternalSemaphore;
+}
+
+kit::object! {
+    Adapter: AdapterHandle,
+    Platform: PlatformHandle,
+    Device: DeviceHandle,
+    Context: ContextHandle,
+    Queue: QueueHandle,
+    Event: EventHandle,
+    Mem: MemHandle,
+    Program: ProgramHandle,
+    Kernel: KernelHandle,
+}
+
+kit::export_adapter!(LevelZero);

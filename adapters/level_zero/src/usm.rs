@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Unified shared memory: Level Zero's behind the kit's cache.
+//!
+//! The kit keeps freed memory, and knows what is at the addresses that it handed out. An address that it does not know, such
+//! as memory that the client got from Level Zero itself, is a question for the driver, and freeing it as well.
+//!
+//! Memory that is freed in use stays in quarantine until markers behind the commands are complete. Flags of allocations are
+//! hints, and such memory is not cached.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
+use kit::{
+    InfoOut, Markers, UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
+};
+use level_zero_sys::*;
+use oxur_adapter_kit as kit;
+use oxur_fork::OnceLock;
+
+use crate::ze::{self, ze, ze_get};
+use crate::{Context, Device, LevelZero, Queue, conv};
+
+/// A pool.
+pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
+
+/// `UR_LEVEL_ZERO_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
+fn limit() -> usize {
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| size_from_environment("UR_LEVEL_ZERO_USM_POOL", 512 << 20))
+}
+
+impl kit::MemoryProvider for Context {
+    type Device = Device;
+    type Fence = Markers<Queue>;
+
+    fn usm(&self) -> &kit::ContextUsm<Self> {
+        &self.shared.usm
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn cache_limit() -> usize {
+        limit()
+    }
+
+    fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
+        // A part of a device has memory of its own.
+        named.is_in(listed).then_some(named)
+    }
+
+    fn allocate(
+        &self,
+        place: &UsmPlace<Self>,
+        size: usize,
+        align: usize,
+        properties: &UsmProperties,
+    ) -> UrResult<usize> {
+        let address = match self.allocate_with(place, size, align, properties) {
+            Err(error) if self.is_dedicated(properties) => {
+                // The flags are hints, and drivers refuse those that mean nothing to them.
+                log::debug!("USM is allocated without the flags of {properties:?}, with which it fails: {error}");
+                self.allocate_with(place, size, align, &UsmProperties::NONE)
+            }
+            other => other,
+        }?;
+        if place.zero {
+            let fill = |list| {
+                let zero = 0_u8;
+                // SAFETY: a live list, a pattern of one byte that lives until the call returns, and by then the command is
+                // complete; the memory was just allocated.
+                unsafe {
+                    ze!(zeCommandListAppendMemoryFill(
+                        list,
+                        address,
+                        (&raw const zero).cast(),
+                        1,
+                        size,
+                        std::ptr::null_mut(),
+                        0,
+                        std::ptr::null_mut()
+                    ))
+                }
+            };
+            if let Err(error) = self.synchronously(fill) {
+                self.give_back(address)?;
+                return Err(error);
+            }
+        }
+        Ok(address as usize)
+    }
+
+    fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
+        self.give_back(address as *mut c_void)
+    }
+
+    fn is_dedicated(&self, properties: &UsmProperties) -> bool {
+        !properties.device_flags.is_empty() || !properties.host_flags.is_empty()
+    }
+
+    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
+        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "Level Zero has no memory pools of its own",
+            ));
+        }
+        Ok(())
+    }
+
+    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
+        // In a child of `fork` nothing runs.
+        if ze::is_lost() || self.shared.in_flight.is_idle() {
+            return Ok(None);
+        }
+        let markers = self.shared.in_flight.unfinished()?;
+        Ok((!markers.is_empty()).then_some(markers))
+    }
+
+    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
+        |markers| markers.iter().all(|marker| marker.is_over())
+    }
+
+    fn wait_for(&self, fence: &Markers<Queue>) {
+        for marker in fence {
+            if let Err(error) = marker.wait() {
+                log::debug!("a command failed before memory that it may have used was freed: {error}");
+            }
+        }
+    }
+
+    fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        let address = address as *const c_void;
+        let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), std::ptr::null_mut());
+        let (mut base, mut size) = (std::ptr::null_mut(), 0);
+        // SAFETY: a live context and places for the results; any address may be asked for.
+        unsafe {
+            ze!(zeMemGetAllocProperties(
+                **self.raw,
+                address,
+                &mut properties,
+                &mut device
+            ))
+            .ok()?;
+            if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
+                return None;
+            }
+            ze!(zeMemGetAddressRange(**self.raw, address, &mut base, &mut size)).ok()?;
+        }
+        Some(UsmAllocation {
+            kind: conv::usm_type(properties.type_),
+            base: base as usize,
+            size,
+            device: self.device(device).cloned(),
+            pool: None,
+        })
+    }
+
+    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
+        // Drivers crash on memory that is not theirs.
+        if kit::MemoryProvider::foreign(self, memory as usize).is_none_or(|found| found.base != memory as usize) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the memory at {memory:p} is no USM of this context"),
+            ));
+        }
+        self.give_back(memory)
+    }
+}
+
+impl Context {
+    fn allocate_with(
+        &self,
+        place: &UsmPlace<Self>,
+        size: usize,
+        align: usize,
+        properties: &UsmProperties,
+    ) -> UrResult<*mut c_void> {
+        let mut relaxed = ze_relaxed_allocation_limits_exp_desc_t {
+            flags: ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE,
+            ..Default::default()
+        };
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let is_large = size as u64 > device.facts.properties.maxMemAllocSize;
+        let chain: *const c_void = match is_large && device.driver.has(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME) {
+            true => (&raw mut relaxed).cast(),
+            false => std::ptr::null(),
+        };
+        let on_device = ze_device_mem_alloc_desc_t {
+            pNext: chain,
+            flags: device_flags(properties),
+            ..Default::default()
+        };
+        let on_host = ze_host_mem_alloc_desc_t {
+            pNext: match place.kind {
+                UsmType::HOST => chain,
+                _ => std::ptr::null(),
+            },
+            flags: host_flags(properties),
+            ..Default::default()
+        };
+        let context = **self.raw;
+        // SAFETY: a live context and device, and descriptions that live until the call returns.
+        let allocated = unsafe {
+            match place.kind {
+                UsmType::HOST => ze_get!(zeMemAllocHost(context, &on_host, size, align)),
+                UsmType::DEVICE => ze_get!(zeMemAllocDevice(context, &on_device, size, align, device.raw)),
+                _ => ze_get!(zeMemAllocShared(context, &on_device, &on_host, size, align, device.raw)),
+            }
+        };
+        allocated.map_err(|error| match error.code() {
+            ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
+                .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
+                .context(&format!("the driver does not allocate {size} bytes at once")),
+            // The specification has one word for both memories.
+            ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
+            ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
+            _ => error,
+        })
+    }
+
+    /// Gives memory back to the driver. No command uses it.
+    fn give_back(&self, address: *mut c_void) -> UrResult<()> {
+        if ze::is_lost() {
+            // It goes with the process.
+            return Ok(());
+        }
+        // SAFETY: a live context and memory of it.
+        unsafe { ze!(zeMemFree(**self.raw, address)) }
+    }
+}
+
+impl kit::UsmAlloc<LevelZero> for Context {
+    fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, LevelZero>) -> UrResult<*mut c_void> {
+        self.shared.usm.alloc(self, &request)
+    }
+
+    fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
+        self.shared.usm.free(self, memory)
+    }
+
+    #[inline]
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
+        self.shared.usm.rest(memory)
+    }
+
+    fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
+        self.shared.usm.info(self, memory, query, out)
+    }
+
+    fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
+        self.synchronously(|list| {
+            // SAFETY: a live list; the client vouches for both ranges, and the command is complete when the call returns.
+            unsafe {
+                ze!(zeCommandListAppendMemoryCopy(
+                    list,
+                    dst,
+                    src,
+                    size,
+                    std::ptr::null_mut(),
+                    0,
+                    std::ptr::null_mut()
+                ))
+            }
+        })
+    }
+}
+
+fn device_flags(properties: &UsmProperties) -> ze_device_mem_alloc_flags_t {
+    let flags = properties.device_flags;
+    let mut bits = 0;
+    if flags.contains(UsmDeviceMemFlags::WRITE_COMBINED) {
+        bits |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED;
+    }
+    if flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT) {
+        bits |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT;
+    }
+    bits
+}
+
+fn host_flags(properties: &UsmProperties) -> ze_host_mem_alloc_flags_t {
+    // At most one side of shared memory is the first.
+    let on_device = properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT);
+    match properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device {
+        true => ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
+        false => 0,
+    }
+}
