@@ -141,9 +141,10 @@ fn prepare() -> PathBuf {
         .canonicalize()
         .unwrap_or_else(|error| panic!("{}: {error}\nBuild it with `make dist`", driver.display()))
         .into();
-    // The variable is read by the loader, which may have been loaded before.
+    // The variables are read by the loader, which may have been loaded before. It looks for its layers in the path.
     let error = Command::new("/proc/self/exe")
         .args(env::args_os().skip(1))
+        .env("LD_LIBRARY_PATH", path.parent().expect("a file is in a folder"))
         .env("ZE_ENABLE_ALT_DRIVERS", driver)
         .exec();
     panic!("cannot start the tests again: {error}");

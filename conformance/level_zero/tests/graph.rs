@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Event, List, Rig, expect, handles_of, has_extension, ok, ze};
+use oxur_conformance_level_zero::{Event, List, Rig, expect, handles_of, has_extension, loader_is_old, ok, ze};
 
 /// The rig, if the driver records graphs.
 fn rig() -> Option<Rig> {
@@ -15,7 +15,10 @@ fn rig() -> Option<Rig> {
     if has_extension(&rig, ZE_RECORD_REPLAY_GRAPH_EXT_NAME) {
         return Some(rig);
     }
-    // Our driver does not have it yet (docs/plan.md). What is not there says so.
+    // Our driver does not have it yet (docs/plan.md). What is not there says so, if the loader knows of it.
+    if loader_is_old() {
+        return None;
+    }
     expect!(
         zeGraphCreateExt(rig.context.raw(), null(), &mut null_mut()),
         ZE_RESULT_ERROR_UNSUPPORTED_FEATURE
