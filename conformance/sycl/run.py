@@ -129,20 +129,31 @@ def stack_environment(args, stack):
     for entry in cache.glob("[0-9]*"):
         shutil.rmtree(entry, ignore_errors=True)
     if stack != "reference":
-        variables["UR_ADAPTERS_FORCE_LOAD"] = str(args.ours / f"libur_adapter_{args.adapter}.so.0")
-        if args.adapter == "cpu":  # no driver at all
+        variables["UR_ADAPTERS_FORCE_LOAD"] = str(adapter(args))
+        if args.adapter != "opencl":  # no OpenCL driver
             variables["OCL_ICD_FILENAMES"] = "/nonexistent"
             variables["UR_CPU_CACHE"] = str(cache / "kernels")
             shutil.rmtree(cache / "kernels", ignore_errors=True)
+        if args.adapter == "level_zero":  # our driver, which is the loader as well
+            variables["ONEAPI_DEVICE_SELECTOR"] = "level_zero:*"
+            variables["LD_LIBRARY_PATH"] = ":".join(
+                filter(None, [str(args.ours / "level-zero"), variables.get("LD_LIBRARY_PATH")])
+            )
         if args.generation == "2026.1":  # the loader is a library of its own: ours goes in front
             variables["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(args.ours), variables.get("LD_LIBRARY_PATH")]))
     return variables
 
 
+def adapter(args):
+    """The file of our adapter."""
+    folder = args.ours / "adapters" if args.adapter == "level_zero" else args.ours
+    return folder / f"libur_adapter_{args.adapter}.so.0"
+
+
 def our_libraries(args):
     """The libraries that a run on our stack must have loaded."""
-    names = [f"libur_adapter_{args.adapter}.so.0"] + ["libur_loader.so.0"] * (args.generation == "2026.1")
-    return [args.ours / name for name in names]
+    level_zero = [args.ours / "level-zero/libze_loader.so.1"] * (args.adapter == "level_zero")
+    return [adapter(args), *level_zero] + [args.ours / "libur_loader.so.0"] * (args.generation == "2026.1")
 
 
 def variables_of(name, args, stack):

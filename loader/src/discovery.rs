@@ -3,7 +3,8 @@
 //!
 //! `UR_ADAPTERS_FORCE_LOAD` names the files, and nothing else is loaded. Otherwise the loader searches each adapter
 //! that it knows in the folders of `UR_ADAPTERS_SEARCH_PATH`, by the system's search, and beside itself; the first
-//! usable file wins. The device selector excludes adapters whose devices it does not select.
+//! usable file wins. An adapter in the folder `adapters` beside the loader is for devices that have no other. The device
+//! selector excludes adapters whose devices it does not select.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,19 @@ struct Known {
     backend: Backend,
     /// The types of its devices.
     devices: DeviceInitFlags,
+    place: Place,
 }
+
+/// Where an adapter is searched.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Anywhere,
+    /// In the folder [`FALLBACKS`] beside the loader, and only if no other adapter of the backend was loaded.
+    Fallback,
+}
+
+/// The folder of adapters that are for devices without another one.
+const FALLBACKS: &str = "adapters";
 
 /// The name of this project's adapter for the CPU.
 const CPU: &str = "cpu";
@@ -30,7 +43,7 @@ const CPU: &str = "cpu";
 const OPENCL: &str = "opencl";
 
 /// Every adapter that the loader looks for, in the order in which clients see them.
-const KNOWN: [Known; 8] = {
+const KNOWN: [Known; 9] = {
     const ANY: DeviceInitFlags = DeviceInitFlags::all();
     const GPU: DeviceInitFlags = DeviceInitFlags::GPU;
     const CPUS: DeviceInitFlags = DeviceInitFlags::CPU;
@@ -39,43 +52,58 @@ const KNOWN: [Known; 8] = {
             name: "cuda",
             backend: Backend::CUDA,
             devices: GPU,
+            place: Place::Anywhere,
         },
         Known {
             name: "hip",
             backend: Backend::HIP,
             devices: GPU,
+            place: Place::Anywhere,
         },
         Known {
             name: "level_zero",
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
+            place: Place::Anywhere,
         },
         // Both Level Zero adapters are loaded: they agree between themselves which of them shows a device.
         Known {
             name: "level_zero_v2",
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
+            place: Place::Anywhere,
+        },
+        // This project's, where Intel's are not installed: GPUs keep the adapter that they have.
+        Known {
+            name: "level_zero",
+            backend: Backend::LEVEL_ZERO,
+            devices: ANY,
+            place: Place::Fallback,
         },
         Known {
             name: "native_cpu",
             backend: Backend::NATIVE_CPU,
             devices: CPUS,
+            place: Place::Anywhere,
         },
         Known {
             name: "offload",
             backend: Backend::OFFLOAD,
             devices: ANY,
+            place: Place::Anywhere,
         },
         Known {
             name: OPENCL,
             backend: Backend::OPENCL,
             devices: ANY,
+            place: Place::Anywhere,
         },
         // It reports the backend OpenCL, whose device code it takes.
         Known {
             name: CPU,
             backend: Backend::OPENCL,
             devices: CPUS,
+            place: Place::Anywhere,
         },
     ]
 };
@@ -152,6 +180,7 @@ impl Found {
         let mut order: Vec<_> = KNOWN.iter().collect();
         order.sort_by_key(|known| !(prefers_cpu && known.name == CPU));
         let (mut opencl, mut cpu) = (None, None);
+        let mut loaded = Vec::new();
         for known in order {
             let count = self.adapters.len();
             let wanted = device_flags.is_empty() || device_flags.intersects(known.devices);
@@ -164,6 +193,16 @@ impl Found {
                 continue;
             }
             let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
+            if known.place == Place::Fallback {
+                let file = beside.as_ref().map(|folder| folder.join(FALLBACKS).join(&name));
+                if let Some(file) = file.filter(|file| file.exists() && !loaded.contains(&known.backend)) {
+                    log::info!("no other adapter {} was found: this project's is loaded", known.name);
+                    if let Err(refused) = self.try_load(&file, Repeated::Skipped) {
+                        log::warn!("adapter {} is skipped: {refused}", file.display());
+                    }
+                }
+                continue;
+            }
             let places = folders.iter().map(|folder| folder.join(&name)).chain([name.clone()]);
             let beside = beside.iter().flat_map(|folder| {
                 let packaged = (known.name == CPU).then(|| of_package(folder));
@@ -177,6 +216,7 @@ impl Found {
                 }
             }
             if self.adapters.len() > count {
+                loaded.push(known.backend);
                 match known.name {
                     OPENCL => opencl = Some(count),
                     CPU => cpu = Some(count),

@@ -175,9 +175,15 @@ impl OnDevice {
                 let set = || self.set_bytes(index, size, std::ptr::null());
                 arg_cache.number(index, ArgKey::LOCAL, size as u64, || true, set)
             }
-            Arg::Mem(index, ref mem, _) => self.set_address(index, mem.as_ref().map_or(0, |mem| mem.address())),
-            // There are none.
-            Arg::Sampler(..) => kit::unsupported(),
+            Arg::Mem(index, Some(ref mem), _) => match mem.image() {
+                Ok(image) => self.set_object(index, image.handle() as usize),
+                Err(_) => {
+                    mem.settle(&self.device)?;
+                    self.set_address(index, mem.address())
+                }
+            },
+            Arg::Mem(index, None, _) => self.set_address(index, 0),
+            Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.handle() as usize),
         }
     }
 
@@ -190,6 +196,13 @@ impl OnDevice {
             || true,
             || self.set_bytes(index, size_of::<usize>(), (&raw const address).cast()),
         )
+    }
+
+    /// Sets a handle of Level Zero, which another object may have later.
+    #[cold]
+    fn set_object(&self, index: u32, handle: usize) -> UrResult<()> {
+        let set = || self.set_bytes(index, size_of::<usize>(), (&raw const handle).cast());
+        self.arg_cache.other(index, set)
     }
 
     /// Tells Level Zero of an argument of so many bytes; null stands for local memory.

@@ -7,10 +7,14 @@
 //! Memory that is freed in use stays in quarantine until markers behind the commands are complete. Flags of allocations are
 //! hints, and such memory is not cached.
 
+mod foreign;
+
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
+use kit::ur::{
+    ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType,
+};
 use kit::{
     InfoOut, Markers, UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
 };
@@ -18,6 +22,7 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 
+pub(crate) use self::foreign::Foreign;
 use crate::ze::{self, ze, ze_get};
 use crate::{Context, Device, LevelZero, Queue, conv};
 
@@ -132,6 +137,9 @@ impl kit::MemoryProvider for Context {
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        if let Some(found) = self.shared.foreign.find(address) {
+            return Some(found);
+        }
         let address = address as *const c_void;
         let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), std::ptr::null_mut());
         let (mut base, mut size) = (std::ptr::null_mut(), 0);
@@ -160,7 +168,10 @@ impl kit::MemoryProvider for Context {
 
     fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
         // Drivers crash on memory that is not theirs.
-        if kit::MemoryProvider::foreign(self, memory as usize).is_none_or(|found| found.base != memory as usize) {
+        let is_other = |found: UsmAllocation<Self>| found.base != memory.addr();
+        if self.shared.foreign.find(memory.addr()).is_some()
+            || kit::MemoryProvider::foreign(self, memory.addr()).is_none_or(is_other)
+        {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the memory at {memory:p} is no USM of this context"),
@@ -248,6 +259,41 @@ impl kit::UsmAlloc<LevelZero> for Context {
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
         self.shared.usm.info(self, memory, query, out)
+    }
+
+    fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
+        self.import(memory, size)
+    }
+
+    fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
+        self.release(memory)
+    }
+
+    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
+        const PAGE: usize = 4096;
+        if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"),
+            ));
+        }
+        self.import(memory, size)
+    }
+
+    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
+        self.release(memory)
+    }
+
+    fn default_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
+        self.shared.usm.default_pool(self, device)
+    }
+
+    fn device_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
+        self.shared.usm.device_pool(self, device)
+    }
+
+    fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {
+        self.shared.usm.set_device_pool(self, device, pool)
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
