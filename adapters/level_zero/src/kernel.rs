@@ -412,11 +412,15 @@ impl kit::Kernel<LevelZero> for Kernel {
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let on_devices = program
-            .modules()?
-            .iter()
-            .map(|(device, module)| OnDevice::create(module, device, name))
-            .collect::<UrResult<_>>()?;
+        let on_devices = program.with_modules(|modules| {
+            let create = |(device, module): &(_, _)| OnDevice::create(module, device, name);
+            modules.iter().map(create).collect::<UrResult<_>>()
+        });
+        let on_devices = on_devices.map_err(|error| match error.code() {
+            // Symbols of other programs are missing.
+            ResultCode::ERROR_PROGRAM_UNLINKED => error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
+            _ => error,
+        })?;
         Ok(Arc::new(Self::new(program, name, on_devices)))
     }
 

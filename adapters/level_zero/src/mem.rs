@@ -15,7 +15,7 @@ use kit::{
     BufferProperties, HandleCell, ImageCreate, InfoOut, UrError, UrResult, UsmAlloc, UsmKind, UsmProperties, UsmRequest,
 };
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, OnceLock};
+use oxur_fork::{Mutex, OnceLock, Turns};
 
 use self::image::Image;
 use crate::{Context, Device, LevelZero};
@@ -40,6 +40,8 @@ enum Memory {
     Own {
         place: OnceLock<Place>,
         contents: Mutex<Option<Staging>>,
+        /// Taken by the first command: others wait until it has its contents.
+        turns: Turns,
     },
     /// The client's.
     Foreign(Place),
@@ -58,6 +60,7 @@ impl Memory {
         Self::Own {
             place,
             contents: Mutex::default(),
+            turns: Turns::new(),
         }
     }
 }
@@ -197,11 +200,10 @@ impl Mem {
 
     #[cold]
     fn allocate(&self, device: &Arc<Device>) -> UrResult<()> {
-        let Memory::Own { place, contents } = &self.memory else {
+        let Memory::Own { place, contents, turns } = &self.memory else {
             return Ok(());
         };
-        // Others wait: what is copied below is there when a command of theirs is.
-        let mut contents = contents.lock();
+        let _turn = turns.take();
         if place.get().is_some() {
             return Ok(());
         }
@@ -214,7 +216,8 @@ impl Mem {
             UsmKind::Device(device)
         };
         let address = allocate(context, kind, self.size)?;
-        if let Some(contents) = contents.take() {
+        let contents = contents.lock().take();
+        if let Some(contents) = contents {
             context.usm_copy(address as *mut c_void, contents.address as *const c_void, self.size)?;
         }
         _ = place.set(Place { address, on_host });

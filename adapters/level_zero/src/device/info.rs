@@ -214,6 +214,7 @@ impl Device {
             | DeviceInfo::USM_POOL_SUPPORT
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP
+            | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
