@@ -41,6 +41,7 @@ PART_OPTIONS = ["-O2", "-fno-optimize-sibling-calls"]
 VARIABLES = {
     ("cpu", "as_gpu"): {"UR_CPU_DEVICE_TYPE": "gpu:libas_gpu_named", "LD_PRELOAD": "{ours}/liboxur_as_gpu_preload.so"},
     ("level_zero", "as_gpu"): {"ZE_OXUR_DEVICE_TYPE": "cpu"},
+    ("level_zero", "exceptions"): {"ZE_OXUR_DEVICE_TYPE": "cpu"},
     ("level_zero", "image_globals"): {"ZE_OXUR_SUB_DEVICES": "2"},
 }
 

@@ -325,6 +325,14 @@ impl Prepared<'_> {
 }
 
 #[cold]
+fn another_context() -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_CONTEXT,
+        "the kernel is of another context than the queue",
+    )
+}
+
+#[cold]
 fn no_group(local: [usize; 3], global: [usize; 3]) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
@@ -374,6 +382,15 @@ impl Kernel {
             return Ok(first);
         }
         self.on_other(device)
+    }
+
+    /// The same for a queue, which is of its context.
+    #[inline(always)]
+    pub(crate) fn on_queue(&self, queue: &Queue) -> UrResult<&OnDevice> {
+        match Arc::ptr_eq(&self.program.context.shared, &queue.context.shared) {
+            true => self.on(&queue.device),
+            false => Err(another_context()),
+        }
     }
 
     #[cold]

@@ -20,6 +20,9 @@ use oxur_fork::{Mutex, OnceLock, Turns};
 use self::image::Image;
 use crate::{Context, Device, LevelZero};
 
+/// The bytes of the largest vector: what kernels may expect of the start of a buffer.
+pub(crate) const ALIGNMENT: usize = 128;
+
 /// A buffer or an image.
 pub(crate) struct Mem {
     pub(crate) handle_cell: HandleCell,
@@ -358,6 +361,12 @@ impl kit::Mem<LevelZero> for Mem {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_MEM_OBJECT,
                 "a part is made of a buffer, not of an image or of another part",
+            ));
+        }
+        if !origin.is_multiple_of(ALIGNMENT) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
+                format!("a sub-buffer begins at a multiple of {ALIGNMENT} bytes, not at {origin}"),
             ));
         }
         let own = access(self.access).unwrap_or(MemFlags::READ_WRITE);

@@ -715,9 +715,11 @@ impl kit::Program<LevelZero> for Program {
             }
             (ProgramBuildInfo::OPTIONS, build) => out.c_str(build.as_ref().map_or(c"", |build| &*build.options)),
             (ProgramBuildInfo::LOG, build) => out.str(build.as_ref().map_or("", |build| &*build.log)),
-            (ProgramBuildInfo::BINARY_TYPE, build) => {
-                out.value(build.map_or(ProgramBinaryType::NONE, |build| build.kind))
-            }
+            (ProgramBuildInfo::BINARY_TYPE, Some(build)) => out.value(build.kind),
+            (ProgramBuildInfo::BINARY_TYPE, None) => out.value(match &self.code {
+                Code::Binaries(_) => ProgramBinaryType::EXECUTABLE,
+                _ => ProgramBinaryType::NONE,
+            }),
             _ => out.unsupported(),
         }
     }

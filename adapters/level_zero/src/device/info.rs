@@ -9,6 +9,7 @@ use oxur_adapter_kit as kit;
 
 use super::{Device, facts};
 use crate::conv;
+use crate::mem::ALIGNMENT;
 use crate::ze::{self, ze};
 
 /// Intel's number among the vendors of PCI.
@@ -139,8 +140,8 @@ impl Device {
             DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(64_u32),
             DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.cache_size),
             DeviceInfo::MAX_MEM_ALLOC_SIZE => out.value(p.maxMemAllocSize),
-            // Bits: the size of the largest vector. Level Zero aligns memory for it, and sub-buffers need it for their kernels.
-            DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(1024_u32),
+            // In bits.
+            DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(8 * ALIGNMENT as u32),
             DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => out.value(p.maxMemAllocSize),
             DeviceInfo::MAX_CONSTANT_ARGS => out.value(64_u32),
             DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::LOCAL),

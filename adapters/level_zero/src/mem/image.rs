@@ -49,11 +49,13 @@ fn bad_size(what: String) -> UrError {
 impl Image {
     /// What a client's description means on a device.
     fn describe(device: &Device, format: &ImageFormat, desc: &ImageDesc) -> UrResult<(Self, ze_image_desc_t)> {
-        let Some((layout, pixel)) = conv::image_format(format) else {
+        let is_srgb = format.channelOrder == ImageChannelOrder::SRGBA;
+        let known = conv::image_format(format).filter(|_| !is_srgb || device.driver.has(ZE_SRGB_EXT_NAME));
+        let Some((layout, pixel)) = known else {
             return Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT,
                 format!(
-                    "Level Zero has no image format of {:?}, {:?}",
+                    "the Level Zero driver has no image format of {:?}, {:?}",
                     format.channelOrder, format.channelType
                 ),
             ));

@@ -107,14 +107,13 @@ pub(super) fn link_programs(context: &Arc<Context>, programs: &[Arc<Program>]) -
         if modules.is_empty() {
             continue;
         }
-        let linked = link(&mut modules);
+        let (is_alone, linked) = (modules.len() == 1, link(&mut modules));
         for build in &mut all {
-            let Some(module) = &build.module else { continue };
             match &linked {
                 Ok(()) => {
                     build.kind = ProgramBinaryType::EXECUTABLE;
-                    // What imports from others is linked again by way of its SPIR-V.
-                    if !has_imports(module)? {
+                    // What was linked with others is linked again by way of its SPIR-V.
+                    if is_alone {
                         build.inputs.clear();
                     }
                 }

@@ -63,7 +63,7 @@ impl Queue {
             return Err(impossible(&launch));
         }
         let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
-        let kernel = launch.kernel.on(&self.device)?;
+        let kernel = launch.kernel.on_queue(self)?;
         let prepared = kernel.lock();
         // What is set is the kernel's until it is appended, which takes a snapshot.
         if !launch.args.is_empty() {
