@@ -163,6 +163,7 @@ space = $(subst ,, )
 .PHONY: test-level-zero
 test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over our driver; dpctl on Intel's adapters over it (MODULES=test_sum: a part of dpnp, too)
 	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
+	python3 conformance/level_zero/device_info.py --lib dist/lib
 	conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
 	$(OLDER_LEVEL_ZERO) conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
 	for generation in $(GENERATIONS); do \

@@ -22,19 +22,15 @@ struct Known {
     backend: Backend,
     /// The types of its devices.
     devices: DeviceInitFlags,
-    place: Place,
 }
 
-/// Where an adapter is searched.
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
-    Anywhere,
-    /// In the folder [`FALLBACKS`] beside the loader, and only if no other adapter of the backend was loaded.
-    Fallback,
-}
+/// This project's adapter for Level Zero, from the folder of the loader. It is only loaded where Intel's are not installed:
+/// GPUs keep the adapter that they have.
+const LEVEL_ZERO_FALLBACK: &str = "adapters/libur_adapter_level_zero.so.0";
 
-/// The folder of adapters that are for devices without another one.
-const FALLBACKS: &str = "adapters";
+/// The names of adapters for Level Zero.
+const LEVEL_ZERO: &str = "level_zero";
+const LEVEL_ZERO_V2: &str = "level_zero_v2";
 
 /// The name of this project's adapter for the CPU.
 const CPU: &str = "cpu";
@@ -43,7 +39,7 @@ const CPU: &str = "cpu";
 const OPENCL: &str = "opencl";
 
 /// Every adapter that the loader looks for, in the order in which clients see them.
-const KNOWN: [Known; 9] = {
+const KNOWN: [Known; 8] = {
     const ANY: DeviceInitFlags = DeviceInitFlags::all();
     const GPU: DeviceInitFlags = DeviceInitFlags::GPU;
     const CPUS: DeviceInitFlags = DeviceInitFlags::CPU;
@@ -52,58 +48,43 @@ const KNOWN: [Known; 9] = {
             name: "cuda",
             backend: Backend::CUDA,
             devices: GPU,
-            place: Place::Anywhere,
         },
         Known {
             name: "hip",
             backend: Backend::HIP,
             devices: GPU,
-            place: Place::Anywhere,
         },
         Known {
-            name: "level_zero",
+            name: LEVEL_ZERO,
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
-            place: Place::Anywhere,
         },
         // Both Level Zero adapters are loaded: they agree between themselves which of them shows a device.
         Known {
-            name: "level_zero_v2",
+            name: LEVEL_ZERO_V2,
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
-            place: Place::Anywhere,
-        },
-        // This project's, where Intel's are not installed: GPUs keep the adapter that they have.
-        Known {
-            name: "level_zero",
-            backend: Backend::LEVEL_ZERO,
-            devices: ANY,
-            place: Place::Fallback,
         },
         Known {
             name: "native_cpu",
             backend: Backend::NATIVE_CPU,
             devices: CPUS,
-            place: Place::Anywhere,
         },
         Known {
             name: "offload",
             backend: Backend::OFFLOAD,
             devices: ANY,
-            place: Place::Anywhere,
         },
         Known {
             name: OPENCL,
             backend: Backend::OPENCL,
             devices: ANY,
-            place: Place::Anywhere,
         },
         // It reports the backend OpenCL, whose device code it takes.
         Known {
             name: CPU,
             backend: Backend::OPENCL,
             devices: CPUS,
-            place: Place::Anywhere,
         },
     ]
 };
@@ -180,7 +161,7 @@ impl Found {
         let mut order: Vec<_> = KNOWN.iter().collect();
         order.sort_by_key(|known| !(prefers_cpu && known.name == CPU));
         let (mut opencl, mut cpu) = (None, None);
-        let mut loaded = Vec::new();
+        let mut has_level_zero = false;
         for known in order {
             let count = self.adapters.len();
             let wanted = device_flags.is_empty() || device_flags.intersects(known.devices);
@@ -193,22 +174,12 @@ impl Found {
                 continue;
             }
             let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
-            if known.place == Place::Fallback {
-                let file = beside.as_ref().map(|folder| folder.join(FALLBACKS).join(&name));
-                if let Some(file) = file.filter(|file| file.exists() && !loaded.contains(&known.backend)) {
-                    log::info!("no other adapter {} was found: this project's is loaded", known.name);
-                    if let Err(refused) = self.try_load(&file, Repeated::Skipped) {
-                        log::warn!("adapter {} is skipped: {refused}", file.display());
-                    }
-                }
-                continue;
-            }
             let places = folders.iter().map(|folder| folder.join(&name)).chain([name.clone()]);
-            let beside = beside.iter().flat_map(|folder| {
+            let own = beside.iter().flat_map(|folder| {
                 let packaged = (known.name == CPU).then(|| of_package(folder));
                 [folder.join(&name)].into_iter().chain(packaged.flatten())
             });
-            for place in places.chain(beside) {
+            for place in places.chain(own) {
                 match self.try_load(&place, Repeated::Skipped) {
                     Ok(()) => break,
                     Err(Refused::Missing) => log::info!("no adapter {}", place.display()),
@@ -216,11 +187,19 @@ impl Found {
                 }
             }
             if self.adapters.len() > count {
-                loaded.push(known.backend);
                 match known.name {
                     OPENCL => opencl = Some(count),
                     CPU => cpu = Some(count),
+                    LEVEL_ZERO | LEVEL_ZERO_V2 => has_level_zero = true,
                     _ => {}
+                }
+            }
+            if known.name == LEVEL_ZERO_V2 && !has_level_zero {
+                let fallback = beside.as_ref().map(|folder| folder.join(LEVEL_ZERO_FALLBACK));
+                if let Some(file) = fallback.filter(|file| file.exists())
+                    && let Err(refused) = self.try_load(&file, Repeated::Skipped)
+                {
+                    log::warn!("adapter {} is skipped: {refused}", file.display());
                 }
             }
         }
