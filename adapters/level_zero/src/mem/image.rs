@@ -240,7 +240,7 @@ impl Image {
             MemType::IMAGE1D_ARRAY => or(slice_pitch, row),
             _ => or(row_pitch, row),
         };
-        let slice = row_step.checked_mul(region.height as usize).unwrap_or(usize::MAX);
+        let slice = row_step.saturating_mul(region.height as usize);
         let has_slices = matches!(self.kind, MemType::IMAGE3D | MemType::IMAGE2D_ARRAY);
         let slice_step = if has_slices { or(slice_pitch, slice) } else { slice };
         let wrong = row_step < row || !row_step.is_multiple_of(self.pixel) || slice_step < slice;
