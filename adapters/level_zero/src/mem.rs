@@ -297,6 +297,18 @@ impl Drop for Mem {
     }
 }
 
+/// Checks that only one flag says how to use the host's memory.
+fn check_flags(flags: MemFlags) -> UrResult<()> {
+    let own = MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER;
+    if flags.contains(MemFlags::USE_HOST_POINTER) && flags.intersects(own) {
+        return Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("memory is either the client's or allocated, not both, as {flags:?} say"),
+        ));
+    }
+    Ok(())
+}
+
 /// The access among flags, if they name one.
 fn access(flags: MemFlags) -> Option<MemFlags> {
     let all = MemFlags::READ_WRITE | MemFlags::WRITE_ONLY | MemFlags::READ_ONLY;
@@ -323,14 +335,7 @@ impl kit::Mem<LevelZero> for Mem {
         properties: BufferProperties,
     ) -> UrResult<Arc<Self>> {
         properties.without_location()?;
-        if flags.contains(MemFlags::USE_HOST_POINTER)
-            && flags.intersects(MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER)
-        {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("a buffer cannot be in the client's memory and in its own: {flags:?}"),
-            ));
-        }
+        check_flags(flags)?;
         if let Some(channel) = properties.channel {
             log::info!("Level Zero has no channels of memory, of which a buffer names {channel}");
         }

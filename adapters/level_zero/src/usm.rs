@@ -10,6 +10,7 @@
 mod foreign;
 
 use std::ffi::c_void;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 use kit::ur::{
@@ -72,20 +73,14 @@ impl kit::MemoryProvider for Context {
             other => other,
         }?;
         if place.zero {
+            let (zero, none, waits) = (0_u8, null_mut(), null_mut());
             let fill = |list| {
-                let zero = 0_u8;
+                let bytes = (&raw const zero).cast();
                 // SAFETY: a live list, a pattern of one byte that lives until the call returns, and by then the command is
                 // complete; the memory was just allocated.
                 unsafe {
                     ze!(zeCommandListAppendMemoryFill(
-                        list,
-                        address,
-                        (&raw const zero).cast(),
-                        1,
-                        size,
-                        std::ptr::null_mut(),
-                        0,
-                        std::ptr::null_mut()
+                        list, address, bytes, 1, size, none, 0, waits
                     ))
                 }
             };
@@ -141,21 +136,15 @@ impl kit::MemoryProvider for Context {
             return Some(found);
         }
         let address = address as *const c_void;
-        let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), std::ptr::null_mut());
-        let (mut base, mut size) = (std::ptr::null_mut(), 0);
+        let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), null_mut());
+        let (context, mut base, mut size) = (**self.raw, null_mut(), 0);
         // SAFETY: a live context and places for the results; any address may be asked for.
         unsafe {
-            ze!(zeMemGetAllocProperties(
-                **self.raw,
-                address,
-                &mut properties,
-                &mut device
-            ))
-            .ok()?;
+            ze!(zeMemGetAllocProperties(context, address, &mut properties, &mut device)).ok()?;
             if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
                 return None;
             }
-            ze!(zeMemGetAddressRange(**self.raw, address, &mut base, &mut size)).ok()?;
+            ze!(zeMemGetAddressRange(context, address, &mut base, &mut size)).ok()?;
         }
         Some(UsmAllocation {
             kind: conv::usm_type(properties.type_),
@@ -297,19 +286,10 @@ impl kit::UsmAlloc<LevelZero> for Context {
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
+        let (none, waits) = (null_mut(), null_mut());
         self.synchronously(|list| {
             // SAFETY: a live list; the client vouches for both ranges, and the command is complete when the call returns.
-            unsafe {
-                ze!(zeCommandListAppendMemoryCopy(
-                    list,
-                    dst,
-                    src,
-                    size,
-                    std::ptr::null_mut(),
-                    0,
-                    std::ptr::null_mut()
-                ))
-            }
+            unsafe { ze!(zeCommandListAppendMemoryCopy(list, dst, src, size, none, 0, waits)) }
         })
     }
 }

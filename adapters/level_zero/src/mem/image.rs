@@ -113,15 +113,7 @@ impl Image {
 
     /// Makes an image with the client's pixels, if it has some.
     pub(super) fn create(context: &Arc<Context>, create: &ImageCreate<'_>) -> UrResult<Self> {
-        let flags = create.flags;
-        if flags.contains(MemFlags::USE_HOST_POINTER)
-            && flags.intersects(MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER)
-        {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("an image cannot be in the client's memory and in its own: {flags:?}"),
-            ));
-        }
+        super::check_flags(create.flags)?;
         let device = &context.devices[0];
         let (mut image, mut desc) = Self::describe(device, create.format, create.desc)?;
         let srgb = ze_srgb_ext_desc_t {
@@ -131,7 +123,7 @@ impl Image {
         if create.format.channelOrder == ImageChannelOrder::SRGBA {
             desc.pNext = (&raw const srgb).cast();
         }
-        if !flags.contains(MemFlags::READ_ONLY) {
+        if !create.flags.contains(MemFlags::READ_ONLY) {
             desc.flags = ZE_IMAGE_FLAG_KERNEL_WRITE;
         }
         let initial = match create.host {

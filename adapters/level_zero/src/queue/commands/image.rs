@@ -43,19 +43,13 @@ impl Queue {
         let ((dst, dst_origin), (src, src_origin)) = ((dst.0.image()?, dst.1), (src.0.image()?, src.1));
         dst.check_format(src)?;
         let (to, from) = (dst.region(dst_origin, region)?, src.region(src_origin, region)?);
+        let (list, dst, src) = (self.list(), dst.handle(), src.handle());
         self.enqueue(kind, false, wait, event, |mut deps| {
-            let (list, signal, count, events) = (self.list(), deps.signal, deps.count(), deps.events());
+            let (signal, count, events) = (deps.signal, deps.count(), deps.events());
             // SAFETY: live handles; the list is locked, and the regions live until the call returns.
             unsafe {
                 ze!(zeCommandListAppendImageCopyRegion(
-                    list,
-                    dst.handle(),
-                    src.handle(),
-                    &to,
-                    &from,
-                    signal,
-                    count,
-                    events
+                    list, dst, src, &to, &from, signal, count, events
                 ))
             }
         })
