@@ -79,7 +79,8 @@ check() {
 }
 
 rm -rf "$stage"
-mkdir -p "$stage"/{bin,include/unified-runtime,lib/adapters,lib/cmake/unified-runtime,lib/level-zero,lib/opencl,lib/pkgconfig}
+mkdir -p "$stage"/{bin,include/unified-runtime} \
+  "$stage"/lib/{adapters,cmake/unified-runtime,level-zero,opencl,pkgconfig}
 # In a folder of its own, where the dynamic linker does not find it before another.
 check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
 ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"

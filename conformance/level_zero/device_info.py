@@ -118,7 +118,7 @@ def ask(adapter, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lib", type=Path, default=REPO / "dist/lib", help="our libraries (default: dist/lib)")
-    parser.add_argument("--env", type=Path, default=REPO / "target/env/v2026.2", help="an environment with Intel's adapters")
+    parser.add_argument("--env", type=Path, default=REPO / "target/env/v2026.2", help="where Intel's adapters are")
     parser.add_argument("--answers", metavar="LOADER", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.answers:
@@ -131,7 +131,7 @@ def main():
     for name, reason in reasons.items():
         print(f"{name}: ours {ours[name].strip()}, Intel's {intels[name].strip()}: {reason or 'NOT KNOWN'}")
     unknown = sum(reason is None for reason in reasons.values())
-    print(f"{len(intels) - len(different)} answers are the same, {len(different) - unknown} differ as known, {unknown} otherwise")
+    print(f"{len(intels) - len(different)} answers are the same, {len(different) - unknown} differ as known")
     print(f"{len(intels) - unknown} passed, {unknown} failed")
     return 1 if unknown else 0
 

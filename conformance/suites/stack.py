@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The two software stacks that a client program can run on: their environment, and a proof which one is in use.
 
-`intel` is the reference: what the wheels bring. `ours` is the same client and the same libsycl on our libraries (the Level Zero adapter on our driver):
-generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter. `driver` is Intel's
-Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels on our Level Zero driver.
+`intel` is the reference: what the wheels bring. `ours` is the same client and the same libsycl on our libraries:
+generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter; the adapter `level_zero`
+is on our Level Zero driver. So is `driver`, Intel's Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::sync::Arc;
 
 use kit::ur::{ExpExternalMemType, ResultCode, UsmType};
@@ -269,13 +270,21 @@ impl kit::MemoryExport<LevelZero> for Context {
         };
         let (context, mut device) = (**self.raw, std::ptr::null_mut());
         // SAFETY: a live context, any address, and structures to fill.
-        unsafe { ze!(zeMemGetAllocProperties(context, memory, &mut properties, &mut device)) }?;
+        let found = unsafe { ze!(zeMemGetAllocProperties(context, memory, &mut properties, &mut device)) };
         match export.fd {
             -1 => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{memory:p} is no exportable memory of this context"),
+                ResultCode::ERROR_INVALID_CONTEXT,
+                format!("{memory:p} is no exportable memory of this context: {found:?}"),
             )),
-            descriptor => Ok(OsHandle::Fd(descriptor)),
+            descriptor => {
+                // The driver's own may go with the memory.
+                // SAFETY: it is open as long as the memory, which the client keeps meanwhile.
+                let own = unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned();
+                let full = |error: std::io::Error| {
+                    UrError::with_message(ResultCode::ERROR_OUT_OF_HOST_MEMORY, error.to_string())
+                };
+                Ok(OsHandle::Fd(own.map_err(full)?.into_raw_fd()))
+            }
         }
     }
 }
