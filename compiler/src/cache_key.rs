@@ -4,6 +4,8 @@
 //! The hash is BLAKE3. It must be cryptographic: whoever could make two modules with the same key could make a program run
 //! the code of the other module. BLAKE3 is the fastest of these in software, and each module that is loaded is hashed.
 
+use std::collections::BTreeSet;
+
 use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
 
@@ -67,10 +69,11 @@ impl ProgramKey {
         Key(hasher.finalize().into())
     }
 
-    /// The key of the program's variables, and of the functions that are called through pointers.
-    pub fn globals(&self) -> Key {
+    /// The key of the variables, but for those of other programs, and of the functions that are called through pointers.
+    pub fn globals(&self, shared: &BTreeSet<usize>) -> Key {
         let mut hasher = self.0.clone();
         hasher.update(b"globals");
+        shared.iter().for_each(|index| number(&mut hasher, *index));
         Key(hasher.finalize().into())
     }
 }

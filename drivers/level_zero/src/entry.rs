@@ -72,7 +72,8 @@ macro_rules! entry {
                 $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult {
                     #[allow(unused_imports, reason = "not all functions have arguments of both kinds")]
                     use $crate::nulls::{Other as _, Pointer as _};
-                    $crate::nulls::of::$name.check([$((&$crate::nulls::Argument($argument)).is_null()),*])?;
+                    let null = [$((&$crate::nulls::Argument($argument)).is_null()),*];
+                    $crate::nulls::of::$name.check(null, &[$(stringify!($argument)),*])?;
                     $body
                 })
             }
@@ -129,9 +130,13 @@ fn failed(name: &str, error: Error) -> ze_result_t {
             log::error!("{name}: {message} ({code})");
             remember(&message);
         }
-        // An answer that programs ask for again and again.
-        None if code == ZE_RESULT_NOT_READY => {}
-        None => log::info!("{name}: {code}"),
+        None => match code {
+            // Answers that programs ask for again and again.
+            ZE_RESULT_NOT_READY | ZE_RESULT_QUERY_TRUE | ZE_RESULT_QUERY_FALSE => {}
+            // Programs find out so what there is.
+            ZE_RESULT_ERROR_UNSUPPORTED_FEATURE => log::info!("{name}: {code}"),
+            _ => log::error!("{name}: {code}"),
+        },
     }
     code
 }

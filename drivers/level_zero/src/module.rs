@@ -463,8 +463,8 @@ fn inspect(modules: &[Arc<Module>], flags: ze_linkage_inspection_ext_flags_t) ->
     lists.into_iter().filter_map(line).collect()
 }
 
-/// Links modules with each other. Those that are linked already keep their code: others get what they were linked with, but
-/// variables of their own.
+/// Links modules with each other. Those that are linked already keep their code. Others get what these were linked with, and
+/// share its variables.
 fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     let mut options = BuildOptions::default();
     let mut parts: Vec<Part> = Vec::new();
@@ -495,7 +495,12 @@ fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     if modules.iter().all(is_done) {
         return Ok(());
     }
-    let code = Code::new(&parts, &options, 1).map_err(|error| build_error(&error))?;
+    let done: Vec<Code> = modules
+        .iter()
+        .filter(|module| is_done(module))
+        .filter_map(|module| module.state.lock().code.clone())
+        .collect();
+    let code = Code::with(&parts, &options, 1, &done).map_err(|error| build_error(&error))?;
     for (module, own) in modules.iter().zip(places) {
         if !is_done(module) {
             *module.state.lock() = State {
