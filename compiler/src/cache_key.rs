@@ -112,7 +112,9 @@ mod tests {
             let key = ProgramKey::for_compiler(parts, options, compiler, cpu);
             let kernel = |name| key.kernel(name, Variant::Main);
             [
-                key.globals(),
+                key.globals(&BTreeSet::new()),
+                key.globals(&BTreeSet::from([0])),
+                key.globals(&BTreeSet::from([1])),
                 kernel("a"),
                 kernel("b"),
                 kernel(""),
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn this_cpu_is_described_alike() {
-        let key = || ProgramKey::new(&[], &Options::default()).globals();
+        let key = || ProgramKey::new(&[], &Options::default()).globals(&BTreeSet::new());
         assert!(key() == key());
         assert!(crate::llvm::Machine::description().len() > 8);
     }

@@ -108,10 +108,14 @@ fn a_line_for_each_error() {
 
     // Events of another context, events that are gone, and what is no event.
     let (event, foreign) = (rig.event(), other.event());
+    let gone = {
+        let gone = rig.event();
+        gone.raw()
+    };
     for (handle, part) in [
         (foreign.raw(), "different contexts"),
         (immediate.raw().cast(), "is no event"),
-        (rig.event().raw(), "destroyed"),
+        (gone, "destroyed"),
     ] {
         let mut waits = [handle];
         let barrier = ze!(zeCommandListAppendBarrier(
@@ -258,15 +262,10 @@ fn fork_while_lists_run() {
     }
 }
 
-/// An event that is signalled and waited for again and again without a reset, and one that is destroyed while a command waits
-/// for it.
+/// An event that is signalled and waited for again and again without a reset.
 #[test]
-fn reused_and_lost_events() {
+fn reused_events() {
     let Some(rig) = Rig::executing() else { return };
-    if stack() != Stack::Ours {
-        println!("not run: a driver of others need not survive it");
-        return;
-    }
     let (list, other, data) = (rig.in_order(), rig.in_order(), rig.shared(&[0u32; 4]));
     let event = rig.event();
     for round in 0..100u32 {
@@ -276,9 +275,4 @@ fn reused_and_lost_events() {
     list.synchronize();
     other.synchronize();
     assert!(event.is_signalled());
-    let lost = rig.event();
-    list.fill(data.ptr(), &[1000u32], 16, None, &[&lost]);
-    drop(lost);
-    list.synchronize();
-    assert_eq!(data.values::<u32>(), [1000; 4]);
 }

@@ -219,7 +219,12 @@ impl World<'_> {
             ordinal: u32::from(self.input.byte() > 250),
             index: u32::from(self.input.byte() > 250),
             flags: self.input.number(),
-            mode: ze_command_queue_mode_t(self.input.number() % 4),
+            // Not synchronous: a wait for an event that only a later call signals would be one for ever.
+            mode: [
+                ZE_COMMAND_QUEUE_MODE_DEFAULT,
+                ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
+                ze_command_queue_mode_t(3),
+            ][self.input.below(3)],
             ..Default::default()
         }
     }

@@ -23,7 +23,7 @@ use oxur_fork::Mutex;
 pub(crate) use self::recording::Recording;
 use crate::command::{Began, Command, Events};
 use crate::device_orders::new_order;
-use crate::entry::{Error, ZeResult, entry, err};
+use crate::entry::{Error, ZeResult, entry, err, not_ready};
 use crate::event::wait_for;
 use crate::graph::capture::{self, Captured};
 use crate::handle::{Chain, destroy, export, known, object, objects_of, out, required};
@@ -177,7 +177,7 @@ impl CommandList {
         if let Some(last) = self.immediate()?.order.all()
             && !wait_for(&last, timeout)
         {
-            return err(ZE_RESULT_NOT_READY);
+            return not_ready();
         }
         self.context.failures.report()
     }

@@ -14,7 +14,7 @@ use oxur_device_cpu::order::unsubmitted;
 use oxur_device_cpu::shared_file::Kind;
 use oxur_fork::Mutex;
 
-use crate::entry::{Error, ZeResult, entry, err};
+use crate::entry::{Error, ZeResult, entry, err, not_ready};
 use crate::graph::capture;
 use crate::handle::{Chain, destroy, export, known, none, object, out, required};
 use crate::mem::ipc::{Bytes, SharedMemory};
@@ -312,7 +312,7 @@ fn not_for_counters(event: &Event) -> ZeResult {
 }
 
 fn ready(ready: bool) -> ZeResult {
-    if ready { Ok(()) } else { err(ZE_RESULT_NOT_READY) }
+    if ready { Ok(()) } else { not_ready() }
 }
 
 entry! {

@@ -113,10 +113,11 @@ fn invalid() -> Error {
 
 /// A question with two answers, which are codes.
 fn query(yes: bool) -> ZeResult {
-    match yes {
-        true => err(ZE_RESULT_QUERY_TRUE),
-        false => err(ZE_RESULT_QUERY_FALSE),
-    }
+    Err(Error::answer(if yes {
+        ZE_RESULT_QUERY_TRUE
+    } else {
+        ZE_RESULT_QUERY_FALSE
+    }))
 }
 
 entry! {

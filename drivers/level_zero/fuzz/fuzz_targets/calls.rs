@@ -39,19 +39,17 @@ static LINKED: LazyLock<Linked> = LazyLock::new(|| {
     let file = std::env::var_os("OXUR_FUZZ_MODULE").expect("OXUR_FUZZ_MODULE names a module");
     let module = std::fs::read(file).expect("the module can be read");
     let (mut count, mut driver, mut device) = (1, null_mut(), null_mut());
-    let find = |name: &CStr| {
-        let mut found = null_mut();
-        // SAFETY: `driver` is one when this is called.
-        match unsafe { zeDriverGetExtensionFunctionAddress(driver, name.as_ptr(), &mut found) } {
-            ZE_RESULT_SUCCESS => found.cast_const(),
-            _ => null(),
-        }
-    };
     // SAFETY: the functions are the driver's, and pointers are to variables.
     unsafe {
         assert_eq!(zeInit(0), ZE_RESULT_SUCCESS);
         assert_eq!(zeDriverGet(&mut count, &mut driver), ZE_RESULT_SUCCESS);
-        let functions = Functions::load(find);
+        let functions = Functions::load(|name: &CStr| {
+            let mut found = null_mut();
+            match zeDriverGetExtensionFunctionAddress(driver, name.as_ptr(), &mut found) {
+                ZE_RESULT_SUCCESS => found.cast_const(),
+                _ => null(),
+            }
+        });
         assert!(functions.zeDeviceGet(driver, &mut count, &mut device).is_ok());
         Linked {
             functions,
