@@ -9,6 +9,7 @@ use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
 use super::sys::*;
+#[allow(unused_imports, reason = "the fuzz target's macro is known already")]
 use super::ze;
 
 /// The bytes that decide. After the last one they are zeros.
