@@ -385,7 +385,16 @@ entry! {
 
     fn zeModuleGetNativeBinary(module: ze_module_handle_t, size: *mut usize, binary: *mut u8) {
         // SAFETY: passed on to the caller.
-        unsafe { give_bytes(&object::<Module>(module)?.binary(), size, binary) }
+        unsafe {
+            let (bytes, size) = (object::<Module>(module)?.binary(), out(size)?);
+            // As Intel's driver, this does not look at the size: Intel's v1 adapter passes room for all bytes, and a size
+            // that nobody wrote.
+            *size = bytes.len();
+            if !binary.is_null() {
+                binary.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            }
+        }
+        Ok(())
     }
 
     fn zeModuleGetGlobalPointer(
