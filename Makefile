@@ -150,16 +150,16 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
 
 .PHONY: test-level-zero
-test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver, dpctl on Intel's adapters over ours, and PTI, sysman and OpenMP's runtime on ours (MODULES=test_sum: a part of dpnp, too)
+test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver, dpctl and a part of dpnp (MODULES) on Intel's adapters over ours, and PTI, sysman and OpenMP's runtime on ours
 	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
 	for adapter in level_zero level_zero_v2; do \
 	  python3 conformance/suites/compare.py dpctl --generation 2026.2 --stack driver --adapter $$adapter --lib dist/lib \
 	    --verify-stack; \
+	  python3 conformance/suites/compare.py dpnp --modules $(or $(MODULES),test_sum) --generation 2026.2 --stack driver \
+	    --adapter $$adapter --lib dist/lib; \
 	done
 	scripts/setup.sh level-zero-clients
 	python3 conformance/clients/level_zero/run.py --lib dist/lib
-	$(if $(MODULES),python3 conformance/suites/compare.py dpnp --modules $(MODULES) --generation 2026.2 --stack driver \
-	  --adapter level_zero_v2 --lib dist/lib)
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)

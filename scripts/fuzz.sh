@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs the fuzz targets of the compiler (compiler/fuzz), of the CPU adapter (adapters/cpu/fuzz) and of the Level Zero driver
-# (drivers/level_zero/fuzz), with AddressSanitizer for our own code.
+# Runs the fuzz targets of the compiler (compiler/fuzz), of the CPU adapter (adapters/cpu/fuzz) and of the Level Zero
+# driver (drivers/level_zero/fuzz), with AddressSanitizer for our own code.
 #
 #   scripts/fuzz.sh [TARGET...]     all targets when none is named
 #
 #   FUZZ_SECONDS   how long each of them runs (60)
 #   FUZZ_OPTIONS   more options for libFuzzer, such as -jobs=4
 #
-# What is found lies in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the modules
-# of the tests, and small ones of the corpus (`make corpus`) where it was fetched; what is learned from them stays in
-# target/fuzz/corpus.
+# What is found lies in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the
+# modules of the tests, and small ones of the corpus (`make corpus`) where it was fetched; what is learned from them
+# stays in target/fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

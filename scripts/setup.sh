@@ -8,8 +8,8 @@
 #   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
 #   level-zero-clients
-#            target/env/level-zero-clients: programs that use Level Zero without SYCL, on top of a client environment (when
-#            named only)
+#            target/env/level-zero-clients: programs that use Level Zero without SYCL, on top of a client environment
+#            (when named only)
 #   open3d, sklearnex, onednn
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
 #            a client environment

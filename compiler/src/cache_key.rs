@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The cache keys of a program's code: a hash over everything that determines it.
 //!
-//! The hash is BLAKE3. It must be cryptographic: whoever could make two modules with the same key could make a program run
-//! the code of the other module. BLAKE3 is the fastest of these in software, and each module that is loaded is hashed.
+//! The hash is BLAKE3. It must be cryptographic: whoever could make two modules with the same key could make a program
+//! run the code of the other module. BLAKE3 is the fastest of these in software, and each module that is loaded is
+//! hashed.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +70,8 @@ impl ProgramKey {
         Key(hasher.finalize().into())
     }
 
-    /// The key of the variables, but for those of other programs, and of the functions that are called through pointers.
+    /// The key of the variables, but for those of other programs, and of the functions that are called through
+    /// pointers.
     pub fn globals(&self, shared: &BTreeSet<usize>) -> Key {
         let mut hasher = self.0.clone();
         hasher.update(b"globals");

@@ -20,8 +20,8 @@ use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
 /// A linked program. It owns its global variables, but for those that it shares with other programs.
 pub struct Program {
     pub(crate) linked: Linked,
-    /// The variables of other programs that it uses in place of its own, by their index here: the program that has them, and
-    /// their index there.
+    /// The variables of other programs that it uses in place of its own, by their index here: the program that has
+    /// them, and their index there.
     shared: BTreeMap<usize, (Arc<Program>, usize)>,
     pub(crate) options: Options,
     infos: Vec<Arc<KernelInfo>>,

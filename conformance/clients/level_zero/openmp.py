@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """libomptarget, the runtime of OpenMP offloading, with its Level Zero plugin: a target region as a compiler writes it.
 
-The structures are those of LLVM's libomptarget, and so are their names. A region's kernel has the launch environment as its
-first parameter, and its module a variable that the plugin fills.
+The structures are those of LLVM's libomptarget, and so are their names. A region's kernel has the launch environment as
+its first parameter, and its module a variable that the plugin fills.
 """
 
 import ctypes
@@ -97,9 +97,8 @@ to, source = (ctypes.c_int * COUNT)(*range(COUNT)), (ctypes.c_int * COUNT)(*[100
 pointers = (ctypes.c_void_p * 3)(ctypes.addressof(to), ctypes.addressof(source), 0)
 sizes = (ctypes.c_int64 * 3)(ctypes.sizeof(to), ctypes.sizeof(source), 8)
 types = (ctypes.c_int64 * 3)(TO | FROM | TARGET_PARAM, TO | TARGET_PARAM, LITERAL | TARGET_PARAM)
-arguments = KernelArgsTy(
-    3, 3, *map(ctypes.addressof, (pointers, pointers, sizes, types)), None, None, COUNT, 0, (TEAMS, 1, 1), (COUNT // TEAMS, 1, 1)
-)
+arrays = map(ctypes.addressof, (pointers, pointers, sizes, types))
+arguments = KernelArgsTy(3, 3, *arrays, None, None, COUNT, 0, (TEAMS, 1, 1), (COUNT // TEAMS, 1, 1))
 launch = runtime.__tgt_target_kernel
 launch.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p]
 for repeat in (1, 2, 3):

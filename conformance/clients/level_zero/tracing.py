@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Intel's Profiling Tools Interface (libpti_view) traces a dpnp program: the names, the times and the sizes of what it ran.
+"""Intel's Profiling Tools Interface (libpti_view) traces a dpnp program: names, times and sizes of what it ran.
 
 PTI finds kernels and copies by Level Zero's tracing callbacks, and their times by events and the clocks of the device.
 """

@@ -82,8 +82,8 @@ fn append(list: &List, graph: ze_executable_graph_handle_t, signal: Option<&Even
     ));
 }
 
-/// "append operations issued to the command list are recorded into a graph and are not submitted to the device"; the graph
-/// executes as often as it is appended.
+/// "append operations issued to the command list are recorded into a graph and are not submitted to the device"; the
+/// graph executes as often as it is appended.
 #[test]
 fn record_and_replay() {
     let Some(rig) = rig() else { return };
@@ -123,8 +123,8 @@ fn record_and_replay() {
     ok!(zeGraphDestroyExt(graph));
 }
 
-/// zeCommandListAppendGraphExt: "graph execution does not begin until all wait events are satisfied", and signals "after all
-/// recorded append operations".
+/// zeCommandListAppendGraphExt: "graph execution does not begin until all wait events are satisfied", and signals
+/// "after all recorded append operations".
 #[test]
 fn events() {
     let Some(rig) = rig() else { return };
@@ -144,8 +144,8 @@ fn events() {
     ok!(zeGraphDestroyExt(graph));
 }
 
-/// zeGraphCreateExt, zeCommandListBeginCaptureIntoGraphExt: "the returned graph handle is the same graph handle that was
-/// provided when capture began".
+/// zeGraphCreateExt, zeCommandListBeginCaptureIntoGraphExt: "the returned graph handle is the same graph handle that
+/// was provided when capture began".
 #[test]
 fn into_a_graph() {
     let Some(rig) = rig() else { return };
@@ -169,8 +169,8 @@ fn into_a_graph() {
     ok!(zeGraphDestroyExt(graph));
 }
 
-/// "If an event signaled by a captured command list is used in the wait list of another immediate command list, that command
-/// list also enters graph capture mode"; "Each fork must be joined".
+/// "If an event signaled by a captured command list is used in the wait list of another immediate command list, that
+/// command list also enters graph capture mode"; "Each fork must be joined".
 #[test]
 fn forks() {
     let Some(rig) = rig() else { return };
@@ -237,7 +237,8 @@ fn no_merge() {
     ok!(zeGraphDestroyExt(end(&second)));
 }
 
-/// ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING "if command list is not in graph capture mode"; "and *phGraph is set to null".
+/// ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING "if command list is not in graph capture mode"; "and *phGraph is set to
+/// null".
 #[test]
 fn not_capturing() {
     let Some(rig) = rig() else { return };
@@ -353,8 +354,8 @@ fn properties() {
     assert_eq!(graphs.graphFlags & !known, 0);
 }
 
-/// "Events used by these operations are not signaled until capture ends and the graph is instantiated and executed"; "recorded
-/// regular events (not counter-based) are shared between executable graph instances".
+/// "Events used by these operations are not signaled until capture ends and the graph is instantiated and executed";
+/// "recorded regular events (not counter-based) are shared between executable graph instances".
 #[test]
 fn recorded_events() {
     let Some(rig) = rig() else { return };
@@ -465,8 +466,8 @@ fn internal_events() {
     destroy(graph, executable);
 }
 
-/// "External counter-based events … may be used to synchronize the graph with device commands submitted outside the graph …
-/// and with the host."
+/// "External counter-based events … may be used to synchronize the graph with device commands submitted outside the
+/// graph … and with the host."
 #[test]
 fn external_events() {
     let Some(rig) = rig() else { return };
@@ -491,8 +492,8 @@ fn external_events() {
     destroy(graph, executable);
 }
 
-/// "A child command list may itself be used to create additional forks"; "subsequent signals from the parent command list to a
-/// child command list … do not create additional forks".
+/// "A child command list may itself be used to create additional forks"; "subsequent signals from the parent command
+/// list to a child command list … do not create additional forks".
 #[test]
 fn tree_of_forks() {
     let Some(rig) = rig() else { return };
@@ -524,8 +525,8 @@ fn tree_of_forks() {
     destroy(graph, executable);
 }
 
-/// "Commands that append work … to a recording child command list after the intended join operation are treated as unjoined
-/// work"; a capture that fails has ended, and a graph of the client's is invalid then.
+/// "Commands that append work … to a recording child command list after the intended join operation are treated as
+/// unjoined work"; a capture that fails has ended, and a graph of the client's is invalid then.
 #[test]
 fn work_after_the_join() {
     let Some(rig) = rig() else { return };
@@ -571,8 +572,8 @@ fn unjoined_wait() {
     assert!(!is_capturing(&child));
 }
 
-/// "This function may only be called on the primary command list"; a list captures one graph at a time; "the graph must be
-/// empty when capture begins"; "the returned graph handle cannot be instantiated until capture is ended".
+/// "This function may only be called on the primary command list"; a list captures one graph at a time; "the graph
+/// must be empty when capture begins"; "the returned graph handle cannot be instantiated until capture is ended".
 #[test]
 fn wrong_order_of_calls() {
     let Some(rig) = rig() else { return };
@@ -678,8 +679,8 @@ fn executions_do_not_overlap() {
     destroy(graph, executable);
 }
 
-/// Lists and graphs in a graph, if the device has them: ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_APPEND_COMMANDLIST and …_SUBGRAPHS.
-/// Without, ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED.
+/// Lists and graphs in a graph, if the device has them: ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_APPEND_COMMANDLIST and
+/// …_SUBGRAPHS. Without, ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED.
 #[test]
 fn contained() {
     let Some(rig) = rig() else { return };
@@ -731,7 +732,8 @@ fn contained() {
     destroy(outer, outer_executable);
 }
 
-/// The two modes of a dump: both have the names and edges, one the arguments. A path that cannot be written is an error.
+/// The two modes of a dump: both have the names and edges, one the arguments. A path that cannot be written is an
+/// error.
 #[test]
 fn dump_modes() {
     let Some(rig) = rig() else { return };

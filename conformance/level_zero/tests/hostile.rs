@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls in any order, with handles of all kinds, destroyed ones among them: an error is a good answer, a crash is none. The
-//! fuzz target of our driver has the calls; here random bytes say which they are.
+//! Calls in any order, with handles of all kinds, destroyed ones among them: an error is a good answer, a crash is
+//! none. The fuzz target of our driver has the calls; here random bytes say which they are.
 
 use std::io::Write;
 

@@ -79,8 +79,8 @@ fn say(word: &str) {
     println!("\n{word}");
 }
 
-/// Memory, opened in another process: zeMemGetIpcHandle, zeMemOpenIpcHandle, zeMemCloseIpcHandle, zeMemPutIpcHandle. Both
-/// processes see what either writes.
+/// Memory, opened in another process: zeMemGetIpcHandle, zeMemOpenIpcHandle, zeMemCloseIpcHandle, zeMemPutIpcHandle.
+/// Both processes see what either writes.
 #[test]
 fn memory() {
     let Some(rig) = Rig::executing() else { return };
@@ -133,8 +133,8 @@ fn memory_of_another() {
     ok!(zeMemCloseIpcHandle(context, ptr));
 }
 
-/// zeMemOpenIpcHandle: "The driver must not release the underlying physical memory until all IPC handles referencing it have
-/// been closed".
+/// zeMemOpenIpcHandle: "The driver must not release the underlying physical memory until all IPC handles referencing
+/// it have been closed".
 #[test]
 fn memory_that_is_freed() {
     let Some(rig) = Rig::executing() else { return };
@@ -214,7 +214,8 @@ fn events_of_another() {
     ok!(zeEventPoolCloseIpcHandle(pool));
 }
 
-/// zeMemGetIpcHandle: of what is no allocation it is an error; zeMemOpenIpcHandle: `0x3 < flags` is an invalid enumeration.
+/// zeMemGetIpcHandle: of what is no allocation it is an error; zeMemOpenIpcHandle: `0x3 < flags` is an invalid
+/// enumeration.
 #[test]
 fn bad_arguments() {
     let Some(rig) = Rig::executing() else { return };
@@ -268,9 +269,9 @@ fn shares_counters(rig: &Rig) -> bool {
     shares && !loader_is_old()
 }
 
-/// zeEventCounterBasedGetIpcHandle, …Open…, …Close…: the other process waits for commands of this one, on the host and in a
-/// list. "Any device of the importing process may signal the opened event. Enqueuing a signal operation overwrites the
-/// previous tracking point."
+/// zeEventCounterBasedGetIpcHandle, …Open…, …Close…: the other process waits for commands of this one, on the host and
+/// in a list. "Any device of the importing process may signal the opened event. Enqueuing a signal operation
+/// overwrites the previous tracking point."
 #[test]
 fn counters() {
     let Some(rig) = Rig::executing() else { return };

@@ -215,8 +215,8 @@ fn native_binary() {
     assert_eq!(data.values::<i32>(), [42; 16]);
 }
 
-/// zeModuleGetNativeBinary with room for the bytes and any size: drivers do not look at it, and Intel's v1 adapter passes one
-/// that it did not write.
+/// zeModuleGetNativeBinary with room for the bytes and any size: drivers do not look at it, and Intel's v1 adapter
+/// passes one that it did not write.
 #[test]
 fn native_binary_without_a_size() {
     let rig = Rig::new();
@@ -370,7 +370,8 @@ fn function_pointer() {
     assert_eq!(data.values::<i32>(), [5]);
 }
 
-/// ze_module_constants_t: values of specialization constants by their ids; those that are not named keep their defaults.
+/// ze_module_constants_t: values of specialization constants by their ids; those that are not named keep their
+/// defaults.
 #[test]
 fn specialization_constants() {
     let rig = Rig::new();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Random captured graphs: the commands of `random.rs` on several immediate lists that fork and join, executed several times,
-//! against the same commands one after the other.
+//! Random captured graphs: the commands of `random.rs` on several immediate lists that fork and join, executed several
+//! times, against the same commands one after the other.
 
 use std::ptr::{null, null_mut};
 use std::thread;
@@ -167,7 +167,8 @@ fn run(rig: &Rig, module: &Module, seed: u64) {
     }
 }
 
-/// Random captured graphs have the result of sequential execution. Captures of several threads do not disturb each other.
+/// Random captured graphs have the result of sequential execution. Captures of several threads do not disturb each
+/// other.
 #[test]
 fn captured_graphs() {
     let Some(rig) = Rig::executing() else { return };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Clients that do what they must not: our driver says in its log what was wrong, and goes on. Processes that end, or fork,
-//! while lists run.
+//! Clients that do what they must not: our driver says in its log what was wrong, and goes on. Processes that end, or
+//! fork, while lists run.
 
 use std::env;
 use std::fs;

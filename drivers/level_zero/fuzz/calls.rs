@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Sequences of calls of Level Zero that bytes say: with live handles, destroyed ones, null ones and those of other objects,
-//! in any order, with modules that may be damaged.
+//! Sequences of calls of Level Zero that bytes say: with live handles, destroyed ones, null ones and those of other
+//! objects, in any order, with modules that may be damaged.
 //!
-//! Both the fuzz target and a conformance test include this file. They have `sys`, the bindings, and `ze!`, which calls a
-//! function. Memory that commands access is valid, because drivers trust addresses; everything else may be wrong.
+//! Both the fuzz target and a conformance test include this file. They have `sys`, the bindings, and `ze!`, which
+//! calls a function. Memory that commands access is valid, because drivers trust addresses; everything else may be
+//! wrong.
 
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! External semaphores (`ZE_extension_external_semaphores`).
 //!
-//! What other APIs of a CPU share as the opaque descriptor of a semaphore is an `eventfd`: a signal adds one to its counter,
-//! and a wait takes one away, or all if it is none with `EFD_SEMAPHORE`. Vulkan's timeline semaphores and Windows' handles
-//! have nothing behind them that a CPU could wait for.
+//! What other APIs of a CPU share as the opaque descriptor of a semaphore is an `eventfd`: a signal adds one to its
+//! counter, and a wait takes one away, or all if it is none with `EFD_SEMAPHORE`. Vulkan's timeline semaphores and
+//! Windows' handles have nothing behind them that a CPU could wait for.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};

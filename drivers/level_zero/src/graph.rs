@@ -2,7 +2,8 @@
 //! Graphs: what immediate lists record instead of running it, to be executed any number of times
 //! (`ZE_extension_record_replay_graph`).
 //!
-//! [`capture`] records commands, [`executable`] makes plans of them and appends these to lists, and [`dump`] draws them.
+//! [`capture`] records commands, [`executable`] makes plans of them and appends these to lists, and [`dump`] draws
+//! them.
 
 pub(crate) mod capture;
 mod dump;

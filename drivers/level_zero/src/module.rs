@@ -387,8 +387,8 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let (bytes, size) = (object::<Module>(module)?.binary(), out(size)?);
-            // As Intel's driver, this does not look at the size: Intel's v1 adapter passes room for all bytes, and a size
-            // that nobody wrote.
+            // As Intel's driver, this does not look at the size: Intel's v1 adapter passes room for all bytes, and a
+            // size that nobody wrote.
             *size = bytes.len();
             if !binary.is_null() {
                 binary.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -472,8 +472,8 @@ fn inspect(modules: &[Arc<Module>], flags: ze_linkage_inspection_ext_flags_t) ->
     lists.into_iter().filter_map(line).collect()
 }
 
-/// Links modules with each other. Those that are linked already keep their code. Others get what these were linked with, and
-/// share its variables.
+/// Links modules with each other. Those that are linked already keep their code. Others get what these were linked
+/// with, and share its variables.
 fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     let mut options = BuildOptions::default();
     let mut parts: Vec<Part> = Vec::new();

@@ -52,7 +52,8 @@ impl Code {
         Self::with(parts, options, devices, &[])
     }
 
-    /// The same, where there is code already of some of the modules, for as many devices: their variables stay the same.
+    /// The same, where there is code already of some of the modules, for as many devices: their variables stay the
+    /// same.
     pub fn with(parts: &[Part], options: &BuildOptions, devices: usize, others: &[Self]) -> Result<Self, Error> {
         let link = |device: usize| {
             let others: Vec<_> = others.iter().map(|other| other.instance(device).clone()).collect();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Captures: lists record their commands into a graph, and so do lists that wait for what they signal.
 //!
-//! Lists know nothing of captures but this: while there is any in the process, each append asks [`joins`] first. The state is
-//! behind one lock, because a command can make a list take part that did not before.
+//! Lists know nothing of captures but this: while there is any in the process, each append asks [`joins`] first. The
+//! state is behind one lock, because a command can make a list take part that did not before.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -201,8 +201,8 @@ pub(super) fn graph_of(list: &CommandList) -> ZeResult<ze_graph_handle_t> {
         .ok_or_else(not_capturing)
 }
 
-/// Ends the capture of a list, on which it must have begun. One that cannot be completed ends, too: its graph is invalid, and
-/// goes unless the client made it.
+/// Ends the capture of a list, on which it must have begun. One that cannot be completed ends, too: its graph is
+/// invalid, and goes unless the client made it.
 pub(super) fn end(list: &CommandList) -> ZeResult<ze_graph_handle_t> {
     let mut captures = CAPTURES.lock();
     let index = captures.iter().position(|capture| capture.member(list).is_some());
@@ -370,7 +370,8 @@ pub(crate) fn record(list: &CommandList, command: Captured) -> ZeResult {
     Ok(())
 }
 
-/// A command of a list resets an event. If it is captured, what waits for the event from then on waits for another signal.
+/// A command of a list resets an event. If it is captured, what waits for the event from then on waits for another
+/// signal.
 pub(crate) fn reset(list: &CommandList, event: &Event) {
     if !is_any() || event.is_counter_based() {
         return;
