@@ -161,7 +161,7 @@ comma = ,
 space = $(subst ,, )
 
 .PHONY: test-level-zero
-test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over our driver; dpctl on Intel's adapters over it (MODULES=test_sum: a part of dpnp, too)
+test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over ours; dpctl and a part of dpnp (MODULES) on Intel's adapters over it; PTI, sysman and OpenMP's runtime on it
 	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
 	python3 conformance/level_zero/device_info.py --lib dist/lib
 	conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
@@ -173,9 +173,11 @@ test-level-zero: ## Level Zero's rules on our driver under three loaders and on 
 	for adapter in level_zero level_zero_v2; do \
 	  python3 conformance/suites/compare.py dpctl --generation 2026.2 --stack driver --adapter $$adapter --lib dist/lib \
 	    --verify-stack; \
+	  python3 conformance/suites/compare.py dpnp --modules $(or $(MODULES),test_sum) --generation 2026.2 --stack driver \
+	    --adapter $$adapter --lib dist/lib; \
 	done
-	$(if $(MODULES),python3 conformance/suites/compare.py dpnp --modules $(MODULES) --generation 2026.2 --stack driver \
-	  --adapter level_zero_v2 --lib dist/lib)
+	scripts/setup.sh level-zero-clients
+	python3 conformance/clients/level_zero/run.py --lib dist/lib
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
