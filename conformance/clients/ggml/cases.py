@@ -25,8 +25,7 @@ from cases import Cases, random  # noqa: E402
 THREADS = 2
 # The backends' names in stable-diffusion.cpp.
 CPU, SYCL = "CPU", "SYCL0"
-# How much of the largest logit, and how much of a probability, two backends may differ. Both compute in half precision here
-# and there.
+# How much of the largest logit, and how much of a probability, two backends may differ. Both use half precision in places.
 LOGITS, PROBABILITIES = 0.02, 0.05
 # How much a colour of 0 to 255 may.
 COLOUR = 3

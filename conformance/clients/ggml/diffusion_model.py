@@ -75,7 +75,8 @@ def network():
 
 
 def unet(w, channels=32):
-    """That of a small Stable Diffusion (BK-SDM-Tiny), which lacks the innermost level of 1.5, its middle, and half of its blocks."""
+    """That of a small Stable Diffusion (BK-SDM-Tiny), which lacks the innermost level of 1.5, its middle and half of its
+    blocks."""
     root, times = "model.diffusion_model.", 4 * channels
 
     def residual(name, inputs, outputs):
