@@ -108,7 +108,10 @@ impl RawLevelZero {
     fn enqueue(&self, kernel: ze_kernel_handle_t, launch: Launch) -> Option<ze_event_handle_t> {
         if !launch.local {
             let [mut x, mut y, mut z] = [1; 3];
-            ze!(self.ze, zeKernelSuggestGroupSize(kernel, 1, 1, 1, &mut x, &mut y, &mut z));
+            ze!(
+                self.ze,
+                zeKernelSuggestGroupSize(kernel, 1, 1, 1, &mut x, &mut y, &mut z)
+            );
             ze!(self.ze, zeKernelSetGroupSize(kernel, x, y, z));
         }
         let event = launch.event.then(|| self.take_event());
@@ -210,8 +213,14 @@ impl RawLine {
         let word = size_of::<usize>();
         ze!(self.ze, zeKernelSetArgumentValue(kernel, 0, word, address(&out)));
         ze!(self.ze, zeKernelSetArgumentValue(kernel, 1, word, address(&input)));
-        ze!(self.ze, zeKernelSetArgumentValue(kernel, 2, size, (&raw const args.factor).cast()));
-        ze!(self.ze, zeKernelSetArgumentValue(kernel, 3, size, (&raw const args.summand).cast()));
+        ze!(
+            self.ze,
+            zeKernelSetArgumentValue(kernel, 2, size, (&raw const args.factor).cast())
+        );
+        ze!(
+            self.ze,
+            zeKernelSetArgumentValue(kernel, 3, size, (&raw const args.summand).cast())
+        );
     }
 }
 
@@ -257,7 +266,10 @@ impl Stack for RawLevelZero {
                     flags: ZE_MUTABLE_COMMAND_EXP_FLAG_KERNEL_ARGUMENTS,
                     ..Default::default()
                 };
-                ze!(self.ze, zeCommandListGetNextCommandIdExp(list.list, &desc, &mut list.last));
+                ze!(
+                    self.ze,
+                    zeCommandListGetNextCommandIdExp(list.list, &desc, &mut list.last)
+                );
             }
             let kernel = self.line.multiply_add;
             ze!(
@@ -282,13 +294,22 @@ impl Stack for RawLevelZero {
                 Commands::Launches => {
                     self.line.set_args(args);
                     let kernel = self.line.multiply_add;
-                    ze!(ze, zeCommandListAppendLaunchKernel(to, kernel, &ONE_GROUP, none, 0, null_mut()));
+                    ze!(
+                        ze,
+                        zeCommandListAppendLaunchKernel(to, kernel, &ONE_GROUP, none, 0, null_mut())
+                    );
                 }
                 Commands::Fills => {
-                    ze!(ze, zeCommandListAppendMemoryFill(to, args.out, summand, size, size, none, 0, null_mut()));
+                    ze!(
+                        ze,
+                        zeCommandListAppendMemoryFill(to, args.out, summand, size, size, none, 0, null_mut())
+                    );
                 }
                 Commands::Copies => {
-                    ze!(ze, zeCommandListAppendMemoryCopy(to, args.out, args.input, size, none, 0, null_mut()));
+                    ze!(
+                        ze,
+                        zeCommandListAppendMemoryCopy(to, args.out, args.input, size, none, 0, null_mut())
+                    );
                 }
             }
         }
@@ -332,7 +353,10 @@ impl Stack for RawLevelZero {
 
     fn barrier(&self) -> ze_event_handle_t {
         let event = self.take_event();
-        ze!(self.ze, zeCommandListAppendBarrier(self.line.list, event, 0, null_mut()));
+        ze!(
+            self.ze,
+            zeCommandListAppendBarrier(self.line.list, event, 0, null_mut())
+        );
         event
     }
 

@@ -188,7 +188,10 @@ pub fn describe(goal: Goal) -> String {
         Goal::Ratio(part) => format!("at most {part} of Intel's"),
         Goal::Overhead(part) => format!("at most {part} of what Intel's adds to the layer below"),
         Goal::OverheadAndAtMost(part, limit) => {
-            format!("at most {part} of what Intel's adds to the layer below, and {}", time(limit))
+            format!(
+                "at most {part} of what Intel's adds to the layer below, and {}",
+                time(limit)
+            )
         }
         Goal::NotSlowerThanBelow => "not slower than the layer below".into(),
         Goal::AtMost(limit) => format!("at most {}", time(limit)),

@@ -168,10 +168,9 @@ impl Queue {
 
     /// Appends an event behind all commands so far.
     fn append_mark(&self) -> UrResult<EventRef> {
-        let event = self.context.shared.events.take(EventType {
-            timed: false,
-            ..self.event_type
-        })?;
+        // Not a counter-based one: the kit asks markers under locks, and a driver may have the state of those behind one that
+        // is shut while the process forks.
+        let event = self.context.shared.events.take(EventType::default())?;
         // SAFETY: a live list, whose turn the caller has, and a live event; no events to wait for.
         let appended = unsafe {
             ze!(zeCommandListAppendBarrier(
