@@ -494,6 +494,8 @@ impl Stack for Ur {
         };
         let update = ExpCommandBufferUpdateKernelLaunchDesc {
             hCommand: buffer.last,
+            // Intel's adapter for Level Zero wants it in any case.
+            newWorkDim: 1,
             numNewValueArgs: 1,
             pNewValueArgList: &value,
             ..Default::default()

@@ -158,12 +158,12 @@ impl EventPools {
                 self.counter_based.store(from + 1, Ordering::Relaxed);
                 self.another(kind)
             }
-            // SAFETY: the event that was just made.
-            created => Ok(Arc::new(RawEvent {
-                handle: unsafe { Owned::new(created?, true) },
-                kind,
-                counts: from != NOWHERE,
-            })),
+            created => {
+                // SAFETY: the event that was just made.
+                let handle = unsafe { Owned::new(created?, true) };
+                let counts = from != NOWHERE;
+                Ok(Arc::new(RawEvent { handle, kind, counts }))
+            }
         }
     }
 
