@@ -105,7 +105,10 @@ impl Environment {
 
     /// Our adapter of this name.
     pub fn our_adapter(&self, name: &str) -> PathBuf {
-        library(folder(&self.ours), &format!("ur_adapter_{name}"))
+        let (lib, name) = (folder(&self.ours), format!("ur_adapter_{name}"));
+        // Where adapters are that others' of the same name come before.
+        let apart = library(&lib.join("adapters"), &name);
+        if apart.exists() { apart } else { library(lib, &name) }
     }
 
     /// The adapter that does nothing, built with this program.
