@@ -402,6 +402,17 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildFence(self.0, ordering, 0, NO_NAME) })
     }
 
+    /// Limits an atomic operation or a fence to the threads of a scope, by LLVM's name for it.
+    pub fn set_scope(&self, operation: Value<'c>, scope: &str) -> Value<'c> {
+        // SAFETY: an atomic instruction; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(operation.0));
+            let id = LLVMGetSyncScopeID(context, scope.as_ptr().cast(), scope.len());
+            LLVMSetAtomicSyncScopeID(operation.0, id);
+        }
+        operation
+    }
+
     /// Copies memory that does not overlap.
     pub fn memcpy(&self, to: Value<'c>, to_align: u32, from: Value<'c>, from_align: u32, size: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
