@@ -86,18 +86,6 @@ impl<'c> Value<'c> {
         Self::new(unsafe { LLVMConstBitCast(self.0, ty.0) })
     }
 
-    /// The same address as one of another address space.
-    pub fn const_space_cast(self, ty: Type<'c>) -> Self {
-        // SAFETY: a constant pointer and a type of pointers.
-        Self::new(unsafe { LLVMConstAddrSpaceCast(self.0, ty.0) })
-    }
-
-    /// Whether a function or variable is seen in its module only.
-    pub fn is_internal(self) -> bool {
-        // SAFETY: a function or a global variable.
-        unsafe { LLVMGetLinkage(self.0) == LLVMLinkage::LLVMInternalLinkage }
-    }
-
     /// Makes a call one that LLVM must not make depend on further conditions.
     pub fn convergent_call(self) -> Self {
         // SAFETY: a call; the name is read.
@@ -340,6 +328,21 @@ impl<'c> Value<'c> {
     pub fn atomic_operation(self) -> Option<llvm_sys::LLVMAtomicRMWBinOp> {
         // SAFETY: the second question is asked of such instructions only.
         unsafe { (!LLVMIsAAtomicRMWInst(self.0).is_null()).then(|| LLVMGetAtomicRMWBinOp(self.0)) }
+    }
+
+    /// Whether an atomic operation or a fence is for all threads of the system.
+    pub fn is_system_scope(self) -> bool {
+        // SAFETY: an atomic operation or a fence; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            LLVMGetAtomicSyncScopeID(self.0) == LLVMGetSyncScopeID(context, c"".as_ptr(), 0)
+        }
+    }
+
+    /// The address space of a pointer.
+    pub fn address_space(self) -> u32 {
+        // SAFETY: a pointer.
+        unsafe { LLVMGetPointerAddressSpace(LLVMTypeOf(self.0)) }
     }
 
     /// Takes an instruction out of its block, and deletes it. Nothing may use it any more.

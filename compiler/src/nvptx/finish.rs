@@ -10,8 +10,9 @@ use spirv::StorageClass;
 use super::entry::symbol_of;
 use super::intrinsics::register;
 use super::{Entry, LaunchRange, Variable, collectives, intrinsics};
-use crate::llvm::{Builder, Function, Machine, Module, Value};
+use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
+use crate::target::nvptx64::{GLOBAL, SHARED};
 use crate::{Error, Options};
 
 /// What libdevice asks of the compiler. A pass of LLVM's replaces it by constants.
@@ -24,6 +25,7 @@ pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) -> Result<(), Er
         storage_class(module, function);
     }
     intrinsics::define(module, sub_group_size);
+    system_atomics(module);
     Ok(())
 }
 
@@ -81,6 +83,56 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
     machine.run_passes(module, passes, false).map_err(Error::Codegen)
 }
 
+/// Read-modify-write operations for all threads of the system. LLVM's are for those of the device.
+fn system_atomics<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let Some(operation) = inst.atomic_operation().filter(|_| inst.is_system_scope()) else {
+            continue;
+        };
+        let ty = inst.ty();
+        let (register, bits) = match ty.kind() {
+            Kind::Int(32) => ("r", 32),
+            Kind::Int(64) => ("l", 64),
+            Kind::Float(32) => ("f", 32),
+            Kind::Float(64) => ("d", 64),
+            // These become loops around a compare-and-exchange, which has a scope.
+            _ => continue,
+        };
+        let kind = match operation {
+            R::LLVMAtomicRMWBinOpAdd | R::LLVMAtomicRMWBinOpSub => "add.u",
+            R::LLVMAtomicRMWBinOpFAdd => "add.f",
+            R::LLVMAtomicRMWBinOpMin => "min.s",
+            R::LLVMAtomicRMWBinOpMax => "max.s",
+            R::LLVMAtomicRMWBinOpUMin => "min.u",
+            R::LLVMAtomicRMWBinOpUMax => "max.u",
+            R::LLVMAtomicRMWBinOpAnd => "and.b",
+            R::LLVMAtomicRMWBinOpOr => "or.b",
+            R::LLVMAtomicRMWBinOpXor => "xor.b",
+            R::LLVMAtomicRMWBinOpXchg => "exch.b",
+            _ => continue,
+        };
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let (address, value) = (inst.operand(0), inst.operand(1));
+        let value = match operation {
+            R::LLVMAtomicRMWBinOpSub => b.neg(value),
+            _ => value,
+        };
+        let space = match address.address_space() {
+            GLOBAL => ".global",
+            SHARED => ".shared",
+            _ => "",
+        };
+        let text = format!("atom.relaxed.sys{space}.{kind}{bits} $0, [$1], $2;");
+        let constraints = format!("={register},l,{register},~{{memory}}");
+        let found = b.assembly(&text, &constraints, ty, &[address, value]);
+        inst.replace_with(found);
+        inst.erase();
+    }
+}
+
 /// `(item, address) -> i32`: the storage class of what a generic address refers to.
 fn storage_class<'c>(module: &Module<'c>, function: Function<'c>) {
     let cx = module.context();
@@ -114,7 +166,7 @@ pub fn device_barrier<'c>(module: &Module<'c>, function: Function<'c>) {
     b.go_to_end(first);
     let at = b.offset(function.param(0), cx.int(64).int(offset_of!(LaunchRange, grid_barrier) as u64));
     let counter = b.load(cx.int(64), at).align(8);
-    let counter = b.cast(L::LLVMIntToPtr, counter, cx.ptr_in(crate::target::nvptx64::GLOBAL));
+    let counter = b.cast(L::LLVMIntToPtr, counter, cx.ptr_in(GLOBAL));
     let [groups, is_not_first] = ["nctaid", "ctaid"].map(|name| {
         let [x, y, z] = ["x", "y", "z"].map(|d| register(module, &b, &format!("{name}.{d}")));
         if name == "nctaid" { b.mul(b.mul(x, y), z) } else { b.or(b.or(x, y), z) }

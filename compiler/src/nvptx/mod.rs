@@ -150,9 +150,12 @@ impl Program {
         self.unit(None)
     }
 
-    /// Whether all kernels are in one unit.
+    /// Whether all kernels are in one unit. Constants that the host does not know may be in each.
     fn is_one_unit(&self) -> bool {
-        self.linked.globals.iter().any(|global| !global.is_constant) || !self.linked.pointed.is_empty()
+        let linked = &self.linked;
+        linked.globals.iter().any(|global| !global.is_constant)
+            || linked.global_names.iter().any(|name| name.host_name.is_some())
+            || !linked.pointed.is_empty()
     }
 
     fn unit(self: &Arc<Self>, kernel: Option<usize>) -> Result<Unit, Error> {
@@ -265,10 +268,7 @@ impl Unit {
     ) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
         let linked = &self.program.linked;
         let machine = llvm::Machine::nvptx64(self.sm).map_err(Error::Codegen)?;
-        let module = match self.kernel {
-            Some(_) => llvm::Module::new(context, "kernel"),
-            None => lower::globals(context, linked)?,
-        };
+        let module = lower::globals(context, linked)?;
         machine.set_target(&module);
         finish::finish(&module, self.sm, Target::Nvptx64(self.sm).sub_group_size())?;
         for (entry, kernel) in self.kernels() {
