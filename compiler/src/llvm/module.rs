@@ -72,7 +72,11 @@ impl<'c> Module<'c> {
         std::mem::forget(other);
         // SAFETY: live modules of one context; the call disposes of the other one.
         let failed = unsafe { LLVMLinkModules2(self.0, raw) != 0 };
-        if failed { Err("the modules define the same names".into()) } else { Ok(()) }
+        if failed {
+            Err("the modules define the same names".into())
+        } else {
+            Ok(())
+        }
     }
 
     /// All global variables.

@@ -339,6 +339,19 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Makes a variable seen in its module only.
+    pub fn internal(self) -> Self {
+        // SAFETY: a global variable.
+        unsafe { LLVMSetLinkage(self.0, LLVMLinkage::LLVMInternalLinkage) };
+        self
+    }
+
+    /// Whether a variable is defined here.
+    pub fn is_definition(self) -> bool {
+        // SAFETY: a global variable.
+        unsafe { LLVMIsDeclaration(self.0) == 0 }
+    }
+
     /// The address space of a pointer.
     pub fn address_space(self) -> u32 {
         // SAFETY: a pointer.

@@ -77,7 +77,10 @@ impl std::str::FromStr for Sm {
         let number = text.strip_prefix("sm_").and_then(|digits| digits.parse().ok());
         match number.filter(|number| Self::KNOWN.contains(number)) {
             Some(number) => Ok(Self(number)),
-            None => Err(format!("{text} is no compute capability of {:?}, such as sm_90", Self::KNOWN)),
+            None => Err(format!(
+                "{text} is no compute capability of {:?}, such as sm_90",
+                Self::KNOWN
+            )),
         }
     }
 }
