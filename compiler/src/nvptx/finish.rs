@@ -81,7 +81,39 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
     } else {
         "default<O3>"
     };
-    machine.run_passes(module, passes, false).map_err(Error::Codegen)
+    machine.run_passes(module, passes, false).map_err(Error::Codegen)?;
+    widen_least_and_greatest(module);
+    Ok(())
+}
+
+/// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a
+/// comparison of it with an operand, and the result of the comparison is wrong: `max(x, 0) == 0` was true for all x.
+fn widen_least_and_greatest<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let Some(name) = inst.callee().map(Function::name) else {
+            continue;
+        };
+        let kind = ["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"];
+        let Some(kind) = kind.into_iter().find(|kind| name.starts_with(&format!("{kind}."))) else {
+            continue;
+        };
+        let ty = inst.ty();
+        if ty.bits() >= 32 {
+            continue;
+        }
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let wide = ty.with_scalar(cx.int(32));
+        let [x, y] = [0, 1].map(|i| match kind.starts_with("llvm.s") {
+            true => b.sext_or_trunc(inst.operand(i), wide),
+            false => b.zext_or_trunc(inst.operand(i), wide),
+        });
+        let result = b.zext_or_trunc(b.intrinsic(module, kind, &[wide], &[x, y]), ty);
+        inst.replace_with(result);
+        inst.erase();
+    }
 }
 
 /// Read-modify-write operations for all threads of the system. LLVM's are for those of the device.

@@ -38,8 +38,8 @@ differential functions [OPTION] [NAME...]
 differential SEED|NAME...             these kernels
 differential show SEED                its source
 differential reduce SEED              a smaller source that fails in the same way
-differential nvptx FOLDER             the seeds that SEEDS names as PTX for sm_70, with the interpreter's results: nvptx.py
-                                      runs them on an NVIDIA GPU
+differential nvptx FOLDER [SM]        the seeds that SEEDS names as PTX (sm_70), with the interpreter's results: nvptx.py runs
+                                      them on an NVIDIA GPU
 differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options;
                                       or a module, if it is a FILE.spvasm
 
@@ -85,6 +85,7 @@ fn main() -> ExitCode {
                 true
             }),
         ["nvptx", folder] => seeds().and_then(|seeds| nvptx::export(folder.as_ref(), Default::default(), seeds)),
+        ["nvptx", folder, sm] => seeds().and_then(|seeds| nvptx::export(folder.as_ref(), sm.parse()?, seeds)),
         ["kernels"] => everything().map(|units| test(&units)),
         ["functions", "--density", density, ..] => density
             .parse()

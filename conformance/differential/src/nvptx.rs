@@ -65,8 +65,11 @@ fn buffers() -> String {
     format!("[{}]\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
+/// Writes a file of a name.
+type Put<'a> = &'a dyn Fn(&str, &[u8]) -> Result<(), String>;
+
 /// The lines of a kernel's launches.
-fn kernel(seed: u64, sm: Sm, put: &dyn Fn(&str, &[u8]) -> Result<(), String>) -> Result<String, String> {
+fn kernel(seed: u64, sm: Sm, put: Put<'_>) -> Result<String, String> {
     let case = Unit::Seed(seed).case()?;
     let name = format!("nvptx-{seed}");
     let spirv = match compile::spirv(&name, &case.source, &case.options)? {
