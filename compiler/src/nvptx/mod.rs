@@ -241,7 +241,8 @@ impl Unit {
     }
 
     /// The name of its PTX in a cache, 64 digits: the same for the same modules, constants, options and target by the
-    /// same build of this compiler. What the driver makes of the PTX also depends on the driver and on the GPU.
+    /// same build of this compiler, whatever libdevice it finds. What the driver makes of the PTX also depends on the
+    /// driver and on the GPU.
     pub fn key(&self) -> String {
         let key = match self.kernel {
             Some(index) => self
@@ -318,5 +319,20 @@ impl Unit {
         }
         let text = machine.emit(&module, true).map_err(Error::Codegen)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::{AssertRecord, LaunchRange};
+
+    #[test]
+    fn structures_have_no_gaps() {
+        // `conformance/differential/nvptx.py` packs the first one by itself.
+        assert_eq!(size_of::<LaunchRange>(), 2 * 24 + 2 * 12 + 2 * 4 + 2 * 8);
+        assert_eq!(offset_of!(LaunchRange, assertion), 80);
+        assert_eq!(size_of::<AssertRecord>(), 2 * 4 + 2 * 24 + 3 * 256);
     }
 }
