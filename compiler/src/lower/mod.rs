@@ -229,6 +229,8 @@ struct FunctionLowering<'u, 'c> {
     ends: HashMap<Id, Block<'c>>,
     phis: Vec<(Value<'c>, Inst<'c>)>,
     no_contraction: bool,
+    /// The blocks that close loops which the module asks to unroll.
+    unrolled: Vec<Id>,
     /// Who takes part in the group instruction that is lowered.
     members: Members,
 }
