@@ -7,6 +7,9 @@
 #
 #   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
+#   level-zero-clients
+#            target/env/level-zero-clients: programs that use Level Zero without SYCL, on top of a client environment
+#            (when named only)
 #   open3d, sklearnex, onednn
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
 #            a client environment
@@ -230,6 +233,7 @@ PYTHON
 open3d() { small open3d requirements/open3d.txt; }
 sklearnex() { over sklearnex v2026.2; }
 onednn() { over onednn v2026.1; }
+level-zero-clients() { over level-zero-clients v2026.2; }
 
 # cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
 cargo_tool() {
@@ -263,7 +267,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

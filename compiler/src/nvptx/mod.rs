@@ -165,6 +165,12 @@ impl Program {
                 "the program was linked for another target than nvptx64".into(),
             ));
         };
+        if !self.linked.shared.is_empty() {
+            return Err(Error::Unsupported {
+                feature: "a variable of another program".into(),
+                what: "on NVIDIA GPUs".into(),
+            });
+        }
         let kernels = &self.linked.kernels;
         let entries = match kernel {
             Some(index) => vec![Entry::new(&kernels[index])],

@@ -88,9 +88,7 @@ impl Module {
 
     /// The names that other modules must define.
     fn imports(&self) -> BTreeSet<String> {
-        let exports = self.exports();
-        let imports = self.modules.iter().flat_map(SpirvModule::imports);
-        imports.filter(|name| !exports.contains(name)).collect()
+        imports(&self.modules)
     }
 
     /// The names that other modules may use.
@@ -269,7 +267,14 @@ unsafe fn parse(desc: &ze_module_desc_t) -> ZeResult<(Vec<SpirvModule>, BuildOpt
     Ok((modules, options))
 }
 
-/// Links modules. What they import and none exports is no error yet.
+/// What modules import and none exports.
+fn imports(modules: &[SpirvModule]) -> BTreeSet<String> {
+    let exports: BTreeSet<_> = modules.iter().flat_map(SpirvModule::exports).collect();
+    let imports = modules.iter().flat_map(SpirvModule::imports);
+    imports.filter(|name| !exports.contains(name)).collect()
+}
+
+/// Links modules. What they import and none exports is no error yet. What several export is.
 fn link(modules: &[SpirvModule], options: &BuildOptions) -> Result<State, oxur_compiler::Error> {
     let parts: Vec<_> = modules.iter().map(SpirvModule::part).collect::<Result<_, _>>()?;
     match Code::new(&parts, options, 1) {
@@ -277,7 +282,7 @@ fn link(modules: &[SpirvModule], options: &BuildOptions) -> Result<State, oxur_c
             code: Some(code),
             ..State::default()
         }),
-        Err(error @ oxur_compiler::Error::Link(_)) => Ok(State {
+        Err(error @ oxur_compiler::Error::Link(_)) if !imports(modules).is_empty() => Ok(State {
             missing: error.to_string(),
             ..State::default()
         }),
@@ -385,7 +390,16 @@ entry! {
 
     fn zeModuleGetNativeBinary(module: ze_module_handle_t, size: *mut usize, binary: *mut u8) {
         // SAFETY: passed on to the caller.
-        unsafe { give_bytes(&object::<Module>(module)?.binary(), size, binary) }
+        unsafe {
+            let (bytes, size) = (object::<Module>(module)?.binary(), out(size)?);
+            // As Intel's driver, this does not look at the size: Intel's v1 adapter passes room for all bytes, and a
+            // size that nobody wrote.
+            *size = bytes.len();
+            if !binary.is_null() {
+                binary.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            }
+        }
+        Ok(())
     }
 
     fn zeModuleGetGlobalPointer(
@@ -463,8 +477,8 @@ fn inspect(modules: &[Arc<Module>], flags: ze_linkage_inspection_ext_flags_t) ->
     lists.into_iter().filter_map(line).collect()
 }
 
-/// Links modules with each other. Those that are linked already keep their code: others get what they were linked with, but
-/// variables of their own.
+/// Links modules with each other. Those that are linked already keep their code. Others get what these were linked
+/// with, and share its variables.
 fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     let mut options = BuildOptions::default();
     let mut parts: Vec<Part> = Vec::new();
@@ -495,7 +509,12 @@ fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     if modules.iter().all(is_done) {
         return Ok(());
     }
-    let code = Code::new(&parts, &options, 1).map_err(|error| build_error(&error))?;
+    let done: Vec<Code> = modules
+        .iter()
+        .filter(|module| is_done(module))
+        .filter_map(|module| module.state.lock().code.clone())
+        .collect();
+    let code = Code::with(&parts, &options, 1, &done).map_err(|error| build_error(&error))?;
     for (module, own) in modules.iter().zip(places) {
         if !is_done(module) {
             *module.state.lock() = State {
