@@ -54,7 +54,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
@@ -218,6 +218,17 @@ test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	conformance/corpus/test.sh
 	cargo build --release --locked -p oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
+
+.PHONY: test-nvptx
+test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVIDIA GPUs, which NVIDIA's assembler must take
+	scripts/setup.sh nvptx
+	cargo build --release --locked -p oxur-compiler
+	nvidia=$$(echo target/env/nvptx/lib/python3*/site-packages/nvidia/cuda_nvcc); \
+	for sm in 70 90; do \
+	  UR_CUDA_LIBDEVICE=$$nvidia/nvvm/libdevice/libdevice.10.bc target/env/corpus/bin/python conformance/corpus/corpus.py \
+	    compile --library dpnp --library onemkl-vm --library onemkl-rng --library onedal --sample 150 --seed $$sm \
+	    --target nvptx64:sm_$$sm --ptxas $$nvidia/bin/ptxas --goal 0.99 --report target/corpus/nvptx-$$sm || exit 1; \
+	done
 
 .PHONY: fuzz
 fuzz: setup-build ## Give the compiler and the CPU adapter what no client should: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS

@@ -21,6 +21,8 @@
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
+#   nvptx    target/env/nvptx: NVIDIA's assembler for PTX and its mathematical functions, which tests of the compiler's
+#            second target need
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 #   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
@@ -214,6 +216,7 @@ small() {
 }
 
 corpus() { small corpus requirements/corpus-tool.txt; }
+nvptx() { small nvptx requirements/nvptx.txt; }
 sycl-spec() { small sycl-spec requirements/sycl-spec.txt; }
 
 # over NAME BASE: an environment of what a program needs on top of a client environment, whose packages it sees.
@@ -272,14 +275,14 @@ miri() {
   rustup toolchain install nightly --profile minimal --component miri,rust-src
 }
 
-(($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nextest deny
+(($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nvptx nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn | ggml) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn | ggml) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

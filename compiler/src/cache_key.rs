@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
 
+use crate::Target;
 use crate::code::Variant;
 use crate::llvm::Machine;
 use crate::options::{Options, Part};
@@ -26,7 +27,10 @@ pub struct ProgramKey(blake3::Hasher);
 impl ProgramKey {
     /// Hashes all but the kernel.
     pub fn new(parts: &[Part], options: &Options) -> Self {
-        Self::for_compiler(parts, options, NAME, cpu())
+        match options.target {
+            Target::Host => Self::for_compiler(parts, options, NAME, cpu()),
+            other => Self::for_compiler(parts, options, NAME, &other.to_string()),
+        }
     }
 
     fn for_compiler(parts: &[Part], options: &Options, compiler: &str, cpu: &str) -> Self {
@@ -36,6 +40,7 @@ impl ProgramKey {
         text(&mut hasher, cpu);
         // Destructured, so that a new option does not compile until it is hashed here or ignored.
         let Options {
+            target: _,
             mode,
             fast_math,
             no_optimization,

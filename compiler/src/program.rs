@@ -156,6 +156,15 @@ impl Program {
             .ok_or_else(|| Error::Link(format!("{name} has no address")))
     }
 
+    /// The name in a cache of the PTX of a kernel, or of all of them.
+    #[cfg(feature = "nvptx")]
+    pub(crate) fn nvptx_key(&self, kernel: Option<&str>) -> oxur_cache::Key {
+        match kernel {
+            Some(name) => self.key().kernel(name, Variant::Main),
+            None => self.key().globals(&self.linked.shared),
+        }
+    }
+
     /// The address of a variable.
     fn global_address(&self, index: usize) -> Option<*const u8> {
         match self.shared.get(&index) {

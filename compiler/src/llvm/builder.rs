@@ -14,7 +14,7 @@ use super::{Block, Context, Function, Module, Type, Value};
 type Ordering = LLVMAtomicOrdering;
 
 /// Builds instructions at a place in a block.
-pub struct Builder<'c>(LLVMBuilderRef, PhantomData<&'c Context>);
+pub struct Builder<'c>(pub(super) LLVMBuilderRef, PhantomData<&'c Context>);
 
 const NO_NAME: *const c_char = c"".as_ptr();
 
@@ -400,6 +400,17 @@ impl<'c> Builder<'c> {
     pub fn fence(&self, ordering: Ordering) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildFence(self.0, ordering, 0, NO_NAME) })
+    }
+
+    /// Limits an atomic operation or a fence to the threads of a scope, by LLVM's name for it.
+    pub fn set_scope(&self, operation: Value<'c>, scope: &str) -> Value<'c> {
+        // SAFETY: an atomic instruction; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(operation.0));
+            let id = LLVMGetSyncScopeID(context, scope.as_ptr().cast(), scope.len());
+            LLVMSetAtomicSyncScopeID(operation.0, id);
+        }
+        operation
     }
 
     /// Copies memory that does not overlap.

@@ -13,7 +13,7 @@ use llvm_sys::prelude::*;
 use super::{Context, Function, Type, Value, take_message};
 
 /// A module. It borrows its context.
-pub struct Module<'c>(pub(crate) LLVMModuleRef, &'c Context);
+pub struct Module<'c>(pub(crate) LLVMModuleRef, pub(super) &'c Context);
 
 impl<'c> Module<'c> {
     /// An empty module.
@@ -138,11 +138,10 @@ impl<'c> Module<'c> {
         unsafe { LLVMSetInitializer(global.0, initial.0) };
     }
 
-    /// Sets the data layout of x86-64, so that sizes are right before a target is chosen.
-    pub fn set_x86_64_layout(&self) {
-        const LAYOUT: &CStr = c"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+    /// Sets the data layout, so that sizes are right.
+    pub fn set_layout(&self, layout: &CStr) {
         // SAFETY: a live module; the text is copied.
-        unsafe { LLVMSetDataLayout(self.0, LAYOUT.as_ptr()) };
+        unsafe { LLVMSetDataLayout(self.0, layout.as_ptr()) };
     }
 
     /// The size of a type in bytes, with padding, on this machine.

@@ -16,7 +16,7 @@ use super::{Module, take_message};
 use crate::CpuLevel;
 
 /// Initializes LLVM's target, once.
-fn initialize() {
+pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
         // SAFETY: once, and before anything else of the target is used.
@@ -49,7 +49,7 @@ fn features() -> String {
 }
 
 /// Emits object files for this CPU. Used by one thread at a time.
-pub struct Machine(LLVMTargetMachineRef);
+pub struct Machine(pub(super) LLVMTargetMachineRef);
 
 impl Machine {
     /// The machine that this process runs on.

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMUnnamedAddr};
 
@@ -84,6 +85,17 @@ impl<'c> Value<'c> {
     pub fn const_bitcast(self, ty: Type<'c>) -> Self {
         // SAFETY: a constant, of a type with as many bits.
         Self::new(unsafe { LLVMConstBitCast(self.0, ty.0) })
+    }
+
+    /// Makes a call one that LLVM must not make depend on further conditions.
+    pub fn convergent_call(self) -> Self {
+        // SAFETY: a call; the name is read.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"convergent".as_ptr(), 10);
+            let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, 0);
+            LLVMAddCallSiteAttribute(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+        self
     }
 
     /// Names it, for those who read the IR.
@@ -317,6 +329,24 @@ impl<'c> Value<'c> {
     pub fn atomic_operation(self) -> Option<llvm_sys::LLVMAtomicRMWBinOp> {
         // SAFETY: the second question is asked of such instructions only.
         unsafe { (!LLVMIsAAtomicRMWInst(self.0).is_null()).then(|| LLVMGetAtomicRMWBinOp(self.0)) }
+    }
+
+    /// Asks LLVM to unroll the loop that a branch closes.
+    pub fn unroll(self) {
+        const HINT: &str = "llvm.loop.unroll.enable";
+        // SAFETY: a branch; the names are read. A loop's node has itself as its first operand, in whose place something
+        // temporary is until the node exists; LLVM disposes of that.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let mut hint = LLVMMDStringInContext2(context, HINT.as_ptr().cast(), HINT.len());
+            let hint = LLVMMDNodeInContext2(context, &mut hint, 1);
+            let itself = LLVMTemporaryMDNode(context, std::ptr::null_mut(), 0);
+            let mut operands = [itself, hint];
+            let node = LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
+            LLVMMetadataReplaceAllUsesWith(itself, node);
+            let kind = LLVMGetMDKindIDInContext(context, c"llvm.loop".as_ptr(), 9);
+            LLVMSetMetadata(self.0, kind, LLVMMetadataAsValue(context, node));
+        }
     }
 
     /// Takes an instruction out of its block, and deletes it. Nothing may use it any more.
