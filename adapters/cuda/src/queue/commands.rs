@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! CUDA's function for each command.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::ur::{CommandType, KernelLaunchFlags, ResultCode, UsmMigrationFlags};
+use kit::{Command, Launch, UrError, UrResult, emulate};
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+
+use super::{Out, Queue, Wait};
+use crate::driver::cu;
+use crate::mem::Copy;
+use crate::{Cuda, conv, usm};
+
+/// A side of a copy of a box.
+#[derive(Clone, Copy)]
+struct Side {
+    address: usize,
+    origin: [usize; 3],
+    row_pitch: usize,
+    slice_pitch: usize,
+}
+
+/// The longest pattern that fills take, in bytes: one call for each four.
+const LONGEST_PATTERN: usize = 64;
+
+impl Queue {
+    #[inline(always)]
+    pub(super) fn launch(self: &Arc<Self>, launch: Launch<'_, Cuda>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        let properties = &launch.properties;
+        let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
+        if !taken.contains(properties.flags) {
+            return Err(impossible(&launch));
+        }
+        let kernel = launch.kernel.on(&self.device)?;
+        let packed = launch.kernel.pack(kernel, launch.args, properties.work_group_memory)?;
+        let Some(grid) = kernel.grid(&launch.range, &self.device)? else {
+            return self.marker(CommandType::KERNEL_LAUNCH, false, wait, false, event);
+        };
+        let mut packed = packed.with_range(kernel, &grid)?;
+        let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
+        let cluster = properties.cluster;
+        self.enqueue(CommandType::KERNEL_LAUNCH, false, wait, event, |stream| {
+            match cooperative || cluster.is_some() {
+                false => kernel.launch(&grid, &mut packed, stream),
+                true => kernel.launch_with(&grid, &mut packed, stream, cooperative, cluster),
+            }
+        })
+    }
+
+    /// Submits a command of any kind.
+    pub(super) fn submit_any(
+        self: &Arc<Self>,
+        command: Command<'_, Cuda>,
+        blocking: bool,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        let kind = command.command_type();
+        match command {
+            Command::Launch(launch) => return self.launch(launch, wait, event),
+            // They are frequent, and there is nothing to check.
+            Command::Wait | Command::Barrier { .. } | Command::UsmMemcpy { .. } => {}
+            _ => kit::Context::check_command(&*self.context, &self.device, &command)?,
+        }
+        match command {
+            Command::Wait => self.marker(kind, blocking, wait, wait.is_empty(), event),
+            Command::Barrier { .. } => self.barrier(kind, wait, event),
+            Command::Timestamp => self.marker(kind, blocking, wait, wait.is_empty(), event),
+            Command::UsmMemcpy { dst, src, size } => self.copy(kind, dst, src, size, blocking, wait, event),
+            Command::UsmFill { dst, pattern, size } if fills(dst.addr(), pattern) => {
+                self.fill(kind, dst, pattern, size, wait, event)
+            }
+            Command::BufferFill {
+                ref buffer,
+                pattern,
+                offset,
+                size,
+            } if fills(buffer.address() + offset, pattern) => {
+                self.fill(kind, buffer.at(offset), pattern, size, wait, event)
+            }
+            Command::UsmMemcpy2D {
+                dst,
+                dst_pitch,
+                src,
+                src_pitch,
+                width,
+                height,
+            } => {
+                let side = |address: usize, row_pitch| Side {
+                    address,
+                    origin: [0; 3],
+                    row_pitch,
+                    slice_pitch: 0,
+                };
+                let (dst, src) = (side(dst.addr(), dst_pitch), side(src.addr(), src_pitch));
+                self.copy_box(kind, dst, src, [width, height, 1], blocking, wait, event)
+            }
+            Command::UsmFill { .. } | Command::BufferFill { .. } | Command::UsmFill2D { .. } | Command::HostTask(_) => {
+                emulate::submit(self, command, blocking, wait, event)
+            }
+            Command::UsmPrefetch { memory, size, flags } => {
+                let to = match flags.contains(UsmMigrationFlags::DEVICE_TO_HOST) {
+                    true => CU_DEVICE_CPU,
+                    false => self.device.raw,
+                };
+                self.enqueue(kind, blocking, wait, event, |stream| {
+                    // SAFETY: a live stream; the driver checks the address.
+                    hint(unsafe { cu!(cuMemPrefetchAsync(memory as u64, size, to, stream)) });
+                    Ok(())
+                })
+            }
+            Command::UsmAdvise { memory, size, advice } => {
+                let device = self.device.raw;
+                self.enqueue(kind, blocking, wait, event, |_| {
+                    if let Some((advice, host)) = conv::advice(advice) {
+                        let of = if host { CU_DEVICE_CPU } else { device };
+                        // SAFETY: the driver checks the address.
+                        hint(unsafe { cu!(cuMemAdvise(memory as u64, size, advice, of)) });
+                    }
+                    Ok(())
+                })
+            }
+            Command::BufferRead {
+                ref buffer,
+                offset,
+                size,
+                dst,
+            } => self.copy(kind, dst, buffer.at(offset), size, blocking, wait, event),
+            Command::BufferWrite {
+                ref buffer,
+                offset,
+                size,
+                src,
+            } => self.copy(kind, buffer.at(offset), src, size, blocking, wait, event),
+            Command::BufferCopy {
+                ref src,
+                ref dst,
+                src_offset,
+                dst_offset,
+                size,
+            } => {
+                let (dst, src) = (dst.at(dst_offset), src.at(src_offset));
+                self.copy(kind, dst, src, size, blocking, wait, event)
+            }
+            Command::BufferReadRect {
+                ref buffer,
+                ref rect,
+                dst,
+            } => {
+                let (a, b, size) = sides(rect, buffer.address(), dst.addr());
+                self.copy_box(kind, b, a, size, blocking, wait, event)
+            }
+            Command::BufferWriteRect {
+                ref buffer,
+                ref rect,
+                src,
+            } => {
+                let (a, b, size) = sides(rect, buffer.address(), src.addr());
+                self.copy_box(kind, a, b, size, blocking, wait, event)
+            }
+            Command::BufferCopyRect {
+                ref src,
+                ref dst,
+                ref rect,
+            } => {
+                let (a, b, size) = sides(rect, src.address(), dst.address());
+                self.copy_box(kind, b, a, size, blocking, wait, event)
+            }
+            Command::DeviceGlobalRead { ref global, dst } => {
+                let (address, _) = global.program.find_global(&self.device, global.name)?;
+                let src = address.wrapping_byte_add(global.offset);
+                self.copy(kind, dst, src, global.count, blocking, wait, event)
+            }
+            Command::DeviceGlobalWrite { ref global, src } => {
+                let (address, _) = global.program.find_global(&self.device, global.name)?;
+                let dst = address.wrapping_byte_add(global.offset);
+                self.copy(kind, dst, src, global.count, blocking, wait, event)
+            }
+            Command::Unmap { ref mem, mapped } => {
+                let mapping = mem.take_mapping(mapped)?;
+                // The memory of the mapping goes back when the copy is complete.
+                self.move_mapped(kind, mapping.to_device(), blocking, wait, event)
+            }
+            _ => command.unsupported(),
+        }
+    }
+
+    /// Submits the copy of a mapping, or nothing where memory need not move.
+    pub(super) fn move_mapped(
+        self: &Arc<Self>,
+        kind: CommandType,
+        copy: Option<Copy>,
+        blocking: bool,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        match copy {
+            Some(Copy { dst, src, size }) => {
+                let (dst, src) = (dst as *mut c_void, src as *const c_void);
+                self.copy(kind, dst, src, size, blocking, wait, event)
+            }
+            None => self.marker(kind, blocking, wait, wait.is_empty(), event),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
+    fn copy(
+        self: &Arc<Self>,
+        kind: CommandType,
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+        blocking: bool,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        if size == 0 {
+            return self.marker(kind, blocking, wait, false, event);
+        }
+        self.enqueue(kind, blocking, wait, event, |stream| {
+            // SAFETY: a live stream. The client vouches for its memory until the command is complete.
+            unsafe { cu!(cuMemcpyAsync(dst as u64, src as u64, size, stream)) }
+        })
+    }
+
+    /// Fills memory with a pattern that [`fills`] takes.
+    fn fill(
+        self: &Arc<Self>,
+        kind: CommandType,
+        dst: *mut c_void,
+        pattern: &[u8],
+        size: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        let dst = dst as u64;
+        self.enqueue(kind, false, wait, event, |stream| {
+            // SAFETY: a live stream. The client vouches for its memory until the command is complete.
+            unsafe {
+                match *pattern {
+                    [byte] => cu!(cuMemsetD8Async(dst, byte, size, stream)),
+                    [a, b] => cu!(cuMemsetD16Async(dst, u16::from_ne_bytes([a, b]), size / 2, stream)),
+                    [a, b, c, d] => {
+                        let word = u32::from_ne_bytes([a, b, c, d]);
+                        cu!(cuMemsetD32Async(dst, word, size / 4, stream))
+                    }
+                    _ => {
+                        // A column for each word.
+                        let (words, _) = pattern.as_chunks::<4>();
+                        let (pitch, rows) = (pattern.len(), size / pattern.len());
+                        (dst..).step_by(4).zip(words).try_for_each(|(at, &word)| {
+                            let word = u32::from_ne_bytes(word);
+                            cu!(cuMemsetD2D32Async(at, pitch, word, 1, rows, stream))
+                        })
+                    }
+                }
+            }
+        })
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
+    fn copy_box(
+        self: &Arc<Self>,
+        kind: CommandType,
+        dst: Side,
+        src: Side,
+        size: [usize; 3],
+        blocking: bool,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        self.enqueue(kind, blocking, wait, event, |stream| {
+            let copy = self.box_copy(&dst, &src, size)?;
+            // SAFETY: a live stream and a description. The client vouches for its memory until the command is complete.
+            unsafe { cu!(cuMemcpy3DAsync(&copy, stream)) }
+        })
+    }
+
+    /// A copy of a box as CUDA takes it. The context is current.
+    fn box_copy(&self, dst: &Side, src: &Side, size: [usize; 3]) -> UrResult<CUDA_MEMCPY3D> {
+        let [width, height, depth] = size;
+        // CUDA counts a slice in rows.
+        let rows = |side: &Side| {
+            let row = if side.row_pitch == 0 { width } else { side.row_pitch };
+            let slice = if side.slice_pitch == 0 {
+                row * height
+            } else {
+                side.slice_pitch
+            };
+            match slice.is_multiple_of(row) {
+                true => Ok((row, slice / row)),
+                false => Err(UrError::with_message(
+                    ResultCode::ERROR_INVALID_SIZE,
+                    format!("CUDA copies slices of whole rows, not of {slice} bytes with rows of {row}"),
+                )),
+            }
+        };
+        let ((dst_pitch, dst_height), (src_pitch, src_height)) = (rows(dst)?, rows(src)?);
+        // Memory that CUDA does not know is the host's.
+        let is_known =
+            |address| self.context.usm.find(&*self.context, address).is_some() || usm::pointer(address).is_some();
+        let kind = |address| match is_known(address) {
+            true => CU_MEMORYTYPE_UNIFIED,
+            false => CU_MEMORYTYPE_HOST,
+        };
+        Ok(CUDA_MEMCPY3D {
+            srcXInBytes: src.origin[0],
+            srcY: src.origin[1],
+            srcZ: src.origin[2],
+            srcLOD: 0,
+            srcMemoryType: kind(src.address),
+            srcHost: src.address as *const c_void,
+            srcDevice: src.address as u64,
+            srcArray: std::ptr::null_mut(),
+            reserved0: std::ptr::null_mut(),
+            srcPitch: src_pitch,
+            srcHeight: src_height,
+            dstXInBytes: dst.origin[0],
+            dstY: dst.origin[1],
+            dstZ: dst.origin[2],
+            dstLOD: 0,
+            dstMemoryType: kind(dst.address),
+            dstHost: dst.address as *mut c_void,
+            dstDevice: dst.address as u64,
+            dstArray: std::ptr::null_mut(),
+            reserved1: std::ptr::null_mut(),
+            dstPitch: dst_pitch,
+            dstHeight: dst_height,
+            WidthInBytes: width,
+            Height: height,
+            Depth: depth,
+        })
+    }
+}
+
+/// Whether [`Queue::fill`] takes a pattern.
+fn fills(address: usize, pattern: &[u8]) -> bool {
+    let length = pattern.len();
+    length.is_power_of_two() && length <= LONGEST_PATTERN && address.is_multiple_of(length.min(4))
+}
+
+/// What CUDA says of a hint about USM is no error.
+fn hint(result: UrResult<()>) {
+    if let Err(error) = result {
+        log::debug!("the driver does not take a hint about USM: {error}");
+    }
+}
+
+/// The sides of a copy of a box, and its size.
+fn sides(rect: &kit::BufferRect, a: usize, b: usize) -> (Side, Side, [usize; 3]) {
+    let side = |address, origin: kit::ur::RectOffset, row_pitch, slice_pitch| Side {
+        address,
+        origin: [origin.x as usize, origin.y as usize, origin.z as usize],
+        row_pitch,
+        slice_pitch,
+    };
+    let region = &rect.region;
+    (
+        side(a, rect.a_origin, rect.a_row_pitch, rect.a_slice_pitch),
+        side(b, rect.b_origin, rect.b_row_pitch, rect.b_slice_pitch),
+        [region.width as usize, region.height as usize, region.depth as usize],
+    )
+}
+
+#[cold]
+fn impossible(launch: &Launch<'_, Cuda>) -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_OPERATION,
+        format!("CUDA has no way to launch a kernel with {:?}", launch.properties),
+    )
+}
