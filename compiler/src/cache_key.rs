@@ -7,6 +7,7 @@
 use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
 
+use crate::Target;
 use crate::code::Variant;
 use crate::llvm::Machine;
 use crate::options::{Options, Part};
@@ -23,7 +24,10 @@ pub struct ProgramKey(blake3::Hasher);
 impl ProgramKey {
     /// Hashes all but the kernel.
     pub fn new(parts: &[Part], options: &Options) -> Self {
-        Self::for_compiler(parts, options, NAME, cpu())
+        match options.target {
+            Target::Host => Self::for_compiler(parts, options, NAME, cpu()),
+            other => Self::for_compiler(parts, options, NAME, &other.to_string()),
+        }
     }
 
     fn for_compiler(parts: &[Part], options: &Options, compiler: &str, cpu: &str) -> Self {
@@ -33,6 +37,7 @@ impl ProgramKey {
         text(&mut hasher, cpu);
         // Destructured, so that a new option does not compile until it is hashed here or ignored.
         let Options {
+            target: _,
             mode,
             fast_math,
             no_optimization,

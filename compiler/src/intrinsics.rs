@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What one work-item asks of its work-group: the contract between `lower`, which calls these functions, and `workgroup`,
-//! which defines them.
+//! What one work-item asks of its work-group: the contract between `lower`, which calls these functions, and the target,
+//! which defines them: `workgroup` for the CPU, `nvptx` for NVIDIA GPUs.
 //!
 //! Each is a declared function of LLVM IR whose first parameter is the item. How they are defined depends on how a
-//! work-group runs: item by item, in vectors, or as coroutines.
+//! work-group runs: item by item, in vectors, as coroutines, or each item in a thread of a GPU.
 
 use crate::llvm::{Builder, Function, Module, Type, Value};
 
@@ -145,6 +145,15 @@ pub enum GroupCollective {
     ExclusiveScan(ReduceOp),
 }
 
+/// Which items take part in an operation of a sub-group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Members {
+    /// All of the sub-group. On the CPU also those that reach the operation: the vectorizer knows them.
+    All,
+    /// Those that reach the operation together, which are known when it runs. `oxur.active.` begins the name.
+    Active,
+}
+
 /// The operation of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
@@ -269,7 +278,7 @@ impl GroupCollective {
         }
     }
 
-    /// The collective of a function's name.
+    /// The collective of a function's name, if all take part.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("oxur.")?;
         let mut parts = name.split('.');
@@ -286,10 +295,21 @@ impl GroupCollective {
         })
     }
 
+    /// The same, and who takes part.
+    pub fn with_members(name: &str) -> Option<(Self, Members)> {
+        match name.strip_prefix("oxur.active.") {
+            Some(rest) => Self::from_name(&format!("oxur.{rest}")).map(|collective| (collective, Members::Active)),
+            None => Self::from_name(name).map(|collective| (collective, Members::All)),
+        }
+    }
+
     /// The function's declaration for values of a type.
-    pub fn declare<'c>(self, module: &Module<'c>, ty: Option<Type<'c>>) -> Function<'c> {
+    pub fn declare<'c>(self, module: &Module<'c>, ty: Option<Type<'c>>, members: Members) -> Function<'c> {
         let cx = module.context();
-        let name = self.name(ty);
+        let mut name = self.name(ty);
+        if members == Members::Active {
+            name.insert_str("oxur.".len(), "active.");
+        }
         if let Some(known) = module.function(&name) {
             return known;
         }

@@ -55,11 +55,14 @@ mod known_imports;
 mod link;
 mod llvm;
 mod lower;
+#[cfg(feature = "nvptx")]
+pub mod nvptx;
 mod options;
 mod print;
 mod program;
 mod runtime;
 pub mod spirv;
+mod target;
 mod workgroup;
 
 pub use cpu_level::CpuLevel;
@@ -75,3 +78,4 @@ pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};
 pub use runtime::FloatEnv;
 pub use spirv::Module;
+pub use target::{Sm, Target};

@@ -16,10 +16,7 @@ use scan::Scans;
 use crate::known_imports::known_import;
 use crate::options::{Options, Part};
 use crate::spirv::{EntryPoint, Id, Module, Reach, Type, built_in, is_by_value, storage_class};
-use crate::{AddressSpace, Error, FastMath, KernelInfo, MAX_WORK_GROUP_SIZE, Param, ParamKind};
-
-/// The sub-group size of kernels that do not require one.
-const SUB_GROUP_SIZE: u32 = 16;
+use crate::{AddressSpace, Error, FastMath, KernelInfo, Param, ParamKind, Target};
 
 /// The definition of an id in one of the modules.
 pub type Place = (usize, Id);
@@ -31,6 +28,8 @@ pub struct Linked {
     exports: HashMap<String, Place>,
     /// The kernels.
     pub kernels: Vec<LinkedKernel>,
+    /// What they are linked for.
+    pub target: Target,
     /// The fast-math permissions of all floating-point instructions.
     pub fast_math: FastMath,
     /// The variables that live as long as the program.
@@ -94,6 +93,7 @@ impl Linked {
             parts: parts.to_vec(),
             exports: HashMap::new(),
             kernels: Vec::new(),
+            target: options.target,
             fast_math: options.fast_math,
             globals: Vec::new(),
             global_of: HashMap::new(),
@@ -349,7 +349,7 @@ impl Linked {
             has_device_barrier,
             ..KernelInfo::default()
         };
-        info.sub_group_size = SUB_GROUP_SIZE;
+        info.sub_group_size = self.target.sub_group_size();
         let mut no_contraction = false;
         for (mode, operands) in &entry.modes {
             let size = || match operands.as_slice() {
@@ -371,7 +371,7 @@ impl Linked {
                 }
                 ExecutionMode::SubgroupSize => {
                     let wanted = operands.first().copied().unwrap_or(0);
-                    if !matches!(wanted, 1 | 2 | 4 | 8 | 16 | 32 | 64) {
+                    if !self.target.has_sub_group_size(wanted) {
                         return Err(Error::Unsupported {
                             feature: format!("a sub-group size of {wanted}"),
                             what: format!("kernel {}: 8, 16 and 32 are supported", entry.name),
@@ -387,7 +387,7 @@ impl Linked {
         }
         let values = local_memory.next_multiple_of(VALUE_SIZE);
         if has_collectives {
-            let sub_groups = MAX_WORK_GROUP_SIZE.div_ceil(info.sub_group_size as usize);
+            let sub_groups = self.target.max_work_group_size().div_ceil(info.sub_group_size as usize);
             local_memory = values + VALUE_SIZE * sub_groups as u64;
         }
         info.local_memory = local_memory as usize;

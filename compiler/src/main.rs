@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `oxur-compiler`: compiles SPIR-V modules, and shows what becomes of them and what is kept.
 
+use std::ffi::CStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program};
+use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program, Sm, Target};
 
 #[global_allocator]
 static ALLOCATOR: oxur_compiler::Allocator = oxur_compiler::Allocator;
@@ -19,6 +20,9 @@ static ALLOCATOR: oxur_compiler::Allocator = oxur_compiler::Allocator;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// What to compile for: host, or nvptx64:sm_90 and the like.
+    #[arg(long, global = true, default_value = "host")]
+    target: Target,
     /// Compile one work-item at a time: the reference.
     #[arg(long, global = true)]
     scalar: bool,
@@ -45,6 +49,12 @@ enum Command {
         /// This kernel only.
         #[arg(long)]
         kernel: Option<String>,
+        /// Write the PTX of each kernel into this folder.
+        #[arg(long, value_name = "FOLDER")]
+        output: Option<PathBuf>,
+        /// Have NVIDIA's assembler check the PTX: where ptxas is.
+        #[arg(long, value_name = "PROGRAM")]
+        ptxas: Option<PathBuf>,
     },
     /// List the kernels of modules with their parameters.
     List {
@@ -119,15 +129,28 @@ fn main() -> ExitCode {
     env_logger::init();
     let cli = Cli::parse();
     let options = Options {
+        target: cli.target,
         mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
         fast_math: fast_math(&cli.fast_math),
         cache: cli.cache.as_ref().map_or_else(CacheConfig::off, CacheConfig::at),
         ..Options::default()
     };
     let done = match &cli.command {
-        Command::Compile { modules, json, kernel } => modules
-            .iter()
-            .try_for_each(|m| compile(m, &cli.link, &options, kernel.as_deref(), *json)),
+        Command::Compile {
+            modules,
+            json,
+            kernel,
+            output,
+            ptxas,
+        } => {
+            let how = How {
+                json: *json,
+                only: kernel.as_deref(),
+                output: output.as_deref(),
+                ptxas: ptxas.as_deref(),
+            };
+            modules.iter().try_for_each(|m| compile(m, &cli.link, &options, &how))
+        }
         Command::List { modules } => modules.iter().try_for_each(|m| list(m, &cli.link, &options)),
         Command::Print { module, kernel, stage } => print(module, &cli.link, &options, kernel.as_deref(), *stage),
         Command::Cache { clear } => cache(cli.cache.as_deref(), *clear),
@@ -166,19 +189,71 @@ fn missing(error: &Error) -> Option<&str> {
     }
 }
 
-fn compile(path: &Path, others: &[PathBuf], options: &Options, only: Option<&str>, json: bool) -> Result<(), String> {
+/// What to compile of a module, what to do with it, and how to report.
+struct How<'a> {
+    json: bool,
+    only: Option<&'a str>,
+    output: Option<&'a Path>,
+    ptxas: Option<&'a Path>,
+}
+
+/// What a kernel was compiled to.
+enum Compiled {
+    /// Machine code: how many items it runs at a time.
+    Code { lanes: u32, from_cache: bool },
+    /// So many bytes of PTX.
+    Ptx(usize),
+}
+
+fn compile_kernel(program: &Arc<Program>, name: &str, target: Target, how: &How<'_>) -> Result<Compiled, Error> {
+    let Target::Nvptx64(sm) = target else {
+        let kernel = program.kernel(name)?;
+        return Ok(Compiled::Code {
+            lanes: kernel.lanes(),
+            from_cache: kernel.is_from_cache(),
+        });
+    };
+    let unit = program.nvptx_unit(name)?;
+    let ptx = unit.compile()?;
+    if let Some(folder) = how.output {
+        let path = folder.join(unit.key()).with_extension("ptx");
+        std::fs::write(&path, ptx.as_bytes()).map_err(|error| Error::Codegen(format!("{}: {error}", path.display())))?;
+    }
+    if let Some(ptxas) = how.ptxas {
+        check(&ptx, sm, ptxas).map_err(Error::Codegen)?;
+    }
+    Ok(Compiled::Ptx(ptx.as_bytes().len()))
+}
+
+/// Has ptxas assemble PTX.
+fn check(ptx: &CStr, sm: Sm, ptxas: &Path) -> Result<(), String> {
+    let file = std::env::temp_dir().join(format!("oxur-compiler-{}.ptx", std::process::id()));
+    std::fs::write(&file, ptx.to_bytes()).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut command = std::process::Command::new(ptxas);
+    command.arg(format!("--gpu-name={sm}")).args(["--output-file", "/dev/null"]).arg(&file);
+    let output = command.output().map_err(|error| format!("{}: {error}", ptxas.display()));
+    _ = std::fs::remove_file(&file);
+    let output = output?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("ptxas: {}", String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
+
+fn compile(path: &Path, others: &[PathBuf], options: &Options, how: &How<'_>) -> Result<(), String> {
     // A module that does not link has kernels all the same: each of them fails.
     let names: Vec<String> = match Module::parse(&read(path)?) {
         Ok(module) => module.kernels().map(str::to_string).collect(),
         Err(_) => vec![String::new()],
     };
     let program = link(path, others, options)?;
-    for name in names.iter().filter(|n| only.is_none_or(|o| o == n.as_str())) {
+    for name in names.iter().filter(|n| how.only.is_none_or(|o| o == n.as_str())) {
         let start = Instant::now();
-        let result = program.as_ref().map_err(Error::clone).and_then(|p| p.kernel(name));
+        let program = program.as_ref().map_err(Error::clone);
+        let result = program.and_then(|program| compile_kernel(program, name, options.target, how));
         let ms = start.elapsed().as_secs_f64() * 1e3;
         let mut out = std::io::stdout().lock();
-        let written = if json {
+        let written = if how.json {
             let error = result.as_ref().err();
             let line = serde_json::json!({
                 "module": path.display().to_string(),
@@ -187,13 +262,14 @@ fn compile(path: &Path, others: &[PathBuf], options: &Options, only: Option<&str
                 "error": error.map(ToString::to_string),
                 "missing": error.and_then(missing),
                 "ms": ms,
-                "cached": result.as_ref().is_ok_and(|kernel| kernel.is_from_cache()),
+                "cached": matches!(result, Ok(Compiled::Code { from_cache: true, .. })),
             });
             writeln!(out, "{line}")
         } else {
             match result {
-                Ok(kernel) if kernel.is_from_cache() => writeln!(out, "{ms:8.3} ms  {name} (from the cache)"),
-                Ok(kernel) => writeln!(out, "{ms:8.1} ms  x{:<2} {name}", kernel.lanes()),
+                Ok(Compiled::Code { from_cache: true, .. }) => writeln!(out, "{ms:8.3} ms  {name} (from the cache)"),
+                Ok(Compiled::Code { lanes, .. }) => writeln!(out, "{ms:8.1} ms  x{lanes:<2} {name}"),
+                Ok(Compiled::Ptx(bytes)) => writeln!(out, "{ms:8.1} ms  {bytes} bytes of PTX {name}"),
                 Err(error) => writeln!(out, "  failed     {name}: {error}"),
             }
         };

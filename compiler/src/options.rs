@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{FastMath, Module};
+use crate::{FastMath, Module, Target};
 use oxur_cache::CacheConfig;
 
 /// A module with values for its specialization constants.
@@ -38,7 +38,9 @@ pub enum Mode {
 /// The user's choices.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How kernels are compiled.
+    /// What code is compiled for.
+    pub target: Target,
+    /// How kernels are compiled for the CPU.
     pub mode: Mode,
     /// How floating-point results may differ from what the precision demands.
     pub fast_math: FastMath,

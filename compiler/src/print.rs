@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What the stages make of a kernel, as text: for the command line tool and tests.
 
+use std::sync::Arc;
+
+#[cfg(feature = "nvptx")]
+use crate::Target;
 use crate::code::Variant;
 use crate::llvm::Context;
 use crate::options::Mode;
@@ -9,7 +13,11 @@ use crate::{Error, codegen, lower};
 
 impl Program {
     /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`.
-    pub fn print(&self, kernel: &str, stage: &str) -> Result<String, Error> {
+    pub fn print(self: &Arc<Self>, kernel: &str, stage: &str) -> Result<String, Error> {
+        #[cfg(feature = "nvptx")]
+        if self.options.target != Target::Host {
+            return self.nvptx_unit(kernel)?.print(stage);
+        }
         let linked = self.linked.kernels.iter().find(|k| k.info.name == kernel);
         let linked = linked.ok_or_else(|| Error::NoKernel(kernel.to_string()))?;
         let context = Context::new();

@@ -138,6 +138,15 @@ impl Program {
             .ok_or_else(|| Error::Link(format!("{name} has no address")))
     }
 
+    /// The name in a cache of the PTX of a kernel, or of all of them.
+    #[cfg(feature = "nvptx")]
+    pub(crate) fn nvptx_key(&self, kernel: Option<&str>) -> oxur_cache::Key {
+        match kernel {
+            Some(name) => self.key().kernel(name, Variant::Main),
+            None => self.key().globals(),
+        }
+    }
+
     /// The names of this program's code in the cache.
     fn key(&self) -> &ProgramKey {
         self.key

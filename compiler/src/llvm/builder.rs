@@ -360,6 +360,26 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildCall2(self.0, ty.0, function.0, raw.as_mut_ptr(), raw.len() as u32, NO_NAME) })
     }
 
+    /// Inline assembly with effects, which reads and writes memory.
+    pub fn assembly(&self, text: &str, constraints: &str, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+        let ty = result.function(&args.iter().map(|arg| arg.ty()).collect::<Vec<_>>());
+        // SAFETY: the texts are copied; a type of this context.
+        let code = Value::new(unsafe {
+            LLVMGetInlineAsm(
+                ty.0,
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                1,
+                0,
+                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0,
+            )
+        });
+        self.call_pointer(ty, code, args)
+    }
+
     /// Calls an intrinsic by its name, overloaded for these types.
     pub fn intrinsic(&self, module: &Module<'c>, name: &str, types: &[Type<'c>], args: &[Value<'c>]) -> Value<'c> {
         self.call(module.intrinsic(name, types), args)
@@ -400,6 +420,17 @@ impl<'c> Builder<'c> {
     pub fn fence(&self, ordering: Ordering) -> Value<'c> {
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildFence(self.0, ordering, 0, NO_NAME) })
+    }
+
+    /// Limits an atomic operation or a fence to the threads of a scope, by LLVM's name for it.
+    pub fn set_scope(&self, operation: Value<'c>, scope: &str) -> Value<'c> {
+        // SAFETY: an atomic instruction; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(operation.0));
+            let id = LLVMGetSyncScopeID(context, scope.as_ptr().cast(), scope.len());
+            LLVMSetAtomicSyncScopeID(operation.0, id);
+        }
+        operation
     }
 
     /// Copies memory that does not overlap.

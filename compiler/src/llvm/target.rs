@@ -85,6 +85,43 @@ impl Machine {
         }
     }
 
+    /// An NVIDIA GPU.
+    #[cfg(feature = "nvptx")]
+    pub fn nvptx64(sm: crate::target::Sm) -> Result<Self, String> {
+        initialize();
+        static ONCE: OnceLock<()> = OnceLock::new();
+        // SAFETY: once, and before anything else of the target is used.
+        ONCE.get_or_init(|| unsafe {
+            LLVMInitializeNVPTXTargetInfo();
+            LLVMInitializeNVPTXTarget();
+            LLVMInitializeNVPTXTargetMC();
+            LLVMInitializeNVPTXAsmPrinter();
+        });
+        let triple = c"nvptx64-nvidia-cuda";
+        let cpu = CString::new(sm.to_string()).expect("a name without zeros");
+        let features = CString::new(format!("+ptx{}", sm.ptx_version())).expect("a name without zeros");
+        let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the target is ready; texts that LLVM copies.
+        unsafe {
+            if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message) != 0 {
+                return Err(take_message(message));
+            }
+            let machine = LLVMCreateTargetMachine(
+                target,
+                triple.as_ptr(),
+                cpu.as_ptr(),
+                features.as_ptr(),
+                LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
+                LLVMRelocMode::LLVMRelocDefault,
+                LLVMCodeModel::LLVMCodeModelDefault,
+            );
+            match machine.is_null() {
+                true => Err(format!("LLVM has no code for {sm}")),
+                false => Ok(Self(machine)),
+            }
+        }
+    }
+
     /// LLVM's name and features of the CPU that code is for. Code for one CPU runs on all with the same description.
     pub fn description() -> String {
         // SAFETY: a text of LLVM's that is ours.

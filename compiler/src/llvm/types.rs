@@ -57,10 +57,15 @@ impl Context {
         })
     }
 
-    /// `ptr`, in the one address space that there is.
+    /// `ptr`, in the address space that all values are in.
     pub fn ptr(&self) -> Type<'_> {
+        self.ptr_in(0)
+    }
+
+    /// `ptr addrspace(n)`.
+    pub fn ptr_in(&self, space: u32) -> Type<'_> {
         // SAFETY: the context is alive.
-        Type::new(unsafe { LLVMPointerTypeInContext(self.raw(), 0) })
+        Type::new(unsafe { LLVMPointerTypeInContext(self.raw(), space) })
     }
 
     /// `void`.

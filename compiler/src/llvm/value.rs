@@ -86,6 +86,17 @@ impl<'c> Value<'c> {
         Self::new(unsafe { LLVMConstBitCast(self.0, ty.0) })
     }
 
+    /// Makes a call one that LLVM must not make depend on further conditions.
+    pub fn convergent_call(self) -> Self {
+        // SAFETY: a call; the name is read.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"convergent".as_ptr(), 10);
+            let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, 0);
+            LLVMAddCallSiteAttribute(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+        self
+    }
+
     /// Names it, for those who read the IR.
     pub fn name(self, name: &str) -> Self {
         // SAFETY: the bytes are copied.
@@ -319,6 +330,21 @@ impl<'c> Value<'c> {
         unsafe { (!LLVMIsAAtomicRMWInst(self.0).is_null()).then(|| LLVMGetAtomicRMWBinOp(self.0)) }
     }
 
+    /// Whether an atomic operation or a fence is for all threads of the system.
+    pub fn is_system_scope(self) -> bool {
+        // SAFETY: an atomic operation or a fence; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            LLVMGetAtomicSyncScopeID(self.0) == LLVMGetSyncScopeID(context, c"".as_ptr(), 0)
+        }
+    }
+
+    /// The address space of a pointer.
+    pub fn address_space(self) -> u32 {
+        // SAFETY: a pointer.
+        unsafe { LLVMGetPointerAddressSpace(LLVMTypeOf(self.0)) }
+    }
+
     /// Takes an instruction out of its block, and deletes it. Nothing may use it any more.
     pub fn erase(self) {
         // SAFETY: an instruction in a block, without uses.
@@ -474,6 +500,36 @@ impl<'c> Function<'c> {
             let attribute = LLVMCreateConstantRangeAttribute(context, kind, bits, &low, &high);
             LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeReturnIndex, attribute);
         }
+        self
+    }
+
+    /// Says that a parameter is passed by value, in memory: its type, and its alignment in bytes.
+    pub fn by_value(self, index: u32, ty: Type<'c>, align: u32) -> Self {
+        // SAFETY: the name is read; a type of the function's context.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMCreateTypeAttribute(LLVMGetTypeContext(ty.0), kind, ty.0);
+            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
+        }
+        self.param_attribute(index, "align", align.into())
+    }
+
+    /// Adds a text attribute to a parameter.
+    pub fn param_text_attribute(self, index: u32, name: &str) -> Self {
+        // SAFETY: the text is copied.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let (text, length) = (name.as_ptr().cast(), name.len() as u32);
+            let attribute = LLVMCreateStringAttribute(context, text, length, text, 0);
+            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
+        }
+        self
+    }
+
+    /// Makes it the entry point of a kernel on an NVIDIA GPU.
+    pub fn ptx_kernel(self) -> Self {
+        // SAFETY: a function.
+        unsafe { LLVMSetFunctionCallConv(self.0, llvm_sys::LLVMCallConv::LLVMPTXKernelCallConv as u32) };
         self
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Atomic operations and fences. All memory is shared by the threads of the process, so every scope is treated as all
-//! threads.
+//! Atomic operations and fences. On the CPU all memory is shared by the threads of the process, so every scope is
+//! treated as all threads.
 
 use llvm_sys::{LLVMAtomicOrdering as O, LLVMAtomicRMWBinOp as R, LLVMIntPredicate};
 use spirv::Op;
 
 use super::FunctionLowering;
 use crate::Error;
+use crate::group_ops::scope;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::Inst;
 
@@ -65,7 +66,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             Op::AtomicFMaxEXT => R::LLVMAtomicRMWBinOpFMax,
             _ => return self.other_atomic(inst),
         };
-        let address = self.address(inst, 0)?;
+        let address = self.accessed(inst, 0)?;
         let ty = self.ty(inst.result_type().unwrap_or_default())?;
         let ordering = ordering(self.literal(inst, 2)?);
         let value = match inst.op {
@@ -82,7 +83,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         if !fits || value.ty() != ty {
             return Err(inst.malformed("operands do not fit the type"));
         }
-        Ok(Some(Some(self.builder.atomic_rmw(change, address, value, ordering))))
+        Ok(Some(Some(self.change(inst, change, address, value, ordering)?)))
     }
 
     fn check_width(&self, inst: &Inst<'_>, ty: Type<'c>) -> Result<(), Error> {
@@ -95,25 +96,26 @@ impl<'c> FunctionLowering<'_, 'c> {
     fn other_atomic(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
         Ok(Some(match inst.op {
             Op::AtomicLoad => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let ty = self.ty(inst.result_type().unwrap_or_default())?;
                 self.check_width(inst, ty)?;
                 let ordering = for_load(ordering(self.literal(inst, 2)?));
                 let load = self.builder.load(ty, address).align(ty.bits() / 8);
                 self.builder.set_ordering(load, ordering);
-                Some(load)
+                Some(self.scoped(inst, load)?)
             }
             Op::AtomicStore => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let ordering = for_store(ordering(self.literal(inst, 2)?));
                 let value = self.value(inst.operand(3)?)?;
                 self.check_width(inst, value.ty())?;
                 let store = self.builder.store(value, address).align(value.ty().bits() / 8);
                 self.builder.set_ordering(store, ordering);
+                self.scoped(inst, store)?;
                 None
             }
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let ty = self.ty(inst.result_type().unwrap_or_default())?;
                 let equal = ordering(self.literal(inst, 2)?);
                 let unequal = for_load(ordering(self.literal(inst, 3)?));
@@ -128,47 +130,123 @@ impl<'c> FunctionLowering<'_, 'c> {
                 let is_float = matches!(ty.kind(), Kind::Float(_));
                 let cast = |v| if is_float { b.bitcast(v, bits) } else { v };
                 let both = b.cmpxchg(address, cast(expected), cast(value), equal, unequal);
+                self.scoped(inst, both)?;
+                let b = &self.builder;
                 let found = b.extract_value(both, 0);
                 Some(if is_float { b.bitcast(found, ty) } else { found })
             }
             Op::AtomicFlagTestAndSet => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let ordering = ordering(self.literal(inst, 2)?);
                 let flag = self.unit.context.int(32);
-                let found = self
-                    .builder
-                    .atomic_rmw(R::LLVMAtomicRMWBinOpXchg, address, flag.int(1), ordering);
+                let found = self.change(inst, R::LLVMAtomicRMWBinOpXchg, address, flag.int(1), ordering)?;
                 Some(self.builder.icmp(LLVMIntPredicate::LLVMIntNE, found, flag.zero()))
             }
             Op::AtomicFlagClear => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let ordering = for_store(ordering(self.literal(inst, 2)?));
                 let store = self.builder.store(self.unit.context.int(32).zero(), address).align(4);
                 self.builder.set_ordering(store, ordering);
+                self.scoped(inst, store)?;
                 None
             }
             Op::MemoryBarrier => {
                 let semantics = self.literal(inst, 1)?;
-                self.fence(semantics);
+                self.fence(inst, 0, semantics)?;
                 None
             }
             _ => return Ok(None),
         }))
     }
 
-    /// The fence of a barrier. The barrier itself orders the items of a group, which run on one thread. Towards other
-    /// threads, acquire and release suffice.
-    pub(super) fn barrier_fence(&mut self, semantics: u64) {
-        if ordering(semantics) != O::LLVMAtomicOrderingMonotonic {
-            self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
+    /// A read-modify-write operation.
+    fn change(
+        &mut self,
+        inst: &Inst<'c>,
+        change: R,
+        address: Value<'c>,
+        value: Value<'c>,
+        ordering: O,
+    ) -> Result<Value<'c>, Error> {
+        let Some(scope) = self.scope(inst, 1)? else {
+            return Ok(self.builder.atomic_rmw(change, address, value, ordering));
+        };
+        // The instructions of these targets have no ordering: fences around them do.
+        let b = &self.builder;
+        let fence = |ordering| _ = b.set_scope(b.fence(ordering), scope);
+        match ordering {
+            O::LLVMAtomicOrderingSequentiallyConsistent => fence(ordering),
+            O::LLVMAtomicOrderingRelease | O::LLVMAtomicOrderingAcquireRelease => fence(O::LLVMAtomicOrderingRelease),
+            _ => {}
+        }
+        let found = b.atomic_rmw(change, address, value, O::LLVMAtomicOrderingMonotonic);
+        b.set_scope(found, scope);
+        if for_load(ordering) != O::LLVMAtomicOrderingMonotonic {
+            fence(O::LLVMAtomicOrderingAcquire);
+        }
+        Ok(found)
+    }
+
+    /// LLVM's name of the scope that an operand is, where scopes differ.
+    fn scope(&mut self, inst: &Inst<'_>, operand: usize) -> Result<Option<&'static str>, Error> {
+        let target = self.unit.linked.target;
+        match target.scope(scope::CROSS_DEVICE) {
+            None => Ok(None),
+            Some(_) => Ok(target.scope(self.literal(inst, operand)?)),
         }
     }
 
-    /// A fence, unless the semantics are relaxed.
-    pub(super) fn fence(&mut self, semantics: u64) {
+    /// Limits an atomic access to the scope that its instruction names.
+    fn scoped(&mut self, inst: &Inst<'c>, access: Value<'c>) -> Result<Value<'c>, Error> {
+        Ok(match self.scope(inst, 1)? {
+            Some(scope) => self.builder.set_scope(access, scope),
+            None => access,
+        })
+    }
+
+    /// The fence of a barrier of the items of a scope. Which memory accesses it orders is an operand of the instruction,
+    /// or else those of these items.
+    pub(super) fn barrier_fence(
+        &mut self,
+        inst: &Inst<'_>,
+        items: u64,
+        memory: Option<usize>,
+        semantics: u64,
+    ) -> Result<(), Error> {
+        if ordering(semantics) == O::LLVMAtomicOrderingMonotonic {
+            return Ok(());
+        }
+        let scope = match memory {
+            Some(operand) => self.scope(inst, operand)?,
+            None => self.unit.linked.target.scope(items),
+        };
+        let Some(name) = scope else {
+            // The barrier itself orders the items of a group, which run on one thread. Towards other threads, acquire
+            // and release suffice.
+            self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
+            return Ok(());
+        };
+        // The barrier orders the accesses of its items to each other. Scopes shrink as their numbers grow.
+        let reaches_further = match memory {
+            Some(operand) => self.literal(inst, operand)? < items,
+            None => false,
+        };
+        if reaches_further {
+            let fence = self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
+            self.builder.set_scope(fence, name);
+        }
+        Ok(())
+    }
+
+    /// A fence, unless the semantics are relaxed. Its scope is an operand of the instruction.
+    pub(super) fn fence(&mut self, inst: &Inst<'_>, operand: usize, semantics: u64) -> Result<(), Error> {
         let ordering = ordering(semantics);
         if ordering != O::LLVMAtomicOrderingMonotonic {
-            self.builder.fence(ordering);
+            let fence = self.builder.fence(ordering);
+            if let Some(scope) = self.scope(inst, operand)? {
+                self.builder.set_scope(fence, scope);
+            }
         }
+        Ok(())
     }
 }

@@ -151,6 +151,9 @@ impl<'c> FunctionLowering<'_, 'c> {
             return Err(inst.malformed("the function returns another type"));
         }
         let value = self.builder.call_pointer(ty, function, args);
+        if self.unit.linked.target.parts_lanes() {
+            value.convergent_call();
+        }
         Ok((result.kind() != Kind::Void).then_some(value))
     }
 

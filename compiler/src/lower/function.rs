@@ -13,7 +13,7 @@ use super::{FunctionLowering, ModuleLowering};
 use crate::Error;
 use crate::fast_math::flag;
 use crate::image;
-use crate::intrinsics::WorkItemIntrinsic;
+use crate::intrinsics::{Members, WorkItemIntrinsic};
 use crate::link::Place;
 use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{self as front, Id, Inst, built_in, is_by_value, storage_class};
@@ -45,6 +45,7 @@ impl<'c> ModuleLowering<'c> {
             blocks: HashMap::new(),
             ends: HashMap::new(),
             phis: Vec::new(),
+            members: Members::All,
             no_contraction: self.kernel.is_some_and(|k| k.no_contraction),
             unit: self,
         };
@@ -285,7 +286,8 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 
     pub(super) fn sub_group_size(&self) -> u32 {
-        self.unit.kernel.map_or(1, |k| k.info.sub_group_size)
+        let unknown = self.unit.linked.target.unknown_sub_group_size();
+        self.unit.kernel.map_or(unknown, |k| k.info.sub_group_size)
     }
 
     /// The fast-math flags of an instruction, in LLVM's encoding.

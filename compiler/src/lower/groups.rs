@@ -11,7 +11,7 @@ use super::FunctionLowering;
 use super::built_ins::sub_groups;
 use crate::Error;
 use crate::group_ops::{reduce_op, scope};
-use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, ReduceOp, WorkItemIntrinsic};
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, Members, ReduceOp, WorkItemIntrinsic};
 use crate::link::VALUE_SIZE;
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::spirv::Inst;
@@ -30,6 +30,12 @@ enum Operation {
 impl<'c> FunctionLowering<'_, 'c> {
     /// Lowers a group instruction; `None` for other instructions.
     pub(super) fn group(&mut self, inst: &Inst<'c>) -> Result<Done<'c>, Error> {
+        let is_partial = inst.grammar_name().starts_with("GroupNonUniform")
+            || matches!(inst.op, Op::SubgroupBallotKHR | Op::SubgroupFirstInvocationKHR);
+        self.members = match is_partial && self.unit.linked.target.parts_lanes() {
+            true => Members::Active,
+            false => Members::All,
+        };
         if let Some(how) = reduce_op(inst.op) {
             return self.collective(inst, how).map(|v| Some(Some(v)));
         }
@@ -37,24 +43,24 @@ impl<'c> FunctionLowering<'_, 'c> {
             Op::ControlBarrier => {
                 let scope = self.literal(inst, 0)?;
                 let semantics = self.literal(inst, 2)?;
-                self.barrier(inst, scope, semantics)?;
+                self.barrier(inst, scope, Some(1), semantics)?;
                 None
             }
             // Arriving orders earlier accesses; waiting is the barrier.
             Op::ControlBarrierArriveINTEL => {
                 let semantics = self.literal(inst, 2)?;
-                self.fence(semantics);
+                self.fence(inst, 1, semantics)?;
                 None
             }
             Op::ControlBarrierWaitINTEL => {
                 let (scope, semantics) = (self.literal(inst, 0)?, self.literal(inst, 2)?);
-                self.barrier(inst, scope, semantics)?;
+                self.barrier(inst, scope, Some(1), semantics)?;
                 None
             }
             Op::GroupAsyncCopy => Some(self.async_copy(inst)?),
             Op::GroupWaitEvents => {
                 let scope = self.literal(inst, 0)?;
-                self.barrier(inst, scope, 0x8)?;
+                self.barrier(inst, scope, None, 0x8)?;
                 None
             }
             Op::GroupAll | Op::GroupAny | Op::GroupNonUniformAll | Op::GroupNonUniformAny => {
@@ -77,14 +83,20 @@ impl<'c> FunctionLowering<'_, 'c> {
         }))
     }
 
-    fn barrier(&mut self, inst: &Inst<'_>, scope: u64, semantics: u64) -> Result<(), Error> {
+    /// A barrier of the items of a scope. `memory` is the operand that says whose accesses it orders.
+    fn barrier(
+        &mut self,
+        inst: &Inst<'_>,
+        scope: u64,
+        memory: Option<usize>,
+        semantics: u64,
+    ) -> Result<(), Error> {
         let site = self.unit.site();
         let exchange = match scope {
             scope::SUBGROUP => GroupCollective::SubGroupBarrier,
             scope::WORKGROUP => GroupCollective::Barrier,
             scope::INVOCATION => {
-                self.fence(semantics);
-                return Ok(());
+                return self.fence(inst, memory.unwrap_or(0), semantics);
             }
             scope::DEVICE | scope::CROSS_DEVICE => {
                 // A barrier of the device: the runtime runs all work-groups side by side.
@@ -99,10 +111,10 @@ impl<'c> FunctionLowering<'_, 'c> {
             }
             other => return Err(inst.unsupported(&format!("with scope {other}"))),
         };
-        self.barrier_fence(semantics);
+        self.barrier_fence(inst, scope, memory, semantics)?;
         self.builder
-            .call(exchange.declare(&self.unit.module, None), &[self.item, site]);
-        self.barrier_fence(semantics);
+            .call(exchange.declare(&self.unit.module, None, Members::All), &[self.item, site]);
+        self.barrier_fence(inst, scope, memory, semantics)?;
         Ok(())
     }
 
@@ -121,7 +133,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     /// Calls a collective whose result has the type of its operand.
     fn exchange(&mut self, exchange: GroupCollective, value: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
         let site = self.unit.site();
-        let function = exchange.declare(&self.unit.module, Some(value.ty()));
+        let function = exchange.declare(&self.unit.module, Some(value.ty()), self.members);
         let mut args = vec![self.item, site, value];
         args.extend(more);
         self.builder.call(function, &args)
@@ -131,7 +143,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     fn ballot(&mut self, truth: Value<'c>) -> Value<'c> {
         let site = self.unit.site();
         self.builder.call(
-            GroupCollective::Ballot.declare(&self.unit.module, None),
+            GroupCollective::Ballot.declare(&self.unit.module, None, self.members),
             &[self.item, site, truth],
         )
     }
@@ -295,7 +307,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     fn meet(&mut self) {
         let site = self.unit.site();
         self.builder.call(
-            GroupCollective::Barrier.declare(&self.unit.module, None),
+            GroupCollective::Barrier.declare(&self.unit.module, None, Members::All),
             &[self.item, site],
         );
     }

@@ -90,7 +90,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 Some(self.builder.alloca_array(ty, count).align(64))
             }
             Op::Load => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let ty = self.ty(inst.result_type().unwrap_or_default())?;
                 let access = Access::new(inst, &inst.operands()[1..])?;
                 self.check_memory(inst, ty)?;
@@ -98,7 +98,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 Some(self.finish_access(load, &access))
             }
             Op::Store => {
-                let address = self.address(inst, 0)?;
+                let address = self.accessed(inst, 0)?;
                 let value = self.value(inst.operand(1)?)?;
                 let access = Access::new(inst, &inst.operands()[2..])?;
                 self.check_memory(inst, value.ty())?;
@@ -110,7 +110,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                 None
             }
             Op::CopyMemory | Op::CopyMemorySized => {
-                let (to, from) = (self.address(inst, 0)?, self.address(inst, 1)?);
+                let (to, from) = (self.accessed(inst, 0)?, self.accessed(inst, 1)?);
                 let sized = inst.op == Op::CopyMemorySized;
                 let size = if sized {
                     let size = self.value(inst.operand(2)?)?;
@@ -169,7 +169,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         let size = cx.int(64).int(self.unit.module.size_of(value.ty()));
         let args = [address, cx.int(8).zero(), size, cx.int(1).zero()];
         self.builder
-            .intrinsic(&self.unit.module, "llvm.memset", &[cx.ptr(), cx.int(64)], &args)
+            .intrinsic(&self.unit.module, "llvm.memset", &[address.ty(), cx.int(64)], &args)
             .call_argument_attribute(0, "align", align.into());
         true
     }
@@ -181,6 +181,23 @@ impl<'c> FunctionLowering<'_, 'c> {
             return Err(inst.malformed("it takes a pointer"));
         }
         Ok(address)
+    }
+
+    /// An operand at whose address an instruction accesses memory. It is of the address space that the operand's type
+    /// names, if the target has such.
+    pub(super) fn accessed(&mut self, inst: &Inst<'c>, operand: usize) -> Result<Value<'c>, Error> {
+        let address = self.address(inst, operand)?;
+        let ty = self.module.value_type(inst.operand(operand)?);
+        let space = match ty.and_then(|ty| self.module.ty(ty)) {
+            Some(Ty::Pointer(class, _)) => self.unit.linked.target.address_space(*class),
+            _ => None,
+        };
+        Ok(match space {
+            Some(space) => self
+                .builder
+                .cast(L::LLVMAddrSpaceCast, address, self.unit.context.ptr_in(space)),
+            None => address,
+        })
     }
 
     /// Checks that values of a type can be in memory.

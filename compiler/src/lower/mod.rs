@@ -2,8 +2,9 @@
 //! From SPIR-V to LLVM IR for one work-item.
 //! A kernel becomes `void kernel(ptr item, ptr args)`. Other functions get the item as an additional first parameter.
 //! Whatever depends on how work-items run, such as ids and barriers, is a call of an [intrinsic](crate::intrinsics),
-//! which `workgroup` defines. All storage classes are one address space. Operands are checked against SPIR-V's rules
-//! here, so that a malformed module is an error with an offset and not a crash in LLVM.
+//! which the target defines. Values are addresses of one address space, which holds all storage classes; only accesses
+//! name others, for targets that want that. Operands are checked against SPIR-V's rules here, so that a malformed module
+//! is an error with an offset and not a crash in LLVM.
 
 mod async_copy;
 mod atomics;
@@ -21,7 +22,7 @@ mod types;
 use std::collections::HashMap;
 
 use crate::Error;
-use crate::intrinsics::KERNEL;
+use crate::intrinsics::{KERNEL, Members};
 use crate::link::{Linked, LinkedKernel, Place};
 use crate::llvm::{self, Block, Builder, Context, Function, Value};
 use crate::spirv::{self, Id, Inst, Type};
@@ -66,6 +67,7 @@ pub fn kernel<'c>(
             .param_attribute(param, "noalias", 0)
             .param_attribute(param, "readonly", 0);
     }
+    unit.keep_together(function);
     unit.lower(kernel.place, function, true)?;
     unit.finish()
 }
@@ -80,6 +82,7 @@ pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Mod
         };
         let ty = unit.function_type(place.0, function)?;
         let made = unit.module.add_function(&pointed_name(index), ty);
+        unit.keep_together(made);
         unit.functions.insert(place, made);
         unit.todo.push(place);
     }
@@ -118,7 +121,7 @@ pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Mod
 impl<'c> ModuleLowering<'c> {
     fn new(context: &'c Context, linked: &'c Linked, kernel: Option<&'c LinkedKernel>, name: &str) -> Self {
         let module = llvm::Module::new(context, name);
-        module.set_x86_64_layout();
+        module.set_layout(linked.target.layout());
         Self {
             context,
             module,
@@ -190,9 +193,18 @@ impl<'c> ModuleLowering<'c> {
             .or_else(|| module.name(place.1).map(str::to_string));
         let name = format!("f.{}.{}.{}", place.0, place.1, name.unwrap_or_default());
         let made = self.module.add_function(&name, ty).internal().attribute("nounwind", 0);
+        self.keep_together(made);
         self.functions.insert(place, made);
         self.todo.push(place);
         Ok(made)
+    }
+
+    /// Where the items that take part in an operation are not known before it runs, calls of functions that may have
+    /// such operations must not come to depend on further conditions. LLVM finds out for which functions that is so.
+    fn keep_together(&self, function: Function<'c>) {
+        if self.linked.target.parts_lanes() {
+            function.attribute("convergent", 0);
+        }
     }
 
     fn site(&mut self) -> Value<'c> {
@@ -217,4 +229,6 @@ struct FunctionLowering<'u, 'c> {
     ends: HashMap<Id, Block<'c>>,
     phis: Vec<(Value<'c>, Inst<'c>)>,
     no_contraction: bool,
+    /// Who takes part in the group instruction that is lowered.
+    members: Members,
 }

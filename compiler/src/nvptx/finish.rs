@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! From the IR of work-items to that of a PTX module: defines what the work-items call, gives symbols the names that PTX
+//! takes, and optimizes.
+
+use std::mem::offset_of;
+
+use llvm_sys::{LLVMAtomicOrdering as O, LLVMAtomicRMWBinOp as R, LLVMIntPredicate as I, LLVMOpcode as L};
+use spirv::StorageClass;
+
+use super::entry::symbol_of;
+use super::intrinsics::register;
+use super::{Entry, LaunchRange, Variable, collectives, intrinsics};
+use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
+use crate::target::Sm;
+use crate::target::nvptx64::{GLOBAL, SHARED};
+use crate::{Error, Options};
+
+/// What libdevice asks of the compiler. A pass of LLVM's replaces it by constants.
+const REFLECT: &str = "__nvvm_reflect";
+
+/// Defines the intrinsics that a lowered module calls, and the helpers that are the runtime's on the CPU.
+pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) -> Result<(), Error> {
+    collectives::define(module, sm, sub_group_size);
+    if let Some(function) = module.function("oxur_storage_class").filter(|f| f.is_declaration()) {
+        storage_class(module, function);
+    }
+    intrinsics::define(module, sub_group_size);
+    system_atomics(module);
+    Ok(())
+}
+
+/// Makes all internal but the kernels and the variables of the program, and gives those names that PTX takes.
+pub fn internalize(module: &Module<'_>, entries: &[Entry], variables: &[Variable]) {
+    for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
+        let name = function.name();
+        if !entries.iter().any(|entry| entry.symbol == name) {
+            function.internal();
+        }
+    }
+    for global in module.globals() {
+        let symbol = symbol_of(&global.get_name());
+        if variables.iter().any(|variable| variable.symbol == symbol) {
+            global.name(&symbol);
+        }
+    }
+}
+
+/// Checks that nothing is called that a GPU does not have.
+pub fn check(module: &Module<'_>) -> Result<(), Error> {
+    let mut missing: Vec<String> = Vec::new();
+    for function in module.functions().into_iter().filter(|f| f.is_declaration()) {
+        let name = function.name();
+        let is_known = name.starts_with("llvm.") || name == REFLECT;
+        if !is_known && !Value::from(function).users().is_empty() {
+            missing.push(match name.as_str() {
+                "oxur_printf" => "printf".into(),
+                name if name.starts_with("oxur_assert_fail") => "assert".into(),
+                name if name.starts_with("oxur_image") => "images".into(),
+                name => name.into(),
+            });
+        }
+    }
+    missing.sort();
+    missing.dedup();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Unsupported {
+            feature: missing.join(", "),
+            what: "on NVIDIA GPUs".into(),
+        }),
+    }
+}
+
+/// Runs LLVM's passes.
+pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Result<(), Error> {
+    machine.set_target(module);
+    module.verify().map_err(Error::Codegen)?;
+    let passes = if options.no_optimization {
+        "default<O1>"
+    } else {
+        "default<O3>"
+    };
+    machine.run_passes(module, passes, false).map_err(Error::Codegen)
+}
+
+/// Read-modify-write operations for all threads of the system. LLVM's are for those of the device.
+fn system_atomics<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let Some(operation) = inst.atomic_operation().filter(|_| inst.is_system_scope()) else {
+            continue;
+        };
+        let ty = inst.ty();
+        let (register, bits) = match ty.kind() {
+            Kind::Int(32) => ("r", 32),
+            Kind::Int(64) => ("l", 64),
+            Kind::Float(32) => ("f", 32),
+            Kind::Float(64) => ("d", 64),
+            // These become loops around a compare-and-exchange, which has a scope.
+            _ => continue,
+        };
+        let kind = match operation {
+            R::LLVMAtomicRMWBinOpAdd | R::LLVMAtomicRMWBinOpSub => "add.u",
+            R::LLVMAtomicRMWBinOpFAdd => "add.f",
+            R::LLVMAtomicRMWBinOpMin => "min.s",
+            R::LLVMAtomicRMWBinOpMax => "max.s",
+            R::LLVMAtomicRMWBinOpUMin => "min.u",
+            R::LLVMAtomicRMWBinOpUMax => "max.u",
+            R::LLVMAtomicRMWBinOpAnd => "and.b",
+            R::LLVMAtomicRMWBinOpOr => "or.b",
+            R::LLVMAtomicRMWBinOpXor => "xor.b",
+            R::LLVMAtomicRMWBinOpXchg => "exch.b",
+            _ => continue,
+        };
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let (address, value) = (inst.operand(0), inst.operand(1));
+        let value = match operation {
+            R::LLVMAtomicRMWBinOpSub => b.neg(value),
+            _ => value,
+        };
+        let space = match address.address_space() {
+            GLOBAL => ".global",
+            SHARED => ".shared",
+            _ => "",
+        };
+        let text = format!("atom.relaxed.sys{space}.{kind}{bits} $0, [$1], $2;");
+        let constraints = format!("={register},l,{register},~{{memory}}");
+        let found = b.assembly(&text, &constraints, ty, &[address, value]);
+        inst.replace_with(found);
+        inst.erase();
+    }
+}
+
+/// `(item, address) -> i32`: the storage class of what a generic address refers to.
+fn storage_class<'c>(module: &Module<'c>, function: Function<'c>) {
+    let cx = module.context();
+    function.internal().attribute("alwaysinline", 0);
+    let b = Builder::at_end(cx, function.append_block("entry"));
+    let address = function.param(1);
+    let is_in = |space: &str| b.intrinsic(module, &format!("llvm.nvvm.isspacep.{space}"), &[], &[address]);
+    let class = |class: StorageClass| cx.int(32).int(class as u64);
+    let other = b.select(is_in("local"), class(StorageClass::Function), class(StorageClass::CrossWorkgroup));
+    b.ret(Some(b.select(is_in("shared"), class(StorageClass::Workgroup), other)));
+}
+
+/// `(item)`: waits for all work-groups, which run side by side. Each group adds to a counter in memory. The additions of
+/// one round, of which the first group's is larger, flip its highest bit, on which all wait.
+pub fn device_barrier<'c>(module: &Module<'c>, function: Function<'c>) {
+    let cx = module.context();
+    let word = cx.int(32);
+    function.internal();
+    let [entry, first, wait, met, done] =
+        ["entry", "first", "wait", "met", "done"].map(|name| function.append_block(name));
+    let b = Builder::at_end(cx, entry);
+    let sync = |b: &Builder<'c>| {
+        b.intrinsic(module, "llvm.nvvm.barrier.cta.sync.aligned.all", &[], &[word.zero()]);
+    };
+    let fence = |b: &Builder<'c>| {
+        b.set_scope(b.fence(O::LLVMAtomicOrderingAcquireRelease), "device");
+    };
+    sync(&b);
+    let linear = intrinsics::linear_id(module, &b);
+    b.cond_br(b.icmp(I::LLVMIntEQ, linear, word.zero()), first, done);
+    b.go_to_end(first);
+    let at = b.offset(function.param(0), cx.int(64).int(offset_of!(LaunchRange, grid_barrier) as u64));
+    let counter = b.load(cx.int(64), at).align(8);
+    let counter = b.cast(L::LLVMIntToPtr, counter, cx.ptr_in(GLOBAL));
+    let [groups, is_not_first] = ["nctaid", "ctaid"].map(|name| {
+        let [x, y, z] = ["x", "y", "z"].map(|d| register(module, &b, &format!("{name}.{d}")));
+        if name == "nctaid" { b.mul(b.mul(x, y), z) } else { b.or(b.or(x, y), z) }
+    });
+    let last = b.add(b.sub(word.int(0x8000_0000), groups), word.int(1));
+    let added = b.select(b.icmp(I::LLVMIntEQ, is_not_first, word.zero()), last, word.int(1));
+    fence(&b);
+    let old = b.atomic_rmw(R::LLVMAtomicRMWBinOpAdd, counter, added, O::LLVMAtomicOrderingMonotonic);
+    b.set_scope(old, "device");
+    b.br(wait);
+    b.go_to_end(wait);
+    let now = b.load(word, counter).align(4);
+    b.set_ordering(now, O::LLVMAtomicOrderingMonotonic);
+    b.set_scope(now, "device");
+    b.cond_br(b.icmp(I::LLVMIntSLT, b.xor(old, now), word.zero()), met, wait);
+    b.go_to_end(met);
+    fence(&b);
+    b.br(done);
+    b.go_to_end(done);
+    sync(&b);
+    b.ret(None);
+}

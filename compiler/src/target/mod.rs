@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What code is compiled for, and what the stages before code generation must know of it.
+//!
+//! `link` takes sizes of sub-groups and groups from here, `lower` the data layout and whether accesses name address
+//! spaces and scopes. What makes a work-group of a work-item is the target's own: `workgroup` for the CPU, `nvptx` for
+//! NVIDIA GPUs. Both define the same [intrinsics](crate::intrinsics).
+
+pub mod nvptx64;
+pub mod x86_64;
+
+use std::ffi::CStr;
+
+use spirv::StorageClass;
+
+pub use nvptx64::Sm;
+
+use crate::interface::MAX_WORK_GROUP_SIZE;
+
+/// What code is compiled for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// The CPU of this process: x86-64.
+    #[default]
+    Host,
+    /// NVIDIA GPUs of a compute capability and later ones: PTX.
+    Nvptx64(Sm),
+}
+
+impl Target {
+    /// LLVM's data layout.
+    pub(crate) fn layout(self) -> &'static CStr {
+        match self {
+            Self::Host => x86_64::LAYOUT,
+            Self::Nvptx64(_) => nvptx64::LAYOUT,
+        }
+    }
+
+    /// The sub-group size of kernels that do not require one.
+    pub(crate) fn sub_group_size(self) -> u32 {
+        match self {
+            Self::Host => 16,
+            Self::Nvptx64(_) => nvptx64::WARP,
+        }
+    }
+
+    /// The sub-group size in functions that are called through pointers, by any kernel.
+    pub(crate) fn unknown_sub_group_size(self) -> u32 {
+        match self {
+            Self::Host => 1,
+            Self::Nvptx64(_) => nvptx64::WARP,
+        }
+    }
+
+    /// Whether kernels may require a sub-group size.
+    pub(crate) fn has_sub_group_size(self, size: u32) -> bool {
+        match self {
+            Self::Host => matches!(size, 1 | 2 | 4 | 8 | 16 | 32 | 64),
+            Self::Nvptx64(_) => size.is_power_of_two() && size <= nvptx64::WARP,
+        }
+    }
+
+    /// The most work-items that a work-group may have.
+    pub(crate) fn max_work_group_size(self) -> usize {
+        match self {
+            Self::Host => MAX_WORK_GROUP_SIZE,
+            Self::Nvptx64(_) => nvptx64::MAX_WORK_GROUP_SIZE,
+        }
+    }
+
+    /// The address space that a storage class names, where accesses name one. Addresses themselves are all of one
+    /// space, which holds the others.
+    pub(crate) fn address_space(self, class: StorageClass) -> Option<u32> {
+        match self {
+            Self::Host => None,
+            Self::Nvptx64(_) => nvptx64::address_space(class),
+        }
+    }
+
+    /// LLVM's name for one of SPIR-V's scopes, where scopes differ. The empty one is the whole system.
+    pub(crate) fn scope(self, scope: u64) -> Option<&'static str> {
+        match self {
+            Self::Host => None,
+            Self::Nvptx64(_) => Some(nvptx64::scope(scope)),
+        }
+    }
+
+    /// Whether the items that take part in an operation of a sub-group are not known before it runs.
+    pub(crate) fn parts_lanes(self) -> bool {
+        self != Self::Host
+    }
+}
+
+impl std::str::FromStr for Target {
+    type Err = String;
+
+    /// `host`, `nvptx64` or `nvptx64:sm_90`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':').unwrap_or((text, "")) {
+            ("host", "") => Ok(Self::Host),
+            ("nvptx64", "") => Ok(Self::Nvptx64(Sm::default())),
+            ("nvptx64", sm) => sm.parse().map(Self::Nvptx64),
+            _ => Err(format!("{text} is none of host, nvptx64 and nvptx64:sm_90")),
+        }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Nvptx64(sm) => write!(f, "nvptx64:{sm}"),
+        }
+    }
+}
