@@ -2,12 +2,14 @@
 //! Contexts: devices, each with its primary context.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
 use kit::{Command, Deleters, HandleCell, InFlight, InfoOut, UniqueId, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
+use oxur_fork::Mutex;
 
 use crate::event::watcher;
 use crate::primary::Primary;
@@ -24,6 +26,8 @@ pub(crate) struct Context {
     primaries: Vec<&'static Primary>,
     deleters: Deleters,
     pub(crate) usm: kit::ContextUsm<Self>,
+    /// By address: where the driver's memory begins of which an allocation is an aligned part.
+    pub(crate) shifted: Mutex<BTreeMap<usize, usize>>,
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
 }
@@ -39,6 +43,7 @@ impl Context {
             primaries,
             deleters: Deleters::default(),
             usm: kit::ContextUsm::default(),
+            shifted: Mutex::default(),
             in_flight: Arc::default(),
         }))
     }

@@ -126,7 +126,8 @@ pub(crate) fn advice(advice: UsmAdviceFlags) -> Option<(CUmem_advise, bool)> {
 /// What the compiler calls an option of the client's compiler.
 pub(crate) fn compiler_option(frontend: &CStr) -> Option<&'static CStr> {
     match frontend.to_bytes() {
-        b"" | b"-O0" | b"-O1" | b"-O2" | b"-O3" | b"-ftarget-compile-fast" => Some(c""),
+        b"-O0" => Some(c"-cl-opt-disable"),
+        b"" | b"-O1" | b"-O2" | b"-O3" | b"-ftarget-compile-fast" => Some(c""),
         b"-foffload-fp32-prec-div" | b"-foffload-fp32-prec-sqrt" => Some(c"-cl-fp32-correctly-rounded-divide-sqrt"),
         _ => None,
     }

@@ -161,12 +161,16 @@ impl kit::Event<Cuda> for Event {
         for first in &self.began {
             start = start.min(times(first)?.0);
         }
+        if self.command == CommandType::TIMESTAMP_RECORDING_EXP {
+            start = end;
+        }
         // The clocks of host and device differ by some microseconds.
         let start = start.max(self.submitted);
+        let end = end.max(start);
         let time = match query {
             ProfilingInfo::COMMAND_QUEUED | ProfilingInfo::COMMAND_SUBMIT => self.submitted,
             ProfilingInfo::COMMAND_START => start,
-            ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => end.max(start),
+            ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => end,
             _ => return out.unsupported(),
         };
         out.value(time)

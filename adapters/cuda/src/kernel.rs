@@ -105,34 +105,62 @@ impl OnDevice {
     #[inline(always)]
     pub(crate) fn launch(&self, grid: &Grid, packed: &mut Packed, stream: CUstream) -> UrResult<()> {
         self.allow_shared(packed.shared)?;
-        let mut size = packed.size();
-        let mut extra = [
-            CU_LAUNCH_PARAM_BUFFER_POINTER,
-            packed.block(),
-            CU_LAUNCH_PARAM_BUFFER_SIZE,
-            (&raw mut size).cast(),
-            CU_LAUNCH_PARAM_END,
-        ];
-        let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
-        // SAFETY: a live function and stream; the driver copies the parameters, which are those of the function.
-        unsafe {
-            cu!(cuLaunchKernel(
-                self.function.raw,
-                x,
-                y,
-                z,
-                bx,
-                by,
-                bz,
-                packed.shared,
-                stream,
-                std::ptr::null_mut(),
-                extra.as_mut_ptr()
-            ))
+        match self.interface().told {
+            Some(_) if self.exceeds(&grid.groups) => self.launch_in_parts(grid, packed, stream),
+            told => {
+                if let Some(told) = told {
+                    packed.set_range(told, grid, [0; 3], 0);
+                }
+                self.launch_groups(grid.groups, grid.local, packed, stream)
+            }
         }
     }
 
-    /// As [`Self::launch`], with all work-groups at once, or in clusters.
+    #[inline(always)]
+    fn launch_groups(
+        &self,
+        groups: [u32; 3],
+        local: [u32; 3],
+        packed: &mut Packed,
+        stream: CUstream,
+    ) -> UrResult<()> {
+        let ([x, y, z], [bx, by, bz]) = (groups, local);
+        let (raw, shared, none) = (self.function.raw, packed.shared, std::ptr::null_mut());
+        let mut params = packed.params(self.interface());
+        let params = params.as_mut_ptr();
+        // SAFETY: a live function and stream; the driver copies the parameters, which are those of the function.
+        unsafe { cu!(cuLaunchKernel(raw, x, y, z, bx, by, bz, shared, stream, params, none)) }
+    }
+
+    /// A launch of more work-groups than the driver takes at once.
+    #[cold]
+    fn launch_in_parts(&self, grid: &Grid, packed: &mut Packed, stream: CUstream) -> UrResult<()> {
+        let Some(told) = self.interface().told else {
+            return Ok(());
+        };
+        let most = self.device.facts.max_grid.map(|most| most as u32);
+        let firsts = |d: usize| (0..grid.groups[d]).step_by(most[d] as usize);
+        for z in firsts(2) {
+            for y in firsts(1) {
+                let groups = [
+                    grid.groups[0],
+                    (grid.groups[1] - y).min(most[1]),
+                    (grid.groups[2] - z).min(most[2]),
+                ];
+                packed.set_range(told, grid, [0, y, z], 0);
+                self.launch_groups(groups, grid.local, packed, stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all work-groups wait for each other.
+    pub(crate) fn has_device_barrier(&self) -> bool {
+        self.interface().told.is_some_and(|told| told.has_device_barrier)
+    }
+
+    /// As [`Self::launch`], with all work-groups at once, or in clusters. `barrier` is the address of a word, which the launch
+    /// sets to zero, if the work-groups wait for each other.
     #[cold]
     pub(crate) fn launch_with(
         &self,
@@ -141,8 +169,16 @@ impl OnDevice {
         stream: CUstream,
         cooperative: bool,
         cluster: Option<[u32; 3]>,
+        barrier: u64,
     ) -> UrResult<()> {
         self.allow_shared(packed.shared)?;
+        if let Some(told) = self.interface().told {
+            packed.set_range(told, grid, [0; 3], barrier);
+        }
+        if barrier != 0 {
+            // SAFETY: memory of the launch, and a live stream.
+            unsafe { cu!(cuMemsetD32Async(barrier, 0, 1, stream)) }?;
+        }
         let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
         let mut attributes = Vec::new();
         if cooperative {
@@ -165,17 +201,10 @@ impl OnDevice {
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
         };
-        let mut size = packed.size();
-        let mut extra = [
-            CU_LAUNCH_PARAM_BUFFER_POINTER,
-            packed.block(),
-            CU_LAUNCH_PARAM_BUFFER_SIZE,
-            (&raw mut size).cast(),
-            CU_LAUNCH_PARAM_END,
-        ];
         let (raw, none) = (self.function.raw, std::ptr::null_mut());
-        // SAFETY: as in `launch`.
-        unsafe { cu!(cuLaunchKernelEx(&config, raw, none, extra.as_mut_ptr())) }
+        let mut params = packed.params(self.interface());
+        // SAFETY: as in `launch_groups`.
+        unsafe { cu!(cuLaunchKernelEx(&config, raw, params.as_mut_ptr(), none)) }
     }
 }
 
@@ -223,7 +252,7 @@ impl Kernel {
         self.on_devices[0].interface()
     }
 
-    /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set.
+    /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before.
     #[inline(always)]
     pub(crate) fn pack(&self, on: &OnDevice, args: Args<'_, Cuda>, work_group_memory: usize) -> UrResult<Packed> {
         let interface = on.interface();
@@ -234,7 +263,7 @@ impl Kernel {
         for arg in args.iter() {
             settings.set(interface, &arg?)?;
         }
-        settings.pack(interface, work_group_memory)
+        settings.into_packed(interface, work_group_memory)
     }
 }
 

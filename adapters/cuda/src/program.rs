@@ -3,10 +3,11 @@
 //!
 //! [`module`] has the driver's modules and the cache of cubins.
 
+mod executable;
 mod interface;
 mod module;
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use kit::ur::{
@@ -15,14 +16,19 @@ use kit::ur::{
 };
 use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_compiler::FastMath;
+use oxur_device_cpu::program::binary::{self, Binary, BinaryKind};
+use oxur_device_cpu::program::{BuildOptions, ConstantError, SpirvModule, UnknownOption};
 use oxur_fork::Mutex;
 
-pub(crate) use self::interface::{Interface, Param};
-pub(crate) use self::module::{Function, Module};
+use self::executable::{Executable, SpirvProgram, build_error};
+pub(crate) use self::interface::{Interface, Param, Told};
+pub(crate) use self::module::Function;
+use self::module::Module;
 use crate::{Context, Cuda, Device};
 
 /// Whether programs may be SPIR-V.
-pub(crate) const TAKES_SPIRV: bool = false;
+pub(crate) const TAKES_SPIRV: bool = true;
 
 /// The largest block of parameters that all devices take, in bytes.
 pub(crate) const MAX_PARAMETERS: usize = 4096;
@@ -38,43 +44,54 @@ pub(crate) struct Program {
 
 /// What a program is made of.
 enum Code {
-    /// PTX or a cubin for each device.
-    Binaries(Vec<(Arc<Device>, Arc<[u8]>)>),
+    /// SPIR-V.
+    Il(Mutex<SpirvModule>),
+    /// What is there for each device.
+    Binaries(Vec<(Arc<Device>, Vec<Input>)>),
     /// Programs that were linked.
     Linked,
+}
+
+/// What is compiled, linked, and built.
+#[derive(Clone)]
+enum Input {
+    /// PTX or a cubin.
+    Image(Arc<[u8]>),
+    /// SPIR-V.
+    Spirv(SpirvModule),
 }
 
 /// What became of a program on a device.
 #[derive(Clone)]
 struct Build {
     device: Arc<Device>,
-    module: Option<Arc<Module>>,
+    executable: Option<Executable>,
     log: String,
-    options: CString,
+    options: BuildOptions,
     kind: ProgramBinaryType,
     status: ProgramBuildStatus,
-    /// What is compiled, for links.
-    inputs: Vec<Arc<[u8]>>,
+    /// What it was made of, for links and binaries.
+    inputs: Vec<Input>,
 }
 
 impl Build {
-    fn new(device: Arc<Device>, options: &CStr, kind: ProgramBinaryType, inputs: Vec<Arc<[u8]>>) -> Self {
+    fn new(device: Arc<Device>, options: BuildOptions, kind: ProgramBinaryType, inputs: Vec<Input>) -> Self {
         Self {
             device,
-            module: None,
+            executable: None,
             log: String::new(),
-            options: options.to_owned(),
+            options,
             kind,
             status: ProgramBuildStatus::SUCCESS,
             inputs,
         }
     }
 
-    /// Makes the module. The error is also in the log.
+    /// Makes what runs. The error is also in the log.
     fn finish(&mut self) -> UrResult<()> {
-        match Module::build(&self.device, &self.inputs) {
-            Ok(module) => {
-                self.module = Some(Arc::new(module));
+        match self.executable() {
+            Ok(executable) => {
+                self.executable = Some(executable);
                 Ok(())
             }
             Err((error, log)) => {
@@ -89,6 +106,57 @@ impl Build {
                     log => error.context(log),
                 })
             }
+        }
+    }
+
+    fn executable(&self) -> Result<Executable, (UrError, String)> {
+        let images = self.inputs.iter().filter_map(|input| match input {
+            Input::Image(image) => Some(image.clone()),
+            Input::Spirv(_) => None,
+        });
+        let modules = self.inputs.iter().filter_map(|input| match input {
+            Input::Spirv(module) => Some(module.part()),
+            Input::Image(_) => None,
+        });
+        let (images, modules): (Vec<_>, Vec<_>) = (images.collect(), modules.collect());
+        if modules.is_empty() {
+            return Ok(Executable::Module(Arc::new(Module::build(&self.device, &images)?)));
+        }
+        if !images.is_empty() {
+            let what = "PTX and cubins are not linked with SPIR-V";
+            let error = UrError::with_message(ResultCode::ERROR_PROGRAM_LINK_FAILURE, what);
+            return Err((error, what.to_owned()));
+        }
+        let parts = modules.into_iter().collect::<Result<Vec<_>, _>>();
+        let linked = parts.and_then(|parts| SpirvProgram::link(&self.device, &parts, &self.options));
+        match linked {
+            Ok(program) => Ok(Executable::Spirv(Arc::new(program))),
+            Err(error) => Err((build_error(&error), error.to_string())),
+        }
+    }
+
+    /// The binary: the cubin, or what is to be compiled.
+    fn binary(&self) -> Arc<[u8]> {
+        if let Some(Executable::Module(module)) = &self.executable {
+            return module.cubin.clone();
+        }
+        let stored = self.inputs.iter().map(|input| match input {
+            Input::Spirv(module) => Ok(module.stored()),
+            Input::Image(image) => Err(image.clone()),
+        });
+        match stored.collect::<Result<Vec<_>, _>>() {
+            Ok(modules) => Binary {
+                kind: match self.kind {
+                    ProgramBinaryType::COMPILED_OBJECT => BinaryKind::Compiled,
+                    ProgramBinaryType::LIBRARY => BinaryKind::Library,
+                    _ => BinaryKind::Executable,
+                },
+                options: self.options.clone(),
+                modules,
+            }
+            .write()
+            .into(),
+            Err(image) => image,
         }
     }
 }
@@ -116,6 +184,7 @@ impl Program {
         match &self.code {
             Code::Binaries(binaries) => binaries.iter().map(|(device, _)| device.clone()).collect(),
             Code::Linked => self.builds.lock().iter().map(|build| build.device.clone()).collect(),
+            Code::Il(_) => self.context.devices.clone(),
         }
     }
 
@@ -140,21 +209,28 @@ impl Program {
         self.context.retire(past);
     }
 
-    /// What it is made of on a device.
-    fn input(&self, device: &Device) -> UrResult<Arc<[u8]>> {
-        let Code::Binaries(binaries) = &self.code else {
-            return Err(UrError::with_message(
+    /// What it is made of on a device, with the constants that were set.
+    fn inputs(&self, device: &Device) -> UrResult<Vec<Input>> {
+        match &self.code {
+            Code::Il(module) => {
+                let mut module = module.lock();
+                module.take_constants();
+                Ok(vec![Input::Spirv(module.clone())])
+            }
+            Code::Binaries(binaries) => {
+                let found = binaries.iter().find(|(of, _)| of.raw == device.raw);
+                found.map(|(_, inputs)| inputs.clone()).ok_or_else(|| {
+                    UrError::with_message(
+                        ResultCode::ERROR_INVALID_DEVICE,
+                        "the program has no binary for this device",
+                    )
+                })
+            }
+            Code::Linked => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_OPERATION,
                 "the program was linked of others, and has no code of its own to build or compile",
-            ));
-        };
-        let found = binaries.iter().find(|(of, _)| of.raw == device.raw);
-        found.map(|(_, code)| code.clone()).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the program has no binary for this device",
-            )
-        })
+            )),
+        }
     }
 
     /// What became of it on a device.
@@ -163,31 +239,31 @@ impl Program {
         builds.iter().find(|build| build.device.raw == device.raw).map(get)
     }
 
-    fn module(&self, device: &Device) -> UrResult<Arc<Module>> {
-        let module = self.on(device, |build| build.module.clone()).flatten();
-        module.ok_or_else(not_built)
+    fn executable(&self, device: &Device) -> UrResult<Executable> {
+        let executable = self.on(device, |build| build.executable.clone()).flatten();
+        executable.ok_or_else(not_built)
     }
 
-    /// The modules that it was built into.
-    fn modules(&self) -> UrResult<Vec<(Arc<Device>, Arc<Module>)>> {
+    /// What it was built into.
+    fn executables(&self) -> UrResult<Vec<(Arc<Device>, Executable)>> {
         let builds = self.builds.lock();
-        let module = |build: &Build| Some((build.device.clone(), build.module.clone()?));
-        let modules: Vec<_> = builds.iter().filter_map(module).collect();
-        match modules.is_empty() {
+        let executable = |build: &Build| Some((build.device.clone(), build.executable.clone()?));
+        let executables: Vec<_> = builds.iter().filter_map(executable).collect();
+        match executables.is_empty() {
             true => Err(not_built()),
-            false => Ok(modules),
+            false => Ok(executables),
         }
     }
 
     /// The functions of this name, one a device.
     pub(crate) fn functions(&self, name: &CStr) -> UrResult<Vec<(Arc<Device>, Function)>> {
-        let function = |(device, module): (Arc<Device>, Arc<Module>)| Ok((device, module.function(name)?));
-        self.modules()?.into_iter().map(function).collect()
+        let function = |(device, code): (Arc<Device>, Executable)| Ok((device, code.function(name)?));
+        self.executables()?.into_iter().map(function).collect()
     }
 
     /// The address and size of a device global.
     pub(crate) fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        self.module(device)?.global(name)
+        self.executable(device)?.global(name)
     }
 
     /// Checks the bounds of a part of a device global.
@@ -197,13 +273,9 @@ impl Program {
         })
     }
 
-    /// The binary for a device, if it was built.
-    fn binary(&self, device: &Device) -> Option<Arc<[u8]>> {
-        self.on(device, |build| match &build.module {
-            Some(module) => Some(module.cubin.clone()),
-            None => build.inputs.first().filter(|_| build.inputs.len() == 1).cloned(),
-        })
-        .flatten()
+    /// The binary for a device: nothing, if it was not built.
+    fn binary(&self, device: &Device) -> Arc<[u8]> {
+        self.on(device, Build::binary).unwrap_or_default()
     }
 }
 
@@ -215,15 +287,36 @@ fn not_built() -> UrError {
     )
 }
 
-/// Refuses what this adapter has no way to say to the compiler.
-fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
-    if flags.is_empty() {
-        return Ok(());
+/// The client's options.
+fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
+    let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+    let unknown = |error: UnknownOption| UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string());
+    Ok(BuildOptions {
+        allow_unresolved: flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS),
+        ..BuildOptions::new(&text).map_err(unknown)?
+    })
+}
+
+/// Parses a module.
+fn parse(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<SpirvModule> {
+    SpirvModule::parse(il, constants)
+        .map_err(|error| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+}
+
+/// What a binary holds, with the kind and options of a build if it is one of ours.
+fn read_binary(bytes: &[u8]) -> UrResult<(Vec<Input>, Option<(BinaryKind, BuildOptions)>)> {
+    if binary::is_binary(bytes) {
+        let binary =
+            Binary::read(bytes).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
+        let input = |stored: binary::Stored| Ok(Input::Spirv(parse(stored.il, stored.constants)?));
+        let inputs = binary.modules.into_iter().map(input).collect::<UrResult<_>>()?;
+        return Ok((inputs, Some((binary.kind, binary.options))));
     }
-    Err(UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        format!("programs are not built with {flags:?} yet: every symbol must be resolved"),
-    ))
+    if kit::check_spirv(bytes).is_ok() {
+        return Ok((vec![Input::Spirv(parse(bytes.into(), Vec::new())?)], None));
+    }
+    module::check_image(bytes)?;
+    Ok((vec![Input::Image(bytes.into())], None))
 }
 
 /// Makes the modules of all builds. The first error is returned.
@@ -236,11 +329,10 @@ impl kit::Program<Cuda> for Program {
         &self.context
     }
 
-    fn create_with_il(_context: &Arc<Context>, _il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        Err(UrError::with_message(
-            ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
-            "this build of the CUDA adapter does not take SPIR-V, but PTX and cubins (UR_CUDA_BACKEND=cuda)",
-        ))
+    fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        kit::check_spirv(il)?;
+        let module = parse(il.into(), Vec::new())?;
+        Ok(Arc::new(Self::new(context, Code::Il(Mutex::new(module)))))
     }
 
     fn create_with_binaries(
@@ -250,52 +342,71 @@ impl kit::Program<Cuda> for Program {
         _metadata: &[ProgramMetadata],
     ) -> UrResult<Arc<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
-        binaries.iter().try_for_each(|binary| module::check_image(binary))?;
-        let binary = |(device, &binary): (&Arc<Device>, &&[u8])| (device.clone(), binary.into());
-        let code = Code::Binaries(devices.iter().zip(binaries).map(binary).collect());
-        Ok(Arc::new(Self::new(context, code)))
+        let (mut all, mut builds) = (Vec::new(), Vec::new());
+        for (device, bytes) in devices.iter().zip(binaries) {
+            let (inputs, build) = read_binary(bytes)?;
+            if let Some((kind @ (BinaryKind::Compiled | BinaryKind::Library), options)) = build {
+                let kind = match kind {
+                    BinaryKind::Library => ProgramBinaryType::LIBRARY,
+                    _ => ProgramBinaryType::COMPILED_OBJECT,
+                };
+                builds.push(Build::new(device.clone(), options, kind, inputs.clone()));
+            }
+            all.push((device.clone(), inputs));
+        }
+        let program = Self::new(context, Code::Binaries(all));
+        program.set_builds(builds);
+        Ok(Arc::new(program))
     }
 
-    fn build(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
+    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        let options = build_options(text, flags)?;
         let build = |device: Arc<Device>| {
-            let inputs = vec![self.input(&device)?];
-            let options = options.unwrap_or(c"");
-            Ok(Build::new(device, options, ProgramBinaryType::EXECUTABLE, inputs))
+            let inputs = self.inputs(&device)?;
+            Ok(Build::new(device, options.clone(), ProgramBinaryType::EXECUTABLE, inputs))
         };
         let mut builds: Vec<_> = self.chosen(devices)?.into_iter().map(build).collect::<UrResult<_>>()?;
         let result = finish_all(&mut builds);
         self.set_builds(builds);
         result.map_err(|error| match error.code() {
-            ResultCode::ERROR_INVALID_BINARY => error.with_code(ResultCode::ERROR_PROGRAM_BUILD_FAILURE),
+            ResultCode::ERROR_INVALID_BINARY | ResultCode::ERROR_PROGRAM_LINK_FAILURE => {
+                error.with_code(ResultCode::ERROR_PROGRAM_BUILD_FAILURE)
+            }
             _ => error,
         })
     }
 
-    fn compile(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
+    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        let options = build_options(text, flags)?;
         let compiled = |device: Arc<Device>| {
-            let inputs = vec![self.input(&device)?];
-            let options = options.unwrap_or(c"");
-            Ok(Build::new(device, options, ProgramBinaryType::COMPILED_OBJECT, inputs))
+            let inputs = self.inputs(&device)?;
+            let mut build = Build::new(device, options.clone(), ProgramBinaryType::COMPILED_OBJECT, inputs);
+            // Modules are checked when they are parsed, so compiling has nothing else to do.
+            let failed = build.inputs.iter().find_map(|input| match input {
+                Input::Spirv(module) => module.part().err(),
+                Input::Image(_) => None,
+            });
+            if let Some(error) = &failed {
+                build.status = ProgramBuildStatus::ERROR;
+                build.kind = ProgramBinaryType::NONE;
+                build.log = error.to_string();
+            }
+            Ok((build, failed.map_or(Ok(()), |error| Err(build_error(&error)))))
         };
-        let builds = self
-            .chosen(devices)?
-            .into_iter()
-            .map(compiled)
-            .collect::<UrResult<_>>()?;
+        let compiled = self.chosen(devices)?.into_iter().map(compiled).collect::<UrResult<Vec<_>>>()?;
+        let (builds, results): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
         self.set_builds(builds);
-        Ok(())
+        results.into_iter().fold(Ok(()), Result::and)
     }
 
     fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],
         programs: &[Arc<Self>],
-        options: Option<&CStr>,
+        text: Option<&CStr>,
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
-        no_flags(flags)?;
+        let mut options = build_options(text, flags)?;
         if programs.iter().any(|program| program.context.number != context.number) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
@@ -308,28 +419,33 @@ impl kit::Program<Cuda> for Program {
             false => devices.to_vec(),
         };
         devices.iter().try_for_each(|device| context.check_device(device))?;
-        let options = options.unwrap_or(c"");
-        let mut words = options.to_bytes().split(u8::is_ascii_whitespace);
-        let kind = match words.any(|word| word == b"-create-library") {
+        let kind = match options.library {
             true => ProgramBinaryType::LIBRARY,
             false => ProgramBinaryType::EXECUTABLE,
         };
-        let mut builds = Vec::new();
+        // An option that changes results applies only if all modules were compiled with it.
+        let mut fast_math = FastMath::RELAXED;
+        let mut all = Vec::new();
         for device in devices {
             let mut inputs = Vec::new();
             for program in programs {
-                let own = program.on(&device, |build| build.inputs.clone()).unwrap_or_default();
-                if own.is_empty() {
+                let own = program.on(&device, |build| (build.inputs.clone(), build.options.clone()));
+                let Some((own, built)) = own.filter(|(own, _)| !own.is_empty()) else {
                     return Err(UrError::with_message(
                         ResultCode::ERROR_INVALID_OPERATION,
                         "programs must be compiled for a device before they are linked",
                     )
                     .into());
-                }
+                };
+                fast_math &= built.fast_math;
+                options.no_optimization |= built.no_optimization;
                 inputs.extend(own);
             }
-            builds.push(Build::new(device, options, kind, inputs));
+            all.push((device, inputs));
         }
+        options.fast_math |= fast_math;
+        let build = |(device, inputs)| Build::new(device, options.clone(), kind, inputs);
+        let mut builds: Vec<_> = all.into_iter().map(build).collect();
         let program = Arc::new(Self::new(context, Code::Linked));
         // A library is linked when the rest is there.
         let result = match kind {
@@ -340,10 +456,8 @@ impl kit::Program<Cuda> for Program {
         match result {
             Ok(()) => Ok(program),
             Err(error) => Err(LinkFailure {
-                error: match error.code() {
-                    ResultCode::ERROR_INVALID_BINARY => error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
-                    _ => error,
-                },
+                // Any error here is a failure of the link.
+                error: error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
                 program: Some(program),
             }),
         }
@@ -351,7 +465,7 @@ impl kit::Program<Cuda> for Program {
 
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         // A function has no address that kernels could call.
-        self.module(device)?.function(name)?;
+        self.executable(device)?.function(name)?;
         Err(UrError::with_message(
             ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
             format!("CUDA gives no address of {name:?}"),
@@ -366,9 +480,12 @@ impl kit::Program<Cuda> for Program {
         match query {
             ProgramInfo::NUM_DEVICES => out.value(self.devices().len() as u32),
             ProgramInfo::DEVICES => out.handles(&self.devices()),
-            ProgramInfo::IL => out.slice::<u8>(&[]),
+            ProgramInfo::IL => match &self.code {
+                Code::Il(module) => out.slice(module.lock().il()),
+                _ => out.slice::<u8>(&[]),
+            },
             ProgramInfo::BINARY_SIZES => {
-                let size = |device: &Arc<Device>| self.binary(device).map_or(0, |binary| binary.len());
+                let size = |device: &Arc<Device>| self.binary(device).len();
                 out.slice(&self.devices().iter().map(size).collect::<Vec<usize>>())
             }
             ProgramInfo::BINARIES => {
@@ -377,7 +494,8 @@ impl kit::Program<Cuda> for Program {
                     for (index, device) in devices.iter().enumerate() {
                         // SAFETY: the client's buffer has a pointer for each device.
                         let place = unsafe { places.cast::<*mut u8>().add(index).read_unaligned() };
-                        if let Some(binary) = self.binary(device).filter(|_| !place.is_null()) {
+                        let binary = self.binary(device);
+                        if !place.is_null() {
                             // SAFETY: the client's memory is as large as the size that it was given.
                             unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
                         }
@@ -385,8 +503,8 @@ impl kit::Program<Cuda> for Program {
                     Ok(())
                 })
             }
-            ProgramInfo::NUM_KERNELS => out.value(self.modules()?[0].1.kernel_names()?.len()),
-            ProgramInfo::KERNEL_NAMES => out.str(&self.modules()?[0].1.kernel_names()?.join(";")),
+            ProgramInfo::NUM_KERNELS => out.value(self.executables()?[0].1.kernel_names()?.len()),
+            ProgramInfo::KERNEL_NAMES => out.str(&self.executables()?[0].1.kernel_names()?.join(";")),
             _ => out.unsupported(),
         }
     }
@@ -398,7 +516,7 @@ impl kit::Program<Cuda> for Program {
             (ProgramBuildInfo::STATUS, build) => {
                 out.value(build.map_or(ProgramBuildStatus::NONE, |build| build.status))
             }
-            (ProgramBuildInfo::OPTIONS, build) => out.c_str(build.as_ref().map_or(c"", |build| &*build.options)),
+            (ProgramBuildInfo::OPTIONS, build) => out.str(build.as_ref().map_or("", |build| &*build.options.text)),
             (ProgramBuildInfo::LOG, build) => out.str(build.as_ref().map_or("", |build| &*build.log)),
             (ProgramBuildInfo::BINARY_TYPE, build) => {
                 out.value(build.map_or(ProgramBinaryType::NONE, |build| build.kind))
@@ -408,6 +526,28 @@ impl kit::Program<Cuda> for Program {
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
-        Ok(self.modules()?[0].1.raw() as NativeHandle)
+        match &self.executables()?[0].1 {
+            Executable::Module(module) => Ok(module.raw() as NativeHandle),
+            Executable::Spirv(_) => Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "a program of SPIR-V has a module of CUDA for each kernel",
+            )),
+        }
+    }
+
+    fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
+        let Code::Il(module) = &self.code else {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "specialization constants are set in SPIR-V, before modules are linked",
+            ));
+        };
+        module.lock().set_constants(constants).map_err(|error| {
+            let code = match error {
+                ConstantError::UnknownId(_) => ResultCode::ERROR_INVALID_SPEC_ID,
+                ConstantError::WrongSize { .. } => ResultCode::ERROR_INVALID_VALUE,
+            };
+            UrError::with_message(code, error.to_string())
+        })
     }
 }

@@ -161,6 +161,12 @@ impl HostSignal {
         }
     }
 
+    /// Has a stream give it, in place of the host. The stream's context is current.
+    pub(crate) fn reach(&self, stream: CUstream) -> UrResult<()> {
+        // SAFETY: as in `hold`.
+        unsafe { cu!(cuStreamWriteValue32(stream, self.word as u64, self.value, 0)) }
+    }
+
     /// Has a stream wait for it. The stream's context is current.
     pub(crate) fn hold(&self, stream: CUstream) -> UrResult<()> {
         let (word, flags) = (self.word as u64, CU_STREAM_WAIT_VALUE_GEQ);

@@ -60,17 +60,21 @@ impl kit::MemoryProvider for Context {
                 .context(&format!("there are no {size} bytes for {:?} USM", place.kind)),
             _ => error,
         })?;
-        if !address.is_multiple_of(align.max(1)) {
-            free(place.kind, address)?;
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the driver does not align memory to {align} bytes"),
-            ));
-        }
+        let address = match address.is_multiple_of(align.max(1)) {
+            true => address,
+            false => {
+                // The driver takes no alignment: of more memory, a part is aligned.
+                free(place.kind, address)?;
+                let base = allocate(place.kind, size.saturating_add(align))?;
+                let aligned = base.next_multiple_of(align);
+                self.shifted.lock().insert(aligned, base);
+                aligned
+            }
+        };
         if place.zero
             && let Err(error) = zero(self, address, size)
         {
-            free(place.kind, address)?;
+            kit::MemoryProvider::free(self, place, address, size)?;
             return Err(error);
         }
         Ok(address)
@@ -83,7 +87,8 @@ impl kit::MemoryProvider for Context {
         }
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
         let _current = device.primary()?.activate()?;
-        free(place.kind, address)
+        let base = self.shifted.lock().remove(&address).unwrap_or(address);
+        free(place.kind, base)
     }
 
     fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {

@@ -6,11 +6,12 @@ use std::ffi::c_void;
 use kit::ur::ResultCode;
 use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_compiler::nvptx::LaunchRange;
 use smallvec::SmallVec;
 
-use super::{Grid, OnDevice};
+use super::Grid;
 use crate::Cuda;
-use crate::program::{Interface, Param};
+use crate::program::{Interface, Param, Told};
 
 /// A block, in words so that it is aligned.
 type Block = SmallVec<[u64; 32]>;
@@ -28,25 +29,37 @@ pub(super) struct Settings {
 /// What the driver gets.
 pub(crate) struct Packed {
     block: Block,
-    size: usize,
     /// Bytes of shared memory.
     pub(super) shared: u32,
 }
 
 impl Packed {
-    pub(super) fn block(&mut self) -> *mut c_void {
-        self.block.as_mut_ptr().cast()
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.size
-    }
-
-    /// The same with what the kernel is told of its range.
+    /// Where the driver finds each parameter. A kernel that our compiler made has one: the block.
     #[inline(always)]
-    pub(crate) fn with_range(self, kernel: &OnDevice, grid: &Grid) -> UrResult<Self> {
-        let _ = (kernel, grid);
-        Ok(self)
+    pub(super) fn params(&mut self, interface: &Interface) -> SmallVec<[*mut c_void; 16]> {
+        let base = self.block.as_mut_ptr().cast::<c_void>();
+        match interface.told {
+            Some(_) => SmallVec::from_slice(&[base]),
+            None => interface.params.iter().map(|param| base.wrapping_byte_add(param.offset)).collect(),
+        }
+    }
+
+    /// Tells the kernel its range: all of it, and the first work-group of this part of the launch.
+    #[inline(always)]
+    pub(super) fn set_range(&mut self, told: Told, grid: &Grid, first_group: [u32; 3], barrier: u64) {
+        let range = LaunchRange {
+            global_size: grid.global.map(|size| size as u64),
+            global_offset: grid.offset.map(|offset| offset as u64),
+            num_groups: grid.groups,
+            first_group,
+            dimensions: grid.dimensions,
+            reserved: 0,
+            assertion: 0,
+            grid_barrier: barrier,
+        };
+        let place = bytes(&mut self.block)[told.range_offset..][..size_of::<LaunchRange>()].as_mut_ptr();
+        // SAFETY: so many bytes; the structure has no padding that anybody reads.
+        unsafe { place.cast::<LaunchRange>().write_unaligned(range) };
     }
 }
 
@@ -82,6 +95,9 @@ impl Settings {
             .params
             .get(index as usize)
             .ok_or_else(|| no_argument(interface, index))?;
+        if param.is_local.is_some_and(|is_local| is_local != matches!(arg, Arg::Local(..))) {
+            return Err(wrong_kind(index));
+        }
         match *arg {
             Arg::Value(_, value) => self.put(param, index, value)?,
             Arg::Pointer(_, pointer) => self.put(param, index, &pointer.addr().to_ne_bytes())?,
@@ -118,25 +134,28 @@ impl Settings {
     }
 
     /// The block of a launch, which has all arguments.
-    #[inline(always)]
     pub(super) fn pack(&self, interface: &Interface, work_group_memory: usize) -> UrResult<Packed> {
+        self.clone().into_packed(interface, work_group_memory)
+    }
+
+    /// The same, of arguments that are for one launch.
+    #[inline(always)]
+    pub(super) fn into_packed(mut self, interface: &Interface, work_group_memory: usize) -> UrResult<Packed> {
         if self.missing.iter().any(|&bits| bits != 0) {
             return Err(self.not_all());
         }
-        let mut block = self.block.clone();
         let mut shared = interface.local_memory;
         for &(index, size) in &self.local {
-            // As aligned as the largest type of this size is.
-            shared = shared.next_multiple_of(size.next_power_of_two().min(128));
+            // As aligned as the largest type is.
+            shared = shared.next_multiple_of(128);
             let param = &interface.params[index as usize];
             let offset = (shared as u64).to_ne_bytes();
             let length = param.size.min(offset.len());
-            bytes(&mut block)[param.offset..][..length].copy_from_slice(&offset[..length]);
+            bytes(&mut self.block)[param.offset..][..length].copy_from_slice(&offset[..length]);
             shared += size;
         }
         Ok(Packed {
-            block,
-            size: interface.block_size,
+            block: self.block,
             shared: u32::try_from(shared + work_group_memory).unwrap_or(u32::MAX),
         })
     }
@@ -168,5 +187,13 @@ fn wrong_size(index: u32, own: usize, given: usize) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
         format!("argument {index} of the kernel has {own} bytes, not {given}"),
+    )
+}
+
+#[cold]
+fn wrong_kind(index: u32) -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_KERNEL_ARGS,
+        format!("argument {index} is local memory and the kernel's is not, or the other way round"),
     )
 }

@@ -55,7 +55,7 @@ impl OnDevice {
             groups[d] = u32::try_from(global[d].div_ceil(size)).map_err(|_| too_many(global))?;
         }
         let f = &device.facts;
-        if groups[0] as usize > f.max_grid[0] || !self.interface().has_range() && self.exceeds(&groups, device) {
+        if groups[0] as usize > f.max_grid[0] || !self.interface().has_range() && self.exceeds(&groups) {
             return Err(too_many(global));
         }
         Ok(Some(Grid {
@@ -68,8 +68,10 @@ impl OnDevice {
     }
 
     /// Whether there are more blocks than the driver takes at once.
-    fn exceeds(&self, groups: &[u32; 3], device: &Device) -> bool {
-        (0..3).any(|d| groups[d] as usize > device.facts.max_grid[d])
+    #[inline(always)]
+    pub(super) fn exceeds(&self, groups: &[u32; 3]) -> bool {
+        let most = &self.device.facts.max_grid;
+        groups[1] as usize > most[1] || groups[2] as usize > most[2] || groups[0] as usize > most[0]
     }
 
     /// The work-group size of a launch that names none.

@@ -4,7 +4,7 @@
 //! The driver takes 26 ms and more to compile PTX, and lets one thread do so at a time. So the cubin that it makes goes into
 //! the cache of compiled code, by the PTX, the driver and the kind of device; it loads in less than a millisecond.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
 
 use kit::ur::ResultCode;
@@ -12,6 +12,7 @@ use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cache::environment::FromEnvironment;
 use oxur_cache::{CacheConfig, Compiler, Key};
+use oxur_compiler::nvptx::Entry;
 use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
 
@@ -126,6 +127,30 @@ impl Module {
         }
     }
 
+    /// Makes a module of the PTX that `compile` makes, unless there is a cubin of this name in the cache.
+    pub(super) fn compiled(
+        device: &Arc<Device>,
+        name: &[u8],
+        compile: impl FnOnce() -> UrResult<CString>,
+    ) -> Result<Self, (UrError, String)> {
+        let plain = |error| (error, String::new());
+        let _current = device.primary().and_then(|primary| primary.activate()).map_err(plain)?;
+        let mut log = String::new();
+        let made = cache().get(
+            &COMPILER,
+            || key(device, &[name.into()]),
+            || link(&[compile()?.as_bytes().into()], &mut log),
+            |cubin| Self::load(device, cubin),
+        );
+        made.map(|(module, _)| module).map_err(|error| {
+            let error = match error.code() {
+                ResultCode::ERROR_INVALID_BINARY => error.with_code(ResultCode::ERROR_PROGRAM_BUILD_FAILURE),
+                _ => error,
+            };
+            (error, log)
+        })
+    }
+
     fn load(device: &Arc<Device>, cubin: &[u8]) -> UrResult<Self> {
         // SAFETY: an image, which says itself how long it is: `check_image` has seen it, or the driver has made it.
         let raw = unsafe { cu_get!(cuModuleLoadData(_, cubin.as_ptr().cast()): CUmodule = std::ptr::null_mut()) }?;
@@ -141,8 +166,22 @@ impl Module {
         self.raw
     }
 
-    /// A kernel of the module.
+    /// A kernel of the module, of which the driver knows the parameters.
     pub(super) fn function(self: &Arc<Self>, name: &CStr) -> UrResult<Function> {
+        self.find(name, Interface::of_function)
+    }
+
+    /// A kernel that our compiler made.
+    pub(super) fn entry(self: &Arc<Self>, entry: &Entry) -> UrResult<Function> {
+        let symbol = CString::new(&*entry.symbol).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
+        self.find(&symbol, |_| Ok(Interface::of_entry(entry)))
+    }
+
+    fn find(
+        self: &Arc<Self>,
+        name: &CStr,
+        interface: impl FnOnce(CUfunction) -> UrResult<Interface>,
+    ) -> UrResult<Function> {
         let _current = self.device.primary()?.activate()?;
         let mut raw: CUfunction = std::ptr::null_mut();
         // SAFETY: a live module, a name that ends with zero, and a place for the function.
@@ -155,7 +194,7 @@ impl Module {
                 driver::check("cuModuleGetFunction", result)?;
                 Ok(Function {
                     raw,
-                    interface: Interface::of_function(raw)?,
+                    interface: interface(raw)?,
                     _module: self.clone(),
                 })
             }

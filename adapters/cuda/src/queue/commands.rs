@@ -5,13 +5,16 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode, UsmMigrationFlags};
-use kit::{Command, Launch, UrError, UrResult, emulate};
+use kit::{Command, HostTask, Launch, UrError, UrResult, emulate};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
 use super::{Out, Queue, Wait};
 use crate::driver::cu;
+use crate::event::watcher;
+use crate::kernel::{Grid, OnDevice, Packed};
 use crate::mem::Copy;
+use crate::signal::{HostSignal, Signal};
 use crate::{Cuda, conv, usm};
 
 /// A side of a copy of a box.
@@ -23,7 +26,7 @@ struct Side {
     slice_pitch: usize,
 }
 
-/// The longest pattern that fills take, in bytes: one call for each four.
+/// The longest pattern that fills take, in bytes: a call for each four of them, or for each.
 const LONGEST_PATTERN: usize = 64;
 
 impl Queue {
@@ -35,19 +38,54 @@ impl Queue {
             return Err(impossible(&launch));
         }
         let kernel = launch.kernel.on(&self.device)?;
-        let packed = launch.kernel.pack(kernel, launch.args, properties.work_group_memory)?;
+        let mut packed = launch.kernel.pack(kernel, launch.args, properties.work_group_memory)?;
         let Some(grid) = kernel.grid(&launch.range, &self.device)? else {
             return self.marker(CommandType::KERNEL_LAUNCH, false, wait, false, event);
         };
-        let mut packed = packed.with_range(kernel, &grid)?;
-        let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
+        let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) || kernel.has_device_barrier();
         let cluster = properties.cluster;
+        if cooperative || cluster.is_some() {
+            return self.launch_with(kernel, &grid, &mut packed, cooperative, cluster, wait, event);
+        }
         self.enqueue(CommandType::KERNEL_LAUNCH, false, wait, event, |stream| {
-            match cooperative || cluster.is_some() {
-                false => kernel.launch(&grid, &mut packed, stream),
-                true => kernel.launch_with(&grid, &mut packed, stream, cooperative, cluster),
-            }
+            kernel.launch(&grid, &mut packed, stream)
         })
+    }
+
+    #[cold]
+    #[allow(clippy::too_many_arguments, reason = "a launch has the parameters that UR gives it")]
+    fn launch_with(
+        self: &Arc<Self>,
+        kernel: &OnDevice,
+        grid: &Grid,
+        packed: &mut Packed,
+        cooperative: bool,
+        cluster: Option<[u32; 3]>,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        // A word for the barrier, of this launch alone.
+        let word = match kernel.has_device_barrier() {
+            true => Some(kit::UsmAlloc::usm_alloc(
+                &self.context,
+                kit::UsmRequest {
+                    kind: kit::UsmKind::Device(&self.device),
+                    pool: None,
+                    size: size_of::<u32>(),
+                    properties: kit::UsmProperties::NONE,
+                },
+            )?),
+            false => None,
+        };
+        let barrier = word.map_or(0, |word| word as u64);
+        let launched = self.enqueue(CommandType::KERNEL_LAUNCH, false, wait, event, |stream| {
+            kernel.launch_with(grid, packed, stream, cooperative, cluster, barrier)
+        });
+        if let Some(word) = word {
+            // It stays until the kernel is complete.
+            kit::UsmAlloc::usm_free(&self.context, word)?;
+        }
+        launched
     }
 
     /// Submits a command of any kind.
@@ -98,7 +136,8 @@ impl Queue {
                 let (dst, src) = (side(dst.addr(), dst_pitch), side(src.addr(), src_pitch));
                 self.copy_box(kind, dst, src, [width, height, 1], blocking, wait, event)
             }
-            Command::UsmFill { .. } | Command::BufferFill { .. } | Command::UsmFill2D { .. } | Command::HostTask(_) => {
+            Command::HostTask(task) => self.host_task(task, wait, event),
+            Command::UsmFill { .. } | Command::BufferFill { .. } | Command::UsmFill2D { .. } => {
                 emulate::submit(self, command, blocking, wait, event)
             }
             Command::UsmPrefetch { memory, size, flags } => {
@@ -206,6 +245,29 @@ impl Queue {
         }
     }
 
+    /// Runs a function of the client's between two words: the stream writes one, which starts it, and waits for the other.
+    /// Nobody asks the driver meanwhile: it may wait for the stream, with a lock that all calls take.
+    fn host_task(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+        let (ready, end) = (HostSignal::new(self.primary)?, Arc::new(HostSignal::new(self.primary)?));
+        let ready = Arc::new(ready);
+        let signal = Signal::Host(end.clone());
+        let submitted = self.enqueue_held(CommandType::HOST_TASK_EXP, wait, event, &signal, |stream| {
+            ready.reach(stream)
+        });
+        if submitted.is_err() {
+            return submitted;
+        }
+        watcher::when_over(&Signal::Host(ready), move || {
+            let run = Box::new(move || {
+                task.call();
+                end.signal();
+            });
+            if let Err(error) = emulate::run_on_thread(run) {
+                log::error!("a host task fails because no thread can be started: {error}");
+            }
+        })
+    }
+
     #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
     fn copy(
         self: &Arc<Self>,
@@ -246,6 +308,13 @@ impl Queue {
                     [a, b, c, d] => {
                         let word = u32::from_ne_bytes([a, b, c, d]);
                         cu!(cuMemsetD32Async(dst, word, size / 4, stream))
+                    }
+                    _ if !pattern.len().is_multiple_of(4) || !dst.is_multiple_of(4) => {
+                        // A column for each byte.
+                        let (pitch, rows) = (pattern.len(), size / pattern.len());
+                        (dst..).zip(pattern).try_for_each(|(at, &byte)| {
+                            cu!(cuMemsetD2D8Async(at, pitch, byte, 1, rows, stream))
+                        })
                     }
                     _ => {
                         // A column for each word.
@@ -306,25 +375,31 @@ impl Queue {
             true => CU_MEMORYTYPE_UNIFIED,
             false => CU_MEMORYTYPE_HOST,
         };
+        // Corners go into the addresses: CUDA wants rows that hold what is left and right of the box.
+        let corner = |side: &Side, row: usize, rows: usize| {
+            let [x, y, z] = side.origin;
+            side.address + x + (y + z * rows) * row
+        };
+        let (to, from) = (corner(dst, dst_pitch, dst_height), corner(src, src_pitch, src_height));
         Ok(CUDA_MEMCPY3D {
-            srcXInBytes: src.origin[0],
-            srcY: src.origin[1],
-            srcZ: src.origin[2],
+            srcXInBytes: 0,
+            srcY: 0,
+            srcZ: 0,
             srcLOD: 0,
             srcMemoryType: kind(src.address),
-            srcHost: src.address as *const c_void,
-            srcDevice: src.address as u64,
+            srcHost: from as *const c_void,
+            srcDevice: from as u64,
             srcArray: std::ptr::null_mut(),
             reserved0: std::ptr::null_mut(),
             srcPitch: src_pitch,
             srcHeight: src_height,
-            dstXInBytes: dst.origin[0],
-            dstY: dst.origin[1],
-            dstZ: dst.origin[2],
+            dstXInBytes: 0,
+            dstY: 0,
+            dstZ: 0,
             dstLOD: 0,
             dstMemoryType: kind(dst.address),
-            dstHost: dst.address as *mut c_void,
-            dstDevice: dst.address as u64,
+            dstHost: to as *mut c_void,
+            dstDevice: to as u64,
             dstArray: std::ptr::null_mut(),
             reserved1: std::ptr::null_mut(),
             dstPitch: dst_pitch,
@@ -339,7 +414,7 @@ impl Queue {
 /// Whether [`Queue::fill`] takes a pattern.
 fn fills(address: usize, pattern: &[u8]) -> bool {
     let length = pattern.len();
-    length.is_power_of_two() && length <= LONGEST_PATTERN && address.is_multiple_of(length.min(4))
+    length <= LONGEST_PATTERN && (!matches!(length, 2 | 4) || address.is_multiple_of(length))
 }
 
 /// What CUDA says of a hint about USM is no error.

@@ -175,6 +175,41 @@ impl Queue {
         Ok(())
     }
 
+    /// As [`Self::enqueue`], for a command that is complete when the host gives `end`.
+    pub(super) fn enqueue_held(
+        self: &Arc<Self>,
+        command: CommandType,
+        wait: Wait<'_>,
+        event: Out<'_>,
+        end: &Signal,
+        call: impl FnOnce(CUstream) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let _current = self.primary.activate()?;
+        let lane = match self.in_order {
+            true => self.first.clone(),
+            false => self.choose(wait)?,
+        };
+        let open = lane.open()?;
+        let barrier = self.order.lock().barrier_for(&lane);
+        if let Some(barrier) = barrier {
+            open.wait_for(&barrier)?;
+        }
+        if !wait.is_empty() {
+            self.depend(&open, wait)?;
+        }
+        let timed = event.wanted() && self.is_timed();
+        let submitted = if timed { primary::host_time() } else { 0 };
+        let start = if timed { Some(open.start()?) } else { None };
+        let called = call(open.stream()).and_then(|()| open.wait_for(end));
+        self.mark.set();
+        called?;
+        if event.wanted() {
+            let point = open.end(start)?;
+            event.set(Event::new(point, self, command, submitted));
+        }
+        Ok(())
+    }
+
     /// Has a lane wait for the events of a list.
     #[inline(never)]
     fn depend(&self, lane: &OpenLane<'_>, wait: Wait<'_>) -> UrResult<()> {

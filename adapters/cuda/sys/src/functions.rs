@@ -71,6 +71,9 @@ macro_rules! functions {
             cuMemsetD8Async(dst: CUdeviceptr, value: u8, count: usize, stream: CUstream);
             cuMemsetD16Async(dst: CUdeviceptr, value: u16, count: usize, stream: CUstream);
             cuMemsetD32Async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream);
+            cuMemsetD2D8Async(
+                dst: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, stream: CUstream,
+            );
             cuMemsetD2D32Async(
                 dst: CUdeviceptr, pitch: usize, value: u32, width: usize, height: usize, stream: CUstream,
             );
@@ -81,6 +84,7 @@ macro_rules! functions {
             cuStreamQuery(stream: CUstream);
             cuStreamGetCtx(stream: CUstream, context: *mut CUcontext);
             cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+            cuStreamWriteValue32(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint);
             cuStreamWaitValue32(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint);
             cuEventCreate(event: *mut CUevent, flags: c_uint);
             cuEventDestroy(event: CUevent);

@@ -451,6 +451,10 @@ api! {
         fill(stream(on)?, dst, 0, value, count, 1)
     }
 
+    fn cuMemsetD2D8Async(dst: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, on: CUstream) {
+        fill(stream(on)?, dst, pitch, value, width, height)
+    }
+
     fn cuMemsetD2D32Async(dst: CUdeviceptr, pitch: usize, value: u32, width: usize, height: usize, on: CUstream) {
         fill(stream(on)?, dst, pitch, value, width, height)
     }
@@ -485,6 +489,15 @@ api! {
         event(for_event)?.hold(stream(on)?)
     }
 
+    fn cuStreamWriteValue32(on: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) {
+        match memory::find(address as usize) {
+            Some(piece) if piece.kind == Kind::Host && flags == 0 => {
+                stream::write_value(stream(on)?, address as usize, value)
+            }
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+
     fn cuStreamWaitValue32(on: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) {
         match memory::find(address as usize) {
             Some(piece) if piece.kind == Kind::Host && flags == CU_STREAM_WAIT_VALUE_GEQ => {
@@ -496,7 +509,7 @@ api! {
 
     fn cuEventCreate(place: *mut CUevent, flags: c_uint) {
         device::current()?;
-        let event = Event { timed: flags & CU_EVENT_DISABLE_TIMING == 0, ..Event::default() };
+        let event = Event::new(flags & CU_EVENT_DISABLE_TIMING == 0);
         place.write(Box::into_raw(Box::new(Arc::new(event))).cast());
         Ok(())
     }

@@ -110,13 +110,20 @@ impl Stream {
 /// An event.
 #[derive(Default)]
 pub struct Event {
-    pub timed: bool,
+    timed: bool,
     recorded: Mutex<u64>,
     reached: Count,
     time: Mutex<Option<Instant>>,
 }
 
 impl Event {
+    pub fn new(timed: bool) -> Self {
+        Self {
+            timed,
+            ..Self::default()
+        }
+    }
+
     /// Records it behind the commands of a stream.
     pub fn record(self: &Arc<Self>, stream: &Stream) -> Result<(), CUresult> {
         let mut recorded = lock(&self.recorded);
@@ -170,6 +177,15 @@ pub fn wait_value(stream: &Stream, word: usize, value: u32) -> Result<(), CUresu
             device.check()?;
             std::thread::sleep(Duration::from_micros(20));
         }
+        Ok(())
+    })
+}
+
+/// Has a stream write a word.
+pub fn write_value(stream: &Stream, word: usize, value: u32) -> Result<(), CUresult> {
+    stream.submit(move |_| {
+        // SAFETY: the caller has found the word in pinned memory.
+        unsafe { AtomicU32::from_ptr(word as *mut u32) }.store(value, Ordering::Release);
         Ok(())
     })
 }

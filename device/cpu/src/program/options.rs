@@ -119,6 +119,7 @@ impl BuildOptions {
     /// The options for the compiler.
     pub fn for_compiler(&self) -> oxur_compiler::Options {
         oxur_compiler::Options {
+            target: oxur_compiler::Target::default(),
             mode: mode(),
             fast_math: self.fast_math,
             no_optimization: self.no_optimization,
