@@ -17,7 +17,7 @@ use self::facts::Facts;
 use crate::adapter::is_plain_cuda;
 use crate::driver::{check, cu, cu_get};
 use crate::primary::{self, Primary};
-use crate::{Cuda, Platform, driver, program};
+use crate::{Cuda, Platform, driver};
 
 /// A device. It belongs to the platform, and lives as long as the adapter.
 pub(crate) struct Device {
@@ -74,12 +74,12 @@ impl kit::Device<Cuda> for Device {
     }
 
     fn image_rank(&self, target: &CStr) -> Option<u32> {
-        let spirv = !is_plain_cuda() && program::TAKES_SPIRV;
-        match target {
-            _ if target == DEVICE_BINARY_TARGET_NVPTX64 => Some(2),
-            _ if target == DEVICE_BINARY_TARGET_SPIRV64 && spirv => Some(1),
-            _ => None,
-        }
+        // An image of one backend is no image of the other.
+        let own = match is_plain_cuda() {
+            true => DEVICE_BINARY_TARGET_NVPTX64,
+            false => DEVICE_BINARY_TARGET_SPIRV64,
+        };
+        (target == own).then_some(1)
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

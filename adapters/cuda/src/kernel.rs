@@ -117,13 +117,7 @@ impl OnDevice {
     }
 
     #[inline(always)]
-    fn launch_groups(
-        &self,
-        groups: [u32; 3],
-        local: [u32; 3],
-        packed: &mut Packed,
-        stream: CUstream,
-    ) -> UrResult<()> {
+    fn launch_groups(&self, groups: [u32; 3], local: [u32; 3], packed: &mut Packed, stream: CUstream) -> UrResult<()> {
         let ([x, y, z], [bx, by, bz]) = (groups, local);
         let (raw, shared, none) = (self.function.raw, packed.shared, std::ptr::null_mut());
         let mut params = packed.params(self.interface());

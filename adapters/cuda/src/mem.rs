@@ -113,8 +113,6 @@ fn allocate(context: &Arc<Context>, kind: UsmKind<'_, Device>, size: usize) -> U
     };
     let allocated = context.usm_alloc(request).map_err(|error| match error.code() {
         ResultCode::ERROR_INVALID_USM_SIZE => error.with_code(ResultCode::ERROR_INVALID_BUFFER_SIZE),
-        // Of buffers, the specification names the memory.
-        ResultCode::ERROR_OUT_OF_RESOURCES => error.with_code(ResultCode::ERROR_OUT_OF_DEVICE_MEMORY),
         _ => error,
     })?;
     Ok(allocated as usize)

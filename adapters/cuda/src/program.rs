@@ -27,9 +27,6 @@ pub(crate) use self::module::Function;
 use self::module::Module;
 use crate::{Context, Cuda, Device};
 
-/// Whether programs may be SPIR-V.
-pub(crate) const TAKES_SPIRV: bool = true;
-
 /// The largest block of parameters that all devices take, in bytes.
 pub(crate) const MAX_PARAMETERS: usize = 4096;
 
@@ -290,11 +287,14 @@ fn not_built() -> UrError {
 /// The client's options.
 fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
     let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+    if !flags.is_empty() {
+        return Err(UrError::with_message(
+            ResultCode::ERROR_UNSUPPORTED_FEATURE,
+            format!("programs are not built with {flags:?} yet: every symbol must be resolved"),
+        ));
+    }
     let unknown = |error: UnknownOption| UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string());
-    Ok(BuildOptions {
-        allow_unresolved: flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS),
-        ..BuildOptions::new(&text).map_err(unknown)?
-    })
+    BuildOptions::new(&text).map_err(unknown)
 }
 
 /// Parses a module.
@@ -363,7 +363,12 @@ impl kit::Program<Cuda> for Program {
         let options = build_options(text, flags)?;
         let build = |device: Arc<Device>| {
             let inputs = self.inputs(&device)?;
-            Ok(Build::new(device, options.clone(), ProgramBinaryType::EXECUTABLE, inputs))
+            Ok(Build::new(
+                device,
+                options.clone(),
+                ProgramBinaryType::EXECUTABLE,
+                inputs,
+            ))
         };
         let mut builds: Vec<_> = self.chosen(devices)?.into_iter().map(build).collect::<UrResult<_>>()?;
         let result = finish_all(&mut builds);
@@ -393,7 +398,11 @@ impl kit::Program<Cuda> for Program {
             }
             Ok((build, failed.map_or(Ok(()), |error| Err(build_error(&error)))))
         };
-        let compiled = self.chosen(devices)?.into_iter().map(compiled).collect::<UrResult<Vec<_>>>()?;
+        let compiled = self
+            .chosen(devices)?
+            .into_iter()
+            .map(compiled)
+            .collect::<UrResult<Vec<_>>>()?;
         let (builds, results): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
         self.set_builds(builds);
         results.into_iter().fold(Ok(()), Result::and)

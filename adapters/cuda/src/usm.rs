@@ -44,6 +44,10 @@ impl kit::MemoryProvider for Context {
         limit()
     }
 
+    fn max_allocation(&self) -> usize {
+        self.devices.iter().map(|device| device.facts.memory).max().unwrap_or(0)
+    }
+
     fn allocate(
         &self,
         place: &UsmPlace<Self>,
@@ -53,13 +57,7 @@ impl kit::MemoryProvider for Context {
     ) -> UrResult<usize> {
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
         let _current = device.primary()?.activate()?;
-        let address = allocate(place.kind, size).map_err(|error| match error.code() {
-            // The specification has one word for both memories.
-            ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error
-                .with_code(ResultCode::ERROR_OUT_OF_RESOURCES)
-                .context(&format!("there are no {size} bytes for {:?} USM", place.kind)),
-            _ => error,
-        })?;
+        let address = allocate(place.kind, size)?;
         let address = match address.is_multiple_of(align.max(1)) {
             true => address,
             false => {
@@ -203,19 +201,30 @@ pub(crate) fn pointer(address: usize) -> Option<Pointer> {
     })
 }
 
+/// Takes memory from the driver. The context of the device is current.
 fn allocate(kind: UsmType, size: usize) -> UrResult<usize> {
-    // SAFETY: places for the addresses. The context of the device is current.
-    unsafe {
+    // SAFETY: places for the addresses.
+    let allocated = unsafe {
         match kind {
             UsmType::HOST => {
                 let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-                let memory = cu_get!(cuMemHostAlloc(_, size, flags): *mut c_void = std::ptr::null_mut())?;
-                Ok(memory as usize)
+                let memory = cu_get!(cuMemHostAlloc(_, size, flags): *mut c_void = std::ptr::null_mut());
+                memory.map(|memory| memory as usize)
             }
-            UsmType::DEVICE => Ok(cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0)? as usize),
-            _ => Ok(cu_get!(cuMemAllocManaged(_, size, CU_MEM_ATTACH_GLOBAL): CUdeviceptr = 0)? as usize),
+            UsmType::DEVICE => cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0).map(|address| address as usize),
+            _ => {
+                let flags = CU_MEM_ATTACH_GLOBAL;
+                cu_get!(cuMemAllocManaged(_, size, flags): CUdeviceptr = 0).map(|address| address as usize)
+            }
         }
-    }
+    };
+    allocated.map_err(|error| match error.code() {
+        // The specification has one word for both memories.
+        ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error
+            .with_code(ResultCode::ERROR_OUT_OF_RESOURCES)
+            .context(&format!("there are no {size} bytes for {kind:?} USM")),
+        _ => error,
+    })
 }
 
 /// Gives memory back to the driver. No command uses it.

@@ -64,7 +64,12 @@ impl Raw {
             ok((cu.cuModuleLoadData)(&mut module, PTX.as_ptr().cast()));
             let name: *const c_char = c"nothing".as_ptr();
             ok((cu.cuModuleGetFunction)(&mut function, module, name));
-            ok((cu.cuModuleGetGlobal)(&mut variable, &mut size, module, c"variable".as_ptr()));
+            ok((cu.cuModuleGetGlobal)(
+                &mut variable,
+                &mut size,
+                module,
+                c"variable".as_ptr(),
+            ));
         }
         Self {
             cu,
@@ -79,7 +84,21 @@ impl Raw {
         let mut params: [*mut c_void; 1] = [(&raw mut argument).cast()];
         let launch = self.cu.cuLaunchKernel;
         // SAFETY: a kernel that does nothing, with its parameter.
-        ok(unsafe { launch(self.function, 1, 1, 1, 32, 1, 1, 0, self.stream, params.as_mut_ptr(), null_mut()) });
+        ok(unsafe {
+            launch(
+                self.function,
+                1,
+                1,
+                1,
+                32,
+                1,
+                1,
+                0,
+                self.stream,
+                params.as_mut_ptr(),
+                null_mut(),
+            )
+        });
     }
 
     fn copy(&self, dst: u64, src: u64, size: usize) {
@@ -124,8 +143,18 @@ fn main() {
         // SAFETY: a kernel that does nothing, with its argument.
         let launched = unsafe {
             fns.urEnqueueKernelLaunchWithArgsExp(
-                queue.raw(), kernel.raw(), 1, offset.as_ptr(), global.as_ptr(), local.as_ptr(), 1, &argument, null(), 0,
-                null(), event,
+                queue.raw(),
+                kernel.raw(),
+                1,
+                offset.as_ptr(),
+                global.as_ptr(),
+                local.as_ptr(),
+                1,
+                &argument,
+                null(),
+                0,
+                null(),
+                event,
             )
         };
         launched.expect("launch");
@@ -169,12 +198,24 @@ fn main() {
         }),
     );
     row("launch + finish", both.0, both.1);
-    row("launch + event wait + release", median(2001, 1, || with_event(&queue, true)), both.1);
+    row(
+        "launch + event wait + release",
+        median(2001, 1, || with_event(&queue, true)),
+        both.1,
+    );
     let plain = median(21, 100, || (0..100).for_each(|_| raw.launch()));
     raw.wait();
-    row("launch + event release (in order)", median(21, 100, || (0..100).for_each(|_| with_event(&queue, false))), plain);
+    row(
+        "launch + event release (in order)",
+        median(21, 100, || (0..100).for_each(|_| with_event(&queue, false))),
+        plain,
+    );
     finish(&queue);
-    row("launch + event release (out of order)", median(21, 100, || (0..100).for_each(|_| with_event(&unordered, false))), plain);
+    row(
+        "launch + event release (out of order)",
+        median(21, 100, || (0..100).for_each(|_| with_event(&unordered, false))),
+        plain,
+    );
     finish(&unordered);
     let mut kept = Vec::with_capacity(100);
     let ours = median(21, 100, || {
@@ -184,7 +225,8 @@ fn main() {
             kept.push(event);
         }
         // SAFETY: live events with one reference each.
-        kept.drain(..).for_each(|event| unsafe { fns.urEventRelease(event) }.expect("urEventRelease"));
+        kept.drain(..)
+            .for_each(|event| unsafe { fns.urEventRelease(event) }.expect("urEventRelease"));
     });
     finish(&queue);
     row("launch, event kept (in order)", ours, plain);
@@ -200,8 +242,16 @@ fn main() {
             ok((raw.cu.cuMemFree)(address));
         }
     });
-    row("device alloc + free 4 KiB", median(201, 100, || (0..100).for_each(|_| drop(device_usm(4096)))), alloc_raw);
-    row("device alloc + free 8 MiB", median(201, 10, || (0..10).for_each(|_| drop(device_usm(8 << 20)))), alloc_raw);
+    row(
+        "device alloc + free 4 KiB",
+        median(201, 100, || (0..100).for_each(|_| drop(device_usm(4096)))),
+        alloc_raw,
+    );
+    row(
+        "device alloc + free 8 MiB",
+        median(201, 10, || (0..10).for_each(|_| drop(device_usm(8 << 20)))),
+        alloc_raw,
+    );
     const MOST: usize = 256 << 20;
     let (near, far) = (device_usm(MOST), device_usm(MOST));
     let pinned = Usm::host(&context, MOST, UsmRequest::default()).expect("urUSMHostAlloc");
@@ -228,7 +278,12 @@ fn main() {
             });
             row(&format!("{what} {size} B, blocking"), ours, theirs);
             if size == MOST {
-                println!("{:44} {:7.1} GB/s {:5.1} GB/s", "", size as f64 / ours / 1e3, size as f64 / theirs / 1e3);
+                println!(
+                    "{:44} {:7.1} GB/s {:5.1} GB/s",
+                    "",
+                    size as f64 / ours / 1e3,
+                    size as f64 / theirs / 1e3
+                );
             }
         }
     }
@@ -237,7 +292,16 @@ fn main() {
         // SAFETY: the variable has 256 bytes.
         unsafe {
             fns.urEnqueueDeviceGlobalVariableWrite(
-                queue.raw(), program.raw(), c"variable".as_ptr(), true, 256, 0, bytes.as_ptr().cast(), 0, null(), null_mut(),
+                queue.raw(),
+                program.raw(),
+                c"variable".as_ptr(),
+                true,
+                256,
+                0,
+                bytes.as_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
             )
         }
         .expect("write");
@@ -247,7 +311,10 @@ fn main() {
         raw.wait();
     });
     row("device global write 256 B, blocking", ours, theirs);
-    let (timed, mut times) = (Queue::new(&context, &device, QueueFlags::PROFILING_ENABLE).expect("urQueueCreate"), Vec::new());
+    let (timed, mut times) = (
+        Queue::new(&context, &device, QueueFlags::PROFILING_ENABLE).expect("urQueueCreate"),
+        Vec::new(),
+    );
     for _ in 0..101 {
         let mut event = EventHandle::default();
         launch(&timed, &mut event);
@@ -258,5 +325,9 @@ fn main() {
         times.push(time(ProfilingInfo::COMMAND_END) - time(ProfilingInfo::COMMAND_START));
     }
     times.sort_unstable();
-    println!("{:44} {:10.3}", "profiled time of an empty kernel", times[50] as f64 / 1e3);
+    println!(
+        "{:44} {:10.3}",
+        "profiled time of an empty kernel",
+        times[50] as f64 / 1e3
+    );
 }

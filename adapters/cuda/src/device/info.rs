@@ -28,7 +28,7 @@ impl Device {
             DeviceInfo::BACKEND_RUNTIME_VERSION => out.str(&format!("{}.{}", f.capability.0, f.capability.1)),
             DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
             DeviceInfo::EXTENSIONS => out.str(&self.extensions()),
-            DeviceInfo::IL_VERSION => out.str(if program::TAKES_SPIRV { "SPIR-V_1.6" } else { "" }),
+            DeviceInfo::IL_VERSION => out.str("SPIR-V_1.6"),
             DeviceInfo::BUILT_IN_KERNELS => out.str(""),
             DeviceInfo::UUID => out.value(f.uuid),
             DeviceInfo::PCI_ADDRESS => out.str(&f.pci),
@@ -148,8 +148,9 @@ impl Device {
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
             | DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
+            | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
+            | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP => out.bool(true),
-            DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS => out.bool(program::TAKES_SPIRV),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => {
                 let mut all = KernelLaunchPropertiesFlags::empty();
                 all.set(KernelLaunchPropertiesFlags::COOPERATIVE, f.has_cooperative);

@@ -40,7 +40,11 @@ impl Packed {
         let base = self.block.as_mut_ptr().cast::<c_void>();
         match interface.told {
             Some(_) => SmallVec::from_slice(&[base]),
-            None => interface.params.iter().map(|param| base.wrapping_byte_add(param.offset)).collect(),
+            None => interface
+                .params
+                .iter()
+                .map(|param| base.wrapping_byte_add(param.offset))
+                .collect(),
         }
     }
 
@@ -95,7 +99,10 @@ impl Settings {
             .params
             .get(index as usize)
             .ok_or_else(|| no_argument(interface, index))?;
-        if param.is_local.is_some_and(|is_local| is_local != matches!(arg, Arg::Local(..))) {
+        if param
+            .is_local
+            .is_some_and(|is_local| is_local != matches!(arg, Arg::Local(..)))
+        {
             return Err(wrong_kind(index));
         }
         match *arg {

@@ -106,11 +106,9 @@ fn suggest(global: [usize; 3], most: u32, may_pad: bool) -> [u32; 3] {
     let mut left = most as usize;
     global.map(|size| {
         let chosen = match may_pad {
-            // No more threads than there are items, in powers of two.
-            true => {
-                let all = size.min(left).next_power_of_two();
-                if all > left { all / 2 } else { all }
-            }
+            // All items, or a power of two of them.
+            true if size <= left => size,
+            true => 1 << left.ilog2(),
             false => divisor(size, left),
         };
         left /= chosen;
@@ -188,6 +186,6 @@ mod tests {
         assert_eq!(suggest([1 << 20, 1, 1], 256, false), [256, 1, 1]);
         assert_eq!(suggest([96, 64, 1], 256, false), [96, 2, 1]);
         assert_eq!(suggest([1009, 1, 1], 256, true), [256, 1, 1]);
-        assert_eq!(suggest([5, 1, 1], 256, true), [8, 1, 1]);
+        assert_eq!(suggest([5, 1, 1], 256, true), [5, 1, 1]);
     }
 }

@@ -137,9 +137,14 @@ impl Queue {
                 self.copy_box(kind, dst, src, [width, height, 1], blocking, wait, event)
             }
             Command::HostTask(task) => self.host_task(task, wait, event),
-            Command::UsmFill { .. } | Command::BufferFill { .. } | Command::UsmFill2D { .. } => {
-                emulate::submit(self, command, blocking, wait, event)
-            }
+            Command::UsmFill { dst, pattern, size } => self.fill_doubling(kind, dst, pattern, size, wait, event),
+            Command::BufferFill {
+                ref buffer,
+                pattern,
+                offset,
+                size,
+            } => self.fill_doubling(kind, buffer.at(offset), pattern, size, wait, event),
+            Command::UsmFill2D { .. } => emulate::submit(self, command, blocking, wait, event),
             Command::UsmPrefetch { memory, size, flags } => {
                 let to = match flags.contains(UsmMigrationFlags::DEVICE_TO_HOST) {
                     true => CU_DEVICE_CPU,
@@ -312,9 +317,9 @@ impl Queue {
                     _ if !pattern.len().is_multiple_of(4) || !dst.is_multiple_of(4) => {
                         // A column for each byte.
                         let (pitch, rows) = (pattern.len(), size / pattern.len());
-                        (dst..).zip(pattern).try_for_each(|(at, &byte)| {
-                            cu!(cuMemsetD2D8Async(at, pitch, byte, 1, rows, stream))
-                        })
+                        (dst..)
+                            .zip(pattern)
+                            .try_for_each(|(at, &byte)| cu!(cuMemsetD2D8Async(at, pitch, byte, 1, rows, stream)))
                     }
                     _ => {
                         // A column for each word.
@@ -328,6 +333,50 @@ impl Queue {
                 }
             }
         })
+    }
+
+    /// Fills memory with any pattern: copies it, and then what is filled, twice as much each time.
+    fn fill_doubling(
+        self: &Arc<Self>,
+        kind: CommandType,
+        dst: *mut c_void,
+        pattern: &[u8],
+        size: usize,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        // Pinned: the driver would wait for its turn to read any other memory.
+        let staging = kit::UsmAlloc::usm_alloc(
+            &self.context,
+            kit::UsmRequest {
+                kind: kit::UsmKind::Host,
+                pool: None,
+                size: pattern.len(),
+                properties: kit::UsmProperties::NONE,
+            },
+        )?;
+        // SAFETY: new memory of the pattern's size.
+        unsafe {
+            staging
+                .cast::<u8>()
+                .copy_from_nonoverlapping(pattern.as_ptr(), pattern.len())
+        };
+        let (to, from) = (dst as u64, staging as u64);
+        let filled = self.enqueue(kind, false, wait, event, |stream| {
+            let mut done = pattern.len().min(size);
+            // SAFETY: a live stream. The client vouches for its memory until the command is complete.
+            unsafe { cu!(cuMemcpyAsync(to, from, done, stream)) }?;
+            while done < size {
+                let more = done.min(size - done);
+                // SAFETY: as above; the two parts do not overlap.
+                unsafe { cu!(cuMemcpyAsync(to + done as u64, to, more, stream)) }?;
+                done += more;
+            }
+            Ok(())
+        });
+        // It stays until the command is complete.
+        kit::UsmAlloc::usm_free(&self.context, staging)?;
+        filled
     }
 
     #[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]

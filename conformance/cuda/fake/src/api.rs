@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions.
-#![allow(clippy::missing_safety_doc, reason = "the rules are CUDA's: live handles, and places for what is returned")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the rules are CUDA's: live handles, and places for what is returned"
+)]
 #![allow(clippy::too_many_arguments, reason = "the driver's API decides")]
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -122,7 +125,8 @@ fn fill<T: Copy + Send + 'static>(
     }
     stream.submit(move |_| {
         for y in 0..height {
-            let at = memory::of_kernel(dst + (y * pitch) as u64, width * size_of::<T>()).ok_or(CUDA_ERROR_ILLEGAL_ADDRESS)?;
+            let at = memory::of_kernel(dst + (y * pitch) as u64, width * size_of::<T>())
+                .ok_or(CUDA_ERROR_ILLEGAL_ADDRESS)?;
             for x in 0..width {
                 // SAFETY: inside of its memory, and aligned.
                 unsafe { at.cast::<T>().add(x).write(value) };

@@ -29,7 +29,9 @@ impl Device {
 
     /// A kernel has failed.
     pub fn fail(&self, fault: CUresult) {
-        _ = self.fault.compare_exchange(0, fault.0, Ordering::AcqRel, Ordering::Acquire);
+        _ = self
+            .fault
+            .compare_exchange(0, fault.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// The handle of its context.
@@ -77,12 +79,18 @@ pub fn started() -> Result<(), CUresult> {
 /// A device by its number.
 pub fn get(device: CUdevice) -> Result<&'static Device, CUresult> {
     started()?;
-    usize::try_from(device).ok().and_then(|at| all().get(at)).ok_or(CUDA_ERROR_INVALID_DEVICE)
+    usize::try_from(device)
+        .ok()
+        .and_then(|at| all().get(at))
+        .ok_or(CUDA_ERROR_INVALID_DEVICE)
 }
 
 /// The device of a context.
 pub fn of(context: CUcontext) -> Result<&'static Device, CUresult> {
-    all().iter().find(|device| device.context() == context).ok_or(CUDA_ERROR_INVALID_CONTEXT)
+    all()
+        .iter()
+        .find(|device| device.context() == context)
+        .ok_or(CUDA_ERROR_INVALID_CONTEXT)
 }
 
 /// Makes a context current.

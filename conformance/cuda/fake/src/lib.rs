@@ -67,10 +67,17 @@ pub unsafe extern "C" fn cuGetProcAddress_v2(
             status.write(i32::from(found.is_none()));
         }
     }
-    if found.is_some() { CUDA_SUCCESS } else { CUDA_ERROR_NOT_FOUND }
+    if found.is_some() {
+        CUDA_SUCCESS
+    } else {
+        CUDA_ERROR_NOT_FOUND
+    }
 }
 
 /// A number that a variable gives.
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
 }

@@ -59,7 +59,10 @@ pub fn allocate(size: usize, kind: Kind, device: i32) -> Result<usize, CUresult>
                 let own = map(whole, both, shared, file).filter(|_| grown);
                 let base = map(whole, libc::PROT_NONE, shared, file);
                 libc::close(file);
-                (base.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?, own.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
+                (
+                    base.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?,
+                    own.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?,
+                )
             }
         }
         _ => {

@@ -92,11 +92,17 @@ impl Module {
     }
 
     pub fn function(&self, name: &str) -> Option<&Function> {
-        self.functions.iter().find(|function| function.name.to_bytes() == name.as_bytes()).map(|found| &**found)
+        self.functions
+            .iter()
+            .find(|function| function.name.to_bytes() == name.as_bytes())
+            .map(|found| &**found)
     }
 
     pub fn global(&self, name: &str) -> Option<(u64, usize)> {
-        self.globals.iter().find(|global| global.0 == name).map(|global| (global.1, global.2))
+        self.globals
+            .iter()
+            .find(|global| global.0 == name)
+            .map(|global| (global.1, global.2))
     }
 }
 

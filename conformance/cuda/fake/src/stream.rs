@@ -87,7 +87,10 @@ impl Stream {
     }
 
     /// Submits a command.
-    pub fn submit(&self, command: impl FnOnce(&Device) -> Result<(), CUresult> + Send + 'static) -> Result<(), CUresult> {
+    pub fn submit(
+        &self,
+        command: impl FnOnce(&Device) -> Result<(), CUresult> + Send + 'static,
+    ) -> Result<(), CUresult> {
         self.device.check()?;
         let mut sender = lock(&self.sender);
         sender.1 += 1;

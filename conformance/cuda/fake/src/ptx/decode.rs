@@ -149,7 +149,10 @@ impl Decoder {
     }
 
     pub fn register(&self, name: &str) -> Result<usize, String> {
-        self.registers.get(name).copied().ok_or_else(|| format!("there is no register {name}"))
+        self.registers
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("there is no register {name}"))
     }
 
     /// What a word stands for.
@@ -158,9 +161,16 @@ impl Decoder {
             return Ok(Operand::Register(register));
         }
         if word.starts_with('%') {
-            return special(word).map(Operand::Special).ok_or_else(|| format!("{word} is not known"));
+            return special(word)
+                .map(Operand::Special)
+                .ok_or_else(|| format!("{word} is not known"));
         }
-        if let Some(&offset) = self.local.get(word).or_else(|| self.params.get(word)).or_else(|| names.shared.get(word)) {
+        if let Some(&offset) = self
+            .local
+            .get(word)
+            .or_else(|| self.params.get(word))
+            .or_else(|| names.shared.get(word))
+        {
             return Ok(Operand::Immediate(offset as u64));
         }
         if let Some(&at) = names.globals.get(word) {
@@ -173,7 +183,9 @@ impl Decoder {
     }
 
     pub fn add(&mut self, guard: Option<(usize, bool)>, name: &str, args: Vec<Operand>) -> Result<(), String> {
-        let op = op(name).filter(is_known).ok_or_else(|| format!("{name} is not interpreted"))?;
+        let op = op(name)
+            .filter(is_known)
+            .ok_or_else(|| format!("{name} is not interpreted"))?;
         self.body.push(Inst { guard, op, args });
         Ok(())
     }
@@ -185,7 +197,10 @@ impl Decoder {
                 let [Operand::Label(label)] = &inst.args[..] else {
                     return Err("a branch without a label".to_owned());
                 };
-                *target = *self.labels.get(label).ok_or_else(|| format!("there is no label {label}"))?;
+                *target = *self
+                    .labels
+                    .get(label)
+                    .ok_or_else(|| format!("there is no label {label}"))?;
                 continue;
             }
             if let Some(Operand::Label(name)) = inst.args.iter().find(|arg| matches!(arg, Operand::Label(_))) {
@@ -291,8 +306,14 @@ fn op(name: &str) -> Option<Op> {
         "bar" if has("warp") => Op::WarpBarrier,
         "bar" | "barrier" if has("sync") => Op::Barrier,
         "membar" | "fence" | "prefetch" | "discard" | "nanosleep" => Op::Nothing,
-        "shfl" => Op::Shuffle(rest.iter().find_map(|word| one_of(&["idx", "up", "down", "bfly"], word))?),
-        "vote" => Op::Vote(rest.iter().find_map(|word| one_of(&["any", "all", "uni", "ballot"], word))?),
+        "shfl" => Op::Shuffle(
+            rest.iter()
+                .find_map(|word| one_of(&["idx", "up", "down", "bfly"], word))?,
+        ),
+        "vote" => Op::Vote(
+            rest.iter()
+                .find_map(|word| one_of(&["any", "all", "uni", "ballot"], word))?,
+        ),
         "match" => Op::Match(rest.iter().find_map(|word| one_of(&["any", "all"], word))?, ty?),
         "activemask" => Op::ActiveMask,
         "bfe" => Op::ExtractBits(ty?),

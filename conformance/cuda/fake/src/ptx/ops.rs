@@ -133,7 +133,11 @@ fn f32_to_f16(value: f32) -> u16 {
     let step = (2.0_f32).powi(exponent - 10);
     let steps = (size / step).round_ties_even() as u32;
     // A carry goes into the exponent by itself.
-    let base = if exponent == -14 && steps < 1024 { 0 } else { ((exponent + 15) as u32) << 10 };
+    let base = if exponent == -14 && steps < 1024 {
+        0
+    } else {
+        ((exponent + 15) as u32) << 10
+    };
     sign | (if base == 0 { steps } else { base + steps - 1024 }) as u16
 }
 
@@ -177,8 +181,20 @@ fn float_binary(name: &str, ty: Ty, a: u64, b: u64) -> Option<u64> {
         "sub" => x - y,
         "mul" => x * y,
         "div" => x / y,
-        "min" if x == y => if x.is_sign_negative() { x } else { y },
-        "max" if x == y => if x.is_sign_negative() { y } else { x },
+        "min" if x == y => {
+            if x.is_sign_negative() {
+                x
+            } else {
+                y
+            }
+        }
+        "max" if x == y => {
+            if x.is_sign_negative() {
+                y
+            } else {
+                x
+            }
+        }
         "min" => x.min(y),
         "max" => x.max(y),
         // The sign of the first, the rest of the second.
@@ -225,7 +241,9 @@ pub fn multiply_add(mode: &str, ty: Ty, a: u64, b: u64, c: u64) -> Option<u64> {
             let [a, b, c] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
             u64::from(a.mul_add(b, c).to_bits())
         }
-        Ty::F64 => f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits(),
+        Ty::F64 => f64::from_bits(a)
+            .mul_add(f64::from_bits(b), f64::from_bits(c))
+            .to_bits(),
         _ if ty.is_float() => ty.of_float(ty.float(a).mul_add(ty.float(b), ty.float(c))),
         _ => {
             let product = binary("mul", mode, ty, a, b)?;
@@ -277,7 +295,11 @@ pub fn convert(to: Ty, from: Ty, rounding: &str, saturates: bool, bits: u64) -> 
     match (to.is_float(), from.is_float()) {
         (false, false) => {
             let value = from.int(bits);
-            let value = if saturates { value.clamp(least(to), most(to)) } else { value };
+            let value = if saturates {
+                value.clamp(least(to), most(to))
+            } else {
+                value
+            };
             // Into a wider register goes the extended number.
             to.cut(value as u64)
         }
@@ -300,7 +322,11 @@ pub fn convert(to: Ty, from: Ty, rounding: &str, saturates: bool, bits: u64) -> 
                 "rni" | "rzi" | "rmi" | "rpi" => rounded(value, rounding),
                 _ => value,
             };
-            let value = if saturates { if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) } } else { value };
+            let value = if saturates {
+                if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
+            } else {
+                value
+            };
             to.of_float(value)
         }
     }
@@ -320,7 +346,11 @@ fn least(ty: Ty) -> i128 {
 }
 
 fn most(ty: Ty) -> i128 {
-    if ty.is_signed() { (1 << (ty.bits() - 1)) - 1 } else { (1 << ty.bits()) - 1 }
+    if ty.is_signed() {
+        (1 << (ty.bits() - 1)) - 1
+    } else {
+        (1 << ty.bits()) - 1
+    }
 }
 
 /// What an atomic operation leaves in memory.

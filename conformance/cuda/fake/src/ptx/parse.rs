@@ -385,7 +385,9 @@ fn operand(reader: &mut Reader<'_>, decoder: &Decoder, names: &Names) -> Result<
         return Ok(Operand::Nothing);
     }
     if word.starts_with(|first: char| first.is_ascii_digit()) {
-        return immediate(word).map(Operand::Immediate).ok_or_else(|| format!("{word} is no number"));
+        return immediate(word)
+            .map(Operand::Immediate)
+            .ok_or_else(|| format!("{word} is no number"));
     }
     let found = decoder.operand(word, names)?;
     Ok(match found {

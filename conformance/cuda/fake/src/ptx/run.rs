@@ -120,14 +120,20 @@ impl<'a> Block<'a> {
     fn meet(&mut self) -> Result<(), CUresult> {
         let at_barrier = |thread: &Thread| matches!(thread.state, State::AtBarrier | State::Over);
         if self.threads.iter().all(at_barrier) {
-            for thread in self.threads.iter_mut().filter(|thread| thread.state == State::AtBarrier) {
+            for thread in self
+                .threads
+                .iter_mut()
+                .filter(|thread| thread.state == State::AtBarrier)
+            {
                 thread.state = State::Runs;
             }
         }
         for first in (0..self.threads.len()).step_by(WARP) {
             let lanes = first..self.threads.len().min(first + WARP);
             for lane in lanes.clone() {
-                let State::InWarp(mask) = self.threads[lane].state else { continue };
+                let State::InWarp(mask) = self.threads[lane].state else {
+                    continue;
+                };
                 let at = self.threads[lane].at;
                 let members: Vec<usize> = lanes.clone().filter(|other| mask >> (other - first) & 1 != 0).collect();
                 let is_there = |&other: &usize| {
@@ -145,49 +151,59 @@ impl<'a> Block<'a> {
     /// Runs an instruction of several threads of a warp.
     fn together(&mut self, at: usize, first: usize, members: &[usize]) -> Result<(), CUresult> {
         let inst = &self.entry.body[at];
-        let alive: Vec<usize> = members.iter().copied().filter(|&m| self.threads[m].state != State::Over).collect();
+        let alive: Vec<usize> = members
+            .iter()
+            .copied()
+            .filter(|&m| self.threads[m].state != State::Over)
+            .collect();
         let read = |block: &Self, lane: usize, at: usize| block.read(lane, &inst.args[at]);
         let mut results: Vec<(usize, Vec<u64>)> = Vec::new();
         for &own in &alive {
             let lane = (own - first) as u32;
-            results.push((own, match inst.op {
-                Op::Shuffle(mode) => {
-                    let has_predicate = inst.args.len() == 6;
-                    let at = usize::from(has_predicate);
-                    let (by, control) = (read(self, own, at + 2) as u32, read(self, own, at + 3) as u32);
-                    let (clamp, segment) = (control & 31, control >> 8 & 31);
-                    let last = lane & segment | clamp & !segment;
-                    let least = lane & segment;
-                    let (from, inside) = match mode {
-                        "up" => (lane.wrapping_sub(by & 31), lane.wrapping_sub(by & 31).cast_signed() >= last.cast_signed()),
-                        "down" => (lane + (by & 31), lane + (by & 31) <= last),
-                        "bfly" => (lane ^ (by & 31), lane ^ (by & 31) <= last),
-                        _ => (least | by & 31 & !segment, least | by & 31 & !segment <= last),
-                    };
-                    let source = first + if inside { from } else { lane } as usize;
-                    let source = if alive.contains(&source) { source } else { own };
-                    vec![read(self, source, at + 1), u64::from(inside)]
-                }
-                Op::Vote(mode) => {
-                    let said = |lane: usize| read(self, lane, 1) & 1 != 0;
-                    let mut lanes = alive.iter().copied();
-                    vec![match mode {
-                        "any" => u64::from(lanes.any(said)),
-                        "all" => u64::from(lanes.all(said)),
-                        "uni" => u64::from(lanes.all(|lane| said(lane) == said(alive[0]))),
-                        _ => lanes.filter(|&lane| said(lane)).map(|lane| 1 << (lane - first)).sum(),
-                    }]
-                }
-                Op::Match(mode, ty) => {
-                    let at = usize::from(inst.args.len() == 4);
-                    let value = |lane| ty.cut(read(self, lane, at + 1));
-                    let same = alive.iter().filter(|&&lane| value(lane) == value(own));
-                    let mask: u64 = same.map(|lane| 1 << (lane - first)).sum();
-                    let all = mask.count_ones() as usize == alive.len();
-                    vec![if mode == "all" && !all { 0 } else { mask }, u64::from(all)]
-                }
-                _ => Vec::new(),
-            }));
+            results.push((
+                own,
+                match inst.op {
+                    Op::Shuffle(mode) => {
+                        let has_predicate = inst.args.len() == 6;
+                        let at = usize::from(has_predicate);
+                        let (by, control) = (read(self, own, at + 2) as u32, read(self, own, at + 3) as u32);
+                        let (clamp, segment) = (control & 31, control >> 8 & 31);
+                        let last = lane & segment | clamp & !segment;
+                        let least = lane & segment;
+                        let (from, inside) = match mode {
+                            "up" => (
+                                lane.wrapping_sub(by & 31),
+                                lane.wrapping_sub(by & 31).cast_signed() >= last.cast_signed(),
+                            ),
+                            "down" => (lane + (by & 31), lane + (by & 31) <= last),
+                            "bfly" => (lane ^ (by & 31), lane ^ (by & 31) <= last),
+                            _ => (least | by & 31 & !segment, least | by & 31 & !segment <= last),
+                        };
+                        let source = first + if inside { from } else { lane } as usize;
+                        let source = if alive.contains(&source) { source } else { own };
+                        vec![read(self, source, at + 1), u64::from(inside)]
+                    }
+                    Op::Vote(mode) => {
+                        let said = |lane: usize| read(self, lane, 1) & 1 != 0;
+                        let mut lanes = alive.iter().copied();
+                        vec![match mode {
+                            "any" => u64::from(lanes.any(said)),
+                            "all" => u64::from(lanes.all(said)),
+                            "uni" => u64::from(lanes.all(|lane| said(lane) == said(alive[0]))),
+                            _ => lanes.filter(|&lane| said(lane)).map(|lane| 1 << (lane - first)).sum(),
+                        }]
+                    }
+                    Op::Match(mode, ty) => {
+                        let at = usize::from(inst.args.len() == 4);
+                        let value = |lane| ty.cut(read(self, lane, at + 1));
+                        let same = alive.iter().filter(|&&lane| value(lane) == value(own));
+                        let mask: u64 = same.map(|lane| 1 << (lane - first)).sum();
+                        let all = mask.count_ones() as usize == alive.len();
+                        vec![if mode == "all" && !all { 0 } else { mask }, u64::from(all)]
+                    }
+                    _ => Vec::new(),
+                },
+            ));
         }
         for (own, values) in results {
             for (arg, value) in inst.args.iter().zip(values) {
@@ -456,13 +472,21 @@ impl<'a> Block<'a> {
                 (0..4).fold(0, |result, at| {
                     let pick = choice >> (4 * at) & 15;
                     let byte = both >> (8 * (pick & 7)) & 255;
-                    let byte = if pick & 8 != 0 { if byte & 128 != 0 { 255 } else { 0 } } else { byte };
+                    let byte = if pick & 8 != 0 {
+                        if byte & 128 != 0 { 255 } else { 0 }
+                    } else {
+                        byte
+                    };
                     result | byte << (8 * at)
                 })
             }
             Op::Funnel(left, wraps) => {
                 let both = arg(self, 1) & 0xffff_ffff | arg(self, 2) << 32;
-                let by = if wraps { arg(self, 3) & 31 } else { (arg(self, 3) & 0xffff_ffff).min(32) };
+                let by = if wraps {
+                    arg(self, 3) & 31
+                } else {
+                    (arg(self, 3) & 0xffff_ffff).min(32)
+                };
                 match left {
                     true => (u128::from(both) << by >> 32) as u64 & 0xffff_ffff,
                     false => both >> by & 0xffff_ffff,
@@ -479,14 +503,22 @@ impl<'a> Block<'a> {
         match (to, from) {
             (Operand::Vector(parts), from) => {
                 let value = self.read(number, from);
-                let bits = if parts.len() == 4 || self.is_narrow(parts) { 16 } else { 32 };
+                let bits = if parts.len() == 4 || self.is_narrow(parts) {
+                    16
+                } else {
+                    32
+                };
                 for (at, part) in parts.iter().enumerate() {
                     let mask = (1 << bits) - 1;
                     self.write(number, part, value >> (bits * at as u32) & mask);
                 }
             }
             (to, Operand::Vector(parts)) => {
-                let bits = if parts.len() == 4 || self.is_narrow(parts) { 16 } else { 32 };
+                let bits = if parts.len() == 4 || self.is_narrow(parts) {
+                    16
+                } else {
+                    32
+                };
                 let values = parts.iter().rev().map(|part| self.read(number, part));
                 let value = values.fold(0, |all, part| all << bits | part & ((1 << bits) - 1));
                 self.write(number, to, value);
