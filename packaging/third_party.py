@@ -19,7 +19,7 @@ ROOT = HERE.parent
 TARGET = "x86_64-unknown-linux-gnu"
 
 # The crates whose programs and libraries are shipped.
-CRATES = ("adapters/cpu", "adapters/opencl", "drivers/level_zero", "drivers/libopencl", "loader", "tools")
+CRATES = ("adapters/cpu", "adapters/cuda", "adapters/opencl", "drivers/level_zero", "drivers/libopencl", "loader", "tools")
 
 # Static libraries: their Debian packages, and licences as SPDX has them. Polly is part of LLVM's source package.
 LIBRARIES = {
