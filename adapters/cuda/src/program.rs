@@ -303,8 +303,11 @@ fn parse(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<SpirvModule>
         .map_err(|error| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
 }
 
+/// What a binary of ours was built to, and how.
+type BinaryBuild = (BinaryKind, BuildOptions);
+
 /// What a binary holds, with the kind and options of a build if it is one of ours.
-fn read_binary(bytes: &[u8]) -> UrResult<(Vec<Input>, Option<(BinaryKind, BuildOptions)>)> {
+fn read_binary(bytes: &[u8]) -> UrResult<(Vec<Input>, Option<BinaryBuild>)> {
     if binary::is_binary(bytes) {
         let binary =
             Binary::read(bytes).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;

@@ -80,7 +80,7 @@ impl OnDevice {
             return required.map(|size| size.max(1));
         }
         let most = self.max_threads.min(self.interface().max_size.unwrap_or(u32::MAX));
-        suggest(padded(global, 1), most.min(THREADS).max(1), self.interface().may_pad())
+        suggest(padded(global, 1), most.clamp(1, THREADS), self.interface().may_pad())
     }
 
     /// Refuses work-groups that the kernel or the device does not run.

@@ -256,12 +256,9 @@ impl Queue {
         let (ready, end) = (HostSignal::new(self.primary)?, Arc::new(HostSignal::new(self.primary)?));
         let ready = Arc::new(ready);
         let signal = Signal::Host(end.clone());
-        let submitted = self.enqueue_held(CommandType::HOST_TASK_EXP, wait, event, &signal, |stream| {
+        self.enqueue_held(CommandType::HOST_TASK_EXP, wait, event, &signal, |stream| {
             ready.reach(stream)
-        });
-        if submitted.is_err() {
-            return submitted;
-        }
+        })?;
         watcher::when_over(&Signal::Host(ready), move || {
             let run = Box::new(move || {
                 task.call();

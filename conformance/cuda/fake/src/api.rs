@@ -605,7 +605,7 @@ api! {
 
     fn cuModuleEnumerateFunctions(functions: *mut CUfunction, count: c_uint, of: CUmodule) {
         for (at, function) in loaded(of)?.functions.iter().take(count as usize).enumerate() {
-            functions.add(at).write(std::ptr::from_ref(&**function).cast_mut().cast());
+            functions.add(at).write(std::ptr::from_ref(function).cast_mut().cast());
         }
         Ok(())
     }

@@ -19,8 +19,8 @@ const HEADER: &[u8; 16] = b"\x7fELF fake cubin ";
 /// A module.
 pub struct Module {
     code: Arc<Code>,
-    // Boxed, as their addresses are handles.
-    pub functions: Vec<Box<Function>>,
+    /// Their addresses are handles: the list does not change.
+    pub functions: Vec<Function>,
     globals: Vec<(String, u64, usize)>,
 }
 
@@ -76,13 +76,11 @@ impl Module {
         }
         code.place(&places);
         let code = Arc::new(code);
-        let function = |(entry, of): (usize, &Entry)| {
-            Box::new(Function {
-                name: CString::new(of.name.clone()).unwrap_or_default(),
-                code: code.clone(),
-                entry,
-                dynamic: AtomicU32::new((48 << 10) - code.static_shared.min(48 << 10) as u32),
-            })
+        let function = |(entry, of): (usize, &Entry)| Function {
+            name: CString::new(of.name.clone()).unwrap_or_default(),
+            code: code.clone(),
+            entry,
+            dynamic: AtomicU32::new((48 << 10) - code.static_shared.min(48 << 10) as u32),
         };
         Ok(Self {
             functions: code.entries.iter().enumerate().map(function).collect(),
@@ -95,7 +93,6 @@ impl Module {
         self.functions
             .iter()
             .find(|function| function.name.to_bytes() == name.as_bytes())
-            .map(|found| &**found)
     }
 
     pub fn global(&self, name: &str) -> Option<(u64, usize)> {
