@@ -149,9 +149,27 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	done
 	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
 
+# A driver of 2024, without extensions that adapters can do without.
+OLDER_LEVEL_ZERO = ZE_OXUR_DRIVER_VERSION=1.3.30049 ZE_OXUR_API_VERSION=1.9 ZE_OXUR_HIDE_EXTENSIONS=$(subst $(space),$(comma),$(OPTIONAL_EXTENSIONS))
+OPTIONAL_EXTENSIONS = ZE_extension_image_copy ZE_extension_image_format_support ZE_extension_srgb \
+  ZE_extension_device_vector_sizes ZE_extension_device_ip_version ZE_extension_device_usablemem_size_properties \
+  ZE_extension_device_memory_properties ZE_extension_eu_count ZE_extension_kernel_max_group_size_properties \
+  ZE_extension_float_atomics ZE_extension_bfloat16_conversions ZE_experimental_event_pool_counter_based \
+  ZE_experimental_mutable_command_list ZE_experimental_immediate_command_list_append \
+  ZE_experimental_relaxed_allocation_limits
+comma = ,
+space = $(subst ,, )
+
 .PHONY: test-level-zero
-test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver, and dpctl on Intel's adapters over ours (MODULES=test_sum: a part of dpnp, too)
+test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over our driver; dpctl on Intel's adapters over it (MODULES=test_sum: a part of dpnp, too)
 	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
+	python3 conformance/level_zero/device_info.py --lib dist/lib
+	conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
+	$(OLDER_LEVEL_ZERO) conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
+	for generation in $(GENERATIONS); do \
+	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib --adapter level_zero; \
+	done
+	python3 conformance/suites/compare.py dpctl --generation 2026.2 --stack ours --adapter level_zero --lib dist/lib --verify-stack
 	for adapter in level_zero level_zero_v2; do \
 	  python3 conformance/suites/compare.py dpctl --generation 2026.2 --stack driver --adapter $$adapter --lib dist/lib \
 	    --verify-stack; \

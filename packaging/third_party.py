@@ -19,7 +19,10 @@ ROOT = HERE.parent
 TARGET = "x86_64-unknown-linux-gnu"
 
 # The crates whose programs and libraries are shipped.
-CRATES = ("adapters/cpu", "adapters/cuda", "adapters/opencl", "drivers/level_zero", "drivers/libopencl", "loader", "tools")
+CRATES = (
+    "adapters/cpu", "adapters/cuda", "adapters/level_zero", "adapters/opencl", "drivers/level_zero", "drivers/libopencl",
+    "loader", "tools",
+)
 
 # Static libraries: their Debian packages, and licences as SPDX has them. Polly is part of LLVM's source package.
 LIBRARIES = {
@@ -58,6 +61,10 @@ def notices():
     return f"\n\n{'=' * 80}\n\n".join(parts) + "\n"
 
 
+def sbom_name(crate):
+    return f"oxur-{str(crate).replace('/', '-')}.cdx.json"
+
+
 def sboms():
     """The name and text of each SBOM."""
     options = ["--quiet", "--format", "json", "--spec-version", "1.5", "--target", TARGET]
@@ -67,10 +74,10 @@ def sboms():
     for path in ROOT.glob("**/*.cdx.json"):
         folder = path.parent.relative_to(ROOT)
         if str(folder) in CRATES:
-            found[f"oxur-{folder.name}.cdx.json"] = path.read_text().replace(f"file://{ROOT}", "file://.")
+            found[sbom_name(folder)] = path.read_text().replace(f"file://{ROOT}", "file://.")
         if folder.parts[0] != "target":
             path.unlink()
-    missing = {f"oxur-{Path(crate).name}.cdx.json" for crate in CRATES} - found.keys()
+    missing = {sbom_name(crate) for crate in CRATES} - found.keys()
     if missing:
         sys.exit(f"third_party: cargo-cyclonedx wrote no {', '.join(sorted(missing))}")
     components = []

@@ -5,6 +5,7 @@
 #
 #   dist/lib/libur_*.so*                the loader and every adapter, with the links that C libraries have
 #   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
+#   dist/lib/adapters/libur_adapter_level_zero.so.0  for devices that no other adapter has
 #   dist/lib/libze_oxur_cpu.so.1        the Level Zero driver
 #   dist/lib/level-zero/libze_loader.so.1  a link to it, for programs that look for a loader of Level Zero
 #   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, where a process has no other libOpenCL
@@ -37,7 +38,6 @@ die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
 libraries=(ur_loader)
 for folder in adapters/*/; do
   adapter=$(basename "$folder")
-  # The Level Zero adapter is not shipped yet: it has no images, and Intel's would be hidden by it.
   [[ $adapter == kit || $adapter == level_zero || ! -f $folder/Cargo.toml ]] || libraries+=("ur_adapter_$adapter")
 done
 
@@ -79,7 +79,8 @@ check() {
 }
 
 rm -rf "$stage"
-mkdir -p "$stage"/{bin,include/unified-runtime,lib/cmake/unified-runtime,lib/level-zero,lib/opencl,lib/pkgconfig}
+mkdir -p "$stage"/{bin,include/unified-runtime} \
+  "$stage"/lib/{adapters,cmake/unified-runtime,level-zero,opencl,pkgconfig}
 # In a folder of its own, where the dynamic linker does not find it before another.
 check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
 ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"
@@ -87,6 +88,9 @@ check "$release/libze_oxur_cpu.so" libze_oxur_cpu.so.1 'ze[lrstx]?'
 ship "$release/libze_oxur_cpu.so" "$stage/lib/libze_oxur_cpu.so.1"
 # Where the dynamic linker does not find it before another, either.
 ln -s ../libze_oxur_cpu.so.1 "$stage/lib/level-zero/libze_loader.so.1"
+# By its name it would hide Intel's adapter, which drives the GPUs of most machines, if it were where that is searched.
+check "$release/libur_adapter_level_zero.so" libur_adapter_level_zero.so.0 ur
+ship "$release/libur_adapter_level_zero.so" "$stage/lib/adapters/libur_adapter_level_zero.so.0"
 check "$release/liboxur_as_gpu_preload.so" liboxur_as_gpu_preload.so '_ZNK?4sycl.*'
 ship "$release/liboxur_as_gpu_preload.so" "$stage/lib/liboxur_as_gpu_preload.so"
 for name in "${libraries[@]}"; do

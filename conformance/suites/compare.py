@@ -167,8 +167,8 @@ def compare(suite, modules, stack, options):
     crashed = try_again(suite, all_tests, stack, exceptions, options, folder / "again")
     tests = {test: found for test, found in all_tests.items() if not excepted(test, exceptions)}
 
-    # Our Level Zero device is a GPU to Intel's adapters: tests that want a CPU are skipped, and others run instead.
-    another_device = stack.kind == "driver"
+    # Our Level Zero device is a GPU: tests that want a CPU are skipped, and others run instead.
+    another_device = stack.needs_level_zero
     worse, better = [], []
     for test in sorted(expected.keys() | tests.keys()):
         outcome, reason = tests.get(test, ("MISSING", ""))

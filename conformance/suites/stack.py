@@ -2,8 +2,8 @@
 """The two software stacks that a client program can run on: their environment, and a proof which one is in use.
 
 `intel` is the reference: what the wheels bring. `ours` is the same client and the same libsycl on our libraries:
-generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter. `driver` is Intel's
-Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels on our Level Zero driver.
+generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter; the adapter `level_zero`
+is on our Level Zero driver. So is `driver`, Intel's Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels.
 """
 
 import argparse
@@ -49,12 +49,18 @@ class Stack:
     @property
     def adapter_path(self):
         folder = self.env_dir / "lib" if self.kind == "driver" else self.lib
+        if self.kind == "ours" and self.adapter == "level_zero":
+            folder = self.lib / "adapters"
         return folder.resolve() / f"libur_adapter_{self.adapter}.so.0"
 
     @property
     def level_zero(self):
         """The folder of our Level Zero driver, which is the loader of its own."""
         return self.lib.resolve() / "level-zero"
+
+    @property
+    def needs_level_zero(self):
+        return self.kind == "driver" or self.kind == "ours" and self.adapter == "level_zero"
 
     @property
     def needs_opencl(self):
@@ -72,6 +78,7 @@ class Stack:
         if self.kind == "driver":
             env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
+        if self.needs_level_zero:
             path.insert(0, str(self.level_zero))
         if self.kind == "ours":
             env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
@@ -85,7 +92,7 @@ class Stack:
         """Says, a line each, what is missing or not as named. An empty list is the proof that the stack is in use."""
         if not self.python.exists():
             return [f"{self.python} is missing: run `make setup`"]
-        if self.kind == "driver":
+        if self.needs_level_zero:
             missing = [f"{path} is missing" for path in [self.adapter_path, self.level_zero / "libze_loader.so.1"] if not path.exists()]
             if missing:
                 return missing

@@ -59,9 +59,9 @@ int main() {
       CHECK(bundle.ext_oneapi_has_kernel(name));
     CHECK(!bundle.ext_oneapi_has_kernel("none"));
     CHECK(!bundle.empty() && bundle.get_context() == context && bundle.get_devices() == std::vector{device});
-    CHECK(bundle.get_backend() == sycl::backend::opencl);
+    CHECK(bundle.get_backend() == tested_backend());
     auto kernel = bundle.ext_oneapi_get_kernel("plain");
-    CHECK(kernel.get_context() == context && kernel.get_backend() == sycl::backend::opencl);
+    CHECK(kernel.get_context() == context && kernel.get_backend() == tested_backend());
     CHECK(bundle.ext_oneapi_get_raw_kernel_name("constant<float, 7>") == "_Z22__sycl_kernel_constantIfLi7EEvPT_");
   });
 

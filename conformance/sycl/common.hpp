@@ -19,6 +19,31 @@
 
 namespace syclx = sycl::ext::oneapi::experimental;
 
+// On Level Zero, the headers fill memory by kernels, which programs that g++ builds do not have. With this definition in front of
+// libsycl's, of which they ask nothing else, they leave fills to the runtime.
+namespace sycl {
+inline namespace _V1 {
+__attribute__((weak)) backend handler::getDeviceBackend() const { return backend::opencl; }
+} // namespace _V1
+} // namespace sycl
+
+/// The backend that the tests of an adapter select.
+inline sycl::backend tested_backend() {
+  const char *selector = std::getenv("ONEAPI_DEVICE_SELECTOR");
+  const bool level_zero = selector && std::string(selector).rfind("level_zero", 0) == 0;
+  return level_zero ? sycl::backend::ext_oneapi_level_zero : sycl::backend::opencl;
+}
+
+/// The parts of a device, in a way that it can be divided.
+inline std::vector<sycl::device> parts_of(const sycl::device &device) {
+  using way = sycl::info::partition_property;
+  for (way known : device.get_info<sycl::info::device::partition_properties>())
+    if (known == way::partition_equally)
+      return device.create_sub_devices<way::partition_equally>(1);
+  return device.create_sub_devices<way::partition_by_affinity_domain>(
+      sycl::info::partition_affinity_domain::next_partitionable);
+}
+
 inline int passed = 0, failed = 0;
 
 /// Counts a condition; a false one prints itself.

@@ -33,7 +33,7 @@ int main() {
     q.submit([&](sycl::handler &h) {
        h.ext_codeplay_enqueue_native_command([&](sycl::interop_handle handle) {
          ++calls;
-         CHECK(!handle.ext_codeplay_has_graph() && handle.get_backend() == sycl::backend::opencl);
+         CHECK(!handle.ext_codeplay_has_graph() && handle.get_backend() == tested_backend());
        });
      }).wait();
     CHECK(calls == 1);

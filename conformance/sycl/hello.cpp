@@ -11,7 +11,7 @@ ND_RANGE(1) iota(float start, float *out) { out[global_id()] = start + static_ca
 int main() {
   sycl::queue q;
   fact("device", q.get_device().get_info<sycl::info::device::name>());
-  CHECK(q.get_backend() == sycl::backend::opencl);
+  CHECK(q.get_backend() == tested_backend());
   CHECK(q.get_device().ext_oneapi_can_build(syclx::source_language::sycl));
   CHECK(q.get_device().ext_oneapi_can_build(syclx::source_language::spirv));
 

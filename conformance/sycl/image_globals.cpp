@@ -132,8 +132,7 @@ int main() {
   });
 
   scenario("each device of a context has its own", [&] {
-    constexpr auto equally = sycl::info::partition_property::partition_equally;
-    auto parts = q.get_device().create_sub_devices<equally>(1);
+    auto parts = parts_of(q.get_device());
     parts.resize(2); // machines have two CPUs at least
     sycl::context both{parts};
     auto add = registered_kernel(both, parts, "add"), get = registered_kernel(both, parts, "get");

@@ -53,7 +53,7 @@ for stack in "${stacks[@]}"; do
     ours) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_opencl.so.0" "$env/v2026.2/lib") ;;
     ours-cpu) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_cpu.so.0" none) ;;
     ours-level_zero)
-      arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_level_zero.so.0" level_zero) ;;
+      arguments=("$lib/libur_loader.so.0" "$lib/adapters/libur_adapter_level_zero.so.0" level_zero) ;;
     ours-*) arguments=("$lib/libur_loader.so.0" "$lib/libur_adapter_${stack#ours-}.so.0" "$env/v2026.2/lib") ;;
     intel) arguments=("$env/v2026.1/lib/"{libur_loader.so.0,libur_adapter_opencl.so.0} "$env/v2026.1/lib") ;;
     *) die "no stack is called $stack" ;;

@@ -3,7 +3,8 @@
 //!
 //! `UR_ADAPTERS_FORCE_LOAD` names the files, and nothing else is loaded. Otherwise the loader searches each adapter
 //! that it knows in the folders of `UR_ADAPTERS_SEARCH_PATH`, by the system's search, and beside itself; the first
-//! usable file wins. The device selector excludes adapters whose devices it does not select.
+//! usable file wins. An adapter in the folder `adapters` beside the loader is for devices that have no other. The device
+//! selector excludes adapters whose devices it does not select.
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,14 @@ struct Known {
     /// The types of its devices.
     devices: DeviceInitFlags,
 }
+
+/// This project's adapter for Level Zero, from the folder of the loader. It is only loaded where Intel's are not installed:
+/// GPUs keep the adapter that they have.
+const LEVEL_ZERO_FALLBACK: &str = "adapters/libur_adapter_level_zero.so.0";
+
+/// The names of adapters for Level Zero.
+const LEVEL_ZERO: &str = "level_zero";
+const LEVEL_ZERO_V2: &str = "level_zero_v2";
 
 /// The name of this project's adapter for the CPU.
 const CPU: &str = "cpu";
@@ -46,13 +55,13 @@ const KNOWN: [Known; 8] = {
             devices: GPU,
         },
         Known {
-            name: "level_zero",
+            name: LEVEL_ZERO,
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
         },
         // Both Level Zero adapters are loaded: they agree between themselves which of them shows a device.
         Known {
-            name: "level_zero_v2",
+            name: LEVEL_ZERO_V2,
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
         },
@@ -152,6 +161,7 @@ impl Found {
         let mut order: Vec<_> = KNOWN.iter().collect();
         order.sort_by_key(|known| !(prefers_cpu && known.name == CPU));
         let (mut opencl, mut cpu) = (None, None);
+        let mut has_level_zero = false;
         for known in order {
             let count = self.adapters.len();
             let wanted = device_flags.is_empty() || device_flags.intersects(known.devices);
@@ -165,11 +175,11 @@ impl Found {
             }
             let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
             let places = folders.iter().map(|folder| folder.join(&name)).chain([name.clone()]);
-            let beside = beside.iter().flat_map(|folder| {
+            let own = beside.iter().flat_map(|folder| {
                 let packaged = (known.name == CPU).then(|| of_package(folder));
                 [folder.join(&name)].into_iter().chain(packaged.flatten())
             });
-            for place in places.chain(beside) {
+            for place in places.chain(own) {
                 match self.try_load(&place, Repeated::Skipped) {
                     Ok(()) => break,
                     Err(Refused::Missing) => log::info!("no adapter {}", place.display()),
@@ -180,7 +190,16 @@ impl Found {
                 match known.name {
                     OPENCL => opencl = Some(count),
                     CPU => cpu = Some(count),
+                    LEVEL_ZERO | LEVEL_ZERO_V2 => has_level_zero = true,
                     _ => {}
+                }
+            }
+            if known.name == LEVEL_ZERO_V2 && !has_level_zero {
+                let fallback = beside.as_ref().map(|folder| folder.join(LEVEL_ZERO_FALLBACK));
+                if let Some(file) = fallback.filter(|file| file.exists())
+                    && let Err(refused) = self.try_load(&file, Repeated::Skipped)
+                {
+                    log::warn!("adapter {} is skipped: {refused}", file.display());
                 }
             }
         }

@@ -148,6 +148,40 @@ fn folders_are_searched_in_order_and_beside_the_loader_last() {
 }
 
 #[test]
+fn an_adapter_for_devices_that_have_no_other() {
+    let (folder, beside) = (folder("others"), folder("fallback"));
+    let own_loader = install(&loader(), &beside, "libur_loader.so.0");
+    std::fs::create_dir(beside.join("adapters")).unwrap();
+    let fallback = install(&plain_adapter(), &beside, "adapters/libur_adapter_level_zero.so.0");
+    // Of other names, nothing is looked for there.
+    install(&plain_adapter(), &beside, "adapters/libur_adapter_opencl.so.0");
+    let path = folder.to_str().unwrap();
+    let load = |selector: &str| {
+        let variables = [
+            INFO,
+            ("UR_ADAPTERS_SEARCH_PATH", path),
+            ("ONEAPI_DEVICE_SELECTOR", selector),
+        ];
+        probe_with(Path::new(&own_loader), &variables, &["init", "adapters"])
+    };
+    let seen = load("*:*");
+    assert_eq!(seen.lines[1], "adapters: 1 [UR_BACKEND_OPENCL]");
+    seen.logged(&["loaded adapter", &fallback]);
+    assert_eq!(load("opencl:*").lines[1], "adapters: 0 []");
+    // Both of Intel's names count.
+    for name in ["level_zero_v2", "level_zero"] {
+        let other = install(&plain_adapter(), &folder, &format!("libur_adapter_{name}.so.0"));
+        let seen = load("*:*");
+        assert_eq!(seen.lines[1], "adapters: 1 [UR_BACKEND_OPENCL]");
+        seen.logged(&["loaded adapter", &other]);
+        std::fs::remove_file(other).unwrap();
+    }
+    for folder in [folder, beside] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
 fn the_device_selector_decides_what_is_loaded() {
     let folder = folder("filter");
     for name in ["opencl", "level_zero", "cuda", "cpu"] {

@@ -78,6 +78,9 @@ pub fn cpu_of_package(folder: &Path) -> Option<PathBuf> {
     prefixes.find_map(|prefix| Some(prefix.join("lib/libur_adapter_native_cpu.so.0")).filter(|path| path.exists()))
 }
 
+/// The folder in that of our libraries with adapters for devices that may have another one: for those who name them.
+const BY_NAME: &str = "adapters";
+
 /// The adapters of a folder, by name and file, sorted.
 pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
     let name = |path: &Path| {
@@ -89,8 +92,9 @@ pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
                 .to_owned(),
         )
     };
-    let mut found: Vec<_> = search::entries(folder)
-        .into_iter()
+    let mut found: Vec<_> = [folder.to_owned(), folder.join(BY_NAME)]
+        .iter()
+        .flat_map(|folder| search::entries(folder))
         .filter_map(|path| Some((name(&path)?, path)))
         .collect();
     if !found.iter().any(|(name, _)| name == "cpu") {
@@ -119,6 +123,7 @@ pub struct Choice {
 /// through our own adapter. `drivers` says what OpenCL has to offer, and is asked where it matters.
 pub fn by_default(folder: &Path, drivers: impl FnOnce() -> OpenClAvailability) -> Result<Choice, Failure> {
     let mut all = adapters(folder);
+    all.retain(|(_, path)| path.parent() == Some(folder) || !path.starts_with(folder));
     if all.is_empty() {
         return Err(Failure::new(
             format!("{} holds no adapter (libur_adapter_*.so.0)", folder.display()),

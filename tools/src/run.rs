@@ -70,8 +70,6 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
         .with_code(127)
     })?;
     let sycl = match &options.libsycl {
-        // Nothing of ours but the driver.
-        _ if options.level_zero && named.is_empty() => return only_level_zero(options, &folder, &program, command),
         Some(path) => Some(
             Sycl::read(path)
                 .ok_or_else(|| Failure::new(format!("{} is no libsycl", path.display()), "name a libsycl.so.9"))?,
@@ -80,6 +78,9 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     };
     if let Some(sycl) = &sycl {
         sycl.check()?;
+    } else if options.level_zero && named.is_empty() {
+        // Nothing of ours but the driver.
+        return only_level_zero(options, &folder, &program, command);
     }
     let seen_as_gpu = as_gpu::libraries(options.as_gpu.as_ref())?;
     let choice = if named.is_empty() && seen_as_gpu.is_some() {
@@ -88,7 +89,14 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
             reason: None,
         }
     } else if named.is_empty() {
-        lib_folder::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?
+        let mut choice = lib_folder::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?;
+        if options.level_zero {
+            // Before the others, as in the loader: programs take the first device of a kind.
+            choice
+                .paths
+                .splice(0..0, lib_folder::choose(&folder, &["level_zero".into()])?);
+        }
+        choice
     } else {
         Choice {
             paths: named,

@@ -16,7 +16,7 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use oxur_api::{self as ur, DdiTable, Handle, ResultCode};
 
@@ -101,22 +101,26 @@ macro_rules! object {
 #[repr(C)]
 struct HandleEntry {
     ddi: AtomicPtr<DdiTable>,
-    /// The tag in the lower half, the client's references in the upper one: who takes a reference of what may be about to
-    /// go ([`HandleGroup::for_each`]) must know in one step that it is still the same.
+    /// Tells the type of the handle. It repeats the lower half of `state` in a word that no atomic operation writes while the
+    /// object lives: a load from the word of such an operation waits for it, 5 cycles on processors of Intel's.
+    tag: AtomicU32,
+    /// The lower half of the object's group: enough to tell most objects of other groups without looking at them.
+    group: AtomicU32,
+    /// The tag in the lower half, the client's references in the upper one, so that taking a reference to a dying object
+    /// fails atomically ([`HandleGroup::for_each`]).
     state: AtomicU64,
     /// `Arc::as_ptr` of the object.
     object: AtomicPtr<()>,
-    /// Of the object.
-    group: AtomicU64,
 }
 
+/// The state of an entry without an object.
 const DEAD: u64 = 0;
 /// A reference of the client's in an entry's state.
 const REFERENCE: u64 = 1 << 32;
 
 /// The tag in an entry's state.
 #[inline(always)]
-fn tag(state: u64) -> u32 {
+const fn tag(state: u64) -> u32 {
     state as u32
 }
 
@@ -154,7 +158,7 @@ impl Drop for HandleCell {
     fn drop(&mut self) {
         if let Some(entry) = NonNull::new(*self.entry.get_mut()) {
             // SAFETY: entries are never freed.
-            unsafe { entry.as_ref() }.state.store(DEAD, Ordering::Release);
+            unsafe { entry.as_ref() }.kill();
             pool::put(entry);
         }
     }
@@ -165,10 +169,18 @@ impl HandleEntry {
     #[inline(always)]
     fn fill<T: Object>(&self, object: *const T, group: u64, references: u64) {
         self.ddi.store(DDI.load(Ordering::Acquire), Ordering::Relaxed);
-        self.group.store(group, Ordering::Relaxed);
+        self.group.store(group as u32, Ordering::Relaxed);
         self.object.store(object.cast_mut().cast(), Ordering::Relaxed);
         self.state
             .store(u64::from(T::TAG) + references * REFERENCE, Ordering::Release);
+        self.tag.store(T::TAG, Ordering::Release);
+    }
+
+    /// Makes it no object's. Handles that point to it are stale from now on.
+    #[inline(always)]
+    fn kill(&self) {
+        self.tag.store(tag(DEAD), Ordering::Release);
+        self.state.store(DEAD, Ordering::Release);
     }
 }
 
@@ -208,7 +220,7 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
             T::Handle::from_ptr(new.as_ptr().cast())
         }
         Err(other) => {
-            entry.state.store(DEAD, Ordering::Release);
+            entry.kill();
             pool::put(new);
             T::Handle::from_ptr(other.cast())
         }
@@ -264,7 +276,7 @@ unsafe fn entry_if<'a, T: Object>(handle: T::Handle) -> Option<&'a HandleEntry> 
     }
     // SAFETY: not null and aligned; readable as the caller promises.
     let entry = unsafe { &*pointer };
-    (tag(entry.state.load(Ordering::Acquire)) == T::TAG).then_some(entry)
+    (entry.tag.load(Ordering::Acquire) == T::TAG).then_some(entry)
 }
 
 /// Finds the entry of a handle that a client gave, or says that it is none of `T`'s.
@@ -533,9 +545,10 @@ mod pool {
             let new: Vec<HandleEntry> = (0..BATCH)
                 .map(|_| HandleEntry {
                     ddi: AtomicPtr::new(ptr::null_mut()),
+                    tag: AtomicU32::new(tag(DEAD)),
+                    group: AtomicU32::new(0),
                     state: AtomicU64::new(DEAD),
                     object: AtomicPtr::new(ptr::null_mut()),
-                    group: AtomicU64::new(0),
                 })
                 .collect();
             let new: &[HandleEntry] = new.leak();

@@ -21,6 +21,9 @@ pub trait Ipc<B: Backend> {
     /// Whether anything can be shared.
     const HAS_IPC: bool = false;
 
+    /// Whether physical memory can be.
+    const HAS_PHYSICAL_IPC: bool = Self::HAS_IPC;
+
     /// Shares USM of a device, by any address in it.
     fn ipc_export_mem(self: &Arc<Self>, _memory: *mut c_void) -> UrResult<IpcExport> {
         unsupported()
@@ -103,7 +106,11 @@ unsafe fn give(
 /// Takes bytes back from the client.
 fn put<B: Backend>(kind: Kind, data: *const c_void) -> UrResult<()> {
     args::not_null(data)?;
-    if !B::Context::HAS_IPC {
+    let is_there = match kind {
+        Kind::Physical => B::Context::HAS_PHYSICAL_IPC,
+        Kind::Mem | Kind::Event => B::Context::HAS_IPC,
+    };
+    if !is_there {
         return unsupported();
     }
     let mut exports = EXPORTS.lock();

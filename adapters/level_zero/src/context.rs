@@ -15,6 +15,7 @@ use oxur_fork::{Mutex, OnceLock, Turns};
 use crate::event::pool::EventPools;
 use crate::event::watcher;
 use crate::queue::Marker;
+use crate::usm::Foreign;
 use crate::ze::{self, ContextKind, ListKind, Owned, ze, ze_get};
 use crate::{Device, LevelZero, Queue};
 
@@ -37,6 +38,7 @@ pub(crate) struct Context {
 pub(crate) struct SharedContext {
     pub(crate) number: UniqueId,
     pub(crate) usm: kit::ContextUsm<Context>,
+    pub(crate) foreign: Foreign,
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     pub(crate) events: Arc<EventPools>,
@@ -56,6 +58,7 @@ impl SharedContext {
             let new = Self {
                 number: UniqueId::new(),
                 usm: kit::ContextUsm::default(),
+                foreign: Foreign::default(),
                 in_flight: Arc::default(),
                 events: EventPools::new(&raw, devices),
                 raw,
@@ -253,7 +256,17 @@ impl kit::Context<LevelZero> for Context {
 
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, LevelZero>) -> UrResult<()> {
         command.check_operands(self)?;
+        // Buffers get their memory on the device of their first command.
         match command {
+            Command::BufferRead { buffer, .. }
+            | Command::BufferWrite { buffer, .. }
+            | Command::BufferFill { buffer, .. }
+            | Command::BufferReadRect { buffer, .. }
+            | Command::BufferWriteRect { buffer, .. } => buffer.settle(device),
+            Command::BufferCopy { src, dst, .. } | Command::BufferCopyRect { src, dst, .. } => {
+                src.settle(device)?;
+                dst.settle(device)
+            }
             Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
                 global.program.check_global(device, global)
             }
@@ -271,7 +284,4 @@ impl kit::Context<LevelZero> for Context {
     }
 }
 
-impl kit::VirtualMem<LevelZero> for Context {}
-impl kit::Ipc<LevelZero> for Context {}
 impl kit::BindlessImages<LevelZero> for Context {}
-impl kit::MemoryExport<LevelZero> for Context {}

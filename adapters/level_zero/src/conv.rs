@@ -148,3 +148,61 @@ pub(crate) fn compiler_option(frontend: &CStr) -> Option<&'static CStr> {
         _ => None,
     }
 }
+
+/// Level Zero's format for an image format, and the bytes of a pixel. `None` if it has none.
+pub(crate) fn image_format(format: &ImageFormat) -> Option<(ze_image_format_t, usize)> {
+    use level_zero_sys::{
+        ZE_IMAGE_FORMAT_SWIZZLE_0 as O, ZE_IMAGE_FORMAT_SWIZZLE_1 as I, ZE_IMAGE_FORMAT_SWIZZLE_A as A,
+        ZE_IMAGE_FORMAT_SWIZZLE_B as B, ZE_IMAGE_FORMAT_SWIZZLE_G as G, ZE_IMAGE_FORMAT_SWIZZLE_R as R,
+    };
+    use {ImageChannelOrder as Order, ImageChannelType as Type};
+    // Level Zero names components by their place in memory, and the swizzle says what the kernel gets.
+    let (count, [x, y, z, w]) = match format.channelOrder {
+        Order::R => (1, [R, O, O, I]),
+        Order::A => (1, [O, O, O, R]),
+        Order::INTENSITY => (1, [R, R, R, R]),
+        Order::LUMINANCE => (1, [R, R, R, I]),
+        Order::RG => (2, [R, G, O, I]),
+        Order::RA => (2, [R, O, O, G]),
+        Order::RGBA | Order::SRGBA => (4, [R, G, B, A]),
+        Order::BGRA => (4, [B, G, R, A]),
+        Order::ARGB => (4, [G, B, A, R]),
+        Order::ABGR => (4, [A, B, G, R]),
+        _ => return None,
+    };
+    let (type_, bytes) = match format.channelType {
+        Type::SNORM_INT8 => (ZE_IMAGE_FORMAT_TYPE_SNORM, 1),
+        Type::SNORM_INT16 => (ZE_IMAGE_FORMAT_TYPE_SNORM, 2),
+        Type::UNORM_INT8 => (ZE_IMAGE_FORMAT_TYPE_UNORM, 1),
+        Type::UNORM_INT16 => (ZE_IMAGE_FORMAT_TYPE_UNORM, 2),
+        Type::SIGNED_INT8 => (ZE_IMAGE_FORMAT_TYPE_SINT, 1),
+        Type::SIGNED_INT16 => (ZE_IMAGE_FORMAT_TYPE_SINT, 2),
+        Type::SIGNED_INT32 => (ZE_IMAGE_FORMAT_TYPE_SINT, 4),
+        Type::UNSIGNED_INT8 => (ZE_IMAGE_FORMAT_TYPE_UINT, 1),
+        Type::UNSIGNED_INT16 => (ZE_IMAGE_FORMAT_TYPE_UINT, 2),
+        Type::UNSIGNED_INT32 => (ZE_IMAGE_FORMAT_TYPE_UINT, 4),
+        Type::HALF_FLOAT => (ZE_IMAGE_FORMAT_TYPE_FLOAT, 2),
+        Type::FLOAT => (ZE_IMAGE_FORMAT_TYPE_FLOAT, 4),
+        _ => return None,
+    };
+    let layout = match (count, bytes) {
+        (1, 1) => ZE_IMAGE_FORMAT_LAYOUT_8,
+        (1, 2) => ZE_IMAGE_FORMAT_LAYOUT_16,
+        (1, _) => ZE_IMAGE_FORMAT_LAYOUT_32,
+        (2, 1) => ZE_IMAGE_FORMAT_LAYOUT_8_8,
+        (2, 2) => ZE_IMAGE_FORMAT_LAYOUT_16_16,
+        (2, _) => ZE_IMAGE_FORMAT_LAYOUT_32_32,
+        (_, 1) => ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8,
+        (_, 2) => ZE_IMAGE_FORMAT_LAYOUT_16_16_16_16,
+        _ => ZE_IMAGE_FORMAT_LAYOUT_32_32_32_32,
+    };
+    let format = ze_image_format_t {
+        layout,
+        type_,
+        x,
+        y,
+        z,
+        w,
+    };
+    Some((format, count * bytes))
+}

@@ -100,6 +100,18 @@ impl Device {
         self.parent.iter().map(by).collect()
     }
 
+    /// Whether it reaches another device's memory.
+    pub(crate) fn reaches(&self, other: &Self) -> bool {
+        // SAFETY: live devices.
+        let reaches = || unsafe { ze_get!(zeDeviceCanAccessPeer(self.raw, other.raw)) };
+        self.is_in(other) || other.is_in(self) || reaches().is_ok_and(|reaches| reaches != 0)
+    }
+
+    /// Whether the driver waits for all that the device does.
+    fn has_synchronize(&self) -> bool {
+        self.driver.api_version >= ZE_API_VERSION_1_14 && ze::api().zeDeviceSynchronize.is_some()
+    }
+
     /// Whether memory of the host and of the device are the same.
     pub(crate) fn is_integrated(&self) -> bool {
         self.facts.has(ZE_DEVICE_PROPERTY_FLAG_INTEGRATED)
@@ -163,6 +175,14 @@ impl kit::Device<LevelZero> for Device {
         // SAFETY: a live device and two places for the clocks.
         unsafe { ze!(zeDeviceGetGlobalTimestamps(self.raw, &mut host, &mut device)) }?;
         Ok((self.facts.global_time(device), host))
+    }
+
+    fn wait(&self) -> UrResult<()> {
+        if !self.has_synchronize() {
+            return unsupported();
+        }
+        // SAFETY: a live device.
+        unsafe { ze!(zeDeviceSynchronize(self.raw)) }
     }
 
     fn peer_info(&self, peer: &Arc<Self>, query: ExpPeerInfo, out: InfoOut<'_>) -> UrResult<()> {

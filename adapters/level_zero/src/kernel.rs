@@ -175,9 +175,15 @@ impl OnDevice {
                 let set = || self.set_bytes(index, size, std::ptr::null());
                 arg_cache.number(index, ArgKey::LOCAL, size as u64, || true, set)
             }
-            Arg::Mem(index, ref mem, _) => self.set_address(index, mem.as_ref().map_or(0, |mem| mem.address())),
-            // There are none.
-            Arg::Sampler(..) => kit::unsupported(),
+            Arg::Mem(index, Some(ref mem), _) => match mem.image() {
+                Ok(image) => self.set_object(index, image.handle() as usize),
+                Err(_) => {
+                    mem.settle(&self.device)?;
+                    self.set_address(index, mem.address())
+                }
+            },
+            Arg::Mem(index, None, _) => self.set_address(index, 0),
+            Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.handle() as usize),
         }
     }
 
@@ -190,6 +196,13 @@ impl OnDevice {
             || true,
             || self.set_bytes(index, size_of::<usize>(), (&raw const address).cast()),
         )
+    }
+
+    /// Sets a handle of Level Zero, which another object may have later.
+    #[cold]
+    fn set_object(&self, index: u32, handle: usize) -> UrResult<()> {
+        let set = || self.set_bytes(index, size_of::<usize>(), (&raw const handle).cast());
+        self.arg_cache.other(index, set)
     }
 
     /// Tells Level Zero of an argument of so many bytes; null stands for local memory.
@@ -312,6 +325,14 @@ impl Prepared<'_> {
 }
 
 #[cold]
+fn another_context() -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_CONTEXT,
+        "the kernel is of another context than the queue",
+    )
+}
+
+#[cold]
 fn no_group(local: [usize; 3], global: [usize; 3]) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
@@ -363,6 +384,15 @@ impl Kernel {
         self.on_other(device)
     }
 
+    /// The same for a queue, which is of its context.
+    #[inline(always)]
+    pub(crate) fn on_queue(&self, queue: &Queue) -> UrResult<&OnDevice> {
+        match Arc::ptr_eq(&self.program.context.shared, &queue.context.shared) {
+            true => self.on(&queue.device),
+            false => Err(another_context()),
+        }
+    }
+
     #[cold]
     fn on_other(&self, device: &Device) -> UrResult<&OnDevice> {
         let mut all = self.on_devices.iter();
@@ -399,11 +429,15 @@ impl kit::Kernel<LevelZero> for Kernel {
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let on_devices = program
-            .modules()?
-            .iter()
-            .map(|(device, module)| OnDevice::create(module, device, name))
-            .collect::<UrResult<_>>()?;
+        let on_devices = program.with_modules(|modules| {
+            let create = |(device, module): &(_, _)| OnDevice::create(module, device, name);
+            modules.iter().map(create).collect::<UrResult<_>>()
+        });
+        let on_devices = on_devices.map_err(|error| match error.code() {
+            // Symbols of other programs are missing.
+            ResultCode::ERROR_PROGRAM_UNLINKED => error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
+            _ => error,
+        })?;
         Ok(Arc::new(Self::new(program, name, on_devices)))
     }
 

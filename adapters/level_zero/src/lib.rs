@@ -15,7 +15,9 @@ mod mem;
 mod platform;
 mod program;
 mod queue;
+mod sampler;
 mod usm;
+mod virtual_mem;
 mod ze;
 
 use oxur_adapter_kit as kit;
@@ -29,7 +31,9 @@ pub(crate) use mem::Mem;
 pub(crate) use platform::Platform;
 pub(crate) use program::Program;
 pub(crate) use queue::Queue;
+pub(crate) use sampler::Sampler;
 pub(crate) use usm::UsmPool;
+pub(crate) use virtual_mem::PhysicalMem;
 
 /// The objects of this adapter.
 pub(crate) struct LevelZero;
@@ -44,14 +48,14 @@ impl kit::Backend for LevelZero {
     type Queue = Queue;
     type Event = Event;
     type Mem = Mem;
-    type Sampler = kit::NoSampler;
+    type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
     type Graph = kit::SoftwareGraph<Self>;
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
-    type PhysicalMem = kit::NoPhysicalMem;
+    type PhysicalMem = PhysicalMem;
     type ExternalMem = kit::NoExternalMem;
     type ExternalSemaphore = kit::NoExternalSemaphore;
 }
@@ -66,6 +70,8 @@ kit::object! {
     Mem: MemHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
+    Sampler: SamplerHandle,
+    PhysicalMem: PhysicalMemHandle,
 }
 
 kit::export_adapter!(LevelZero);

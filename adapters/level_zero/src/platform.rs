@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Platforms: one for each Level Zero driver.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, PlatformInfo, ResultCode};
 use kit::{HandleCell, InfoOut, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
+use oxur_fork::OnceLock;
 
 use crate::ze::{self, ze};
 use crate::{Device, LevelZero, conv};
@@ -30,8 +31,18 @@ pub(crate) struct DriverFacts {
     pub(crate) raw: ze_driver_handle_t,
     pub(crate) version: u32,
     pub(crate) api_version: ze_api_version_t,
+    /// Whether other processes can open memory.
+    pub(crate) has_ipc: bool,
     extensions: Vec<String>,
+    import: OnceLock<Result<ImportFunctions, String>>,
 }
+
+/// The driver's own handle, and its functions that import memory of the host and end that.
+type ImportFunctions = (
+    ze_driver_handle_t,
+    unsafe extern "C" fn(ze_driver_handle_t, *mut c_void, usize) -> ze_result_t,
+    unsafe extern "C" fn(ze_driver_handle_t, *mut c_void) -> ze_result_t,
+);
 
 // SAFETY: a handle of Level Zero may be used from any thread.
 unsafe impl Send for DriverFacts {}
@@ -46,6 +57,9 @@ impl DriverFacts {
         // SAFETY: a live driver and a structure to fill.
         let properties: ze_driver_properties_t =
             ze::structure(|properties| unsafe { ze!(zeDriverGetProperties(raw, properties)) })?;
+        // SAFETY: as above.
+        let ipc: UrResult<ze_driver_ipc_properties_t> =
+            ze::structure(|properties| unsafe { ze!(zeDriverGetIpcProperties(raw, properties)) });
         // SAFETY: a live driver, and room for as many structures as `list` says, or null.
         let extensions = ze::list(
             ze_driver_extension_properties_t::default(),
@@ -59,11 +73,40 @@ impl DriverFacts {
             raw,
             version: properties.driverVersion,
             api_version,
+            has_ipc: ipc.is_ok_and(|ipc| ipc.flags & ZE_IPC_PROPERTY_FLAG_MEMORY != 0),
+            import: OnceLock::new(),
             extensions: extensions
                 .iter()
                 .filter_map(|e| text(&e.name).map(str::to_owned))
                 .collect(),
         })
+    }
+
+    /// Refuses to share memory with other processes where the driver cannot.
+    pub(crate) fn require_ipc(&self) -> UrResult<()> {
+        if self.has_ipc { Ok(()) } else { kit::unsupported() }
+    }
+
+    /// What imports memory of the host: functions that drivers offer by name only, which take the driver's own handle.
+    pub(crate) fn import_functions(&self) -> UrResult<ImportFunctions> {
+        let find = || {
+            let (loader, mut own) = (ze::load()?, self.raw.cast());
+            // SAFETY: a live driver, the types of Intel's driver, which defines these functions, and a place for a handle.
+            unsafe {
+                let import = loader.extension_function(self.raw, c"zexDriverImportExternalPointer");
+                let release = loader.extension_function(self.raw, c"zexDriverReleaseImportedPointer");
+                let import = import.map_err(|error| error.to_string())?;
+                let release = release.map_err(|error| error.to_string())?;
+                if let Some(translate) = loader.zelLoaderTranslateHandle {
+                    // With a single driver there is nothing to translate.
+                    _ = translate(ZEL_HANDLE_DRIVER, self.raw.cast(), &mut own);
+                }
+                Ok((own.cast(), import, release))
+            }
+        };
+        let found = self.import.get_or_init(find).as_ref();
+        let missing = |reason: &String| UrError::with_message(ResultCode::ERROR_UNSUPPORTED_FEATURE, reason.clone());
+        found.copied().map_err(missing)
     }
 
     /// Whether the driver lists an extension.

@@ -3,12 +3,14 @@
 //!
 //! Level Zero only builds. What is compiled is kept as it came, with its options and constants, until it is linked.
 
+mod dynamic;
 mod spirv;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
@@ -17,7 +19,7 @@ use kit::ur::{
 use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::Mutex;
+use oxur_fork::{Mutex, Turns};
 
 use crate::ze::{self, BuildLogKind, ModuleKind, Owned, ze};
 use crate::{Context, Device, LevelZero};
@@ -31,6 +33,10 @@ pub(crate) struct Program {
     code: Code,
     state: Mutex<State>,
     global_sizes: DeviceGlobalSizes,
+    /// Taken while it is linked, and while kernels are made.
+    turns: Turns,
+    /// Whether kernels or addresses may be known, after which it is linked to nothing.
+    used: AtomicBool,
     pub(crate) context: Arc<Context>,
 }
 
@@ -124,12 +130,13 @@ impl Constants {
     }
 }
 
-/// Makes a module for a device of one input, or of several, and says what the compiler said.
+/// Makes a module for a device of one input, or of several, and says what the compiler said. An `open` one may lack symbols.
 fn module(
     context: &Context,
     device: &Device,
     format: ze_module_format_t,
     inputs: &[Input],
+    open: bool,
 ) -> (UrResult<Module>, String) {
     let mut constants: Vec<Constants> = inputs.iter().map(|input| Constants::new(&input.constants)).collect();
     let descs: Vec<ze_module_constants_t> = constants.iter_mut().map(Constants::desc).collect();
@@ -182,27 +189,19 @@ fn module(
     let made = unsafe { Owned::new(raw, true) };
     match check_imports(&made) {
         Ok(()) => (Ok(made), text),
+        Err(_) if open => (Ok(made), text),
         Err((error, missing)) => (Err(error), [text, missing].join("\n")),
     }
 }
 
 /// Refuses a module that lacks symbols, with a log that names them: Level Zero would link it with others later.
 fn check_imports(module: &Module) -> Result<(), (UrError, String)> {
-    let mut properties = ze_module_properties_t::default();
-    // SAFETY: a live module and a structure to fill.
-    unsafe { ze!(zeModuleGetProperties(**module, &mut properties)) }.map_err(|error| (error, String::new()))?;
-    if properties.flags & ZE_MODULE_PROPERTY_FLAG_IMPORTS == 0 {
-        return Ok(());
+    match dynamic::has_imports(module) {
+        Ok(true) => {}
+        Ok(false) => return Ok(()),
+        Err(error) => return Err((error, String::new())),
     }
-    let (mut raw, mut log) = (**module, null_mut());
-    // SAFETY: an array of one live module, and a place for the log.
-    let linked = unsafe { ze!(zeModuleDynamicLink(1, &mut raw, &mut log)) };
-    let text = match log.is_null() {
-        true => String::new(),
-        // SAFETY: a log that was just made.
-        false => log_text(&unsafe { Owned::new(log, true) }),
-    };
-    linked.map_err(|error| (error, text))
+    dynamic::link(&mut [**module])
 }
 
 fn log_text(log: &Owned<BuildLogKind>) -> String {
@@ -224,6 +223,8 @@ impl Program {
             code,
             state: Mutex::default(),
             global_sizes: DeviceGlobalSizes::default(),
+            turns: Turns::new(),
+            used: AtomicBool::new(false),
             context: context.clone(),
         }
     }
@@ -287,7 +288,7 @@ impl Program {
     }
 
     /// The modules that it was built into.
-    pub(crate) fn modules(&self) -> UrResult<Vec<(Arc<Device>, Arc<Module>)>> {
+    fn modules(&self) -> UrResult<Vec<(Arc<Device>, Arc<Module>)>> {
         let state = self.state.lock();
         let module = |build: &Build| Some((build.device.clone(), build.module.clone()?));
         let modules: Vec<_> = state.builds.iter().filter_map(module).collect();
@@ -295,6 +296,17 @@ impl Program {
             true => Err(not_built()),
             false => Ok(modules),
         }
+    }
+
+    /// Makes something of its modules, which are linked to no others from then on.
+    pub(crate) fn with_modules<T>(
+        &self,
+        make: impl FnOnce(&[(Arc<Device>, Arc<Module>)]) -> UrResult<T>,
+    ) -> UrResult<T> {
+        let _turn = self.turns.take();
+        let made = make(&self.modules()?)?;
+        self.used.store(true, Ordering::Relaxed);
+        Ok(made)
     }
 
     fn module(&self, device: &Device) -> UrResult<Arc<Module>> {
@@ -388,17 +400,6 @@ fn chosen(
     Ok(devices.to_vec())
 }
 
-/// Refuses what this adapter has no way to say to the compiler.
-fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
-    if flags.is_empty() {
-        return Ok(());
-    }
-    Err(UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        format!("programs are not built with {flags:?} yet: every symbol must be resolved"),
-    ))
-}
-
 /// Adds what the compiler said to the error of a build.
 fn with_log(error: UrError, log: &str) -> UrError {
     match log.trim() {
@@ -412,14 +413,18 @@ fn build_all(
     context: &Context,
     devices: Vec<Arc<Device>>,
     options: &CStr,
+    open: bool,
     inputs: impl Fn(&Arc<Device>) -> UrResult<Vec<Input>>,
 ) -> (Vec<Build>, UrResult<()>) {
     let mut result = Ok(());
     let mut builds = Vec::new();
     for device in devices {
-        let (made, log) = match inputs(&device) {
-            Ok(inputs) => module(context, &device, ZE_MODULE_FORMAT_IL_SPIRV, &inputs),
-            Err(error) => (Err(error), String::new()),
+        let (made, log, inputs) = match inputs(&device) {
+            Ok(inputs) => {
+                let (made, log) = module(context, &device, ZE_MODULE_FORMAT_IL_SPIRV, &inputs, open);
+                (made, log, inputs)
+            }
+            Err(error) => (Err(error), String::new(), Vec::new()),
         };
         let module = match made {
             Ok(module) => Some(Arc::new(module)),
@@ -444,7 +449,7 @@ fn build_all(
             } else {
                 ProgramBuildStatus::ERROR
             },
-            inputs: Vec::new(),
+            inputs: if open { inputs } else { Vec::new() },
         });
     }
     (builds, result)
@@ -500,7 +505,7 @@ impl kit::Program<LevelZero> for Program {
         }
         let load = |(device, &binary): (&Arc<Device>, &&[u8])| {
             let input = [Input::new(binary)];
-            let (made, log) = module(context, device, ZE_MODULE_FORMAT_NATIVE, &input);
+            let (made, log) = module(context, device, ZE_MODULE_FORMAT_NATIVE, &input, false);
             let made = made.map_err(|error| with_log(error.with_code(ResultCode::ERROR_INVALID_BINARY), &log))?;
             Ok((device.clone(), Arc::new(made)))
         };
@@ -509,7 +514,7 @@ impl kit::Program<LevelZero> for Program {
     }
 
     fn build(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
+        let open = flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS);
         let options = options.unwrap_or(c"");
         let devices = self.chosen(devices)?;
         if let Code::Binaries(binaries) = &self.code {
@@ -531,13 +536,13 @@ impl kit::Program<LevelZero> for Program {
         }
         // A program that cannot be built again keeps what it has.
         let input = self.input(options)?;
-        let (builds, result) = build_all(&self.context, devices, options, |_| Ok(vec![input.clone()]));
+        let (builds, result) = build_all(&self.context, devices, options, open, |_| Ok(vec![input.clone()]));
         self.set_builds(builds);
         result
     }
 
-    fn compile(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        no_flags(flags)?;
+    // What is compiled may lack symbols anyway.
+    fn compile(&self, devices: &[Arc<Device>], options: Option<&CStr>, _flags: ExpProgramFlags) -> UrResult<()> {
         let options = options.unwrap_or(c"");
         let input = self.input(options)?;
         let compiled = |device: Arc<Device>| Build {
@@ -557,7 +562,7 @@ impl kit::Program<LevelZero> for Program {
         options: Option<&CStr>,
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
-        no_flags(flags)?;
+        let open = flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS);
         if programs
             .iter()
             .any(|program| program.context.shared.number != context.shared.number)
@@ -609,7 +614,7 @@ impl kit::Program<LevelZero> for Program {
             program.set_builds(devices.into_iter().map(library).collect::<UrResult<_>>()?);
             return Ok(program);
         }
-        let (builds, result) = build_all(context, devices, options, compiled);
+        let (builds, result) = build_all(context, devices, options, open, compiled);
         program.set_builds(builds);
         match result {
             Ok(()) => Ok(program),
@@ -627,7 +632,12 @@ impl kit::Program<LevelZero> for Program {
         }
     }
 
+    fn dynamic_link(context: &Arc<Context>, programs: &[Arc<Self>]) -> UrResult<()> {
+        dynamic::link_programs(context, programs)
+    }
+
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
+        self.used.store(true, Ordering::Relaxed);
         let module = self.module(device)?;
         let mut address = null_mut();
         // SAFETY: a live module, a name that ends with zero, and a place for the result.
@@ -652,6 +662,7 @@ impl kit::Program<LevelZero> for Program {
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        self.used.store(true, Ordering::Relaxed);
         self.find_global(device, name)
     }
 
@@ -704,9 +715,11 @@ impl kit::Program<LevelZero> for Program {
             }
             (ProgramBuildInfo::OPTIONS, build) => out.c_str(build.as_ref().map_or(c"", |build| &*build.options)),
             (ProgramBuildInfo::LOG, build) => out.str(build.as_ref().map_or("", |build| &*build.log)),
-            (ProgramBuildInfo::BINARY_TYPE, build) => {
-                out.value(build.map_or(ProgramBinaryType::NONE, |build| build.kind))
-            }
+            (ProgramBuildInfo::BINARY_TYPE, Some(build)) => out.value(build.kind),
+            (ProgramBuildInfo::BINARY_TYPE, None) => out.value(match &self.code {
+                Code::Binaries(_) => ProgramBinaryType::EXECUTABLE,
+                _ => ProgramBinaryType::NONE,
+            }),
             _ => out.unsupported(),
         }
     }
@@ -723,6 +736,7 @@ impl kit::Program<LevelZero> for Program {
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        self.used.store(true, Ordering::Relaxed);
         Ok(**self.modules()?[0].1 as NativeHandle)
     }
 

@@ -7,10 +7,15 @@
 //! Memory that is freed in use stays in quarantine until markers behind the commands are complete. Flags of allocations are
 //! hints, and such memory is not cached.
 
+mod foreign;
+
 use std::ffi::c_void;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
-use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
+use kit::ur::{
+    ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType,
+};
 use kit::{
     InfoOut, Markers, UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
 };
@@ -18,6 +23,7 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 
+pub(crate) use self::foreign::Foreign;
 use crate::ze::{self, ze, ze_get};
 use crate::{Context, Device, LevelZero, Queue, conv};
 
@@ -67,20 +73,14 @@ impl kit::MemoryProvider for Context {
             other => other,
         }?;
         if place.zero {
+            let (zero, none, waits) = (0_u8, null_mut(), null_mut());
             let fill = |list| {
-                let zero = 0_u8;
+                let bytes = (&raw const zero).cast();
                 // SAFETY: a live list, a pattern of one byte that lives until the call returns, and by then the command is
                 // complete; the memory was just allocated.
                 unsafe {
                     ze!(zeCommandListAppendMemoryFill(
-                        list,
-                        address,
-                        (&raw const zero).cast(),
-                        1,
-                        size,
-                        std::ptr::null_mut(),
-                        0,
-                        std::ptr::null_mut()
+                        list, address, bytes, 1, size, none, 0, waits
                     ))
                 }
             };
@@ -132,22 +132,19 @@ impl kit::MemoryProvider for Context {
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        if let Some(found) = self.shared.foreign.find(address) {
+            return Some(found);
+        }
         let address = address as *const c_void;
-        let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), std::ptr::null_mut());
-        let (mut base, mut size) = (std::ptr::null_mut(), 0);
+        let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), null_mut());
+        let (context, mut base, mut size) = (**self.raw, null_mut(), 0);
         // SAFETY: a live context and places for the results; any address may be asked for.
         unsafe {
-            ze!(zeMemGetAllocProperties(
-                **self.raw,
-                address,
-                &mut properties,
-                &mut device
-            ))
-            .ok()?;
+            ze!(zeMemGetAllocProperties(context, address, &mut properties, &mut device)).ok()?;
             if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
                 return None;
             }
-            ze!(zeMemGetAddressRange(**self.raw, address, &mut base, &mut size)).ok()?;
+            ze!(zeMemGetAddressRange(context, address, &mut base, &mut size)).ok()?;
         }
         Some(UsmAllocation {
             kind: conv::usm_type(properties.type_),
@@ -160,7 +157,10 @@ impl kit::MemoryProvider for Context {
 
     fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
         // Drivers crash on memory that is not theirs.
-        if kit::MemoryProvider::foreign(self, memory as usize).is_none_or(|found| found.base != memory as usize) {
+        let is_other = |found: UsmAllocation<Self>| found.base != memory.addr();
+        if self.shared.foreign.find(memory.addr()).is_some()
+            || kit::MemoryProvider::foreign(self, memory.addr()).is_none_or(is_other)
+        {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
                 format!("the memory at {memory:p} is no USM of this context"),
@@ -250,20 +250,46 @@ impl kit::UsmAlloc<LevelZero> for Context {
         self.shared.usm.info(self, memory, query, out)
     }
 
+    fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
+        self.import(memory, size)
+    }
+
+    fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
+        self.release(memory)
+    }
+
+    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
+        const PAGE: usize = 4096;
+        if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"),
+            ));
+        }
+        self.import(memory, size)
+    }
+
+    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
+        self.release(memory)
+    }
+
+    fn default_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
+        self.shared.usm.default_pool(self, device)
+    }
+
+    fn device_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
+        self.shared.usm.device_pool(self, device)
+    }
+
+    fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {
+        self.shared.usm.set_device_pool(self, device, pool)
+    }
+
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
+        let (none, waits) = (null_mut(), null_mut());
         self.synchronously(|list| {
             // SAFETY: a live list; the client vouches for both ranges, and the command is complete when the call returns.
-            unsafe {
-                ze!(zeCommandListAppendMemoryCopy(
-                    list,
-                    dst,
-                    src,
-                    size,
-                    std::ptr::null_mut(),
-                    0,
-                    std::ptr::null_mut()
-                ))
-            }
+            unsafe { ze!(zeCommandListAppendMemoryCopy(list, dst, src, size, none, 0, waits)) }
         })
     }
 }

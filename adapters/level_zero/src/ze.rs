@@ -94,13 +94,14 @@ impl<T> Empty for *mut T {
     const EMPTY: Self = std::ptr::null_mut();
 }
 
-impl Empty for u32 {
-    const EMPTY: Self = 0;
+macro_rules! empty_numbers {
+    ($($number:ident)*) => { $(
+        impl Empty for $number {
+            const EMPTY: Self = 0;
+        }
+    )* };
 }
-
-impl Empty for u8 {
-    const EMPTY: Self = 0;
-}
+empty_numbers!(u8 u32 usize);
 
 /// Turns a result into a UR error.
 #[inline(always)]
@@ -253,6 +254,10 @@ kinds! {
     ModuleKind: _ze_module_handle_t, zeModuleDestroy;
     /// Kernels.
     KernelKind: _ze_kernel_handle_t, zeKernelDestroy;
+    /// Images.
+    ImageKind: _ze_image_handle_t, zeImageDestroy;
+    /// Samplers.
+    SamplerKind: _ze_sampler_handle_t, zeSamplerDestroy;
     /// Logs of builds.
     BuildLogKind: _ze_module_build_log_handle_t, zeModuleBuildLogDestroy;
 }

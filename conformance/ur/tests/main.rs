@@ -34,6 +34,7 @@ mod kernel;
 mod launch;
 mod link;
 mod loader;
+mod memory_export;
 mod native;
 mod native_opencl;
 mod platform;

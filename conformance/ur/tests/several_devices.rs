@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Several devices of one platform: contexts that have them all, commands that wait for each other, memory that moves, and
-//! peers. Our CPU adapter shows two where `UR_CPU_DEVICES` says so, which the tests set.
+//! peers. Our CPU adapter and our Level Zero driver show two where variables say so, which the tests set.
 
 use std::ptr::null_mut;
 
@@ -17,16 +17,22 @@ struct Pair {
     queues: [Queue; 2],
 }
 
-/// Two devices of one platform. Where there is but one, our CPU adapter has two in a process of its own.
+/// Two devices of one platform. Where there is but one, ours has two in a process of its own.
 fn pair(test: &str) -> Option<Pair> {
     let rig = Rig::new();
     let devices = rig.platform.devices().expect("urDeviceGet");
     if devices.len() < 2 {
         let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
         let units: u32 = rig.device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");
-        match (name.as_str(), units) {
-            ("oxur CPU", 2..) => {
-                let again = with_variable(&format!("several_devices::{test}"), "UR_CPU_DEVICES", "2");
+        let variable = match name.as_str() {
+            "oxur CPU" => Some("UR_CPU_DEVICES"),
+            // Of our Level Zero driver; no other one knows it.
+            "Intel(R) oneAPI Unified Runtime over Level-Zero" => Some("ZE_OXUR_DEVICES"),
+            _ => None,
+        };
+        match variable {
+            Some(variable) if units >= 2 => {
+                let again = with_variable(&format!("several_devices::{test}"), variable, "2");
                 assert!(again, "two devices, as the variable says");
             }
             _ => println!("{name} has one device, with {units} compute units"),

@@ -88,9 +88,7 @@ impl Module {
 
     /// The names that other modules must define.
     fn imports(&self) -> BTreeSet<String> {
-        let exports = self.exports();
-        let imports = self.modules.iter().flat_map(SpirvModule::imports);
-        imports.filter(|name| !exports.contains(name)).collect()
+        imports(&self.modules)
     }
 
     /// The names that other modules may use.
@@ -269,7 +267,14 @@ unsafe fn parse(desc: &ze_module_desc_t) -> ZeResult<(Vec<SpirvModule>, BuildOpt
     Ok((modules, options))
 }
 
-/// Links modules. What they import and none exports is no error yet.
+/// What modules import and none exports.
+fn imports(modules: &[SpirvModule]) -> BTreeSet<String> {
+    let exports: BTreeSet<_> = modules.iter().flat_map(SpirvModule::exports).collect();
+    let imports = modules.iter().flat_map(SpirvModule::imports);
+    imports.filter(|name| !exports.contains(name)).collect()
+}
+
+/// Links modules. What they import and none exports is no error yet. What several export is.
 fn link(modules: &[SpirvModule], options: &BuildOptions) -> Result<State, oxur_compiler::Error> {
     let parts: Vec<_> = modules.iter().map(SpirvModule::part).collect::<Result<_, _>>()?;
     match Code::new(&parts, options, 1) {
@@ -277,7 +282,7 @@ fn link(modules: &[SpirvModule], options: &BuildOptions) -> Result<State, oxur_c
             code: Some(code),
             ..State::default()
         }),
-        Err(error @ oxur_compiler::Error::Link(_)) => Ok(State {
+        Err(error @ oxur_compiler::Error::Link(_)) if !imports(modules).is_empty() => Ok(State {
             missing: error.to_string(),
             ..State::default()
         }),

@@ -67,10 +67,11 @@ pub(super) struct Update<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Update<'a, B> {
-    /// Takes the client's description.
+    /// Takes the client's description. Inlined into its one caller: an update is large to move.
     ///
     /// # Safety
     /// Its pointers and handles must be as `urCommandBufferUpdateKernelLaunchExp` demands, for `'a`.
+    #[inline(always)]
     pub(super) unsafe fn new(desc: &'a ExpCommandBufferUpdateKernelLaunchDesc) -> UrResult<Self> {
         // SAFETY: passed on to the caller.
         unsafe {

@@ -28,8 +28,9 @@ impl HandleGroup {
     pub fn for_each<T: Object>(&self, mut f: impl FnMut(&Arc<T>)) {
         let group = self.0;
         for entry in self.listed() {
-            let is_held =
-                |state| tag(state) == T::TAG && references(state) != 0 && entry.group.load(Ordering::Relaxed) == group;
+            let is_held = |state| {
+                tag(state) == T::TAG && references(state) != 0 && entry.group.load(Ordering::Relaxed) == group as u32
+            };
             let held = entry.state.fetch_update(Ordering::Acquire, Ordering::Acquire, |state| {
                 is_held(state).then_some(state + REFERENCE)
             });
@@ -39,7 +40,7 @@ impl HandleGroup {
             // SAFETY: the reference that was just taken as the client would, so it is a live `T` until that is given back.
             unsafe {
                 let object = Borrowed::<T>::of(entry);
-                // It may be another one since the group was looked at.
+                // It may be another one since the group was looked at, and the entry knows a half of the group only.
                 if object.group() == group {
                     f(&object);
                 }
@@ -142,7 +143,7 @@ impl List {
     #[cold]
     fn make_room(&self, group: u64) {
         let is_live = |entry: &&HandleEntry| {
-            entry.state.load(Ordering::Acquire) != DEAD && entry.group.load(Ordering::Relaxed) == group
+            entry.state.load(Ordering::Acquire) != DEAD && entry.group.load(Ordering::Relaxed) == group as u32
         };
         let mut older = self.older.lock();
         older.entries.extend(self.recent().filter(is_live));

@@ -30,9 +30,13 @@ pub(crate) struct Facts {
     pub(crate) group: ze_command_queue_group_properties_t,
     pub(crate) float_atomics: Option<ze_float_atomic_ext_properties_t>,
     pub(crate) ip_version: Option<u32>,
+    /// The preferred and the native width of vectors of char, short, int, long, float, double and half.
+    pub(crate) vectors: [[u32; 2]; 7],
     pub(crate) eu_count: Option<u32>,
     pub(crate) luid: Option<([u8; 8], u32)>,
     pub(crate) pci: Option<String>,
+    /// The kinds of handles that memory can be exported by.
+    pub(crate) exports: ze_external_memory_type_flags_t,
     /// Bytes a second.
     pub(crate) bandwidth: Option<u64>,
 }
@@ -65,6 +69,13 @@ fn extended<T: Default>(device: ze_device_handle_t, driver: &DriverFacts, extens
     Some(extended)
 }
 
+/// The memory of a device that is free now, if it tells.
+pub(super) fn free_memory(device: ze_device_handle_t, driver: &DriverFacts) -> Option<u64> {
+    let usable: ze_device_usablemem_size_ext_properties_t =
+        extended(device, driver, ZE_DEVICE_USABLEMEM_SIZE_PROPERTIES_EXT_NAME)?;
+    Some(usable.currUsableMemSize)
+}
+
 impl Facts {
     /// Asks a live device for everything.
     pub(super) fn ask(device: ze_device_handle_t, driver: &DriverFacts) -> UrResult<Self> {
@@ -89,6 +100,9 @@ impl Facts {
         let groups = ze::list(ze_command_queue_group_properties_t::default(), |count, groups| unsafe {
             ze!(zeDeviceGetCommandQueueGroupProperties(device, count, groups))
         });
+        // SAFETY: as above.
+        let external: UrResult<ze_device_external_memory_properties_t> =
+            ze::structure(|external| unsafe { ze!(zeDeviceGetExternalMemoryProperties(device, external)) });
         let caches = optional("caches", caches);
         let groups = optional("queues", groups);
         let computes = |group: &ze_command_queue_group_properties_t| {
@@ -115,9 +129,11 @@ impl Facts {
             group: groups.get(ordinal).copied().unwrap_or_default(),
             float_atomics,
             ip_version: ip.map(|ip| ip.ipVersion),
+            vectors: vectors(device, driver).unwrap_or(INTELS_VECTORS),
             eu_count: eus.map(|eus| eus.numTotalEUs).filter(|&count| count != 0),
             luid: luid.map(|luid| (luid.luid.id, luid.nodeMask)),
             pci: pci_address(device, driver),
+            exports: optional("external memory", external).memoryAllocationExportTypes,
         })
     }
 
@@ -176,6 +192,31 @@ impl Facts {
     pub(crate) fn memory_size(&self) -> u64 {
         self.memory.iter().map(|memory| memory.totalSize).sum()
     }
+}
+
+/// What Intel's adapters say of devices that do not tell.
+const INTELS_VECTORS: [[u32; 2]; 7] = [[16; 2], [8; 2], [4; 2], [1; 2], [1; 2], [1; 2], [8; 2]];
+
+/// The preferred and the native width of vectors of char, short, int, long, float, double and half, if the device tells.
+fn vectors(device: ze_device_handle_t, driver: &DriverFacts) -> Option<[[u32; 2]; 7]> {
+    if !driver.has(ZE_DEVICE_VECTOR_SIZES_EXT_NAME) {
+        return None;
+    }
+    // SAFETY: a live device, and room for as many structures as `list` says, or null.
+    let all = ze::list(
+        ze_device_vector_width_properties_ext_t::default(),
+        |count, vectors| unsafe { ze!(zeDeviceGetVectorWidthPropertiesExt(device, count, vectors)) },
+    );
+    let widest = all.ok()?.into_iter().max_by_key(|vectors| vectors.vector_width_size)?;
+    Some([
+        [widest.preferred_vector_width_char, widest.native_vector_width_char],
+        [widest.preferred_vector_width_short, widest.native_vector_width_short],
+        [widest.preferred_vector_width_int, widest.native_vector_width_int],
+        [widest.preferred_vector_width_long, widest.native_vector_width_long],
+        [widest.preferred_vector_width_float, widest.native_vector_width_float],
+        [widest.preferred_vector_width_double, widest.native_vector_width_double],
+        [widest.preferred_vector_width_half, widest.native_vector_width_half],
+    ])
 }
 
 /// As many bits as are valid; all of them if the device does not tell.

@@ -7,12 +7,28 @@ use kit::{InfoOut, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use super::Device;
+use super::{Device, facts};
 use crate::conv;
-use crate::ze::ze;
+use crate::mem::ALIGNMENT;
+use crate::ze::{self, ze};
 
 /// Intel's number among the vendors of PCI.
 const INTEL: u32 = 0x8086;
+
+type Order = MemoryOrderCapabilityFlags;
+type Scope = MemoryScopeCapabilityFlags;
+
+const ORDERS: Order = Order::RELAXED
+    .union(Order::ACQUIRE)
+    .union(Order::RELEASE)
+    .union(Order::ACQ_REL)
+    .union(Order::SEQ_CST);
+
+const SCOPES: Scope = Scope::WORK_ITEM
+    .union(Scope::SUB_GROUP)
+    .union(Scope::WORK_GROUP)
+    .union(Scope::DEVICE)
+    .union(Scope::SYSTEM);
 
 impl Device {
     /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
@@ -27,10 +43,12 @@ impl Device {
             DeviceInfo::VENDOR_ID => out.value(p.vendorId),
             DeviceInfo::DEVICE_ID => out.value(p.deviceId),
             DeviceInfo::DRIVER_VERSION => out.str(&self.driver_version()),
-            DeviceInfo::VERSION | DeviceInfo::BACKEND_RUNTIME_VERSION => {
-                let version = self.driver.api_version;
-                out.str(&format!("{}.{}", version.major(), version.minor()))
-            }
+            DeviceInfo::BACKEND_RUNTIME_VERSION => out.str(&self.driver_version()),
+            DeviceInfo::VERSION => match (f.ip_version, self.driver.api_version) {
+                // The architecture of the device, its release and its revision.
+                (Some(ip), _) => out.str(&format!("{}.{}.{}", ip >> 22, ip >> 14 & 0xff, ip & 0x3f)),
+                (None, version) => out.str(&format!("{}.{}", version.major(), version.minor())),
+            },
             DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
             DeviceInfo::EXTENSIONS => out.str(&self.extensions()),
             DeviceInfo::IL_VERSION => {
@@ -101,26 +119,29 @@ impl Device {
             DeviceInfo::HALF_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp16flags)),
             DeviceInfo::SINGLE_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp32flags)),
             DeviceInfo::DOUBLE_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp64flags)),
-            // Level Zero has no such query; these are what Intel's adapters say.
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR | DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(16_u32),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(8_u32),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_INT | DeviceInfo::NATIVE_VECTOR_WIDTH_INT => out.value(4_u32),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(1_u32),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR => out.value(f.vectors[0][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(f.vectors[0][1]),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT => out.value(f.vectors[1][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT => out.value(f.vectors[1][1]),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_INT => out.value(f.vectors[2][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_INT => out.value(f.vectors[2][1]),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG => out.value(f.vectors[3][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG => out.value(f.vectors[3][1]),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT => out.value(f.vectors[4][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT => out.value(f.vectors[4][1]),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE => out.value(f.vectors[5][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(f.vectors[5][1]),
+            DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF => out.value(f.vectors[6][0]),
+            DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(f.vectors[6][1]),
 
             DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory_size()),
+            DeviceInfo::GLOBAL_MEM_FREE => optional(out, facts::free_memory(self.raw, &self.driver)),
             DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
             DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(64_u32),
             DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.cache_size),
             DeviceInfo::MAX_MEM_ALLOC_SIZE => out.value(p.maxMemAllocSize),
-            DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(8 * 4096_u32),
+            // In bits.
+            DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(8 * ALIGNMENT as u32),
             DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => out.value(p.maxMemAllocSize),
             DeviceInfo::MAX_CONSTANT_ARGS => out.value(64_u32),
             DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::LOCAL),
@@ -141,12 +162,12 @@ impl Device {
                 out.value(conv::usm_access(f.access.sharedSystemAllocCapabilities))
             }
 
-            // There are no images here yet.
-            DeviceInfo::IMAGE_SUPPORT | DeviceInfo::IMAGE_SRGB => out.bool(false),
+            DeviceInfo::IMAGE_SUPPORT => out.bool(f.images.maxImageDims2D != 0),
+            DeviceInfo::IMAGE_SRGB => out.bool(self.driver.has(ZE_SRGB_EXT_NAME)),
             DeviceInfo::MAX_READ_IMAGE_ARGS => out.value(f.images.maxReadImageArgs),
-            DeviceInfo::MAX_WRITE_IMAGE_ARGS | DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS => {
-                out.value(f.images.maxWriteImageArgs)
-            }
+            DeviceInfo::MAX_WRITE_IMAGE_ARGS => out.value(f.images.maxWriteImageArgs),
+            // Level Zero does not promise that a kernel reads and writes one image.
+            DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS => out.value(0_u32),
             DeviceInfo::IMAGE2D_MAX_WIDTH | DeviceInfo::IMAGE2D_MAX_HEIGHT => {
                 out.value(f.images.maxImageDims2D as usize)
             }
@@ -165,14 +186,18 @@ impl Device {
             DeviceInfo::GPU_HW_THREADS_PER_EU if is_gpu => out.value(p.numThreadsPerEU),
             DeviceInfo::IS_INTEGRATED_GPU => out.bool(is_gpu && self.is_integrated()),
             DeviceInfo::BUILD_ON_SUBDEVICE => out.bool(is_gpu),
-            DeviceInfo::ESIMD_SUPPORT => out.bool(false),
+            // Level Zero does not tell. Intel's GPUs have it, whose architectures begin with 9.
+            DeviceInfo::ESIMD_SUPPORT => {
+                let architecture = f.ip_version.map_or(0, |ip| ip >> 22);
+                out.bool(is_gpu && p.vendorId == INTEL && architecture >= 9)
+            }
 
             DeviceInfo::ATOMIC_64 => out.bool(f.module.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0),
             DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(MemoryOrderCapabilityFlags::all())
+                out.value(ORDERS)
             }
             DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(MemoryScopeCapabilityFlags::all())
+                out.value(SCOPES)
             }
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => {
                 out.bool(self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME))
@@ -190,11 +215,21 @@ impl Device {
             | DeviceInfo::USM_POOL_SUPPORT
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP
+            | DeviceInfo::DYNAMIC_LINK_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP => out.bool(true),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
+            DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(ze::api().zeVirtualMemReserve.is_some()),
+            DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(self.driver.has_ipc),
+            DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP => {
+                out.bool(f.exports & ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD != 0)
+            }
+            DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP => out.bool(self.driver.import_functions().is_ok()),
+            DeviceInfo::DEVICE_WAIT_SUPPORT_EXP => out.bool(self.has_synchronize()),
+            DeviceInfo::COMPONENT_DEVICES => out.slice::<DeviceHandle>(&[]),
+            DeviceInfo::COMPOSITE_DEVICE => out.value(DeviceHandle::default()),
             DeviceInfo::USE_NATIVE_ASSERT => out.bool(false),
             _ => kit::default_device_info::<crate::LevelZero>(query, out),
         }
@@ -227,6 +262,7 @@ impl Device {
                 flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0,
                 "cl_khr_int64_extended_atomics",
             ),
+            (self.facts.images.maxImageDims3D != 0, "cl_khr_3d_image_writes"),
             (self.facts.float_atomics.is_some(), "cl_ext_float_atomics"),
             (
                 self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME),

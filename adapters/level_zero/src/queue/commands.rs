@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Level Zero's function for each command.
 
+mod image;
+
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -61,7 +63,7 @@ impl Queue {
             return Err(impossible(&launch));
         }
         let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
-        let kernel = launch.kernel.on(&self.device)?;
+        let kernel = launch.kernel.on_queue(self)?;
         let prepared = kernel.lock();
         // What is set is the kernel's until it is appended, which takes a snapshot.
         if !launch.args.is_empty() {
@@ -221,6 +223,38 @@ impl Queue {
                 let (a, b, size) = sides(rect, src.address(), dst.address());
                 self.copy_box(kind, b, a, size, blocking, wait, event)
             }
+            Command::ImageRead {
+                ref image,
+                origin,
+                region,
+                row_pitch,
+                slice_pitch,
+                dst,
+            } => {
+                let pixels = image
+                    .image()?
+                    .pixels(origin, region, dst, [row_pitch, slice_pitch], false);
+                self.copy_pixels(kind, image, pixels, blocking, wait, event)
+            }
+            Command::ImageWrite {
+                ref image,
+                origin,
+                region,
+                row_pitch,
+                slice_pitch,
+                src,
+            } => {
+                let pitches = [row_pitch, slice_pitch];
+                let pixels = image.image()?.pixels(origin, region, src.cast_mut(), pitches, true);
+                self.copy_pixels(kind, image, pixels, blocking, wait, event)
+            }
+            Command::ImageCopy {
+                ref src,
+                ref dst,
+                src_origin,
+                dst_origin,
+                region,
+            } => self.copy_image(kind, [(dst, dst_origin), (src, src_origin)], region, wait, event),
             Command::DeviceGlobalRead { ref global, dst } => {
                 let (address, _) = global.program.find_global(&self.device, global.name)?;
                 let src = address.wrapping_byte_add(global.offset);

@@ -38,8 +38,14 @@ impl Clone for Block {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        self.clear(other.len, other.align);
-        self.bytes_mut().copy_from_slice(other.bytes());
+        if other.align <= align_of::<Line>() {
+            self.lines.clear();
+            self.lines.extend_from_slice(&other.lines);
+            (self.start, self.len, self.align) = (0, other.len, other.align);
+        } else {
+            self.clear(other.len, other.align);
+            self.bytes_mut().copy_from_slice(other.bytes());
+        }
     }
 }
 
@@ -81,7 +87,13 @@ impl Block {
     /// Writes the value of a parameter.
     #[inline]
     fn put(&mut self, param: &Param, value: &[u8]) {
-        self.bytes_mut()[param.offset..][..value.len()].copy_from_slice(value);
+        let place = &mut self.bytes_mut()[param.offset..][..value.len()];
+        // Most values have one of these sizes, for which a copy needs no call.
+        match value.len() {
+            4 => place[..4].copy_from_slice(&value[..4]),
+            8 => place[..8].copy_from_slice(&value[..8]),
+            _ => place.copy_from_slice(value),
+        }
     }
 }
 
@@ -90,6 +102,12 @@ impl Block {
 struct Indices(SmallVec<[u64; 2]>);
 
 impl Indices {
+    /// Whether it has had no [`clear`](Self::clear), or one for no parameters.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     #[inline]
     fn clear(&mut self, count: usize) {
         self.0.clear();
@@ -104,8 +122,8 @@ impl Indices {
     /// The first of `count` parameters that is not in the set.
     #[inline]
     fn missing(&self, count: usize) -> Option<usize> {
-        let first = self.0.iter().position(|word| *word != u64::MAX)?;
-        let index = first * 64 + self.0[first].trailing_ones() as usize;
+        let first = self.0.iter().take_while(|word| **word == u64::MAX).count();
+        let index = first * 64 + self.0.get(first).map_or(0, |word| word.trailing_ones() as usize);
         (index < count).then_some(index)
     }
 }
@@ -303,10 +321,10 @@ impl<M> Packed<M> {
         let mut packing = Packing {
             packed: self,
             info,
-            set: Indices::default(),
+            in_order: 0,
+            others: Indices::default(),
             locals: SmallVec::new(),
         };
-        packing.set.clear(info.params.len());
         put_all(&mut packing)?;
         packing.finish().map_err(|error| to_error(&error))
     }
@@ -349,7 +367,10 @@ impl<M> Packed<M> {
 pub struct Packing<'a, M> {
     packed: &'a mut Packed<M>,
     info: &'a KernelInfo,
-    set: Indices,
+    /// So many parameters, from the first on, have an argument. Clients pass arguments in order.
+    in_order: usize,
+    /// Those that came in another order. Empty if there was none.
+    others: Indices,
     /// Parameters of local memory, with their sizes.
     locals: SmallVec<[(usize, usize); 4]>,
 }
@@ -359,7 +380,11 @@ impl<M> Packing<'_, M> {
     #[inline(always)]
     pub fn put(&mut self, index: usize, arg: ArgValue<'_, M>) -> Result<(), ArgError> {
         let kept = place(self.info, index, arg, &mut self.packed.block)?;
-        self.set.insert(index);
+        if index == self.in_order {
+            self.in_order += 1;
+        } else {
+            self.put_out_of_order(index);
+        }
         match kept {
             Kept::Nothing => {}
             Kept::Local(size) => self.locals.push((index, size)),
@@ -368,12 +393,31 @@ impl<M> Packing<'_, M> {
         Ok(())
     }
 
+    #[inline(never)]
+    fn put_out_of_order(&mut self, index: usize) {
+        if self.others.is_empty() {
+            self.others.clear(self.info.params.len());
+        }
+        self.others.insert(index);
+    }
+
     /// Checks that there is an argument for each parameter.
     #[inline(always)]
     fn finish(&mut self) -> Result<(), ArgError> {
-        match self.set.missing(self.info.params.len()) {
+        if self.in_order != self.info.params.len() {
+            self.finish_out_of_order()?;
+        }
+        self.packed.place_local(self.info, &self.locals)
+    }
+
+    #[inline(never)]
+    fn finish_out_of_order(&mut self) -> Result<(), ArgError> {
+        for index in 0..self.in_order {
+            self.put_out_of_order(index);
+        }
+        match self.others.missing(self.info.params.len()) {
             Some(index) => Err(ArgError::NotSet(index)),
-            None => self.packed.place_local(self.info, &self.locals),
+            None => Ok(()),
         }
     }
 }
@@ -534,6 +578,45 @@ mod tests {
         // After the kernel's own 100 bytes, in the order in which they were set.
         assert_eq!((number(16), number(24)), (128, 512));
         assert_eq!(packed.local_memory(), 532);
+    }
+
+    /// All arguments of kernels with up to 130 parameters, in order, backwards, some twice, and with one missing.
+    #[test]
+    fn packed_in_any_order() {
+        for count in [0, 1, 2, 63, 64, 65, 130] {
+            let info = KernelInfo {
+                params: (0..count).map(|i| param(ParamKind::Value, 4, 4 * i)).collect(),
+                args_size: 4 * count,
+                args_align: 4,
+                ..KernelInfo::default()
+            };
+            let pack = |order: &[usize]| {
+                let mut packed = Packed::<()>::default();
+                let put_all = |packing: &mut Packing<'_, ()>| {
+                    order.iter().try_for_each(|index| {
+                        let value = (*index as u32 + 7).to_ne_bytes();
+                        packing.put(*index, Arg::Value(&value))
+                    })
+                };
+                packed
+                    .pack(&info, put_all, Clone::clone)
+                    .map(|()| packed.block().to_vec())
+            };
+            let in_order: Vec<usize> = (0..count).collect();
+            let expected: Vec<u8> = (0..count as u32).flat_map(|i| (i + 7).to_ne_bytes()).collect();
+            assert_eq!(pack(&in_order).as_ref(), Ok(&expected));
+            let backwards: Vec<usize> = (0..count).rev().collect();
+            assert_eq!(pack(&backwards).as_ref(), Ok(&expected));
+            let twice: Vec<usize> = in_order.iter().chain(&backwards).copied().collect();
+            assert_eq!(pack(&twice).as_ref(), Ok(&expected));
+            for missing in 0..count {
+                for order in [&in_order, &backwards, &twice] {
+                    let order: Vec<usize> = order.iter().copied().filter(|index| *index != missing).collect();
+                    assert_eq!(pack(&order), Err(ArgError::NotSet(missing)));
+                }
+            }
+            assert_eq!(pack(&[count]), Err(ArgError::NoParam(count)));
+        }
     }
 
     #[test]
