@@ -48,8 +48,8 @@ impl Context {
         }))
     }
 
-    /// Wraps a native context: the primary one of a device. `all` gives the devices of the machine, for clients that name
-    /// none.
+    /// Wraps a native context: the primary one of a device. `all` gives the devices of the machine, for clients that
+    /// name none.
     pub(crate) fn from_native(
         native: CUcontext,
         devices: Vec<Arc<Device>>,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! CUDA's functions, found at run time.
 //!
-//! The table is our own (`oxur-cuda-sys`): the adapter calls some 75 functions, in the form of one version, and says in one
-//! line of the log what is missing where they are not all there.
+//! The table is our own (`oxur-cuda-sys`): the adapter calls some 75 functions, in the form of one version, and says in
+//! one line of the log what is missing where they are not all there.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,8 +114,8 @@ macro_rules! cu {
 }
 pub(crate) use cu;
 
-/// As [`cu`], for a function that takes the place for its result first: `cu_get!(cuStreamGetCtx(stream))`, where `_` stands
-/// for that place.
+/// As [`cu`], for a function that takes the place for its result first: `cu_get!(cuStreamGetCtx(stream))`, where `_`
+/// stands for that place.
 macro_rules! cu_get {
     ($name:ident(_ $(, $arg:expr)* $(,)?): $ty:ty = $empty:expr) => {{
         let mut result: $ty = $empty;

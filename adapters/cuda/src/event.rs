@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Events: the client's handles of commands.
 //!
-//! An event has the [signal](crate::signal) of its command. A pending event, of a command that is yet to be submitted, has one
-//! that the host gives. CUDA calls nobody back without holding up a stream, so a thread [watches](watcher) signals.
+//! An event has the [signal](crate::signal) of its command. A pending event, of a command that is yet to be submitted,
+//! has one that the host gives. CUDA calls nobody back without holding up a stream, so a thread [watches](watcher)
+//! signals.
 
 pub(crate) mod watcher;
 

@@ -153,8 +153,8 @@ impl OnDevice {
         self.interface().told.is_some_and(|told| told.has_device_barrier)
     }
 
-    /// As [`Self::launch`], with all work-groups at once, or in clusters. `barrier` is the address of a word, which the launch
-    /// sets to zero, if the work-groups wait for each other.
+    /// As [`Self::launch`], with all work-groups at once, or in clusters. `barrier` is the address of a word, which the
+    /// launch sets to zero, if the work-groups wait for each other.
     #[cold]
     pub(crate) fn launch_with(
         &self,

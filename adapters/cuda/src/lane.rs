@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Lanes: a stream, and the places of commands in it.
 //!
-//! An event costs a tenth of a launch, and most are waited for at once or never. So the last command of a stream has none: its
-//! [`Point`] stands for the end of the stream. Only if somebody holds that point when the next command comes, an event of CUDA
-//! is recorded between the two. Thus a point with an event is exact, and one without is the last of its lane.
+//! An event costs a tenth of a launch, and most are waited for at once or never. So the last command of a stream has
+//! none: its [`Point`] stands for the end of the stream. Only if somebody holds that point when the next command comes,
+//! an event of CUDA is recorded between the two. Thus a point with an event is exact, and one without is the last of
+//! its lane.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,8 @@ unsafe impl Sync for Lane {}
 
 #[derive(Default)]
 struct State {
-    /// The place of the last command, if somebody may hold it. It refers to its lane, so it is taken out when the queue goes.
+    /// The place of the last command, if somebody may hold it. It refers to its lane, so it is taken out when the queue
+    /// goes.
     last: Option<Arc<Point>>,
     /// What the host has yet to do before the stream goes on.
     held_by: HeldBy,

@@ -2,9 +2,9 @@
 //! `libur_adapter_cuda.so.0`: Unified Runtime on NVIDIA GPUs, by the CUDA driver API.
 //!
 //! One file an object. [`driver`] opens libcuda at run time and calls its functions; [`conv`] translates results.
-//! A device has its [primary context](primary) in common with CUDA's runtime and all libraries on it. Queues are sets of
-//! [lanes](lane), each a stream. An event is a [place](lane::Point) in a lane, and gets an event of CUDA only when somebody
-//! has to wait for it while the lane goes on.
+//! A device has its [primary context](primary) in common with CUDA's runtime and all libraries on it. Queues are sets
+//! of [lanes](lane), each a stream. An event is a [place](lane::Point) in a lane, and gets an event of CUDA only when
+//! somebody has to wait for it while the lane goes on.
 
 mod adapter;
 mod context;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Buffers and sub-buffers: USM of the context.
 //!
-//! A context of one device has its buffers in that device's memory. Where there are several, or the device's memory is the
-//! host's, a buffer is host USM, which all devices reach. A host pointer is copied from, and mapped regions are copied to it.
+//! A context of one device has its buffers in that device's memory. Where there are several, or the device's memory is
+//! the host's, a buffer is host USM, which all devices reach. A host pointer is copied from, and mapped regions are
+//! copied to it.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Primary contexts: the state of a device in this process, which CUDA's runtime and all libraries on it use as well.
 //!
-//! It is made when a context of UR first wants it, which takes a tenth of a second, and stays until the process ends. With it
-//! go events of CUDA, which are used again, and the device's [clock](Clock).
+//! It is made when a context of UR first wants it, which takes a tenth of a second, and stays until the process ends.
+//! With it go events of CUDA, which are used again, and the device's [clock](Clock).
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -198,8 +198,8 @@ pub(crate) fn host_time() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// When commands run: CUDA tells the time between two events, as a `float` of milliseconds. That is exact to some tens of
-/// nanoseconds for as long as the two are no more than a second apart, so a new base is taken as often.
+/// When commands run: CUDA tells the time between two events, as a `float` of milliseconds. That is exact to some tens
+/// of nanoseconds for as long as the two are no more than a second apart, so a new base is taken as often.
 #[derive(Default)]
 struct Clock(Mutex<Option<(Arc<ClockBase>, Instant)>>);
 

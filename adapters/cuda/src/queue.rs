@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Queues: one [lane](crate::lane) if it is in order, else several.
 //!
-//! [`submit`] is the way of all commands into a lane, [`commands`] has CUDA's function for each. What CUDA lacks (fills with odd
-//! patterns, fills of rows, host tasks) the kit [emulates](kit::emulate).
+//! [`submit`] is the way of all commands into a lane, [`commands`] has CUDA's function for each. What CUDA lacks (fills
+//! with odd patterns, fills of rows, host tasks) the kit [emulates](kit::emulate).
 
 mod commands;
 mod submit;

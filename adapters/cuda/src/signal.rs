@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What commands and the host can wait for: the place of a command in a lane, an event that the client made with CUDA, and a
-//! word of memory that the host writes.
+//! What commands and the host can wait for: the place of a command in a lane, an event that the client made with CUDA,
+//! and a word of memory that the host writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -89,8 +89,8 @@ impl Drop for NativeEvent {
 
 /// Words of memory that streams wait for.
 ///
-/// A word only ever counts up, and each signal waits for a value of its own: a stream that is late finds the word past its
-/// value, whoever has the word by then.
+/// A word only ever counts up, and each signal waits for a value of its own: a stream that is late finds the word past
+/// its value, whoever has the word by then.
 #[derive(Default)]
 pub(crate) struct SignalWords(Mutex<Vec<(usize, u32)>>);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Unified shared memory: CUDA's behind the kit's cache.
 //!
-//! Device memory is `cuMemAlloc`'s, host memory is pinned, shared memory is managed. The driver takes 65 µs and more for an
-//! allocation; the kit keeps freed memory and hands it out again. Memory that is freed in use stays in quarantine until markers
-//! behind the commands are reached.
+//! Device memory is `cuMemAlloc`'s, host memory is pinned, shared memory is managed. The driver takes 65 µs and more
+//! for an allocation; the kit keeps freed memory and hands it out again. Memory that is freed in use stays in
+//! quarantine until markers behind the commands are reached.
 
 use std::ffi::c_void;
 use std::sync::Arc;

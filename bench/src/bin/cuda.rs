@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the CUDA adapter's calls cost beside those of the driver: `oxur-bench-cuda LOADER ADAPTER`, on a machine with an NVIDIA
-//! GPU. Medians of many rounds, in microseconds unless said; a second column is the driver alone.
+//! What the CUDA adapter's calls cost beside those of the driver: `oxur-bench-cuda LOADER ADAPTER`, on a machine with
+//! an NVIDIA GPU. Medians of many rounds, in microseconds unless said; a second column is the driver alone.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Tests of the CUDA adapter. Those of module `driver` are for the driver without a GPU, whose variables make it lack what a
-//! driver may lack; the others run on a real one, too (`OXUR_CUDA_SYSTEM=1`).
+//! Tests of the CUDA adapter. Those of module `driver` are for the driver without a GPU, whose variables make it lack
+//! what a driver may lack; the others run on a real one, too (`OXUR_CUDA_SYSTEM=1`).
 
 mod driver;
 mod programs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The order of commands in and between queues, where commands begin late (`FAKE_CUDA_DELAY`): what is not waited for is not
-//! there yet.
+//! The order of commands in and between queues, where commands begin late (`FAKE_CUDA_DELAY`): what is not waited for
+//! is not there yet.
 
 use std::ptr::null_mut;
 
@@ -26,8 +26,8 @@ fn copy(queue: &Queue, to: *mut u32, from: *const u32, wait: &[&Event]) -> Event
     unsafe { queue.memcpy(false, to.cast(), from.cast(), 4, wait) }.expect("urEnqueueUSMMemcpy")
 }
 
-/// A random graph of copies over several queues in and out of order. Each command writes a place of its own, from a place of
-/// one that it waits for; so the values tell whether all waited.
+/// A random graph of copies over several queues in and out of order. Each command writes a place of its own, from a
+/// place of one that it waits for; so the values tell whether all waited.
 #[test]
 fn events_order_random_graphs() {
     if slowly("streams::events_order_random_graphs") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A thread that calls functions when signals are there.
 //!
-//! `cuLaunchHostFunc` would call them as well, but holds up its stream meanwhile, is not called after a fault, and takes 26 µs.
+//! `cuLaunchHostFunc` would call them as well, but holds up its stream meanwhile, is not called after a fault, and
+//! takes 26 µs.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;

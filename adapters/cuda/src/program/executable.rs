@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What a program is built into: a module of the driver, or linked SPIR-V, whose kernels are compiled when they are created.
+//! What a program is built into: a module of the driver, or linked SPIR-V, whose kernels are compiled when they are
+//! created.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Modules of the driver, and the cubins that they are loaded from.
 //!
-//! The driver takes 26 ms and more to compile PTX, and lets one thread do so at a time. So the cubin that it makes goes into
-//! the cache of compiled code, by the PTX, the driver and the kind of device; it loads in less than a millisecond.
+//! The driver takes 26 ms and more to compile PTX, and lets one thread do so at a time. So the cubin that it makes goes
+//! into the cache of compiled code, by the PTX, the driver and the kind of device; it loads in less than a millisecond.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
@@ -218,8 +218,8 @@ impl Module {
     /// The names of all kernels.
     pub(super) fn kernel_names(&self) -> UrResult<Vec<String>> {
         let _current = self.device.primary()?.activate()?;
-        // SAFETY: a live module, and room for as many functions as it says. The names are the driver's, and there as long as
-        // the module.
+        // SAFETY: a live module, and room for as many functions as it says. The names are the driver's, and there as
+        // long as the module.
         unsafe {
             let count = {
                 let mut count = 0;
@@ -253,8 +253,8 @@ impl Drop for Module {
     }
 }
 
-/// Compiles PTX and links it with what else there is: to a cubin. What the driver says of it is put into `log`. The context
-/// is current.
+/// Compiles PTX and links it with what else there is: to a cubin. What the driver says of it is put into `log`. The
+/// context is current.
 fn link(inputs: &[Arc<[u8]>], log: &mut String) -> UrResult<Vec<u8>> {
     let mut buffer = vec![0_u8; 16 << 10];
     let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];

@@ -250,8 +250,8 @@ impl Queue {
         }
     }
 
-    /// Runs a function of the client's between two words: the stream writes one, which starts it, and waits for the other.
-    /// Nobody asks the driver meanwhile: it may wait for the stream, with a lock that all calls take.
+    /// Runs a function of the client's between two words: the stream writes one, which starts it, and waits for the
+    /// other. Nobody asks the driver meanwhile: it may wait for the stream, with a lock that all calls take.
     fn host_task(self: &Arc<Self>, task: HostTask, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let (ready, end) = (HostSignal::new(self.primary)?, Arc::new(HostSignal::new(self.primary)?));
         let ready = Arc::new(ready);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The way of every command into a lane.
 //!
-//! An out-of-order queue has up to [`MOST_LANES`]. A command goes behind the one that it waits for, if that is the last of its
-//! lane; else into the next lane that the host does not hold up. A command that waits for the host would keep others in its
-//! lane from running, on which the host may wait: so those go elsewhere.
+//! An out-of-order queue has up to [`MOST_LANES`]. A command goes behind the one that it waits for, if that is the last
+//! of its lane; else into the next lane that the host does not hold up. A command that waits for the host would keep
+//! others in its lane from running, on which the host may wait: so those go elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -2,7 +2,8 @@
 //! The part of the CUDA driver API that the adapter calls.
 //!
 //! Types and functions are those of CUDA 12.4, the oldest driver that is taken: [`functions`] is one list of them, from
-//! which [`Functions`] and [`open`](Functions::open) are written. Nothing links to libcuda: it is opened at run time, and
+//! which [`Functions`] and [`open`](Functions::open) are written. Nothing links to libcuda: it is opened at run time,
+//! and
 //! `cuGetProcAddress` gives each function in the form of that version, whatever the driver's own is. The library
 //! that stands in for a driver in tests implements the same list.
 #![allow(non_camel_case_types, non_snake_case, missing_docs, reason = "the names are CUDA's")]

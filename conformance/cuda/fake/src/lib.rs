@@ -10,9 +10,9 @@
 //! | [`module`] | modules and kernels |
 //! | [`ptx`] | an interpreter of PTX |
 //!
-//! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier. What this
-//! cannot show: times, races within a kernel, limits of registers, what `ptxas` refuses, and everything that is not in the list
-//! of functions. A device copy of memory is visible to all at once.
+//! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier.
+//! What this cannot show: times, races within a kernel, limits of registers, what `ptxas` refuses, and everything that
+//! is not in the list of functions. A device copy of memory is visible to all at once.
 //!
 //! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB), and
 //! `FAKE_CUDA_DELAY` (each command begins up to that many microseconds late, so that what nobody waits for comes late).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory. That of a device is mapped twice: at its address the host can do nothing with it, and elsewhere the device can.
+//! Memory. That of a device is mapped twice: at its address the host can do nothing with it, and elsewhere the device
+//! can.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
