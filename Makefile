@@ -54,7 +54,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-wheel test-package-contents test-corpus ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
@@ -161,7 +161,7 @@ comma = ,
 space = $(subst ,, )
 
 .PHONY: test-level-zero
-test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over our driver; dpctl on Intel's adapters over it (MODULES=test_sum: a part of dpnp, too)
+test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over ours; dpctl and a part of dpnp (MODULES) on Intel's adapters over it; PTI, sysman and OpenMP's runtime on it
 	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
 	python3 conformance/level_zero/device_info.py --lib dist/lib
 	conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
@@ -173,9 +173,11 @@ test-level-zero: ## Level Zero's rules on our driver under three loaders and on 
 	for adapter in level_zero level_zero_v2; do \
 	  python3 conformance/suites/compare.py dpctl --generation 2026.2 --stack driver --adapter $$adapter --lib dist/lib \
 	    --verify-stack; \
+	  python3 conformance/suites/compare.py dpnp --modules $(or $(MODULES),test_sum) --generation 2026.2 --stack driver \
+	    --adapter $$adapter --lib dist/lib; \
 	done
-	$(if $(MODULES),python3 conformance/suites/compare.py dpnp --modules $(MODULES) --generation 2026.2 --stack driver \
-	  --adapter level_zero_v2 --lib dist/lib)
+	scripts/setup.sh level-zero-clients
+	python3 conformance/clients/level_zero/run.py --lib dist/lib
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
@@ -212,6 +214,17 @@ test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	conformance/corpus/test.sh
 	cargo build --release --locked -p oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
+
+.PHONY: test-nvptx
+test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVIDIA GPUs, which NVIDIA's assembler must take
+	scripts/setup.sh nvptx
+	cargo build --release --locked -p oxur-compiler
+	nvidia=$$(echo target/env/nvptx/lib/python3*/site-packages/nvidia/cuda_nvcc); \
+	for sm in 70 90; do \
+	  UR_CUDA_LIBDEVICE=$$nvidia/nvvm/libdevice/libdevice.10.bc target/env/corpus/bin/python conformance/corpus/corpus.py \
+	    compile --library dpnp --library onemkl-vm --library onemkl-rng --library onedal --sample 150 --seed $$sm \
+	    --target nvptx64:sm_$$sm --ptxas $$nvidia/bin/ptxas --goal 0.99 --report target/corpus/nvptx-$$sm || exit 1; \
+	done
 
 .PHONY: fuzz
 fuzz: setup-build ## Give the compiler and the CPU adapter what no client should: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS

@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs the fuzz targets of the compiler (compiler/fuzz) and of the CPU adapter (adapters/cpu/fuzz), with AddressSanitizer
-# for our own code.
+# Runs the fuzz targets of the compiler (compiler/fuzz), of the CPU adapter (adapters/cpu/fuzz) and of the Level Zero
+# driver (drivers/level_zero/fuzz), with AddressSanitizer for our own code.
 #
 #   scripts/fuzz.sh [TARGET...]     all targets when none is named
 #
 #   FUZZ_SECONDS   how long each of them runs (60)
 #   FUZZ_OPTIONS   more options for libFuzzer, such as -jobs=4
 #
-# What is found lies in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the modules
-# of the tests, and small ones of the corpus (`make corpus`) where it was fetched; what is learned from them stays in
-# target/fuzz/corpus.
+# What is found lies in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the
+# modules of the tests, and small ones of the corpus (`make corpus`) where it was fetched; what is learned from them
+# stays in target/fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export PATH=$PWD/target/tools/bin:$PATH
 # cargo-fuzz wants a nightly toolchain for the flags that it passes; the stable one has all that they need.
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
-readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup compile object cache sizes)
+readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup compile object cache sizes calls)
 readonly llvm=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-22}
 # No more memory than 2 GiB, no longer than 10 seconds. Leaks are LLVM's, of contexts that a panic left behind.
 readonly limits=(-rss_limit_mb=2048 -timeout=10 -max_len=16384 -detect_leaks=0 -print_final_stats=1)
 
-folder() { case $1 in sizes) echo adapters/cpu ;; *) echo compiler ;; esac; }
+folder() { case $1 in sizes) echo adapters/cpu ;; calls) echo drivers/level_zero ;; *) echo compiler ;; esac; }
 build() { (cd "$(folder "$1")" && cargo fuzz build "$1"); }
 binary() { echo "$work/x86_64-unknown-linux-gnu/release/$1"; }
 
@@ -48,6 +48,15 @@ objects() {
   done
 }
 
+# The module whose kernels the driver's calls launch.
+kernels() {
+  local source=conformance/level_zero/kernels/basic.cl
+  clang-14 -cc1 -triple spir64-unknown-unknown -cl-std=CL2.0 -finclude-default-header -O1 -emit-llvm-bc "$source" \
+    -o "$work/basic.bc"
+  llvm-spirv-14 "$work/basic.bc" -o "$work/basic.spv"
+}
+export OXUR_FUZZ_MODULE=$work/basic.spv
+
 seeds() {
   local seeds=$work/corpus/seeds target
   if [[ ! -d $seeds ]]; then
@@ -57,11 +66,13 @@ seeds() {
     mv "$seeds.new" "$seeds"
   fi
   for target in "${targets[@]}"; do mkdir -p "$work/corpus/$target" "$work/artifacts/$target"; done
+  [[ -f $OXUR_FUZZ_MODULE ]] || kernels
   [[ -n $(ls "$work/corpus/object") ]] || CARGO_TARGET_DIR=${work%/fuzz} objects "$work/corpus/object"
 }
 
 if (($# == 2)) && [[ -f $2 ]]; then
   build "$1"
+  [[ -f $OXUR_FUZZ_MODULE ]] || kernels
   "$(binary "$1")" "${limits[@]}" "$2"
   exit
 fi

@@ -7,6 +7,9 @@
 #
 #   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
+#   level-zero-clients
+#            target/env/level-zero-clients: programs that use Level Zero without SYCL, on top of a client environment
+#            (when named only)
 #   open3d, sklearnex, onednn
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
 #            a client environment
@@ -16,6 +19,8 @@
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
 #   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
 #   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
+#   nvptx    target/env/nvptx: NVIDIA's assembler for PTX and its mathematical functions, which tests of the compiler's
+#            second target need
 #   nextest  cargo-nextest, if there is none: into target/tools
 #   deny     cargo-deny, if there is none: into target/tools
 #   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
@@ -209,6 +214,7 @@ small() {
 }
 
 corpus() { small corpus requirements/corpus-tool.txt; }
+nvptx() { small nvptx requirements/nvptx.txt; }
 sycl-spec() { small sycl-spec requirements/sycl-spec.txt; }
 
 # over NAME BASE: an environment of what a program needs on top of a client environment, whose packages it sees.
@@ -227,6 +233,7 @@ PYTHON
 open3d() { small open3d requirements/open3d.txt; }
 sklearnex() { over sklearnex v2026.2; }
 onednn() { over onednn v2026.1; }
+level-zero-clients() { over level-zero-clients v2026.2; }
 
 # cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
 cargo_tool() {
@@ -253,14 +260,14 @@ miri() {
   rustup toolchain install nightly --profile minimal --component miri,rust-src
 }
 
-(($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nextest deny
+(($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nvptx nextest deny
 mkdir -p target/env
 # One set-up at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | clients | headers | corpus | sycl-spec | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The cache keys of a program's code: a hash over everything that determines it.
 //!
-//! The hash is BLAKE3. It must be cryptographic: whoever could make two modules with the same key could make a program run
-//! the code of the other module. BLAKE3 is the fastest of these in software, and each module that is loaded is hashed.
+//! The hash is BLAKE3. It must be cryptographic: whoever could make two modules with the same key could make a program
+//! run the code of the other module. BLAKE3 is the fastest of these in software, and each module that is loaded is
+//! hashed.
+
+use std::collections::BTreeSet;
 
 use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
@@ -72,10 +75,12 @@ impl ProgramKey {
         Key(hasher.finalize().into())
     }
 
-    /// The key of the program's variables, and of the functions that are called through pointers.
-    pub fn globals(&self) -> Key {
+    /// The key of the variables, but for those of other programs, and of the functions that are called through
+    /// pointers.
+    pub fn globals(&self, shared: &BTreeSet<usize>) -> Key {
         let mut hasher = self.0.clone();
         hasher.update(b"globals");
+        shared.iter().for_each(|index| number(&mut hasher, *index));
         Key(hasher.finalize().into())
     }
 }
@@ -114,7 +119,9 @@ mod tests {
             let key = ProgramKey::for_compiler(parts, options, compiler, cpu);
             let kernel = |name| key.kernel(name, Variant::Main);
             [
-                key.globals(),
+                key.globals(&BTreeSet::new()),
+                key.globals(&BTreeSet::from([0])),
+                key.globals(&BTreeSet::from([1])),
                 kernel("a"),
                 kernel("b"),
                 kernel(""),
@@ -188,7 +195,7 @@ mod tests {
 
     #[test]
     fn this_cpu_is_described_alike() {
-        let key = || ProgramKey::new(&[], &Options::default()).globals();
+        let key = || ProgramKey::new(&[], &Options::default()).globals(&BTreeSet::new());
         assert!(key() == key());
         assert!(crate::llvm::Machine::description().len() > 8);
     }

@@ -296,6 +296,7 @@ impl GroupCollective {
     }
 
     /// The same, and who takes part.
+    #[cfg(feature = "nvptx")]
     pub fn with_members(name: &str) -> Option<(Self, Members)> {
         match name.strip_prefix("oxur.active.") {
             Some(rest) => Self::from_name(&format!("oxur.{rest}")).map(|collective| (collective, Members::Active)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A compiler from SPIR-V kernels to machine code for the CPU that it runs on, and what runs the code.
+//! A compiler from SPIR-V kernels to machine code for the CPU that it runs on, and what runs the code; and to PTX for
+//! NVIDIA GPUs.
 //!
 //! It knows nothing of Unified Runtime. The stages of a kernel (`docs/compiler.md` describes them):
 //!
@@ -8,6 +9,7 @@
 //! | parse, link | [`spirv`], `link` | bytes | a checked [`Module`], a [`Program`] |
 //! | lower | `lower`, `builtins`, `image` | the functions that a kernel reaches | LLVM IR for one work-item |
 //! | workgroup | `workgroup` | that | LLVM IR for one work-group, with a vector's lanes of items at a time |
+//! | the same for NVIDIA GPUs | `nvptx` | that of `lower` | PTX, each work-item in a thread |
 //! | optimize, assembly | `codegen` | that | an object file for this CPU, which [`oxur_cache`] keeps |
 //! | run | `kernel`, `runtime` | that and a [`Launch`] | the kernel's effects |
 //!
@@ -21,6 +23,7 @@
 //! | `interface` | a kernel and its user: parameters, ranges |
 //! | `cpu_level` | the user and `llvm`, `workgroup`, `builtins`: which vectors code may use |
 //! | `options` | a program and its user |
+//! | `target` | the user and all stages: what code is for |
 //!
 //! `program` runs the stages, `code` is what they make of a kernel, `cache_key` names it in the cache, and `print`
 //! shows it as text.

@@ -34,6 +34,8 @@ pub struct Linked {
     pub fast_math: FastMath,
     /// The variables that live as long as the program.
     pub globals: Vec<GlobalVariable>,
+    /// Those of them that are variables of other programs, by their indices.
+    pub shared: BTreeSet<usize>,
     global_of: HashMap<Place, usize>,
     /// The names of the variables that modules define.
     pub global_names: Vec<GlobalName>,
@@ -96,6 +98,7 @@ impl Linked {
             target: options.target,
             fast_math: options.fast_math,
             globals: Vec::new(),
+            shared: BTreeSet::new(),
             global_of: HashMap::new(),
             global_names: Vec::new(),
             pointed: Vec::new(),

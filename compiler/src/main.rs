@@ -217,7 +217,8 @@ fn compile_kernel(program: &Arc<Program>, name: &str, target: Target, how: &How<
     let ptx = unit.compile()?;
     if let Some(folder) = how.output {
         let path = folder.join(unit.key()).with_extension("ptx");
-        std::fs::write(&path, ptx.as_bytes()).map_err(|error| Error::Codegen(format!("{}: {error}", path.display())))?;
+        std::fs::write(&path, ptx.as_bytes())
+            .map_err(|error| Error::Codegen(format!("{}: {error}", path.display())))?;
     }
     if let Some(ptxas) = how.ptxas {
         check(&ptx, sm, ptxas).map_err(Error::Codegen)?;
@@ -230,8 +231,13 @@ fn check(ptx: &CStr, sm: Sm, ptxas: &Path) -> Result<(), String> {
     let file = std::env::temp_dir().join(format!("oxur-compiler-{}.ptx", std::process::id()));
     std::fs::write(&file, ptx.to_bytes()).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut command = std::process::Command::new(ptxas);
-    command.arg(format!("--gpu-name={sm}")).args(["--output-file", "/dev/null"]).arg(&file);
-    let output = command.output().map_err(|error| format!("{}: {error}", ptxas.display()));
+    command
+        .arg(format!("--gpu-name={sm}"))
+        .args(["--output-file", "/dev/null"])
+        .arg(&file);
+    let output = command
+        .output()
+        .map_err(|error| format!("{}: {error}", ptxas.display()));
     _ = std::fs::remove_file(&file);
     let output = output?;
     match output.status.success() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Programs: linked modules and their kernels. Runs the stages of the compiler.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,14 +12,17 @@ use crate::code::{Code, Compiled, Variant};
 use crate::codegen::{self, Loaded, Object};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
-use crate::lower::{self, global_name, pointed_name};
+use crate::lower::{self, global_index, global_name, pointed_name};
 use crate::options::{Mode, Options, Part};
 use crate::workgroup::{self, CodeInfo};
 use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
 
-/// A linked program. It owns its global variables: each program has its own instance of them.
+/// A linked program. It owns its global variables, but for those that it shares with other programs.
 pub struct Program {
     pub(crate) linked: Linked,
+    /// The variables of other programs that it uses in place of its own, by their index here: the program that has
+    /// them, and their index there.
+    shared: BTreeMap<usize, (Arc<Program>, usize)>,
     pub(crate) options: Options,
     infos: Vec<Arc<KernelInfo>>,
     /// The variables, and the functions that are called through pointers.
@@ -52,15 +55,31 @@ pub struct Global {
 impl Program {
     /// Links modules: resolves imports, and assigns indices to global variables.
     pub fn link(parts: &[Part], options: &Options) -> Result<Arc<Self>, Error> {
+        Self::link_with(parts, options, &[])
+    }
+
+    /// The same, where programs exist already that some of the modules are part of. The variables of these modules are
+    /// those of the first such program.
+    pub fn link_with(parts: &[Part], options: &Options, others: &[Arc<Self>]) -> Result<Arc<Self>, Error> {
         let mut options = options.clone();
         if !parts.iter().any(|part| part.module.has_floats()) {
             // The code is the same, so the cache finds it under the same key.
             options.fast_math = FastMath::default();
         }
-        let linked = Linked::new(parts, &options)?;
+        let mut linked = Linked::new(parts, &options)?;
+        let shared: BTreeMap<_, _> = (0..linked.globals.len())
+            .filter_map(|index| {
+                Some((
+                    index,
+                    others.iter().find_map(|other| find_shared(&linked, index, other))?,
+                ))
+            })
+            .collect();
+        linked.shared = shared.keys().copied().collect();
         let infos = linked.kernels.iter().map(|k| k.info.clone()).collect();
         Ok(Arc::new(Self {
             linked,
+            shared,
             options,
             infos,
             globals: OnceLock::new(),
@@ -113,8 +132,7 @@ impl Program {
         let found = find(&|known| known.host_name.as_deref() == Some(name))
             .or_else(|| find(&|known| known.name.as_deref() == Some(name)))?;
         let index = self.linked.global(found.place)?;
-        let loaded = self.loaded_globals().ok()?;
-        let address = loaded.symbol(&global_name(index))?.cast_mut();
+        let address = self.global_address(index)?.cast_mut();
         Some(Global {
             address,
             size: self.linked.globals[index].size as usize,
@@ -143,8 +161,22 @@ impl Program {
     pub(crate) fn nvptx_key(&self, kernel: Option<&str>) -> oxur_cache::Key {
         match kernel {
             Some(name) => self.key().kernel(name, Variant::Main),
-            None => self.key().globals(),
+            None => self.key().globals(&self.linked.shared),
         }
+    }
+
+    /// The address of a variable.
+    fn global_address(&self, index: usize) -> Option<*const u8> {
+        match self.shared.get(&index) {
+            Some((program, index)) => program.global_address(*index),
+            None => self.loaded_globals().ok()?.symbol(&global_name(index)),
+        }
+    }
+
+    /// The address of a variable of another program that this one uses, by its symbol here.
+    fn shared_symbol(&self, name: &str) -> Option<*const u8> {
+        let index = global_index(name)?;
+        self.shared.contains_key(&index).then(|| self.global_address(index))?
     }
 
     /// The names of this program's code in the cache.
@@ -163,11 +195,14 @@ impl Program {
             codegen::emit(&machine, &module)
         };
         let make = || llvm::isolated("the variables of a program", compile);
-        let load = |object: &[u8]| Object::parse(object)?.load(symbol).map(Arc::new);
+        let load = |object: &[u8]| {
+            let resolve = |name: &str| self.shared_symbol(name).or_else(|| symbol(name));
+            Object::parse(object)?.load(resolve).map(Arc::new)
+        };
         let get = || {
             self.options
                 .cache
-                .get(&COMPILER, || self.key().globals(), make, load)
+                .get(&COMPILER, || self.key().globals(&self.linked.shared), make, load)
                 .map(|got| got.0)
         };
         self.globals.get_or_init(get).clone()
@@ -211,7 +246,7 @@ impl Program {
             false => None,
         };
         let loaded = object.load(|name| match &globals {
-            Some(globals) if is_of_program(name) => globals.symbol(name),
+            Some(globals) if is_of_program(name) => self.shared_symbol(name).or_else(|| globals.symbol(name)),
             _ => symbol(name),
         })?;
         let lacks = |what: &str| Error::Codegen(format!("the object has no {what}"));
@@ -278,6 +313,30 @@ impl Program {
             }
         }
     }
+}
+
+/// The variable of another program that this variable of a program is to be: one of the same module.
+fn find_shared(linked: &Linked, index: usize, other: &Arc<Program>) -> Option<(Arc<Program>, usize)> {
+    let place = linked.globals[index].place;
+    let same = |part: usize| {
+        let module = &linked.parts[part].module;
+        let known = other.linked.parts.iter();
+        known.clone().position(|known| Arc::ptr_eq(&known.module, module))
+    };
+    let by_module = || other.linked.global((same(place.0)?, place.1));
+    // Where several modules define the variable, another definition may be the one that is used there.
+    let by_name = || {
+        let names = linked
+            .global_names
+            .iter()
+            .filter(|name| name.place == place && name.name.is_some());
+        names.clone().find_map(|name| {
+            let part = same(name.part)?;
+            let is_it = |known: &&GlobalName| known.part == part && known.name == name.name;
+            other.linked.global(other.linked.global_names.iter().find(is_it)?.place)
+        })
+    };
+    Some((other.clone(), by_module().or_else(by_name)?))
 }
 
 fn is_of_program(name: &str) -> bool {

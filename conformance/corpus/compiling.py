@@ -75,8 +75,9 @@ def batches(tasks):
 
 
 class Runner:
-    def __init__(self, compiler, time_limit, memory_limit, progress=None):
+    def __init__(self, compiler, time_limit, memory_limit, progress=None, options=()):
         self.compiler = str(compiler)
+        self.options = tuple(options)  # of the compiler, besides the modules
         self.time_limit = time_limit
         self.memory_limit = int(memory_limit * (1 << 30))
         self.results = Results()
@@ -111,7 +112,7 @@ class Runner:
 
     def start(self, tasks):
         """One run of the compiler: ([kernel -> Outcome] by task, how it ended if badly, what it said last)"""
-        command = [self.compiler, "compile", "--json", *(task.path for task in tasks)]
+        command = [self.compiler, "compile", "--json", *self.options, *(task.path for task in tasks)]
         for link in tasks[0].links:
             command += ["--link", link]
         place = {task.path: index for index, task in enumerate(tasks)}
@@ -219,8 +220,8 @@ def how(status):
         return f"signal {-status}"
 
 
-def run(compiler, tasks, jobs, time_limit, memory_limit, progress=None):
-    runner = Runner(compiler, time_limit, memory_limit, progress)
+def run(compiler, tasks, jobs, time_limit, memory_limit, progress=None, options=()):
+    runner = Runner(compiler, time_limit, memory_limit, progress, options)
     queue = batches(tasks)
 
     def work():

@@ -7,6 +7,8 @@
     corpus.py sample --count 300 --seed 1         a sample of modules, always the same for the same seed
     corpus.py compile [--library L]... [--sample 300] [--jobs N]
                                                   compiles the kernels and compares with the goals in libraries.toml
+    corpus.py compile --target nvptx64:sm_90 --ptxas PTXAS ...
+                                                  the same for NVIDIA GPUs: NVIDIA's assembler must take the PTX
 
 The README beside this file tells what is where. A library that has not been extracted is extracted first.
 """
@@ -305,9 +307,20 @@ def command_compile(options, libraries):
     if not options.compiler.is_file():
         raise SystemExit(f"there is no compiler {options.compiler}")
     os.chdir(REPO)
+    compiler_options = ["--target", options.target]
+    if options.ptxas:
+        compiler_options += ["--ptxas", str(options.ptxas)]
     results = compiling.run(
-        options.compiler, tasks, options.jobs, options.time_limit, options.memory_limit, progress(len(tasks))
+        options.compiler,
+        tasks,
+        options.jobs,
+        options.time_limit,
+        options.memory_limit,
+        progress(len(tasks)),
+        compiler_options,
     )
+    if options.target != "host":
+        goals, beyond = dict.fromkeys(goals, options.goal), None
     report = compiling.Report(results, groups, goals, beyond if options.sample else None)
     text = report.text()
     print(text)
@@ -347,6 +360,9 @@ def parse_arguments(libraries):
     sub.add_argument("--seed", type=int, default=SEED)
     sub.add_argument("--jobs", type=int, default=2)
     sub.add_argument("--compiler", type=absolute, default=REPO / "target" / "release" / "oxur-compiler")
+    sub.add_argument("--target", default="host", help="what to compile for: host, or nvptx64:sm_90 and the like")
+    sub.add_argument("--ptxas", type=absolute, help="NVIDIA's assembler, which must take what comes of a kernel")
+    sub.add_argument("--goal", type=float, default=0.95, help="the share of kernels that must compile for another target")
     sub.add_argument("--time-limit", type=float, default=60, help="seconds for one kernel")
     sub.add_argument("--memory-limit", type=float, default=8, help="GiB of address space for one compiler")
     sub.add_argument("--report", type=absolute, default=CORPUS / "report", help="without its .txt and .json")

@@ -101,13 +101,21 @@ def excepted(test, names):
     return test in names or test.partition("[")[0] in names
 
 
+def driver_log(folder):
+    """What our Level Zero driver refused, in the order in which it did."""
+    return folder / "driver.log"
+
+
 def run_pytest(suite, modules, stack, exceptions, options, folder):
     """Runs the suite; returns pytest's exit status. It leaves outcomes.tsv and pytest.log in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     outcomes, log = folder / "outcomes.tsv", folder / "pytest.log"
     outcomes.unlink(missing_ok=True)
+    driver_log(folder).unlink(missing_ok=True)
     site_packages = next(stack.env_dir.glob("lib/python3.*/site-packages"))
     env = stack.environment() | {"PYTHONPATH": str(HERE), "OXUR_OUTCOMES": str(outcomes)}
+    if stack.kind == "driver":
+        env["ZE_OXUR_LOG"] = f"level:error;flush:error;output:file,{driver_log(folder)}"
     command = [str(stack.python), "-m", "pytest", "--pyargs", *suite.arguments(modules)]
     command += ["-p", "outcomes", "-p", "no:cacheprovider", "-q", "--rootdir", str(site_packages), "-c", os.devnull]
     command += ["-n", str(options.jobs), "--max-worker-restart", "100"]
@@ -196,6 +204,11 @@ def compare(suite, modules, stack, options):
     print(f"  against the reference: {len(worse)} worse, {len(better)} better, {len(allowed)} excepted", flush=True)
     if worse:
         print(f"  output of pytest: {(folder / 'pytest.log').relative_to(REPO)}", flush=True)
+        if (log := driver_log(folder)).exists():
+            refused = Counter(log.read_text(encoding="utf-8").splitlines())
+            print(f"  the driver refused, says {log.relative_to(REPO)}:", flush=True)
+            for line in first_of([f"    {count} x {line}" for line, count in refused.most_common()], 20):
+                print(line, flush=True)
     if options.record:
         with gzip.open(options.record, "wt", encoding="utf-8") as file:
             file.writelines(f"{outcome}\t{test}\n" for test, (outcome, _) in sorted(all_tests.items()))

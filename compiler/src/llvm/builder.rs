@@ -14,7 +14,7 @@ use super::{Block, Context, Function, Module, Type, Value};
 type Ordering = LLVMAtomicOrdering;
 
 /// Builds instructions at a place in a block.
-pub struct Builder<'c>(LLVMBuilderRef, PhantomData<&'c Context>);
+pub struct Builder<'c>(pub(super) LLVMBuilderRef, PhantomData<&'c Context>);
 
 const NO_NAME: *const c_char = c"".as_ptr();
 
@@ -358,26 +358,6 @@ impl<'c> Builder<'c> {
         let mut raw: Vec<_> = args.iter().map(|v| v.0).collect();
         // SAFETY: see above.
         Value::new(unsafe { LLVMBuildCall2(self.0, ty.0, function.0, raw.as_mut_ptr(), raw.len() as u32, NO_NAME) })
-    }
-
-    /// Inline assembly with effects, which reads and writes memory.
-    pub fn assembly(&self, text: &str, constraints: &str, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-        let ty = result.function(&args.iter().map(|arg| arg.ty()).collect::<Vec<_>>());
-        // SAFETY: the texts are copied; a type of this context.
-        let code = Value::new(unsafe {
-            LLVMGetInlineAsm(
-                ty.0,
-                text.as_ptr().cast(),
-                text.len(),
-                constraints.as_ptr().cast(),
-                constraints.len(),
-                1,
-                0,
-                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0,
-            )
-        });
-        self.call_pointer(ty, code, args)
     }
 
     /// Calls an intrinsic by its name, overloaded for these types.

@@ -9,6 +9,8 @@
 mod builder;
 mod fatal_errors;
 mod module;
+#[cfg(feature = "nvptx")]
+mod nvptx;
 mod out_of_memory;
 mod target;
 mod types;

@@ -5,17 +5,15 @@ use std::ffi::{CStr, CString};
 
 use llvm_sys::LLVMLinkage;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
-use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::core::*;
 #[cfg(test)]
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
-use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
 
 use super::{Context, Function, Type, Value, take_message};
 
 /// A module. It borrows its context.
-pub struct Module<'c>(pub(crate) LLVMModuleRef, &'c Context);
+pub struct Module<'c>(pub(crate) LLVMModuleRef, pub(super) &'c Context);
 
 impl<'c> Module<'c> {
     /// An empty module.
@@ -46,56 +44,6 @@ impl<'c> Module<'c> {
         } else {
             Ok(Self(module, context))
         }
-    }
-
-    /// Parses bitcode.
-    pub fn parse_bitcode(context: &'c Context, bytes: &[u8]) -> Result<Self, String> {
-        let mut module = std::ptr::null_mut();
-        // SAFETY: the bytes are copied, and the copy is disposed of once.
-        let failed = unsafe {
-            let buffer =
-                LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), c"bitcode".as_ptr());
-            let failed = LLVMParseBitcodeInContext2(context.raw(), buffer, &mut module) != 0;
-            LLVMDisposeMemoryBuffer(buffer);
-            failed
-        };
-        if failed {
-            Err("it is no bitcode that LLVM can read".into())
-        } else {
-            Ok(Self(module, context))
-        }
-    }
-
-    /// Moves all of another module of the same context into this one.
-    pub fn link(&self, other: Self) -> Result<(), String> {
-        let raw = other.0;
-        std::mem::forget(other);
-        // SAFETY: live modules of one context; the call disposes of the other one.
-        let failed = unsafe { LLVMLinkModules2(self.0, raw) != 0 };
-        if failed { Err("the modules define the same names".into()) } else { Ok(()) }
-    }
-
-    /// All global variables.
-    pub fn globals(&self) -> Vec<Value<'c>> {
-        let mut all = Vec::new();
-        // SAFETY: a live module; the list ends with null.
-        unsafe {
-            let mut at = LLVMGetFirstGlobal(self.0);
-            while !at.is_null() {
-                all.push(Value::new(at));
-                at = LLVMGetNextGlobal(at);
-            }
-        }
-        all
-    }
-
-    /// Adds the declaration of a variable in an address space.
-    pub fn declare_in(&self, name: &str, ty: Type<'c>, space: u32) -> Value<'c> {
-        self.global(name).unwrap_or_else(|| {
-            let name = CString::new(name).unwrap_or_default();
-            // SAFETY: a type of this context.
-            Value::new(unsafe { LLVMAddGlobalInAddressSpace(self.0, ty.0, name.as_ptr(), space) })
-        })
     }
 
     /// Its context.

@@ -16,7 +16,7 @@ use super::{Module, take_message};
 use crate::CpuLevel;
 
 /// Initializes LLVM's target, once.
-fn initialize() {
+pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
         // SAFETY: once, and before anything else of the target is used.
@@ -49,7 +49,7 @@ fn features() -> String {
 }
 
 /// Emits object files for this CPU. Used by one thread at a time.
-pub struct Machine(LLVMTargetMachineRef);
+pub struct Machine(pub(super) LLVMTargetMachineRef);
 
 impl Machine {
     /// The machine that this process runs on.
@@ -81,43 +81,6 @@ impl Machine {
                 Err(take_message(message))
             } else {
                 Ok(Self(machine))
-            }
-        }
-    }
-
-    /// An NVIDIA GPU.
-    #[cfg(feature = "nvptx")]
-    pub fn nvptx64(sm: crate::target::Sm) -> Result<Self, String> {
-        initialize();
-        static ONCE: OnceLock<()> = OnceLock::new();
-        // SAFETY: once, and before anything else of the target is used.
-        ONCE.get_or_init(|| unsafe {
-            LLVMInitializeNVPTXTargetInfo();
-            LLVMInitializeNVPTXTarget();
-            LLVMInitializeNVPTXTargetMC();
-            LLVMInitializeNVPTXAsmPrinter();
-        });
-        let triple = c"nvptx64-nvidia-cuda";
-        let cpu = CString::new(sm.to_string()).expect("a name without zeros");
-        let features = CString::new(format!("+ptx{}", sm.ptx_version())).expect("a name without zeros");
-        let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the target is ready; texts that LLVM copies.
-        unsafe {
-            if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message) != 0 {
-                return Err(take_message(message));
-            }
-            let machine = LLVMCreateTargetMachine(
-                target,
-                triple.as_ptr(),
-                cpu.as_ptr(),
-                features.as_ptr(),
-                LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
-                LLVMRelocMode::LLVMRelocDefault,
-                LLVMCodeModel::LLVMCodeModelDefault,
-            );
-            match machine.is_null() {
-                true => Err(format!("LLVM has no code for {sm}")),
-                false => Ok(Self(machine)),
             }
         }
     }

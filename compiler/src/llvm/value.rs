@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMUnnamedAddr};
 
@@ -330,19 +331,22 @@ impl<'c> Value<'c> {
         unsafe { (!LLVMIsAAtomicRMWInst(self.0).is_null()).then(|| LLVMGetAtomicRMWBinOp(self.0)) }
     }
 
-    /// Whether an atomic operation or a fence is for all threads of the system.
-    pub fn is_system_scope(self) -> bool {
-        // SAFETY: an atomic operation or a fence; the name is read.
+    /// Asks LLVM to unroll the loop that a branch closes.
+    pub fn unroll(self) {
+        const HINT: &str = "llvm.loop.unroll.enable";
+        // SAFETY: a branch; the names are read. A loop's node has itself as its first operand, in whose place something
+        // temporary is until the node exists; LLVM disposes of that.
         unsafe {
             let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
-            LLVMGetAtomicSyncScopeID(self.0) == LLVMGetSyncScopeID(context, c"".as_ptr(), 0)
+            let mut hint = LLVMMDStringInContext2(context, HINT.as_ptr().cast(), HINT.len());
+            let hint = LLVMMDNodeInContext2(context, &mut hint, 1);
+            let itself = LLVMTemporaryMDNode(context, std::ptr::null_mut(), 0);
+            let mut operands = [itself, hint];
+            let node = LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
+            LLVMMetadataReplaceAllUsesWith(itself, node);
+            let kind = LLVMGetMDKindIDInContext(context, c"llvm.loop".as_ptr(), 9);
+            LLVMSetMetadata(self.0, kind, LLVMMetadataAsValue(context, node));
         }
-    }
-
-    /// The address space of a pointer.
-    pub fn address_space(self) -> u32 {
-        // SAFETY: a pointer.
-        unsafe { LLVMGetPointerAddressSpace(LLVMTypeOf(self.0)) }
     }
 
     /// Takes an instruction out of its block, and deletes it. Nothing may use it any more.
@@ -500,36 +504,6 @@ impl<'c> Function<'c> {
             let attribute = LLVMCreateConstantRangeAttribute(context, kind, bits, &low, &high);
             LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeReturnIndex, attribute);
         }
-        self
-    }
-
-    /// Says that a parameter is passed by value, in memory: its type, and its alignment in bytes.
-    pub fn by_value(self, index: u32, ty: Type<'c>, align: u32) -> Self {
-        // SAFETY: the name is read; a type of the function's context.
-        unsafe {
-            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
-            let attribute = LLVMCreateTypeAttribute(LLVMGetTypeContext(ty.0), kind, ty.0);
-            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
-        }
-        self.param_attribute(index, "align", align.into())
-    }
-
-    /// Adds a text attribute to a parameter.
-    pub fn param_text_attribute(self, index: u32, name: &str) -> Self {
-        // SAFETY: the text is copied.
-        unsafe {
-            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
-            let (text, length) = (name.as_ptr().cast(), name.len() as u32);
-            let attribute = LLVMCreateStringAttribute(context, text, length, text, 0);
-            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
-        }
-        self
-    }
-
-    /// Makes it the entry point of a kernel on an NVIDIA GPU.
-    pub fn ptx_kernel(self) -> Self {
-        // SAFETY: a function.
-        unsafe { LLVMSetFunctionCallConv(self.0, llvm_sys::LLVMCallConv::LLVMPTXKernelCallConv as u32) };
         self
     }
 

@@ -216,6 +216,11 @@ pub fn global_name(index: usize) -> String {
     format!("oxur.global.{index}")
 }
 
+/// The variable of a symbol.
+pub fn global_index(name: &str) -> Option<usize> {
+    name.strip_prefix("oxur.global.")?.parse().ok()
+}
+
 /// The symbol of a function that is called through pointers.
 pub fn pointed_name(index: usize) -> String {
     format!("oxur.function.{index}")

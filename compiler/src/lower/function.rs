@@ -46,6 +46,7 @@ impl<'c> ModuleLowering<'c> {
             ends: HashMap::new(),
             phis: Vec::new(),
             members: Members::All,
+            unrolled: Vec::new(),
             no_contraction: self.kernel.is_some_and(|k| k.no_contraction),
             unit: self,
         };
@@ -139,6 +140,12 @@ impl<'c> FunctionLowering<'_, 'c> {
             self.builder.unreachable();
         }
         self.fill_phis()?;
+        // A loop is closed by the last block of what goes on with it.
+        for block in std::mem::take(&mut self.unrolled) {
+            if let Some(branch) = self.ends.get(&block).and_then(|end| end.terminator()) {
+                branch.unroll();
+            }
+        }
         self.entry.go_to_end(entry);
         self.entry.br(self.blocks[&sources[0].label]);
         Ok(())
@@ -438,6 +445,10 @@ impl<'c> FunctionLowering<'_, 'c> {
                     .constant(self.part, inst.result().unwrap_or_default())
                     .map(Some);
             }
+            Op::LoopMerge if inst.operand(2)? & LOOP_UNROLL != 0 && self.unit.linked.target.unrolls() => {
+                self.unrolled.push(inst.operand(1)?);
+                return Ok(None);
+            }
             Op::SelectionMerge | Op::LoopMerge | Op::LoopControlINTEL | Op::LifetimeStart | Op::LifetimeStop => {
                 return Ok(None);
             }
@@ -569,6 +580,9 @@ impl<'c> FunctionLowering<'_, 'c> {
         })
     }
 }
+
+/// The bit of a loop's control that asks for unrolling.
+const LOOP_UNROLL: u32 = 1;
 
 /// Whether an instruction is a division or a square root, which `-cl-fp32-correctly-rounded-divide-sqrt` affects.
 fn is_division_or_root(inst: &Inst<'_>) -> bool {

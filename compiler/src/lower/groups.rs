@@ -84,13 +84,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 
     /// A barrier of the items of a scope. `memory` is the operand that says whose accesses it orders.
-    fn barrier(
-        &mut self,
-        inst: &Inst<'_>,
-        scope: u64,
-        memory: Option<usize>,
-        semantics: u64,
-    ) -> Result<(), Error> {
+    fn barrier(&mut self, inst: &Inst<'_>, scope: u64, memory: Option<usize>, semantics: u64) -> Result<(), Error> {
         let site = self.unit.site();
         let exchange = match scope {
             scope::SUBGROUP => GroupCollective::SubGroupBarrier,
@@ -112,8 +106,10 @@ impl<'c> FunctionLowering<'_, 'c> {
             other => return Err(inst.unsupported(&format!("with scope {other}"))),
         };
         self.barrier_fence(inst, scope, memory, semantics)?;
-        self.builder
-            .call(exchange.declare(&self.unit.module, None, Members::All), &[self.item, site]);
+        self.builder.call(
+            exchange.declare(&self.unit.module, None, Members::All),
+            &[self.item, site],
+        );
         self.barrier_fence(inst, scope, memory, semantics)?;
         Ok(())
     }

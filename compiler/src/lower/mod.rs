@@ -27,7 +27,7 @@ use crate::link::{Linked, LinkedKernel, Place};
 use crate::llvm::{self, Block, Builder, Context, Function, Value};
 use crate::spirv::{self, Id, Inst, Type};
 
-pub use constants::{global_name, pointed_name};
+pub use constants::{global_index, global_name, pointed_name};
 
 /// The state of lowering one LLVM module: a kernel, or the variables of a program.
 pub struct ModuleLowering<'c> {
@@ -87,6 +87,9 @@ pub fn globals<'c>(context: &'c Context, linked: &'c Linked) -> Result<llvm::Mod
         unit.todo.push(place);
     }
     for (index, global) in linked.globals.iter().enumerate() {
+        if linked.shared.contains(&index) {
+            continue;
+        }
         let (part, id) = global.place;
         let module = linked.module(part);
         let pointee = unit.pointee(part, id).unwrap_or_default();
@@ -229,6 +232,8 @@ struct FunctionLowering<'u, 'c> {
     ends: HashMap<Id, Block<'c>>,
     phis: Vec<(Value<'c>, Inst<'c>)>,
     no_contraction: bool,
+    /// The blocks that close loops which the module asks to unroll.
+    unrolled: Vec<Id>,
     /// Who takes part in the group instruction that is lowered.
     members: Members,
 }

@@ -21,11 +21,17 @@ const HAS_REDUX: u32 = 80;
 pub fn define(module: &Module<'_>, sm: Sm, sub_group_size: u32) {
     // A definition may declare another one.
     loop {
-        let open = module.functions().into_iter().filter(|f| f.is_declaration()).find_map(|function| {
-            let (collective, members) = GroupCollective::with_members(&function.name())?;
-            Some((function, collective, members))
-        });
-        let Some((function, collective, members)) = open else { break };
+        let open = module
+            .functions()
+            .into_iter()
+            .filter(|f| f.is_declaration())
+            .find_map(|function| {
+                let (collective, members) = GroupCollective::with_members(&function.name())?;
+                Some((function, collective, members))
+            });
+        let Some((function, collective, members)) = open else {
+            break;
+        };
         function.internal().attribute("alwaysinline", 0);
         let b = Builder::at_end(module.context(), function.append_block("entry"));
         let warp = Warp {
@@ -76,7 +82,10 @@ impl<'c> Warp<'_, 'c> {
                 None
             }
             GroupCollective::Ballot => {
-                let bits = self.call("llvm.nvvm.vote.ballot.sync", &[self.mask(members), self.function.param(2)]);
+                let bits = self.call(
+                    "llvm.nvvm.vote.ballot.sync",
+                    &[self.mask(members), self.function.param(2)],
+                );
                 // The own sub-group's.
                 let bits = b.lshr(bits, self.first_lane());
                 let bits = match self.size {
@@ -257,7 +266,10 @@ impl<'c> Warp<'_, 'c> {
         let here = self.mask(Members::Active);
         b.cond_br(b.icmp(I::LLVMIntEQ, here, self.mask(Members::All)), all, some);
         b.go_to_end(all);
-        b.ret(Some(b.call(all_function, &[self.function.param(0), self.function.param(1), value])));
+        b.ret(Some(b.call(
+            all_function,
+            &[self.function.param(0), self.function.param(1), value],
+        )));
 
         b.go_to_end(some);
         let own = register(self.module, b, "laneid");
@@ -278,11 +290,7 @@ impl<'c> Warp<'_, 'c> {
             .b
             .intrinsic(self.module, "llvm.cttz", &[cx.int(32)], &[rest, cx.int(1).int(1)]);
         let theirs = self.shuffle(here, value, from, From::Index);
-        let is_counted = b.icmp(
-            I::LLVMIntNE,
-            b.and(b.lshr(counted, from), self.word(1)),
-            self.word(0),
-        );
+        let is_counted = b.icmp(I::LLVMIntNE, b.and(b.lshr(counted, from), self.word(1)), self.word(0));
         let next = b.select(is_counted, how.apply(self.module, b, sum, theirs), sum);
         let fewer = b.and(rest, b.sub(rest, self.word(1)));
         b.br(each);

@@ -47,7 +47,11 @@ pub fn make(module: &Module<'_>, entry: &Entry) -> Result<(), Error> {
         .add_function(&entry.symbol, cx.void().function(&[cx.ptr()]))
         .ptx_kernel()
         .attribute("nounwind", 0)
-        .by_value(0, cx.int(8).array(entry.block_size as u64), info.args_align.max(8) as u32)
+        .by_value(
+            0,
+            cx.int(8).array(entry.block_size as u64),
+            info.args_align.max(8) as u32,
+        )
         .param_text_attribute(0, "nvvm.grid_constant");
     for attribute in ["noalias", "readonly"] {
         made.param_attribute(0, attribute, 0);

@@ -9,7 +9,7 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, collectives, intrinsics};
+use super::{Entry, LaunchRange, Variable, assert, collectives, intrinsics};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
 use crate::target::nvptx64::{GLOBAL, SHARED};
@@ -19,14 +19,14 @@ use crate::{Error, Options};
 const REFLECT: &str = "__nvvm_reflect";
 
 /// Defines the intrinsics that a lowered module calls, and the helpers that are the runtime's on the CPU.
-pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) -> Result<(), Error> {
+pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) {
+    assert::define(module);
     collectives::define(module, sm, sub_group_size);
     if let Some(function) = module.function("oxur_storage_class").filter(|f| f.is_declaration()) {
         storage_class(module, function);
     }
     intrinsics::define(module, sub_group_size);
     system_atomics(module);
-    Ok(())
 }
 
 /// Makes all internal but the kernels and the variables of the program, and gives those names that PTX takes.
@@ -41,6 +41,8 @@ pub fn internalize(module: &Module<'_>, entries: &[Entry], variables: &[Variable
         let symbol = symbol_of(&global.get_name());
         if variables.iter().any(|variable| variable.symbol == symbol) {
             global.name(&symbol);
+        } else if global.is_definition() {
+            global.internal();
         }
     }
 }
@@ -54,7 +56,6 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
         if !is_known && !Value::from(function).users().is_empty() {
             missing.push(match name.as_str() {
                 "oxur_printf" => "printf".into(),
-                name if name.starts_with("oxur_assert_fail") => "assert".into(),
                 name if name.starts_with("oxur_image") => "images".into(),
                 name => name.into(),
             });
@@ -80,7 +81,39 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
     } else {
         "default<O3>"
     };
-    machine.run_passes(module, passes, false).map_err(Error::Codegen)
+    machine.run_passes(module, passes, false).map_err(Error::Codegen)?;
+    widen_least_and_greatest(module);
+    Ok(())
+}
+
+/// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a
+/// comparison of it with an operand, and the result of the comparison is wrong: `max(x, 0) == 0` was true for all x.
+fn widen_least_and_greatest<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let Some(name) = inst.callee().map(Function::name) else {
+            continue;
+        };
+        let kind = ["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"];
+        let Some(kind) = kind.into_iter().find(|kind| name.starts_with(&format!("{kind}."))) else {
+            continue;
+        };
+        let ty = inst.ty();
+        if ty.bits() >= 32 {
+            continue;
+        }
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let wide = ty.with_scalar(cx.int(32));
+        let [x, y] = [0, 1].map(|i| match kind.starts_with("llvm.s") {
+            true => b.sext_or_trunc(inst.operand(i), wide),
+            false => b.zext_or_trunc(inst.operand(i), wide),
+        });
+        let result = b.zext_or_trunc(b.intrinsic(module, kind, &[wide], &[x, y]), ty);
+        inst.replace_with(result);
+        inst.erase();
+    }
 }
 
 /// Read-modify-write operations for all threads of the system. LLVM's are for those of the device.
@@ -141,7 +174,11 @@ fn storage_class<'c>(module: &Module<'c>, function: Function<'c>) {
     let address = function.param(1);
     let is_in = |space: &str| b.intrinsic(module, &format!("llvm.nvvm.isspacep.{space}"), &[], &[address]);
     let class = |class: StorageClass| cx.int(32).int(class as u64);
-    let other = b.select(is_in("local"), class(StorageClass::Function), class(StorageClass::CrossWorkgroup));
+    let other = b.select(
+        is_in("local"),
+        class(StorageClass::Function),
+        class(StorageClass::CrossWorkgroup),
+    );
     b.ret(Some(b.select(is_in("shared"), class(StorageClass::Workgroup), other)));
 }
 
@@ -164,12 +201,19 @@ pub fn device_barrier<'c>(module: &Module<'c>, function: Function<'c>) {
     let linear = intrinsics::linear_id(module, &b);
     b.cond_br(b.icmp(I::LLVMIntEQ, linear, word.zero()), first, done);
     b.go_to_end(first);
-    let at = b.offset(function.param(0), cx.int(64).int(offset_of!(LaunchRange, grid_barrier) as u64));
+    let at = b.offset(
+        function.param(0),
+        cx.int(64).int(offset_of!(LaunchRange, grid_barrier) as u64),
+    );
     let counter = b.load(cx.int(64), at).align(8);
     let counter = b.cast(L::LLVMIntToPtr, counter, cx.ptr_in(GLOBAL));
     let [groups, is_not_first] = ["nctaid", "ctaid"].map(|name| {
         let [x, y, z] = ["x", "y", "z"].map(|d| register(module, &b, &format!("{name}.{d}")));
-        if name == "nctaid" { b.mul(b.mul(x, y), z) } else { b.or(b.or(x, y), z) }
+        if name == "nctaid" {
+            b.mul(b.mul(x, y), z)
+        } else {
+            b.or(b.or(x, y), z)
+        }
     });
     let last = b.add(b.sub(word.int(0x8000_0000), groups), word.int(1));
     let added = b.select(b.icmp(I::LLVMIntEQ, is_not_first, word.zero()), last, word.int(1));

@@ -79,7 +79,12 @@ fn define_one<'c>(module: &Module<'c>, intrinsic: WorkItemIntrinsic, function: F
         b.load(ty, b.gep(ty, start, &[index], false)).align(ty.bits() / 8)
     };
     let register = |name: &str| by_dimension(module, &b, name, function.param(1));
-    let group = || b.add(register("ctaid"), element(offset_of!(LaunchRange, first_group), cx.int(32)));
+    let group = || {
+        b.add(
+            register("ctaid"),
+            element(offset_of!(LaunchRange, first_group), cx.int(32)),
+        )
+    };
     let value = match intrinsic {
         WorkItemIntrinsic::LocalId => widened(register("tid")),
         WorkItemIntrinsic::GroupId => widened(group()),
@@ -96,7 +101,9 @@ fn define_one<'c>(module: &Module<'c>, intrinsic: WorkItemIntrinsic, function: F
         WorkItemIntrinsic::LocalLinearId => widened(linear_id(module, &b)),
         WorkItemIntrinsic::GroupSize => widened(group_size(module, &b)),
         WorkItemIntrinsic::LocalMemory => {
-            let shared = module.declare_in(SHARED_MEMORY, cx.int(8).array(0), SHARED).align(SHARED_ALIGN);
+            let shared = module
+                .declare_in(SHARED_MEMORY, cx.int(8).array(0), SHARED)
+                .align(SHARED_ALIGN);
             b.cast(L::LLVMAddrSpaceCast, shared, cx.ptr())
         }
         WorkItemIntrinsic::Lane => widened(lane(module, &b, sub_group_size)),

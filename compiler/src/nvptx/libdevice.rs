@@ -52,7 +52,10 @@ fn places() -> Vec<PathBuf> {
     // A Python environment that is active, or of which programs run.
     let mut roots: Vec<PathBuf> = std::env::var_os("VIRTUAL_ENV").into_iter().map(PathBuf::from).collect();
     let program = std::fs::read_link("/proc/self/exe").ok();
-    let program_root = program.as_deref().and_then(|path| path.parent()?.parent()).map(Path::to_path_buf);
+    let program_root = program
+        .as_deref()
+        .and_then(|path| path.parent()?.parent())
+        .map(Path::to_path_buf);
     roots.extend(program_root);
     for packages in roots.iter().flat_map(|root| site_packages(root)) {
         for package in ["nvidia/cu13", "nvidia/cuda_nvcc"] {
@@ -70,6 +73,8 @@ fn site_packages(root: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(root.join("lib")) else {
         return Vec::new();
     };
-    let folders = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("python3"));
+    let folders = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("python3"));
     folders.map(|entry| entry.path().join("site-packages")).collect()
 }

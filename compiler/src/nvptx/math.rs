@@ -21,7 +21,12 @@ pub fn define(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
     while let Some((function, callee)) = next(module) {
         function.internal().attribute("alwaysinline", 0);
         let b = Builder::at_end(module.context(), function.append_block("entry"));
-        Emit { module, function, b: &b }.define(callee);
+        Emit {
+            module,
+            function,
+            b: &b,
+        }
+        .define(callee);
     }
     let is_needed = |f: &Function<'_>| f.is_declaration() && f.name().starts_with("__nv_");
     if module.functions().iter().any(is_needed) {
@@ -52,8 +57,12 @@ fn remainders<'c>(module: &Module<'c>) {
         b.go_before(inst);
         let ty = inst.ty();
         let wide = cx.float(ty.bits().max(32));
-        let function = callee(Op::fmod, wide.bits()).expect("it is in the table").declare(cx, module);
-        let one = |x: Value<'c>, y: Value<'c>| b.fpcast(b.call(function, &[b.fpcast(x, wide), b.fpcast(y, wide)]), ty.scalar());
+        let function = callee(Op::fmod, wide.bits())
+            .expect("it is in the table")
+            .declare(cx, module);
+        let one = |x: Value<'c>, y: Value<'c>| {
+            b.fpcast(b.call(function, &[b.fpcast(x, wide), b.fpcast(y, wide)]), ty.scalar())
+        };
         let (x, y) = (inst.operand(0), inst.operand(1));
         let result = match ty.lanes() {
             None => one(x, y),
@@ -95,7 +104,9 @@ impl<'c> Emit<'_, 'c> {
                 b.fdiv(sine, cosine)
             }
             op => {
-                let args: Vec<_> = (0..callee.params.len()).map(|i| self.function.param(i as u32)).collect();
+                let args: Vec<_> = (0..callee.params.len())
+                    .map(|i| self.function.param(i as u32))
+                    .collect();
                 let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
                 b.call(self.library(&format!("{op:?}"), callee.bits, &types), &args)
             }
@@ -106,7 +117,8 @@ impl<'c> Emit<'_, 'c> {
     /// A function of the library, whose result has the type of its first parameter.
     fn library(&self, name: &str, bits: u32, params: &[crate::llvm::Type<'c>]) -> Function<'c> {
         let suffix = if bits == 32 { "f" } else { "" };
-        self.module.declare(&format!("__nv_{name}{suffix}"), params[0].function(params))
+        self.module
+            .declare(&format!("__nv_{name}{suffix}"), params[0].function(params))
     }
 
     /// `rootn`: as for the CPU, a power of the magnitude, with a correction for the rounding of `1/n`.

@@ -34,6 +34,7 @@
 //!   group may have fewer.
 //! - A kernel with [`KernelInfo::has_device_barrier`] needs a cooperative launch, and [`LaunchRange::grid_barrier`].
 
+mod assert;
 mod collectives;
 mod entry;
 mod finish;
@@ -160,8 +161,16 @@ impl Program {
 
     fn unit(self: &Arc<Self>, kernel: Option<usize>) -> Result<Unit, Error> {
         let Target::Nvptx64(sm) = self.options.target else {
-            return Err(Error::Codegen("the program was linked for another target than nvptx64".into()));
+            return Err(Error::Codegen(
+                "the program was linked for another target than nvptx64".into(),
+            ));
         };
+        if !self.linked.shared.is_empty() {
+            return Err(Error::Unsupported {
+                feature: "a variable of another program".into(),
+                what: "on NVIDIA GPUs".into(),
+            });
+        }
         let kernels = &self.linked.kernels;
         let entries = match kernel {
             Some(index) => vec![Entry::new(&kernels[index])],
@@ -232,14 +241,19 @@ impl Unit {
 
     /// A variable, by its name in `HostAccessINTEL`, then by its linkage name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
-        self.variables.iter().find(|variable| variable.names.iter().any(|n| n == name))
+        self.variables
+            .iter()
+            .find(|variable| variable.names.iter().any(|n| n == name))
     }
 
     /// The name of its PTX in a cache, 64 digits: the same for the same modules, constants, options and target by the
-    /// same build of this compiler. What the driver makes of the PTX also depends on the driver and on the GPU.
+    /// same build of this compiler, whatever libdevice it finds. What the driver makes of the PTX also depends on the
+    /// driver and on the GPU.
     pub fn key(&self) -> String {
         let key = match self.kernel {
-            Some(index) => self.program.nvptx_key(Some(&self.program.linked.kernels[index].info.name)),
+            Some(index) => self
+                .program
+                .nvptx_key(Some(&self.program.linked.kernels[index].info.name)),
             None => self.program.nvptx_key(None),
         };
         key.path().replace('/', "")
@@ -262,25 +276,24 @@ impl Unit {
     }
 
     /// The IR before LLVM's optimizer.
-    pub(crate) fn finished<'c>(
-        &'c self,
-        context: &'c Context,
-    ) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
+    pub(crate) fn finished<'c>(&'c self, context: &'c Context) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
         let linked = &self.program.linked;
         let machine = llvm::Machine::nvptx64(self.sm).map_err(Error::Codegen)?;
         let module = lower::globals(context, linked)?;
         machine.set_target(&module);
-        finish::finish(&module, self.sm, Target::Nvptx64(self.sm).sub_group_size())?;
+        finish::finish(&module, self.sm, Target::Nvptx64(self.sm).sub_group_size());
         for (entry, kernel) in self.kernels() {
             let lowered = lower::kernel(context, linked, kernel)?;
             entry::make(&lowered, entry)?;
-            finish::finish(&lowered, self.sm, entry.info.sub_group_size)?;
+            finish::finish(&lowered, self.sm, entry.info.sub_group_size);
             machine.set_target(&lowered);
             module.link(lowered).map_err(Error::Codegen)?;
         }
         math::define(&machine, &module)?;
         finish::internalize(&module, &self.entries, &self.variables);
-        machine.run_passes(&module, "globaldce", false).map_err(Error::Codegen)?;
+        machine
+            .run_passes(&module, "globaldce", false)
+            .map_err(Error::Codegen)?;
         finish::check(&module)?;
         Ok((machine, module))
     }
@@ -312,5 +325,20 @@ impl Unit {
         }
         let text = machine.emit(&module, true).map_err(Error::Codegen)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::{AssertRecord, LaunchRange};
+
+    #[test]
+    fn structures_have_no_gaps() {
+        // `conformance/differential/nvptx.py` packs the first one by itself.
+        assert_eq!(size_of::<LaunchRange>(), 2 * 24 + 2 * 12 + 2 * 4 + 2 * 8);
+        assert_eq!(offset_of!(LaunchRange, assertion), 80);
+        assert_eq!(size_of::<AssertRecord>(), 2 * 4 + 2 * 24 + 3 * 256);
     }
 }

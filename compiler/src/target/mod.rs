@@ -84,6 +84,12 @@ impl Target {
         }
     }
 
+    /// Whether loops are unrolled where the module asks for that. The CPU has vectors, and LLVM's own judgement; on a GPU,
+    /// arrays are in registers only without loops.
+    pub(crate) fn unrolls(self) -> bool {
+        self != Self::Host
+    }
+
     /// Whether the items that take part in an operation of a sub-group are not known before it runs.
     pub(crate) fn parts_lanes(self) -> bool {
         self != Self::Host

@@ -30,7 +30,7 @@ impl Sm {
     pub const OLDEST: Self = Self(70);
 
     /// Those for which this LLVM has code, without the variants of one GPU only.
-    const KNOWN: [u32; 14] = [70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
+    const KNOWN: [u32; 13] = [70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121];
 
     /// The best for a device of this compute capability: its own or, as PTX runs on all later devices, the last one
     /// before it. `None` if the device is too old.
@@ -77,7 +77,10 @@ impl std::str::FromStr for Sm {
         let number = text.strip_prefix("sm_").and_then(|digits| digits.parse().ok());
         match number.filter(|number| Self::KNOWN.contains(number)) {
             Some(number) => Ok(Self(number)),
-            None => Err(format!("{text} is no compute capability of {:?}, such as sm_90", Self::KNOWN)),
+            None => Err(format!(
+                "{text} is no compute capability of {:?}, such as sm_90",
+                Self::KNOWN
+            )),
         }
     }
 }
@@ -98,5 +101,30 @@ pub fn scope(scope: u64) -> &'static str {
         scope::CROSS_DEVICE => "",
         scope::DEVICE => "device",
         _ => "block",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sm;
+
+    #[test]
+    fn devices_get_the_last_capability_that_is_known() {
+        let best = |major, minor| Sm::of_device(major, minor).map(Sm::number);
+        assert_eq!(best(9, 0), Some(90));
+        // Later ones run the PTX of earlier ones.
+        assert_eq!(best(8, 8), Some(87));
+        assert_eq!(best(99, 9), Some(121));
+        assert_eq!(best(6, 1), None);
+    }
+
+    #[test]
+    fn capabilities_are_read_as_they_are_written() {
+        for sm in Sm::KNOWN.map(Sm) {
+            assert_eq!(sm.to_string().parse(), Ok(sm));
+        }
+        for text in ["sm_61", "sm_", "90", "sm_90a"] {
+            assert!(text.parse::<Sm>().is_err(), "{text}");
+        }
     }
 }

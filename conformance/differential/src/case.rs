@@ -222,7 +222,17 @@ impl Unit {
 /// What the interpreter makes of a kernel; an error if the kernel has undefined behaviour. Items run in another order for
 /// every other seed.
 fn interpret(module: &oxur_interpreter::Module, seed: u64, range: &Range) -> Result<Data, String> {
-    let mut data = Data::new(seed);
+    interpret_with(module, seed, seed, range)
+}
+
+/// The same, with the inputs of another seed.
+pub fn interpret_with(
+    module: &oxur_interpreter::Module,
+    inputs: u64,
+    seed: u64,
+    range: &Range,
+) -> Result<Data, String> {
+    let mut data = Data::new(inputs);
     let schedule = if seed.is_multiple_of(2) {
         Schedule::Forwards
     } else {

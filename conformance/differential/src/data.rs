@@ -105,6 +105,11 @@ impl Buffer {
         }
     }
 
+    /// How many words of 8 bytes it has.
+    pub fn words(&self) -> usize {
+        (self.count() * self.size()).div_ceil(8)
+    }
+
     fn size(&self) -> usize {
         match self.element {
             Element::Int(size) | Element::Float(size) | Element::About(size) => size,

@@ -11,6 +11,7 @@ mod data;
 mod functions;
 mod generate;
 mod launch;
+mod nvptx;
 mod opencl;
 mod oracle;
 mod ours;
@@ -37,6 +38,8 @@ differential functions [OPTION] [NAME...]
 differential SEED|NAME...             these kernels
 differential show SEED                its source
 differential reduce SEED              a smaller source that fails in the same way
+differential nvptx FOLDER [SM]        the seeds that SEEDS names as PTX (sm_70), with the interpreter's results: nvptx.py runs
+                                      them on an NVIDIA GPU
 differential SEED=FILE                the source of a file with what else a seed decides: inputs, ranges, clang's options;
                                       or a module, if it is a FILE.spvasm
 
@@ -81,6 +84,8 @@ fn main() -> ExitCode {
                 print!("{source}");
                 true
             }),
+        ["nvptx", folder] => seeds().and_then(|seeds| nvptx::export(folder.as_ref(), Default::default(), seeds)),
+        ["nvptx", folder, sm] => seeds().and_then(|seeds| nvptx::export(folder.as_ref(), sm.parse()?, seeds)),
         ["kernels"] => everything().map(|units| test(&units)),
         ["functions", "--density", density, ..] => density
             .parse()
@@ -112,11 +117,16 @@ fn everything() -> Result<Vec<String>, String> {
     }
     units.sort();
     units.extend(suite::names());
+    units.extend(seeds()?.map(|seed| seed.to_string()));
+    Ok(units)
+}
+
+/// Those that SEEDS names.
+fn seeds() -> Result<std::ops::Range<u64>, String> {
     let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "240".into());
     let (first, end) = seeds.split_once("..").unwrap_or(("0", &seeds));
     let number = |text: &str| text.parse::<u64>().map_err(|e| format!("SEEDS={seeds}: {e}"));
-    units.extend((number(first)?..number(end)?).map(|seed| seed.to_string()));
-    Ok(units)
+    Ok(number(first)?..number(end)?)
 }
 
 fn describe(case: &generate::Case) -> String {

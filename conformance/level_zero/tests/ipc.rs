@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::ptr::null_mut;
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Pool, Rig, expect, ok, ze};
+use oxur_conformance_level_zero::{Event, Pool, Rig, expect, loader_is_old, ok, ze};
 
 /// Holds the bytes of the handle, in the other process.
 const HANDLE: &str = "OXUR_TEST_ZE_IPC_HANDLE";
@@ -79,8 +79,8 @@ fn say(word: &str) {
     println!("\n{word}");
 }
 
-/// Memory, opened in another process: zeMemGetIpcHandle, zeMemOpenIpcHandle, zeMemCloseIpcHandle, zeMemPutIpcHandle. Both
-/// processes see what either writes.
+/// Memory, opened in another process: zeMemGetIpcHandle, zeMemOpenIpcHandle, zeMemCloseIpcHandle, zeMemPutIpcHandle.
+/// Both processes see what either writes.
 #[test]
 fn memory() {
     let Some(rig) = Rig::executing() else { return };
@@ -133,8 +133,8 @@ fn memory_of_another() {
     ok!(zeMemCloseIpcHandle(context, ptr));
 }
 
-/// zeMemOpenIpcHandle: "The driver must not release the underlying physical memory until all IPC handles referencing it have
-/// been closed".
+/// zeMemOpenIpcHandle: "The driver must not release the underlying physical memory until all IPC handles referencing
+/// it have been closed".
 #[test]
 fn memory_that_is_freed() {
     let Some(rig) = Rig::executing() else { return };
@@ -214,7 +214,8 @@ fn events_of_another() {
     ok!(zeEventPoolCloseIpcHandle(pool));
 }
 
-/// zeMemGetIpcHandle: of what is no allocation it is an error; zeMemOpenIpcHandle: `0x3 < flags` is an invalid enumeration.
+/// zeMemGetIpcHandle: of what is no allocation it is an error; zeMemOpenIpcHandle: `0x3 < flags` is an invalid
+/// enumeration.
 #[test]
 fn bad_arguments() {
     let Some(rig) = Rig::executing() else { return };
@@ -236,4 +237,131 @@ fn bad_arguments() {
     let mut handle = ze_ipc_event_pool_handle_t::default();
     let result = ze!(zeEventPoolGetIpcHandle(pool.raw(), &mut handle));
     println!("a pool without ZE_EVENT_POOL_FLAG_IPC: {result}");
+}
+
+fn counter_based(rig: &Rig, flags: ze_event_counter_based_flags_t) -> Event {
+    let desc = ze_event_counter_based_desc_t {
+        flags: flags | ZE_EVENT_COUNTER_BASED_FLAG_IMMEDIATE | ZE_EVENT_COUNTER_BASED_FLAG_HOST_VISIBLE,
+        ..Default::default()
+    };
+    let mut event = null_mut();
+    ok!(zeEventCounterBasedCreate(
+        rig.context.raw(),
+        rig.device,
+        &desc,
+        &mut event
+    ));
+    Event::from_raw(event, None)
+}
+
+/// Whether the device shares counter-based events, and the loader passes the functions on.
+fn shares_counters(rig: &Rig) -> bool {
+    let mut events = ze_device_event_properties_t::default();
+    let mut properties = ze_device_properties_t {
+        pNext: (&raw mut events).cast(),
+        ..Default::default()
+    };
+    ok!(zeDeviceGetProperties(rig.device, &mut properties));
+    let shares = events.flags & ZE_DEVICE_EVENT_PROPERTIES_FLAG_COUNTER_BASED_IPC != 0;
+    if loader_is_old() || !shares {
+        println!("not run: counter-based events are not shared");
+    }
+    shares && !loader_is_old()
+}
+
+/// zeEventCounterBasedGetIpcHandle, …Open…, …Close…: the other process waits for commands of this one, on the host and
+/// in a list. "Any device of the importing process may signal the opened event. Enqueuing a signal operation
+/// overwrites the previous tracking point."
+#[test]
+fn counters() {
+    let Some(rig) = Rig::executing() else { return };
+    if !shares_counters(&rig) {
+        return;
+    }
+    let (event, gate, list) = (
+        counter_based(&rig, ZE_EVENT_COUNTER_BASED_FLAG_IPC),
+        rig.event(),
+        rig.in_order(),
+    );
+    let data = rig.shared(&[0u32; 4]);
+    let mut handle = ze_ipc_event_counter_based_handle_t::default();
+    ok!(zeEventCounterBasedGetIpcHandle(event.raw(), &mut handle));
+    list.fill(data.ptr(), &[1u32], 16, Some(&event), &[&gate]);
+    let mut other = Other::start("ipc::counters_of_another", &handle.data);
+    other.hear("not complete");
+    gate.host_signal();
+    // The other's list waited for the fill, and signals now.
+    other.hear("complete");
+    list.synchronize();
+    assert!(!event.is_signalled());
+    list.fill(data.ptr(), &[2u32], 16, None, &[&event]);
+    expect!(zeCommandListHostSynchronize(list.raw(), 0), ZE_RESULT_NOT_READY);
+    other.say("signal");
+    list.synchronize();
+    assert_eq!(data.values::<u32>(), [2; 4]);
+    event.wait();
+    other.end();
+}
+
+/// The other process of `counters`.
+#[test]
+fn counters_of_another() {
+    let Some(data) = handle() else { return };
+    let rig = Rig::new();
+    let mut event = null_mut();
+    let handle = ze_ipc_event_counter_based_handle_t { data };
+    ok!(zeEventCounterBasedOpenIpcHandle(rig.context.raw(), handle, &mut event));
+    expect!(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+    let (list, gate, data) = (rig.in_order(), rig.event(), rig.shared(&[0u32; 4]));
+    let mut wait = [event];
+    ok!(zeCommandListAppendWaitOnEvents(list.raw(), 1, wait.as_mut_ptr()));
+    list.fill(data.ptr(), &[1u32], 16, None, &[]);
+    expect!(zeCommandListHostSynchronize(list.raw(), 0), ZE_RESULT_NOT_READY);
+    println!("\nnot complete");
+    ok!(zeEventHostSynchronize(event, u64::MAX));
+    list.synchronize();
+    assert_eq!(data.values::<u32>(), [1; 4]);
+    let mut gates = [gate.raw()];
+    ok!(zeCommandListAppendBarrier(list.raw(), event, 1, gates.as_mut_ptr()));
+    println!("\ncomplete");
+    hear("signal");
+    gate.host_signal();
+    list.synchronize();
+    ok!(zeEventHostSynchronize(event, u64::MAX));
+    ok!(zeEventCounterBasedCloseIpcHandle(event));
+}
+
+/// Events that cannot be shared, and what is no handle.
+#[test]
+fn bad_counters() {
+    let Some(rig) = Rig::executing() else { return };
+    if !shares_counters(&rig) {
+        return;
+    }
+    let mut handle = ze_ipc_event_counter_based_handle_t::default();
+    for event in [counter_based(&rig, 0), rig.event()] {
+        expect!(
+            zeEventCounterBasedGetIpcHandle(event.raw(), &mut handle),
+            ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT
+        );
+    }
+    let mut event = null_mut();
+    let nonsense = ze_ipc_event_counter_based_handle_t { data: [0x6b; 64] };
+    expect!(
+        zeEventCounterBasedOpenIpcHandle(rig.context.raw(), nonsense, &mut event),
+        ZE_RESULT_ERROR_INVALID_ARGUMENT
+    );
+    // The handle of a pool is none of an event.
+    let pool = rig.pool(1, ZE_EVENT_POOL_FLAG_IPC);
+    let mut of_pool = ze_ipc_event_pool_handle_t::default();
+    ok!(zeEventPoolGetIpcHandle(pool.raw(), &mut of_pool));
+    let of_pool = ze_ipc_event_counter_based_handle_t { data: of_pool.data };
+    expect!(
+        zeEventCounterBasedOpenIpcHandle(rig.context.raw(), of_pool, &mut event),
+        ZE_RESULT_ERROR_INVALID_ARGUMENT
+    );
+    expect!(
+        zeEventCounterBasedCloseIpcHandle(rig.event().raw()),
+        ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT
+    );
 }

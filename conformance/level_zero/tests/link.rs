@@ -47,6 +47,31 @@ fn exports_for_several() {
     }
 }
 
+/// Modules that are linked in several calls have one set of variables: what the host writes to one, kernels of all see.
+#[test]
+fn variables_of_several_links() {
+    let Some(rig) = Rig::executing() else { return };
+    let [first, second] = ["linking.first", "linking.second"].map(|name| rig.module(name));
+    assert_eq!(Module::link(&[&first, &second]), Ok(()));
+    let (weight, _) = second.global("weight").expect("the exported variable");
+    let later: Vec<_> = (0..3).map(|_| rig.module("linking.kernel")).collect();
+    // By the module that exports, by the one that imports, and by a module that was linked with those.
+    assert_eq!(Module::link(&[&later[0], &first, &second]), Ok(()));
+    assert_eq!(Module::link(&[&later[1], &first]), Ok(()));
+    assert_eq!(Module::link(&[&second, &later[2], &first]), Ok(()));
+    for (round, kernel) in later.iter().enumerate() {
+        let value = 100 + round as i32;
+        rig.run(|list| list.copy(weight, (&raw const value).cast(), 4, None, &[]));
+        for module in &later[round..] {
+            let (kernel, data) = (module.kernel("chain"), rig.shared(&[1i32]));
+            kernel.set_ptr(0, data.ptr());
+            rig.run(|list| list.launch(&kernel, [1, 1, 1], None, &[]));
+            assert_eq!(data.values::<i32>(), [2 * value]);
+        }
+        assert_eq!(kernel.global("weight").map(|found| found.0), Ok(weight));
+    }
+}
+
 /// zeModuleGetGlobalPointer after linking: an imported variable is the one of the module that exports it.
 #[test]
 fn imported_variable() {

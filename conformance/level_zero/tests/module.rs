@@ -215,6 +215,21 @@ fn native_binary() {
     assert_eq!(data.values::<i32>(), [42; 16]);
 }
 
+/// zeModuleGetNativeBinary with room for the bytes and any size: drivers do not look at it, and Intel's v1 adapter
+/// passes one that it did not write.
+#[test]
+fn native_binary_without_a_size() {
+    let rig = Rig::new();
+    let module = rig.module("basic");
+    let native = module.native();
+    for any in [0, 1, usize::MAX] {
+        let (mut bytes, mut size) = (vec![0u8; native.len()], any);
+        ok!(zeModuleGetNativeBinary(module.raw(), &mut size, bytes.as_mut_ptr()));
+        assert_eq!(size, native.len());
+        assert!(bytes == native);
+    }
+}
+
 /// zeModuleCreate: ZE_RESULT_ERROR_INVALID_NATIVE_BINARY, or a build that fails.
 #[test]
 fn bad_native_binaries() {
@@ -355,7 +370,8 @@ fn function_pointer() {
     assert_eq!(data.values::<i32>(), [5]);
 }
 
-/// ze_module_constants_t: values of specialization constants by their ids; those that are not named keep their defaults.
+/// ze_module_constants_t: values of specialization constants by their ids; those that are not named keep their
+/// defaults.
 #[test]
 fn specialization_constants() {
     let rig = Rig::new();

@@ -6,19 +6,22 @@
 //! writes it. Most become events; some become the order of a list, where the list has one. So the result is that of
 //! sequential execution if the driver keeps all orders that the specification promises.
 
+use std::ptr::null_mut;
 use std::thread;
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Event, Kernel, List, Module, Queue, Rig, Usm};
+use oxur_conformance_level_zero::{Event, Kernel, List, Module, Queue, Rig, Usm, ok};
+
+use crate::robust::{is_child, other_process};
 
 /// Numbers in a buffer.
-const LENGTH: usize = 192;
+pub(crate) const LENGTH: usize = 192;
 
 /// SplitMix64.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,17 +29,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 }
 
 #[derive(Clone, Debug)]
-enum Op {
+pub(crate) enum Op {
     Copy {
         to: usize,
         from: usize,
@@ -65,7 +68,7 @@ enum Op {
 }
 
 impl Op {
-    fn random(random: &mut Random, buffers: usize) -> Self {
+    pub(crate) fn random(random: &mut Random, buffers: usize) -> Self {
         let (to, value) = (random.below(buffers), random.below(1000) as i32 - 500);
         let from = (to + 1 + random.below(buffers - 1)) % buffers;
         let start = random.below(LENGTH);
@@ -106,14 +109,14 @@ impl Op {
     }
 
     /// Whether the order of the two is of matter.
-    fn conflicts(&self, other: &Self) -> bool {
+    pub(crate) fn conflicts(&self, other: &Self) -> bool {
         let touches = |op: &Self, buffer| op.written() == Some(buffer) || op.read() == Some(buffer);
         self.written().is_some_and(|buffer| touches(other, buffer))
             || other.written().is_some_and(|buffer| touches(self, buffer))
     }
 
     /// What it does, on the host.
-    fn model(&self, buffers: &mut [Vec<i32>]) {
+    pub(crate) fn model(&self, buffers: &mut [Vec<i32>]) {
         match *self {
             Self::Copy {
                 to,
@@ -145,14 +148,14 @@ impl Op {
 }
 
 /// The kernels that commands launch.
-struct Kernels {
+pub(crate) struct Kernels {
     add: Kernel,
     multiply: Kernel,
     accumulate: Kernel,
 }
 
 impl Kernels {
-    fn new(module: &Module) -> Self {
+    pub(crate) fn new(module: &Module) -> Self {
         let kernel = |name| {
             let kernel = module.kernel(name);
             kernel.group_size([32, 1, 1]);
@@ -165,9 +168,8 @@ impl Kernels {
         }
     }
 
-    fn append(&self, op: &Op, buffers: &[Usm], list: &List, signal: &Event, wait: &[&Event]) {
+    pub(crate) fn append(&self, op: &Op, buffers: &[Usm], list: &List, signal: Option<&Event>, wait: &[&Event]) {
         let groups = [LENGTH as u32 / 32, 1, 1];
-        let signal = Some(signal);
         match *op {
             Op::Copy {
                 to,
@@ -268,8 +270,30 @@ fn name(event: &Event, events: &[Event], gates: &[Event]) -> String {
     }
 }
 
-/// One graph. What it is made of depends on the seed alone.
-fn run(rig: &Rig, module: &Module, seed: u64, verbose: bool) {
+/// A device, and the module for it. All are of one context.
+struct OnDevice {
+    rig: Rig,
+    module: Module,
+}
+
+/// All devices that there are.
+fn on_devices() -> Option<Vec<OnDevice>> {
+    let rig = Rig::executing()?;
+    let mut count = 0;
+    ok!(zeDeviceGet(rig.driver, &mut count, null_mut()));
+    let mut devices = vec![null_mut(); count as usize];
+    ok!(zeDeviceGet(rig.driver, &mut count, devices.as_mut_ptr()));
+    let on_device = |device| {
+        let rig = Rig { device, ..rig.clone() };
+        let module = rig.module("basic");
+        OnDevice { rig, module }
+    };
+    Some(devices.into_iter().map(on_device).collect())
+}
+
+/// One graph. What it is made of depends on the seed and the number of devices alone.
+fn run(devices: &[OnDevice], seed: u64, verbose: bool) {
+    let rig = &devices[0].rig;
     let mut random = Random(seed);
     let (count, buffer_count) = (5 + random.below(40), 2 + random.below(5));
     let ops: Vec<_> = (0..count).map(|_| Op::random(&mut random, buffer_count)).collect();
@@ -286,9 +310,11 @@ fn run(rig: &Rig, module: &Module, seed: u64, verbose: bool) {
         .collect();
     ops.iter().for_each(|op| op.model(&mut expected));
 
-    let kernels = Kernels::new(module);
-    let mut targets: Vec<_> = (0..1 + random.below(4))
-        .map(|_| Target::random(rig, &mut random))
+    let kernels: Vec<_> = devices.iter().map(|device| Kernels::new(&device.module)).collect();
+    let count_of_targets = 1 + random.below(4);
+    let device_of = |target: usize| (target + seed as usize) % devices.len();
+    let mut targets: Vec<_> = (0..count_of_targets)
+        .map(|target| Target::random(&devices[device_of(target)].rig, &mut random))
         .collect();
     if verbose {
         for (index, target) in targets.iter().enumerate() {
@@ -324,12 +350,12 @@ fn run(rig: &Rig, module: &Module, seed: u64, verbose: bool) {
             let wait: Vec<_> = wait.iter().map(|event| name(event, &events, &gates)).collect();
             println!("{index}: {op:?} on {target} after {wait:?}");
         }
-        kernels.append(op, &buffers, targets[target].list(), &events[index], &wait);
+        kernels[device_of(target)].append(op, &buffers, targets[target].list(), Some(&events[index]), &wait);
         placed.push(target);
         // A regular list that waits for a later one of its own queue would wait for ever: so submit in order, at times.
         for (place, target) in targets.iter_mut().enumerate() {
             if random.chance(30) {
-                target.submit(rig);
+                target.submit(&devices[device_of(place)].rig);
                 if verbose {
                     println!("submit {place}");
                 }
@@ -342,8 +368,8 @@ fn run(rig: &Rig, module: &Module, seed: u64, verbose: bool) {
         } else {
             gates.iter().for_each(Event::host_signal);
         }
-        for target in &mut targets {
-            target.submit(rig);
+        for (place, target) in targets.iter_mut().enumerate() {
+            target.submit(&devices[device_of(place)].rig);
         }
         for target in &targets {
             target.synchronize();
@@ -364,7 +390,7 @@ fn run(rig: &Rig, module: &Module, seed: u64, verbose: bool) {
     }
 }
 
-fn number(name: &str) -> Option<u64> {
+pub(crate) fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
@@ -372,26 +398,41 @@ fn number(name: &str) -> Option<u64> {
 /// Random graphs have the result of sequential execution.
 #[test]
 fn graphs() {
-    let Some(rig) = Rig::executing() else { return };
-    let module = rig.module("basic");
+    let Some(devices) = on_devices() else { return };
     if let Some(seed) = number("OXUR_ZE_GRAPH_SEED") {
-        return run(&rig, &module, seed, true);
+        return run(&devices, seed, true);
     }
     for seed in 0..number("OXUR_ZE_GRAPHS").unwrap_or(30) {
-        run(&rig, &module, seed, false);
+        run(&devices, seed, false);
+    }
+}
+
+/// The same on several devices at once, which our driver has if a variable says so.
+#[test]
+fn graphs_of_devices() {
+    const TEST: &str = "random::graphs_of_devices";
+    if !is_child(TEST) {
+        assert_eq!(other_process(TEST, &[("ZE_OXUR_DEVICES", "2")]), 0);
+        return;
+    }
+    let Some(devices) = on_devices() else { return };
+    if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
+        assert_eq!(devices.len(), 2);
+    }
+    for seed in 0..number("OXUR_ZE_GRAPHS").unwrap_or(30) {
+        run(&devices, 10_000_000 + seed, false);
     }
 }
 
 /// The same by several threads at once, with objects of their own.
 #[test]
 fn graphs_of_threads() {
-    let Some(rig) = Rig::executing() else { return };
-    let module = rig.module("basic");
+    let Some(devices) = on_devices() else { return };
     let count = number("OXUR_ZE_GRAPHS").unwrap_or(30);
     thread::scope(|scope| {
         for thread in 1..=3 {
-            let (rig, module) = (&rig, &module);
-            scope.spawn(move || (0..count / 3).for_each(|seed| run(rig, module, thread * 1_000_000 + seed, false)));
+            let devices = &devices;
+            scope.spawn(move || (0..count / 3).for_each(|seed| run(devices, thread * 1_000_000 + seed, false)));
         }
     });
 }

@@ -2,6 +2,7 @@
 //! Events that commands and the host signal and reset any number of times.
 
 mod shared;
+mod shared_counter;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,6 +14,7 @@ use crate::exec::{Condition, Node, Pool, futex, submit_later};
 use crate::order::unsubmitted;
 
 pub use self::shared::SharedEvent;
+pub use self::shared_counter::{Counts, SharedCounter};
 
 /// An event: signalled or not.
 pub struct Event {

@@ -24,6 +24,8 @@ pub enum Kind {
     Event = 3,
     /// A pool of events.
     EventPool = 4,
+    /// A counter-based event.
+    Counter = 5,
 }
 
 /// A memory file of fixed size.

@@ -27,6 +27,8 @@ pub(crate) struct Events {
     pub(crate) waits: SmallVec<[Arc<Event>; 4]>,
     /// It signals this one when it ends.
     pub(crate) signal: Option<Arc<Event>>,
+    /// Of an execution of a graph: it begins when this command, the execution before, is over.
+    pub(crate) after: Option<Arc<dyn Node>>,
 }
 
 impl Events {

@@ -9,7 +9,7 @@ pub(crate) mod append;
 pub(crate) mod image;
 pub(crate) mod launch;
 pub(crate) mod mutable;
-mod recording;
+pub(crate) mod recording;
 
 use std::sync::Arc;
 
@@ -23,8 +23,9 @@ use oxur_fork::Mutex;
 pub(crate) use self::recording::Recording;
 use crate::command::{Began, Command, Events};
 use crate::device_orders::new_order;
-use crate::entry::{Error, ZeResult, entry, err};
+use crate::entry::{Error, ZeResult, entry, err, not_ready};
 use crate::event::wait_for;
+use crate::graph::capture::{self, Captured};
 use crate::handle::{Chain, destroy, export, known, object, objects_of, out, required};
 use crate::{Context, Device};
 
@@ -114,29 +115,69 @@ impl CommandList {
         }
     }
 
+    /// Whether it is an immediate one.
+    pub(crate) fn is_immediate(&self) -> bool {
+        matches!(self.kind, Kind::Immediate(_))
+    }
+
+    /// Whether it is an immediate one whose appends do not wait.
+    pub(crate) fn is_asynchronous(&self) -> bool {
+        let mode = |immediate: &Immediate| immediate.desc.mode != ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
+        matches!(&self.kind, Kind::Immediate(immediate) if mode(immediate))
+    }
+
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.flags & ZE_COMMAND_LIST_FLAG_IN_ORDER != 0
+    }
+
+    /// The group of queues that it is for.
+    pub(crate) fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
     /// Appends a command.
     pub(crate) fn append<W: Work>(&self, work: W, flags: OrderFlags, events: Events) -> ZeResult {
+        if capture::is_any() && capture::joins(self, &events)? {
+            return capture::record(self, Captured::new(Arc::new(work), flags, events));
+        }
         match &self.kind {
-            Kind::Immediate(immediate) => {
-                let task = submit_in(&immediate.order, self.pool(), &self.context, work, flags, events);
-                match task {
-                    Some(task) if immediate.desc.mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS => {
-                        task.wait();
-                        self.context.failures.report()
-                    }
-                    _ => Ok(()),
-                }
+            Kind::Immediate(_) => {
+                let task = self.submit(work, flags, events)?;
+                self.finish(task)
             }
             Kind::Regular(recording) => recording.lock().push(Arc::new(work), flags, events),
         }
     }
 
+    /// Submits a command of an immediate list that is not captured. Returns the task, unless it ran at once.
+    pub(crate) fn submit<W: Work>(
+        &self,
+        work: W,
+        flags: OrderFlags,
+        events: Events,
+    ) -> ZeResult<Option<Arc<dyn Node>>> {
+        let order = &self.immediate()?.order;
+        Ok(submit_in(order, self.pool(), &self.context, work, flags, events))
+    }
+
+    /// Waits for a command of a synchronous list.
+    pub(crate) fn finish(&self, task: Option<Arc<dyn Node>>) -> ZeResult {
+        match task {
+            Some(task) if !self.is_asynchronous() => {
+                task.wait();
+                self.context.failures.report()
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Waits until all commands of an immediate list have ended.
     fn synchronize(&self, timeout: u64) -> ZeResult {
+        capture::check_list_wait(self)?;
         if let Some(last) = self.immediate()?.order.all()
             && !wait_for(&last, timeout)
         {
-            return err(ZE_RESULT_NOT_READY);
+            return not_ready();
         }
         self.context.failures.report()
     }
@@ -155,8 +196,8 @@ pub(crate) fn submit_in<W: Work>(
     let execution = work.execution();
     let short = execution == Execution::Parallel
         && (chunks == 0 || work.cost(chunks).is_some_and(|cost| cost <= pool.inline_limit()));
-    let ready = events.waits.iter().all(|event| event.is_signalled());
-    let Events { waits, signal } = events;
+    let ready = events.after.is_none() && events.waits.iter().all(|event| event.is_signalled());
+    let Events { waits, signal, after } = events;
     let mut command = Command {
         work,
         context: context.clone(),
@@ -177,6 +218,9 @@ pub(crate) fn submit_in<W: Work>(
     let signal = command.signal.clone();
     command.mark = Some(context.in_flight.enter());
     let task: Arc<dyn Node> = Task::new(pool, command, false);
+    if let Some(after) = after {
+        task.wait_for(&after, false);
+    }
     let mut conditions = Vec::new();
     for event in waits {
         if !event.is_counter_based() {
@@ -291,7 +335,7 @@ entry! {
 
     fn zeCommandListDestroy(list: ze_command_list_handle_t) {
         // SAFETY: passed on to the caller.
-        unsafe { destroy::<CommandList>(list) }?;
+        capture::destroyed(&*unsafe { destroy::<CommandList>(list) }?);
         Ok(())
     }
 
@@ -434,12 +478,32 @@ fn append_lists(list: &CommandList, lists: &[Arc<CommandList>], mut events: Even
     let Some((last, others)) = lists.split_last() else {
         return err(ZE_RESULT_ERROR_INVALID_SIZE);
     };
+    for list in lists {
+        list.recording()?.lock().plan()?;
+    }
     let mut signal = events.signal.take();
-    for next in others.iter().chain([last]) {
-        let execution = next.recording()?.lock().execution()?;
-        let waits = std::mem::take(&mut events.waits);
-        let signal = if Arc::ptr_eq(next, last) { signal.take() } else { None };
-        list.append(execution, BARRIER, Events { waits, signal })?;
+    for (index, next) in others.iter().chain([last]).enumerate() {
+        let own = Events {
+            waits: std::mem::take(&mut events.waits),
+            signal: if index == others.len() { signal.take() } else { None },
+            after: None,
+        };
+        let recording = next.recording()?.lock();
+        if capture::is_any() && capture::joins(list, &own)? {
+            let (plan, signals) = recording.plan()?;
+            let contained = signals.to_vec();
+            capture::record(
+                list,
+                Captured {
+                    contained,
+                    ..Captured::new(Arc::new(plan), BARRIER, own)
+                },
+            )?;
+        } else {
+            let execution = recording.execution()?;
+            drop(recording);
+            list.append(execution, BARRIER, own)?;
+        }
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use oxur_device_cpu::order::{Order, OrderFlags};
 use crate::command::{Call, Events};
 use crate::command_list::{check_queue, submit_in};
 use crate::device_orders::new_order;
-use crate::entry::{ZeResult, entry, err};
+use crate::entry::{ZeResult, entry, err, not_ready};
 use crate::event::wait_for;
 use crate::handle::{destroy, export, object, objects_of, out, required};
 use crate::{CommandList, Context, Device, Fence};
@@ -32,7 +32,7 @@ impl CommandQueue {
         if let Some(last) = self.order.all()
             && !wait_for(&last, timeout)
         {
-            return err(ZE_RESULT_NOT_READY);
+            return not_ready();
         }
         self.context.failures.report()
     }

@@ -13,7 +13,7 @@ use oxur_fork::OnceLock;
 use crate::Device;
 use crate::config::Config;
 use crate::context::zeContextCreate;
-use crate::entry::{ZeResult, call_for, entry, err};
+use crate::entry::{Error, ZeResult, call_for, entry, err};
 use crate::handle::{self, Chain, list, none, object, out, required};
 use crate::tables::own;
 
@@ -214,8 +214,7 @@ entry! {
         let found = own(&name).filter(|_| !Config::get().hides(&name));
         log::debug!("the function {name} is {}", if found.is_some() { "there" } else { "missing" });
         *address = found.unwrap_or_default().cast_mut();
-        // A question, no mistake.
-        found.map(|_| ()).ok_or_else(|| ZE_RESULT_ERROR_INVALID_ARGUMENT.into())
+        found.map(|_| ()).ok_or_else(|| Error::answer(ZE_RESULT_ERROR_INVALID_ARGUMENT))
     }
 
     fn zeDriverGetLastErrorDescription(driver: ze_driver_handle_t, message: *mut *const std::ffi::c_char) {

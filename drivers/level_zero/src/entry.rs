@@ -12,6 +12,8 @@ use oxur_fork::OnceLock;
 pub(crate) struct Error {
     code: ze_result_t,
     message: Option<Box<str>>,
+    /// Whether the code is the answer to a question, and nothing is wrong.
+    is_answer: bool,
 }
 
 pub(crate) type ZeResult<T = ()> = Result<T, Error>;
@@ -21,7 +23,20 @@ impl Error {
     #[cold]
     pub(crate) fn new(code: ze_result_t, message: impl Display) -> Self {
         let message = Some(message.to_string().into());
-        Self { code, message }
+        Self {
+            code,
+            message,
+            is_answer: false,
+        }
+    }
+
+    /// The answer to a question, which programs may ask again and again: the log does not have it.
+    pub(crate) fn answer(code: ze_result_t) -> Self {
+        Self {
+            code,
+            message: None,
+            is_answer: true,
+        }
     }
 
     /// What the function answers.
@@ -48,8 +63,17 @@ impl Display for Error {
 impl From<ze_result_t> for Error {
     #[cold]
     fn from(code: ze_result_t) -> Self {
-        Self { code, message: None }
+        Self {
+            code,
+            message: None,
+            is_answer: false,
+        }
     }
+}
+
+/// The answer of a wait or a question that came too early.
+pub(crate) fn not_ready() -> ZeResult {
+    Err(Error::answer(ZE_RESULT_NOT_READY))
 }
 
 /// An error without a message.
@@ -72,7 +96,8 @@ macro_rules! entry {
                 $crate::entry::call(stringify!($name), || -> $crate::entry::ZeResult {
                     #[allow(unused_imports, reason = "not all functions have arguments of both kinds")]
                     use $crate::nulls::{Other as _, Pointer as _};
-                    $crate::nulls::of::$name.check([$((&$crate::nulls::Argument($argument)).is_null()),*])?;
+                    let null = [$((&$crate::nulls::Argument($argument)).is_null()),*];
+                    $crate::nulls::of::$name.check(null, &[$(stringify!($argument)),*])?;
                     $body
                 })
             }
@@ -129,9 +154,10 @@ fn failed(name: &str, error: Error) -> ze_result_t {
             log::error!("{name}: {message} ({code})");
             remember(&message);
         }
-        // An answer that programs ask for again and again.
-        None if code == ZE_RESULT_NOT_READY => {}
-        None => log::info!("{name}: {code}"),
+        None if error.is_answer => {}
+        // Programs find out so what there is.
+        None if code == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE => log::info!("{name}: {code}"),
+        None => log::error!("{name}: {code}"),
     }
     code
 }

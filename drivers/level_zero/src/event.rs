@@ -8,13 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use level_zero_sys::*;
-use oxur_device_cpu::event::{Event as Flag, SharedEvent};
+use oxur_device_cpu::event::{Counts, Event as Flag, SharedCounter, SharedEvent};
 use oxur_device_cpu::exec::{Condition, Node, clock, submit_later};
 use oxur_device_cpu::order::unsubmitted;
+use oxur_device_cpu::shared_file::Kind;
 use oxur_fork::Mutex;
 
-use crate::entry::{Error, ZeResult, entry, err};
+use crate::entry::{Error, ZeResult, entry, err, not_ready};
+use crate::graph::capture;
 use crate::handle::{Chain, destroy, export, known, none, object, out, required};
+use crate::mem::ipc::{Bytes, SharedMemory};
 use crate::{Context, Device, EventPool};
 
 /// An event.
@@ -36,8 +39,19 @@ enum State {
     Pool(Flag),
     /// Of a pool that processes share.
     Shared(Arc<SharedEvent>),
+    /// A counter-based one that processes share, in memory that has a handle unless another process made it.
+    SharedCounter(Arc<SharedCounter>, Arc<SharedMemory>),
     /// The last command; `None` if that has ended, or before the first.
-    CounterBased(Mutex<Option<Arc<dyn Node>>>, Arc<Device>),
+    CounterBased(Mutex<Option<Arc<dyn Node>>>),
+}
+
+impl State {
+    fn shared_counter(memory: SharedMemory, device: &Arc<Device>) -> Self {
+        let memory = Arc::new(memory);
+        // SAFETY: the memory is large enough, and aligned to a page.
+        let counter = unsafe { SharedCounter::new(memory.data().cast::<Counts>(), memory.clone(), device.pool()) };
+        Self::SharedCounter(counter, memory)
+    }
 }
 
 /// When a command began and ended, in ticks of the device's clock.
@@ -51,7 +65,7 @@ impl Event {
     pub(crate) fn of_pool(pool: &Arc<EventPool>, handle: ze_event_pool_handle_t, desc: &ze_event_desc_t) -> Arc<Self> {
         let device = &pool.device;
         let state = match (pool.counter_based, pool.shared_state(desc.index)) {
-            (true, _) => State::CounterBased(Mutex::new(None), device.clone()),
+            (true, _) => State::CounterBased(Mutex::new(None)),
             (false, Some(shared)) => State::Shared(shared),
             (false, None) => State::Pool(Flag::new(device.pool())),
         };
@@ -73,16 +87,57 @@ impl Event {
         device: &Arc<Device>,
         (timed, flags): (bool, u32),
         scopes: [u32; 2],
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    ) -> ZeResult<Arc<Self>> {
+        let state = match flags & ZE_EVENT_COUNTER_BASED_FLAG_IPC != 0 {
+            true => State::shared_counter(SharedMemory::new(size_of::<Counts>())?, device),
+            false => State::CounterBased(Mutex::new(None)),
+        };
+        Ok(Arc::new(Self {
             context: context.clone(),
             pool: None,
-            state: State::CounterBased(Mutex::new(None), device.clone()),
+            state,
             flags,
             signal_scope: scopes[0],
             wait_scope: scopes[1],
             timed,
             times: Mutex::default(),
+        }))
+    }
+
+    /// The counter-based event of another process.
+    fn open(context: &Arc<Context>, handle: &Bytes) -> ZeResult<Arc<Self>> {
+        let memory = SharedMemory::open(Kind::Counter, handle)?;
+        if memory.size() < size_of::<Counts>() {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                "the handle is not that of a counter-based event",
+            ));
+        }
+        Ok(Arc::new(Self {
+            context: context.clone(),
+            pool: None,
+            state: State::shared_counter(memory, &context.devices[0]),
+            flags: ZE_EVENT_COUNTER_BASED_FLAG_IPC | ZE_EVENT_COUNTER_BASED_FLAG_GRAPH_EXTERNAL,
+            signal_scope: 0,
+            wait_scope: 0,
+            timed: false,
+            times: Mutex::default(),
+        }))
+    }
+
+    /// The handle by which other processes open it.
+    fn ipc_handle(&self) -> ZeResult<Bytes> {
+        let State::SharedCounter(_, memory) = &self.state else {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
+                "only counter-based events with ZE_EVENT_COUNTER_BASED_FLAG_IPC can be shared",
+            ));
+        };
+        memory.handle(Kind::Counter).ok_or_else(|| {
+            Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                "an event is shared by the process that created it",
+            )
         })
     }
 
@@ -93,7 +148,12 @@ impl Event {
 
     /// Whether it is a counter-based one.
     pub(crate) fn is_counter_based(&self) -> bool {
-        matches!(self.state, State::CounterBased(..))
+        matches!(self.state, State::CounterBased(..) | State::SharedCounter(..))
+    }
+
+    /// Whether it is a counter-based one that graphs use only inside of them.
+    pub(crate) fn is_internal(&self) -> bool {
+        self.is_counter_based() && self.flags & ZE_EVENT_COUNTER_BASED_FLAG_GRAPH_EXTERNAL == 0
     }
 
     /// Whether the command that signals it must record when it ran.
@@ -105,7 +165,8 @@ impl Event {
     pub(crate) fn last(&self) -> Option<Arc<dyn Node>> {
         match &self.state {
             State::Pool(_) | State::Shared(_) => None,
-            State::CounterBased(last, _) => {
+            State::SharedCounter(counter, _) => counter.pending(),
+            State::CounterBased(last) => {
                 let mut last = last.lock();
                 if last.as_ref().is_some_and(|last| last.is_over()) {
                     *last = None;
@@ -117,18 +178,20 @@ impl Event {
 
     /// Makes a counter-based event that of a command which was not submitted yet; `None` is one that has ended.
     pub(crate) fn follow(&self, command: Option<Arc<dyn Node>>) {
-        if let State::CounterBased(last, _) = &self.state {
-            *last.lock() = command;
+        match &self.state {
+            State::Pool(_) | State::Shared(_) => {}
+            State::SharedCounter(counter, _) => counter.follow(command.as_ref()),
+            State::CounterBased(last) => *last.lock() = command,
         }
     }
 
     /// Makes a counter-based event that of a command which ends when the result is submitted.
     pub(crate) fn follow_later(&self) -> Option<Arc<dyn Node>> {
-        let State::CounterBased(last, device) = &self.state else {
+        if !self.is_counter_based() {
             return None;
-        };
-        let command = unsubmitted(device.pool());
-        *last.lock() = Some(command.clone());
+        }
+        let command = unsubmitted(self.context.devices[0].pool());
+        self.follow(Some(command.clone()));
         Some(command)
     }
 
@@ -140,7 +203,7 @@ impl Event {
         match &self.state {
             State::Pool(flag) => flag.signal(),
             State::Shared(flag) => flag.signal(),
-            State::CounterBased(..) => {}
+            State::CounterBased(..) | State::SharedCounter(..) => {}
         }
     }
 
@@ -149,6 +212,7 @@ impl Event {
         match &self.state {
             State::Pool(flag) => flag.is_signalled(),
             State::Shared(flag) => flag.is_signalled(),
+            State::SharedCounter(counter, _) => counter.is_signalled(),
             State::CounterBased(..) => self.last().is_none(),
         }
     }
@@ -158,7 +222,7 @@ impl Event {
         match &self.state {
             State::Pool(flag) => flag.reset(),
             State::Shared(flag) => flag.reset(),
-            State::CounterBased(..) => {}
+            State::CounterBased(..) | State::SharedCounter(..) => {}
         }
         *self.times.lock() = Times::default();
     }
@@ -185,6 +249,7 @@ impl Event {
         match &self.state {
             State::Pool(flag) => flag.wait(duration(timeout)),
             State::Shared(flag) => flag.wait(duration(timeout)),
+            State::SharedCounter(counter, _) => counter.wait(duration(timeout)),
             State::CounterBased(..) => match self.last() {
                 Some(last) => wait_for(&last, timeout),
                 None => true,
@@ -198,7 +263,7 @@ impl Condition for Event {
         match &self.state {
             State::Pool(flag) => flag.pending(),
             State::Shared(flag) => flag.pending(),
-            State::CounterBased(..) => self.last(),
+            State::CounterBased(..) | State::SharedCounter(..) => self.last(),
         }
     }
 }
@@ -247,7 +312,7 @@ fn not_for_counters(event: &Event) -> ZeResult {
 }
 
 fn ready(ready: bool) -> ZeResult {
-    if ready { Ok(()) } else { err(ZE_RESULT_NOT_READY) }
+    if ready { Ok(()) } else { not_ready() }
 }
 
 entry! {
@@ -280,7 +345,7 @@ entry! {
             let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let event = out(event)?;
             let desc = required(desc)?;
-            known(desc.flags, 0x7f)?;
+            known(desc.flags, COUNTER_BASED_FLAGS)?;
             known(desc.signal, 0x7)?;
             known(desc.wait, 0x7)?;
             let flags = desc.flags;
@@ -295,7 +360,7 @@ entry! {
                 & (ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP | ZE_EVENT_COUNTER_BASED_FLAG_HOST_TIMESTAMP)
                 != 0;
             let scopes = [desc.signal, desc.wait];
-            *event = export(Event::counter_based(context, device, (timed, flags), scopes));
+            *event = export(Event::counter_based(context, device, (timed, flags), scopes)?);
         }
         Ok(())
     }
@@ -312,7 +377,10 @@ entry! {
             let (context, device) = (object::<Context>(context)?, object::<Device>(device)?);
             let (desc, event) = (required(desc)?, out(event)?);
             let timed = desc.flags & (KERNEL_TIMESTAMP | KERNEL_MAPPED_TIMESTAMP) != 0;
-            *event = export(Event::counter_based(context, device, (timed, 0), [desc.signal_scope, desc.wait_scope]));
+            // The bits are those of ze_event_counter_based_flags_t.
+            let flags = desc.flags & COUNTER_BASED_FLAGS;
+            let scopes = [desc.signal_scope, desc.wait_scope];
+            *event = export(Event::counter_based(context, device, (timed, flags), scopes)?);
         }
         Ok(())
     }
@@ -343,13 +411,16 @@ entry! {
     fn zeEventHostSynchronize(event: ze_event_handle_t, timeout: u64) {
         // SAFETY: passed on to the caller.
         let event = unsafe { object::<Event>(event) }?;
+        capture::check_event_wait(event)?;
         ready(event.wait(timeout))?;
         event.context.failures.report()
     }
 
     fn zeEventQueryStatus(event: ze_event_handle_t) {
         // SAFETY: passed on to the caller.
-        ready(unsafe { object::<Event>(event) }?.is_signalled())
+        let event = unsafe { object::<Event>(event) }?;
+        capture::check_event_query(event)?;
+        ready(event.is_signalled())
     }
 
     fn zeEventQueryKernelTimestamp(event: ze_event_handle_t, result: *mut ze_kernel_timestamp_result_t) {
@@ -417,6 +488,32 @@ entry! {
         Ok(())
     }
 
+    fn zeEventCounterBasedGetIpcHandle(event: ze_event_handle_t, handle: *mut ze_ipc_event_counter_based_handle_t) {
+        // SAFETY: passed on to the caller.
+        unsafe { out(handle)?.data = object::<Event>(event)?.ipc_handle()? };
+        Ok(())
+    }
+
+    fn zeEventCounterBasedOpenIpcHandle(
+        context: ze_context_handle_t,
+        handle: ze_ipc_event_counter_based_handle_t,
+        event: *mut ze_event_handle_t,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe { *out(event)? = export(Event::open(object::<Context>(context)?, &handle.data)?) };
+        Ok(())
+    }
+
+    fn zeEventCounterBasedCloseIpcHandle(event: ze_event_handle_t) {
+        // SAFETY: passed on to the caller.
+        if !unsafe { object::<Event>(event) }?.is_counter_based() {
+            return err(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        }
+        // SAFETY: as above.
+        unsafe { destroy::<Event>(event) }?;
+        Ok(())
+    }
+
     fn zeEventGetCounterBasedFlags(event: ze_event_handle_t, flags: *mut ze_event_counter_based_flags_t) {
         // SAFETY: passed on to the caller.
         unsafe { *out(flags)? = object::<Event>(event)?.flags };
@@ -445,6 +542,9 @@ pub struct CounterBasedEventDesc {
     signal_scope: ze_event_scope_flags_t,
     wait_scope: ze_event_scope_flags_t,
 }
+
+/// All `ZE_EVENT_COUNTER_BASED_FLAG_…`.
+const COUNTER_BASED_FLAGS: u32 = 0x7f;
 
 /// `ZEX_COUNTER_BASED_EVENT_FLAG_KERNEL_TIMESTAMP`.
 const KERNEL_TIMESTAMP: u32 = 1 << 4;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use level_zero_sys::*;
 use oxur_device_cpu::event::Event as Flag;
 
-use crate::entry::{entry, err};
+use crate::entry::{entry, not_ready};
 use crate::handle::{destroy, export, known, object, out, required};
 use crate::{CommandQueue, Context};
 
@@ -51,7 +51,7 @@ entry! {
         let fence = unsafe { object::<Fence>(fence) }?;
         let timeout = (timeout != u64::MAX).then(|| Duration::from_nanos(timeout));
         if !fence.flag.wait(timeout) {
-            return err(ZE_RESULT_NOT_READY);
+            return not_ready();
         }
         fence.context.failures.report()
     }
@@ -60,7 +60,7 @@ entry! {
         // SAFETY: passed on to the caller.
         match unsafe { object::<Fence>(fence) }?.flag.is_signalled() {
             true => Ok(()),
-            false => err(ZE_RESULT_NOT_READY),
+            false => not_ready(),
         }
     }
 

@@ -12,8 +12,9 @@
 //! | `sysman`, `tools` | the state of the machine, and metrics and debuggers, of which there are none |
 //! | `context`, `mem`, `virtual_mem`, `physical_mem` | memory that kernels access by address |
 //! | `image`, `sampler` | images |
-//! | `event`, `fence` | what commands and the host signal and wait for |
+//! | `event`, `fence`, `external_semaphore` | what commands, the host and other APIs signal and wait for |
 //! | `command_list`, `command_queue` | commands, and their order |
+//! | `graph` | commands that lists record and execute again and again |
 //! | `module`, `kernel` | programs and the arguments of kernels |
 //!
 //! Functions that the driver does not have answer `ZE_RESULT_ERROR_UNSUPPORTED_FEATURE`: the build script makes them.
@@ -29,8 +30,10 @@ mod driver;
 mod entry;
 mod event;
 mod event_pool;
+mod external_semaphore;
 mod failure;
 mod fence;
+mod graph;
 mod handle;
 mod image;
 mod kernel;
@@ -53,7 +56,10 @@ pub(crate) use device::Device;
 pub(crate) use driver::Driver;
 pub(crate) use event::Event;
 pub(crate) use event_pool::EventPool;
+pub(crate) use external_semaphore::ExternalSemaphore;
 pub(crate) use fence::Fence;
+pub(crate) use graph::Graph;
+pub(crate) use graph::executable::ExecutableGraph;
 pub(crate) use image::Image;
 pub(crate) use kernel::Kernel;
 pub(crate) use module::{BuildLog, Module};
@@ -77,6 +83,9 @@ handle::objects! {
     sysman::FrequencyDomain: _zes_freq_handle_t = b"sfrq", "frequency domain";
     tracing::Tracer: _zel_tracer_handle_t = b"trac", "tracer";
     Image: _ze_image_handle_t = b"imag", "image";
+    ExternalSemaphore: _ze_external_semaphore_ext_handle_t = b"esem", "external semaphore";
+    Graph: _ze_graph_handle_t = b"grph", "graph";
+    ExecutableGraph: _ze_executable_graph_handle_t = b"egra", "executable graph";
     PhysicalMem: _ze_physical_mem_handle_t = b"phys", "physical memory";
     Sampler: _ze_sampler_handle_t = b"samp", "sampler";
 }

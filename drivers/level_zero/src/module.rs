@@ -390,7 +390,16 @@ entry! {
 
     fn zeModuleGetNativeBinary(module: ze_module_handle_t, size: *mut usize, binary: *mut u8) {
         // SAFETY: passed on to the caller.
-        unsafe { give_bytes(&object::<Module>(module)?.binary(), size, binary) }
+        unsafe {
+            let (bytes, size) = (object::<Module>(module)?.binary(), out(size)?);
+            // As Intel's driver, this does not look at the size: Intel's v1 adapter passes room for all bytes, and a
+            // size that nobody wrote.
+            *size = bytes.len();
+            if !binary.is_null() {
+                binary.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            }
+        }
+        Ok(())
     }
 
     fn zeModuleGetGlobalPointer(
@@ -468,8 +477,8 @@ fn inspect(modules: &[Arc<Module>], flags: ze_linkage_inspection_ext_flags_t) ->
     lists.into_iter().filter_map(line).collect()
 }
 
-/// Links modules with each other. Those that are linked already keep their code: others get what they were linked with, but
-/// variables of their own.
+/// Links modules with each other. Those that are linked already keep their code. Others get what these were linked
+/// with, and share its variables.
 fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     let mut options = BuildOptions::default();
     let mut parts: Vec<Part> = Vec::new();
@@ -500,7 +509,12 @@ fn link_all(modules: &[Arc<Module>]) -> ZeResult {
     if modules.iter().all(is_done) {
         return Ok(());
     }
-    let code = Code::new(&parts, &options, 1).map_err(|error| build_error(&error))?;
+    let done: Vec<Code> = modules
+        .iter()
+        .filter(|module| is_done(module))
+        .filter_map(|module| module.state.lock().code.clone())
+        .collect();
+    let code = Code::with(&parts, &options, 1, &done).map_err(|error| build_error(&error))?;
     for (module, own) in modules.iter().zip(places) {
         if !is_done(module) {
             *module.state.lock() = State {

@@ -4,7 +4,7 @@
 
 use level_zero_sys::*;
 
-use crate::entry::{ZeResult, err};
+use crate::entry::{Error, ZeResult};
 
 /// The places of arguments that must not be null, as bits.
 #[derive(Clone, Copy)]
@@ -28,15 +28,22 @@ pub(crate) mod of {
 impl Nulls {
     /// Checks arguments, of which these are null.
     #[inline]
-    pub(crate) fn check<const N: usize>(self, null: [bool; N]) -> ZeResult {
+    pub(crate) fn check<const N: usize>(self, null: [bool; N], names: &[&str; N]) -> ZeResult {
         let null = null.iter().rev().fold(0, |bits, null| bits << 1 | u32::from(*null));
         if null & (self.handles | self.pointers) == 0 {
             return Ok(());
         }
-        match null & self.handles {
-            0 => err(ZE_RESULT_ERROR_INVALID_NULL_POINTER),
-            _ => err(ZE_RESULT_ERROR_INVALID_NULL_HANDLE),
-        }
+        Err(self.error(null, names))
+    }
+
+    #[cold]
+    fn error(self, null: u32, names: &[&str]) -> Error {
+        let (code, wrong) = match null & self.handles {
+            0 => (ZE_RESULT_ERROR_INVALID_NULL_POINTER, null & self.pointers),
+            handles => (ZE_RESULT_ERROR_INVALID_NULL_HANDLE, handles),
+        };
+        let name = names.get(wrong.trailing_zeros() as usize).unwrap_or(&"an argument");
+        Error::new(code, format_args!("{name} is null"))
     }
 }
 

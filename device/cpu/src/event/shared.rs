@@ -13,7 +13,7 @@ use crate::exec::{Condition, Node, Pool, client_threads, futex, submit_later};
 use crate::order::unsubmitted;
 
 /// How long a thread sleeps before it looks whether anybody still waits.
-const NAP: Duration = Duration::from_millis(500);
+pub(super) const NAP: Duration = Duration::from_millis(500);
 
 /// An event that other processes signal and reset, too.
 pub struct SharedEvent {

@@ -172,7 +172,17 @@ impl<M> LaunchWork<M> {
         &self.kernel
     }
 
+    /// The number of work-groups.
+    pub fn groups(&self) -> u64 {
+        self.groups
+    }
+
     /// The arguments.
+    pub fn args(&self) -> &Packed<M> {
+        &self.args
+    }
+
+    /// The arguments, for changes.
     pub fn args_mut(&mut self) -> &mut Packed<M> {
         &mut self.args
     }

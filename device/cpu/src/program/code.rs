@@ -49,14 +49,23 @@ impl Drop for Claim {
 impl Code {
     /// Links modules for this many devices.
     pub fn new(parts: &[Part], options: &BuildOptions, devices: usize) -> Result<Self, Error> {
-        let link = || oxur_compiler::Program::link(parts, &options.for_compiler());
-        let first = link()?;
+        Self::with(parts, options, devices, &[])
+    }
+
+    /// The same, where there is code already of some of the modules, for as many devices: their variables stay the
+    /// same.
+    pub fn with(parts: &[Part], options: &BuildOptions, devices: usize, others: &[Self]) -> Result<Self, Error> {
+        let link = |device: usize| {
+            let others: Vec<_> = others.iter().map(|other| other.instance(device).clone()).collect();
+            oxur_compiler::Program::link_with(parts, &options.for_compiler(), &others)
+        };
+        let first = link(0)?;
         let more = if first.has_variables() {
             devices.saturating_sub(1)
         } else {
             0
         };
-        let more = (0..more).map(|_| link());
+        let more = (1..=more).map(link);
         let linked = Linked {
             instances: std::iter::once(Ok(first)).chain(more).collect::<Result<_, _>>()?,
             modules: parts.len(),

@@ -13,6 +13,7 @@ use super::{AFTER_ALL, BARRIER, BEFORE_ALL, CommandList};
 use crate::command::{Call, Events};
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::event::now;
+use crate::graph::capture;
 use crate::handle::{known, object, objects_of, required, slice};
 use crate::{Context, Event};
 
@@ -24,7 +25,7 @@ pub(super) struct Address(pub(super) usize);
 ///
 /// # Safety
 /// As [`object`] and [`Events::new`].
-pub(super) unsafe fn target<'a>(
+pub(crate) unsafe fn target<'a>(
     list: ze_command_list_handle_t,
     signal: ze_event_handle_t,
     count: u32,
@@ -111,7 +112,8 @@ fn rows(at: *mut c_void, region: &ze_copy_region_t, row_pitch: u32, slice_pitch:
 /// Whether two boxes of the same memory have a byte in common. Boxes of different pitches count as apart: what they have in
 /// common cannot be told without looking at each row.
 fn overlap(a: &Layout, b: &Layout, extent: Extent) -> bool {
-    if (a.row_pitch, a.slice_pitch) != (b.row_pitch, b.slice_pitch) {
+    let is_empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
+    if is_empty || (a.row_pitch, a.slice_pitch) != (b.row_pitch, b.slice_pitch) {
         return false;
     }
     let distance = (a.at as usize).abs_diff(b.at as usize);
@@ -343,6 +345,7 @@ entry! {
     fn zeCommandListAppendEventReset(list: ze_command_list_handle_t, event: ze_event_handle_t) {
         // SAFETY: passed on to the caller.
         let (list, event) = unsafe { (object::<CommandList>(list)?, object::<Event>(event)?.clone()) };
+        capture::reset(list, &event);
         let reset = Call {
             function: move || event.reset(),
             name: "the reset of an event",

@@ -9,6 +9,7 @@ use oxur_device_cpu::exec::Work;
 use oxur_device_cpu::exec::plan::{ExternalSync, Plan, PlanBuilder, Step, StepEnd};
 use oxur_device_cpu::order::OrderFlags;
 use oxur_fork::Mutex;
+use smallvec::SmallVec;
 
 use super::CommandList;
 use super::launch::LaunchState;
@@ -28,13 +29,64 @@ pub(crate) struct Recording {
     pub(super) last_id: u64,
 }
 
-/// A command of the list.
-pub(super) struct Recorded {
-    pub(super) work: Arc<dyn Work>,
+/// A command of a list, or of a graph.
+pub(crate) struct Recorded {
+    pub(crate) work: Arc<dyn Work>,
     flags: OrderFlags,
-    pub(super) events: Events,
+    pub(crate) events: Events,
     /// What the client can change.
     pub(super) mutable: Option<Mutable>,
+}
+
+impl Recorded {
+    /// A command that the client cannot change.
+    pub(crate) fn new(work: Arc<dyn Work>, flags: OrderFlags, events: Events) -> Self {
+        Self {
+            work,
+            flags,
+            events,
+            mutable: None,
+        }
+    }
+}
+
+/// The order of the commands of a list, by their numbers.
+pub(crate) struct ListOrder {
+    in_order: bool,
+    /// The last command.
+    last: Option<u32>,
+    /// What later commands wait for: the last barrier,
+    barrier: Option<u32>,
+    /// or all commands since the last one that waited for all.
+    unordered: Vec<u32>,
+}
+
+impl ListOrder {
+    pub(crate) fn new(in_order: bool) -> Self {
+        Self {
+            in_order,
+            last: None,
+            barrier: None,
+            unordered: Vec::new(),
+        }
+    }
+
+    /// Adds a command. Returns those that it depends on.
+    pub(crate) fn push(&mut self, number: u32, flags: OrderFlags) -> SmallVec<[u32; 4]> {
+        let last = self.last.replace(number);
+        if self.in_order {
+            return last.into_iter().collect();
+        }
+        let dependencies = match flags.after_all {
+            true => std::mem::take(&mut self.unordered).into(),
+            false => self.barrier.into_iter().collect(),
+        };
+        self.unordered.push(number);
+        if flags.barrier {
+            self.barrier = Some(number);
+        }
+        dependencies
+    }
 }
 
 /// A command that the client can change.
@@ -166,24 +218,9 @@ impl Recording {
         }
         let mut builder = PlanBuilder::default();
         let mut signals = Vec::new();
-        // What later commands wait for: the last barrier, or all commands since the last one that waited for all.
-        let (mut barrier, mut unordered) = (None, Vec::new());
+        let mut order = ListOrder::new(self.in_order);
         for (index, command) in (0u32..).zip(&self.commands) {
-            let step = step(command, &mut signals);
-            let previous = index.checked_sub(1);
-            let dependencies = match (self.in_order, command.flags.after_all) {
-                (true, _) => previous.as_slice(),
-                (false, true) => &unordered[..],
-                (false, false) => barrier.as_slice(),
-            };
-            builder.push(step, dependencies);
-            if command.flags.after_all {
-                unordered.clear();
-            }
-            unordered.push(index);
-            if command.flags.barrier {
-                barrier = Some(index);
-            }
+            builder.push(step(command, &mut signals), &order.push(index, command.flags));
         }
         let plan = builder.finish();
         self.closed = Some(Closed { plan, signals });
@@ -198,12 +235,7 @@ impl Recording {
                 "a command list must be closed before it is cloned",
             ));
         }
-        let copy = |command: &Recorded| Recorded {
-            work: command.work.clone(),
-            flags: command.flags,
-            events: command.events.clone(),
-            mutable: None,
-        };
+        let copy = |command: &Recorded| Recorded::new(command.work.clone(), command.flags, command.events.clone());
         let mut clone = Self::new(self.in_order, self.mutable);
         clone.commands = self.commands.iter().map(copy).collect();
         Ok(clone)
@@ -216,20 +248,26 @@ impl Recording {
 
     /// One more execution of a closed list.
     pub(crate) fn execution(&self) -> ZeResult<Plan> {
-        let Some(closed) = &self.closed else {
-            return Err(Error::new(
+        let (plan, signals) = self.plan()?;
+        signals.iter().for_each(|signal| signal.submitted());
+        Ok(plan)
+    }
+
+    /// The plan of a closed list, and the signals that each execution has to announce.
+    pub(crate) fn plan(&self) -> ZeResult<(Plan, &[Arc<SignalAtEnd>])> {
+        match &self.closed {
+            Some(closed) => Ok((closed.plan.clone(), &closed.signals)),
+            None => Err(Error::new(
                 ZE_RESULT_ERROR_INVALID_ARGUMENT,
                 "a command list must be closed before it is executed",
-            ));
-        };
-        closed.signals.iter().for_each(|signal| signal.submitted());
-        Ok(closed.plan.clone())
+            )),
+        }
     }
 }
 
-/// The step of a command.
-fn step(command: &Recorded, signals: &mut Vec<Arc<SignalAtEnd>>) -> Step {
-    let Events { waits, signal } = &command.events;
+/// The step of a command. Adds what signals its event to `signals`.
+pub(crate) fn step(command: &Recorded, signals: &mut Vec<Arc<SignalAtEnd>>) -> Step {
+    let Events { waits, signal, .. } = &command.events;
     let mut work = command.work.clone();
     let ended = signal.as_ref().map(|event| {
         let began = Arc::new(Began::default());

@@ -132,7 +132,7 @@ entry! {
         }
         if let Some(found) = chain.find_mut::<ze_record_replay_graph_ext_properties_t>() {
             found.graphFlags = match own("zeGraphInstantiateExt") {
-                Some(_) => ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_IMMUTABLE_GRAPH,
+                Some(_) => GRAPHS,
                 None => 0,
             };
         }
@@ -282,6 +282,12 @@ entry! {
         }
     }
 }
+
+/// What graphs can do.
+const GRAPHS: ze_record_replay_graph_ext_flags_t = ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_IMMUTABLE_GRAPH
+    | ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_SUBGRAPHS
+    | ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_APPEND_COMMANDLIST
+    | ZE_RECORD_REPLAY_GRAPH_EXT_FLAG_CB_EXTERNAL_IPC;
 
 /// What of a command in a closed list can be changed.
 const MUTABLE_COMMANDS: ze_mutable_command_exp_flags_t = ZE_MUTABLE_COMMAND_EXP_FLAG_KERNEL_ARGUMENTS

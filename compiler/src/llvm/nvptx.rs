@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What only the target nvptx64 needs of LLVM: its machine, kernels, linking with bitcode.
+
+use std::ffi::CString;
+
+use llvm_sys::LLVMLinkage;
+use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use llvm_sys::core::*;
+use llvm_sys::linker::LLVMLinkModules2;
+use llvm_sys::target::*;
+use llvm_sys::target_machine::*;
+
+use oxur_fork::OnceLock;
+
+use super::target::initialize;
+use super::{Builder, Context, Function, Machine, Module, Type, Value, take_message};
+
+impl Machine {
+    /// An NVIDIA GPU.
+    pub fn nvptx64(sm: crate::target::Sm) -> Result<Self, String> {
+        initialize();
+        static ONCE: OnceLock<()> = OnceLock::new();
+        // SAFETY: once, and before anything else of the target is used.
+        ONCE.get_or_init(|| unsafe {
+            LLVMInitializeNVPTXTargetInfo();
+            LLVMInitializeNVPTXTarget();
+            LLVMInitializeNVPTXTargetMC();
+            LLVMInitializeNVPTXAsmPrinter();
+        });
+        let triple = c"nvptx64-nvidia-cuda";
+        let cpu = CString::new(sm.to_string()).expect("a name without zeros");
+        let features = CString::new(format!("+ptx{}", sm.ptx_version())).expect("a name without zeros");
+        let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the target is ready; texts that LLVM copies.
+        unsafe {
+            if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message) != 0 {
+                return Err(take_message(message));
+            }
+            let machine = LLVMCreateTargetMachine(
+                target,
+                triple.as_ptr(),
+                cpu.as_ptr(),
+                features.as_ptr(),
+                LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
+                LLVMRelocMode::LLVMRelocDefault,
+                LLVMCodeModel::LLVMCodeModelDefault,
+            );
+            match machine.is_null() {
+                true => Err(format!("LLVM has no code for {sm}")),
+                false => Ok(Self(machine)),
+            }
+        }
+    }
+}
+
+impl<'c> Module<'c> {
+    /// Parses bitcode.
+    pub fn parse_bitcode(context: &'c Context, bytes: &[u8]) -> Result<Self, String> {
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the bytes are copied, and the copy is disposed of once.
+        let failed = unsafe {
+            let buffer =
+                LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), c"bitcode".as_ptr());
+            let failed = LLVMParseBitcodeInContext2(context.raw(), buffer, &mut module) != 0;
+            LLVMDisposeMemoryBuffer(buffer);
+            failed
+        };
+        if failed {
+            Err("it is no bitcode that LLVM can read".into())
+        } else {
+            Ok(Self(module, context))
+        }
+    }
+
+    /// Moves all of another module of the same context into this one.
+    pub fn link(&self, other: Self) -> Result<(), String> {
+        let raw = other.0;
+        std::mem::forget(other);
+        // SAFETY: live modules of one context; the call disposes of the other one.
+        let failed = unsafe { LLVMLinkModules2(self.0, raw) != 0 };
+        if failed {
+            Err("the modules define the same names".into())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// All global variables.
+    pub fn globals(&self) -> Vec<Value<'c>> {
+        let mut all = Vec::new();
+        // SAFETY: a live module; the list ends with null.
+        unsafe {
+            let mut at = LLVMGetFirstGlobal(self.0);
+            while !at.is_null() {
+                all.push(Value::new(at));
+                at = LLVMGetNextGlobal(at);
+            }
+        }
+        all
+    }
+
+    /// Adds the declaration of a variable in an address space.
+    pub fn declare_in(&self, name: &str, ty: Type<'c>, space: u32) -> Value<'c> {
+        self.global(name).unwrap_or_else(|| {
+            let name = CString::new(name).unwrap_or_default();
+            // SAFETY: a type of this context.
+            Value::new(unsafe { LLVMAddGlobalInAddressSpace(self.0, ty.0, name.as_ptr(), space) })
+        })
+    }
+}
+
+impl<'c> Builder<'c> {
+    /// Inline assembly with effects, which reads and writes memory.
+    pub fn assembly(&self, text: &str, constraints: &str, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+        let ty = result.function(&args.iter().map(|arg| arg.ty()).collect::<Vec<_>>());
+        // SAFETY: the texts are copied; a type of this context.
+        let code = Value::new(unsafe {
+            LLVMGetInlineAsm(
+                ty.0,
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                1,
+                0,
+                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0,
+            )
+        });
+        self.call_pointer(ty, code, args)
+    }
+}
+
+impl<'c> Function<'c> {
+    /// Says that a parameter is passed by value, in memory: its type, and its alignment in bytes.
+    pub fn by_value(self, index: u32, ty: Type<'c>, align: u32) -> Self {
+        // SAFETY: the name is read; a type of the function's context.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMCreateTypeAttribute(LLVMGetTypeContext(ty.0), kind, ty.0);
+            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
+        }
+        self.param_attribute(index, "align", align.into())
+    }
+
+    /// Adds a text attribute to a parameter.
+    pub fn param_text_attribute(self, index: u32, name: &str) -> Self {
+        // SAFETY: the text is copied.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let (text, length) = (name.as_ptr().cast(), name.len() as u32);
+            let attribute = LLVMCreateStringAttribute(context, text, length, text, 0);
+            LLVMAddAttributeAtIndex(self.0, index + 1, attribute);
+        }
+        self
+    }
+
+    /// Makes it the entry point of a kernel on an NVIDIA GPU.
+    pub fn ptx_kernel(self) -> Self {
+        // SAFETY: a function.
+        unsafe { LLVMSetFunctionCallConv(self.0, llvm_sys::LLVMCallConv::LLVMPTXKernelCallConv as u32) };
+        self
+    }
+}
+
+impl<'c> Value<'c> {
+    /// Whether an atomic operation or a fence is for all threads of the system.
+    pub fn is_system_scope(self) -> bool {
+        // SAFETY: an atomic operation or a fence; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            LLVMGetAtomicSyncScopeID(self.0) == LLVMGetSyncScopeID(context, c"".as_ptr(), 0)
+        }
+    }
+
+    /// Makes a variable seen in its module only.
+    pub fn internal(self) -> Self {
+        // SAFETY: a global variable.
+        unsafe { LLVMSetLinkage(self.0, LLVMLinkage::LLVMInternalLinkage) };
+        self
+    }
+
+    /// Whether a variable is defined here.
+    pub fn is_definition(self) -> bool {
+        // SAFETY: a global variable.
+        unsafe { LLVMIsDeclaration(self.0) == 0 }
+    }
+
+    /// The address space of a pointer.
+    pub fn address_space(self) -> u32 {
+        // SAFETY: a pointer.
+        unsafe { LLVMGetPointerAddressSpace(LLVMTypeOf(self.0)) }
+    }
+}
