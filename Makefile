@@ -119,18 +119,22 @@ test-cpu-levels: ## A part of the conformance suite on processors of x86-64-v1, 
 # oneMKL and dpctl.program, which call OpenCL on native handles.
 MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib
 
-# Open3D, scikit-learn-intelex, oneDNN. The short part is in CI.
+# Open3D, scikit-learn-intelex, oneDNN. The short part is in CI. CLIENTS=ggml is only run when named: it needs Python 3.12.
 CLIENTS := open3d sklearnex onednn
 
 # oneDAL computes by kernels on GPUs only.
 SKLEARNEX_AS_GPU := python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --under 'dist/bin/oxur run --as-gpu --'
 
+# llama.cpp and its kin accept only GPUs, and Intel's driver for CPUs refuses their kernels.
+GGML := python3 conformance/clients/ggml/run.py --lib dist/lib --under 'dist/bin/oxur run --as-gpu --' --full
+
 .PHONY: test-clients
 test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; CLIENTS=open3d: one of them)
 	scripts/setup.sh $(CLIENTS)
-	for client in $(CLIENTS); do \
+	for client in $(filter-out ggml,$(CLIENTS)); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib --full --against-intel; \
 	done
+	$(if $(filter ggml,$(CLIENTS)),$(GGML))
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_AS_GPU))
 
 .PHONY: test-clients-short

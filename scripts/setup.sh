@@ -13,6 +13,8 @@
 #   open3d, sklearnex, onednn
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
 #            a client environment
+#   ggml     target/env/ggml: llama.cpp, whisper.cpp and stable-diffusion.cpp, which conformance/clients runs, too (when named
+#            only; 3 GB; a Python 3.12 or newer, which PYTHON may name)
 #   level-zero  Level Zero's headers, target/env/level-zero/include/level_zero: the build needs them
 #   level-zero-runtime  target/env/level-zero: loaders of Level Zero that tests use (lib/ has the newest, loader-1.8/ that
 #            of Debian 12), and Intel's driver (intel-gpu/)
@@ -235,6 +237,19 @@ sklearnex() { over sklearnex v2026.2; }
 onednn() { over onednn v2026.1; }
 level-zero-clients() { over level-zero-clients v2026.2; }
 
+# Its wheel is for Python 3.12 or newer, which Debian 12 does not have.
+ggml() {
+  local requirements=requirements/ggml.txt env=target/env/ggml found
+  up_to_date "$env/.stamp" "$requirements" && return
+  found=$(command -v "${PYTHON:-python3.12}" || command -v python3.13 || command -v python3) || die "python3 is missing"
+  "$found" -c 'import sys; sys.exit(sys.version_info < (3, 12))' ||
+    die "$found is older than Python 3.12, which llama.cpp's wheel needs: name another in PYTHON"
+  say "$env: installing $requirements (about 3 GB on disk)"
+  "$found" -m venv --clear "$env"
+  "$env/bin/python" -m pip install -q --no-deps --retries 10 --progress-bar off -r "$requirements"
+  stamp "$env/.stamp" "$requirements"
+}
+
 # cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
@@ -267,7 +282,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn | ggml) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

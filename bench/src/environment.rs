@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Which libraries are compared, and where they are.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use libloading::Library;
@@ -55,16 +56,36 @@ impl Environment {
     /// OpenCL's library that reads `OCL_ICD_FILENAMES`; Debian's does not. Whoever asks for `libOpenCL.so.1` from now on gets
     /// this one. It has no run path: what it needs of its folder comes first.
     pub fn opencl(&self) -> Result<&'static Library, Failure> {
-        let load = |name| -> Result<&'static Library, Failure> {
-            // SAFETY: the initialisers of well-behaved libraries.
-            let library = unsafe { Library::new(self.driver.join(name)) }?;
-            // Drivers have threads of their own: libraries stay.
-            Ok(Box::leak(Box::new(library)))
-        };
         for name in ["libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so"] {
-            load(name)?;
+            load(&self.driver.join(name))?;
         }
-        load("libOpenCL.so.1")
+        load(&self.driver.join("libOpenCL.so.1"))
+    }
+
+    /// Has all look for Level Zero in our driver for the CPU, which is its own loader. Starts this program once more for that:
+    /// the system's search is led by what a process begins with.
+    ///
+    /// # Safety
+    /// No other thread may use the environment.
+    pub unsafe fn level_zero(&self) -> Result<(), Failure> {
+        let driver = folder(&self.ours).join("level-zero");
+        if !driver.join("libze_loader.so.1").exists() {
+            return Err(format!("{} has no libze_loader.so.1: `make dist`", driver.display()).into());
+        }
+        let path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        if std::env::split_paths(&path).next().as_deref() != Some(&driver) {
+            let paths = std::iter::once(driver).chain(std::env::split_paths(&path));
+            let mut again = std::process::Command::new(std::env::current_exe()?);
+            again.args(std::env::args_os().skip(1));
+            return Err(again.env("LD_LIBRARY_PATH", std::env::join_paths(paths)?).exec().into());
+        }
+        // SAFETY: the caller's promise.
+        unsafe { std::env::set_var("UR_LOADER_USE_LEVEL_ZERO_V2", "1") };
+        // What Intel's adapter needs, which has no run path.
+        for name in ["libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so", "libumf.so.1"] {
+            load(&self.newer_driver().join(name))?;
+        }
+        Ok(())
     }
 
     /// The folder of Intel's OpenCL of 2026.2.
@@ -72,14 +93,22 @@ impl Environment {
         folder(&self.intel_newer)
     }
 
-    /// Intel's adapter.
+    /// Intel's newer adapter for Level Zero.
+    pub fn intel_level_zero_adapter(&self) -> PathBuf {
+        library(self.newer_driver(), "ur_adapter_level_zero_v2")
+    }
+
+    /// Intel's adapter for OpenCL.
     pub fn intel_adapter(&self) -> PathBuf {
         library(folder(&self.intel), "ur_adapter_opencl")
     }
 
     /// Our adapter of this name.
     pub fn our_adapter(&self, name: &str) -> PathBuf {
-        library(folder(&self.ours), &format!("ur_adapter_{name}"))
+        let (lib, name) = (folder(&self.ours), format!("ur_adapter_{name}"));
+        // Where adapters are that others' of the same name come before.
+        let apart = library(&lib.join("adapters"), &name);
+        if apart.exists() { apart } else { library(lib, &name) }
     }
 
     /// The adapter that does nothing, built with this program.
@@ -91,6 +120,13 @@ impl Environment {
             Err(format!("{} is missing: `make bench`", path.display()).into())
         }
     }
+}
+
+/// Loads a library, which stays: drivers have threads of their own.
+fn load(path: &Path) -> Result<&'static Library, Failure> {
+    // SAFETY: the initialisers of well-behaved libraries.
+    let library = unsafe { Library::new(path) }?;
+    Ok(Box::leak(Box::new(library)))
 }
 
 fn folder(library: &Path) -> &Path {

@@ -8,8 +8,10 @@ mod children;
 mod cpu;
 mod environment;
 mod kernels;
+mod level_zero;
 mod measure;
 mod raw;
+mod raw_level_zero;
 mod report;
 mod rows;
 mod silent;
@@ -23,6 +25,7 @@ use std::rc::Rc;
 use environment::Environment;
 use measure::{Samples, Subject, measure};
 use raw::Raw;
+use raw_level_zero::RawLevelZero;
 use report::Figures;
 use rows::Work;
 use stack::Failure;
@@ -36,14 +39,34 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
   --json          a line of JSON a row, times as [low, median, high] of a 95 % interval
   --list          the names of the rows
   --lib FOLDER    where our libraries are (dist/lib)
-  --adapter NAME  our adapter: opencl, the default, or cpu, which has rows of its own; those called `kernels` are how fast
-                  kernels are and how fast they are compiled, beside Intel's OpenCL CPU driver
+  --adapter NAME  our adapter: opencl, the default, or one that has rows of its own. level_zero is beside Intel's v2 adapter,
+                  both on our driver for the CPU. Of cpu those called `kernels` are how fast kernels are and how fast
+                  they are compiled, beside Intel's OpenCL CPU driver
   --only STACK    nothing but raw, intel or ours: for a profiler
   --strict        end with 1 where a goal is missed beyond the noise
 
-Columns: the layer below (OpenCL, or a call without a loader; for replays the same launches one by one on our stack),
+Columns: the layer below (OpenCL or Level Zero, or a call without a loader; for replays without a Level Zero the same launches
+one by one on our stack),
 Intel's stack, ours, each with its minimum; ours by Intel's; what each stack adds to the layer below; our share of what
 Intel's adds. ± is half of the 95 % interval of the median.";
+
+/// Our adapters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Adapter {
+    OpenCl,
+    Cpu,
+    LevelZero,
+}
+
+impl Adapter {
+    fn name(self) -> &'static str {
+        match self {
+            Self::OpenCl => "opencl",
+            Self::Cpu => "cpu",
+            Self::LevelZero => "level_zero",
+        }
+    }
+}
 
 /// The command line.
 struct Options {
@@ -54,8 +77,8 @@ struct Options {
     lib: PathBuf,
     only: Option<String>,
     strict: bool,
-    /// Whether our stack is that of the CPU adapter.
-    cpu: bool,
+    /// Our adapter.
+    adapter: Adapter,
 }
 
 impl Options {
@@ -69,7 +92,7 @@ impl Options {
             lib,
             only: None,
             strict: false,
-            cpu: false,
+            adapter: Adapter::OpenCl,
         };
         let mut words = words;
         while let Some(word) = words.next() {
@@ -79,9 +102,10 @@ impl Options {
                 "--seconds" => options.seconds = value()?.parse()?,
                 "--lib" => options.lib = value()?.into(),
                 "--adapter" => {
-                    options.cpu = match value()?.as_str() {
-                        "opencl" => false,
-                        "cpu" => true,
+                    options.adapter = match value()?.as_str() {
+                        "opencl" => Adapter::OpenCl,
+                        "cpu" => Adapter::Cpu,
+                        "level_zero" => Adapter::LevelZero,
                         other => return Err(format!("no rows for an adapter {other}").into()),
                     }
                 }
@@ -138,11 +162,15 @@ fn run() -> Result<bool, Failure> {
         return unsafe { children::work(words, &environment) };
     }
     let options = Options::parse(words.into_iter())?;
-    let (children, rows) = match options.cpu {
-        true => (Vec::new(), cpu::rows()),
-        false => (children::rows(), rows::rows()),
+    let (children, rows) = match options.adapter {
+        Adapter::OpenCl => (children::rows(), rows::rows()),
+        Adapter::Cpu => (Vec::new(), cpu::rows()),
+        Adapter::LevelZero => (Vec::new(), level_zero::rows()),
     };
-    let kernels = if options.cpu { kernels::names() } else { Vec::new() };
+    let kernels = match options.adapter {
+        Adapter::Cpu => kernels::names(),
+        _ => Vec::new(),
+    };
     if options.list {
         children
             .iter()
@@ -156,6 +184,10 @@ fn run() -> Result<bool, Failure> {
     let environment = unsafe { Environment::new(&options.lib) }?;
     let children: Vec<_> = children.iter().filter(|row| options.wants(&row.name)).collect();
     let rows: Vec<_> = rows.into_iter().filter(|row| options.wants(&row.name)).collect();
+    if options.adapter == Adapter::LevelZero {
+        // SAFETY: there is one thread yet.
+        unsafe { environment.level_zero() }?;
+    }
     let some = !children.is_empty() || !rows.is_empty();
     if !options.json && some {
         println!("{}", report::head());
@@ -171,7 +203,7 @@ fn run() -> Result<bool, Failure> {
     }
     if !rows.is_empty() {
         // SAFETY: there is one thread yet.
-        let stacks = unsafe { Stacks::open(&environment, options.cpu) }?;
+        let stacks = unsafe { Stacks::open(&environment, options.adapter) }?;
         for row in rows {
             let mut subjects = stacks.subjects(row.work);
             for (subject, name) in subjects.iter_mut().zip(["raw", "intel", "ours"]) {
@@ -193,18 +225,23 @@ fn run() -> Result<bool, Failure> {
 
 /// The three of them.
 struct Stacks {
-    raw: Rc<Raw>,
+    below: Below,
     intel: Option<Rc<Ur>>,
     ours: Option<Rc<Ur>>,
 }
 
+/// The layer below.
+enum Below {
+    OpenCl(Rc<Raw>),
+    LevelZero(Rc<RawLevelZero>),
+}
+
 impl Stacks {
-    /// Opens all that are there, and says which are not. With `cpu`, ours is that of the CPU adapter.
+    /// Opens all that are there, and says which are not.
     ///
     /// # Safety
     /// No other thread may use the environment.
-    unsafe fn open(environment: &Environment, cpu: bool) -> Result<Self, Failure> {
-        let library = environment.opencl()?;
+    unsafe fn open(environment: &Environment, adapter: Adapter) -> Result<Self, Failure> {
         let loader = |loader: &Path, adapter: &Path| {
             // SAFETY: the caller's promise; loading an adapter starts no thread that uses the environment.
             let opened = unsafe { ur::open(loader, &[adapter]) };
@@ -212,50 +249,53 @@ impl Stacks {
                 .inspect_err(|error| eprintln!("oxur-bench: without {}: {error}", loader.display()))
                 .ok()
         };
-        // Both before the driver is used, which has threads.
-        let intel = loader(&environment.intel, &environment.intel_adapter());
-        let ours = loader(
-            &environment.ours,
-            &environment.our_adapter(if cpu { "cpu" } else { "opencl" }),
-        );
-        let raw = Raw::new(library, include_str!("kernels.cl"))?;
-        let binary = raw.binary();
-        let stack = |name: &'static str, loader: Option<oxur_client::Loader>, cpu: bool| {
-            let loader = loader?;
-            let code = if cpu {
-                cpu::spirv().map(Code::Il)
-            } else {
-                Ok(Code::Binary(binary.clone()))
-            };
-            code.and_then(|code| Ur::new(name, loader, &code))
+        let our_adapter = environment.our_adapter(adapter.name());
+        let stack = |name: &'static str, loader: Option<oxur_client::Loader>, code: &Code| {
+            Ur::new(name, loader?, code)
                 .map(Rc::new)
                 .inspect_err(|error| eprintln!("oxur-bench: without {name}: {error}"))
                 .ok()
         };
+        if adapter == Adapter::LevelZero {
+            let spirv = cpu::spirv()?;
+            let raw = RawLevelZero::new(&spirv)?;
+            let intel = loader(&environment.intel_newer, &environment.intel_level_zero_adapter());
+            let ours = loader(&environment.ours, &our_adapter);
+            let code = Code::Il(spirv);
+            return Ok(Self {
+                below: Below::LevelZero(Rc::new(raw)),
+                intel: stack("Intel's stack", intel, &code),
+                ours: stack("our stack", ours, &code),
+            });
+        }
+        let library = environment.opencl()?;
+        // Both before the driver is used, which has threads.
+        let intel = loader(&environment.intel, &environment.intel_adapter());
+        let ours = loader(&environment.ours, &our_adapter);
+        let raw = Raw::new(library, include_str!("kernels.cl"))?;
+        let binary = Code::Binary(raw.binary());
+        let ours_code = match adapter {
+            Adapter::Cpu => &Code::Il(cpu::spirv()?),
+            _ => &binary,
+        };
         Ok(Self {
-            raw: Rc::new(raw),
-            intel: stack("Intel's stack", intel, false),
-            ours: stack("our stack", ours, cpu),
+            below: Below::OpenCl(Rc::new(raw)),
+            intel: stack("Intel's stack", intel, &binary),
+            ours: stack("our stack", ours, ours_code),
         })
     }
 
     /// What a row runs on each.
     fn subjects(&self, work: Work) -> [Option<Subject>; 3] {
+        let on = |stack: &Option<Rc<Ur>>, work| stack.as_ref().and_then(|stack| rows::subject(stack, work));
         if matches!(work, Work::Threads(crew) if crew.shared == Shared::Kernel) {
-            let ours = self.ours.as_ref().and_then(|stack| rows::subject(stack, work));
-            return [None, None, ours];
+            return [None, None, on(&self.ours, work)];
         }
-        let below = match work {
-            Work::Replay(_, count) => self
-                .ours
-                .as_ref()
-                .and_then(|stack| rows::subject(stack, Work::Launches(count))),
-            _ => rows::subject(&self.raw, work),
+        let below = match (&self.below, work) {
+            (Below::OpenCl(_), Work::Replay(_, count)) => on(&self.ours, Work::Launches(count)),
+            (Below::OpenCl(raw), work) => rows::subject(raw, work),
+            (Below::LevelZero(raw), work) => rows::subject(raw, work),
         };
-        [
-            below,
-            self.intel.as_ref().and_then(|stack| rows::subject(stack, work)),
-            self.ours.as_ref().and_then(|stack| rows::subject(stack, work)),
-        ]
+        [below, on(&self.intel, work), on(&self.ours, work)]
     }
 }

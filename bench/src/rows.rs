@@ -17,8 +17,12 @@ pub enum Goal {
     None,
     /// Not slower than Intel's.
     NotSlower,
-    /// What the stack adds to the layer below is at most half of what Intel's adds.
-    HalfOverhead,
+    /// At most such a part of Intel's.
+    Ratio(f64),
+    /// What the stack adds to the layer below is at most such a part of what Intel's adds.
+    Overhead(f64),
+    /// The same, and at most so many nanoseconds.
+    OverheadAndAtMost(f64, f64),
     /// Not slower than the layer below.
     NotSlowerThanBelow,
     /// At most so many nanoseconds.
@@ -142,7 +146,7 @@ pub fn rows() -> Vec<Row> {
                     (false, false, ", null local"),
                 ] {
                     let old = if call == Call::SetArgs { "set args" } else { "with args" };
-                    let goal = if finish { Goal::NotSlower } else { Goal::HalfOverhead };
+                    let goal = if finish { Goal::NotSlower } else { Goal::Overhead(0.5) };
                     let launch = Launch {
                         call,
                         event,
@@ -218,7 +222,7 @@ pub fn rows() -> Vec<Row> {
     );
     row(
         "event: wait for a complete one".into(),
-        Goal::HalfOverhead,
+        Goal::Overhead(0.5),
         Work::WaitAgain,
     );
     row("event: retain, release".into(), Goal::NotSlower, Work::RetainRelease);

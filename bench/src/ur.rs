@@ -29,6 +29,8 @@ pub struct Ur {
     program: Program,
     pool: Option<UsmPool>,
     lanes: [Lane; 2],
+    /// Intel's adapter for Level Zero ends with its last reference, and all its objects with it.
+    _adapters: Vec<Adapter>,
     /// Where enumerations put their handles.
     handles: RefCell<Handles>,
 }
@@ -123,6 +125,7 @@ impl Ur {
             lanes: [lane(&context, &built)?, silent],
             pool: UsmPool::new(&context, UsmPoolFlags::empty()).ok(),
             handles: RefCell::default(),
+            _adapters: adapters,
             program: built,
             device,
             context,
@@ -491,6 +494,8 @@ impl Stack for Ur {
         };
         let update = ExpCommandBufferUpdateKernelLaunchDesc {
             hCommand: buffer.last,
+            // Intel's adapter for Level Zero wants it in any case.
+            newWorkDim: 1,
             numNewValueArgs: 1,
             pNewValueArgList: &value,
             ..Default::default()

@@ -8,7 +8,7 @@ use crate::abi::Group;
 use crate::code::{Code, Compiled, Variant};
 use crate::interface::CodeIndex;
 use crate::program::Program;
-use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, Suspendable, SuspendableEntry, stack_size};
+use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableEntry, stack_size};
 use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
 
@@ -197,7 +197,7 @@ impl Kernel {
                 if groups != (0..range.group_count()) {
                     return Err(Fault::BarrierDivergence);
                 }
-                let each = launch.local_memory.next_multiple_of(size_of::<LocalLine>());
+                let each = launch.local_memory.next_multiple_of(LOCAL_ALIGN);
                 let count = groups.end as usize;
                 let local = worker.local_memory(each.checked_mul(count).ok_or(Fault::OutOfMemory)?)?;
                 let all: Vec<Group> = groups
@@ -214,18 +214,16 @@ impl Kernel {
     }
 }
 
+/// Local memory is aligned to the largest vector type.
+const LOCAL_ALIGN: usize = 128;
+
 /// The state of a thread that runs kernels: stacks, frames and local memory, which are reused.
 #[derive(Debug, Default)]
 pub struct ThreadContext {
     fibers: Fibers,
     steps: Suspendable,
-    local: Vec<LocalLine>,
+    local: LocalMemory,
 }
-
-/// Local memory is aligned to the largest vector type.
-#[repr(C, align(128))]
-#[derive(Clone, Copy, Debug)]
-struct LocalLine([u8; 128]);
 
 impl ThreadContext {
     /// An empty one: it grows when a kernel needs more.
@@ -234,12 +232,6 @@ impl ThreadContext {
     }
 
     fn local_memory(&mut self, size: usize) -> Result<*mut u8, Fault> {
-        let lines = size.div_ceil(size_of::<LocalLine>());
-        if self.local.len() < lines {
-            let more = lines - self.local.len();
-            self.local.try_reserve_exact(more).map_err(|_| Fault::OutOfMemory)?;
-            self.local.resize(lines, LocalLine([0; 128]));
-        }
-        Ok(self.local.as_mut_ptr().cast())
+        self.local.get(size).map_err(|_| Fault::OutOfMemory)
     }
 }

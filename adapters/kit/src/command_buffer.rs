@@ -23,7 +23,7 @@ use self::command_list::Wanted;
 pub use self::command_list::{BufferCommand, CommandList, FEW_COMMANDS, Node, Settings, SignalOf};
 pub(crate) use self::command_list::{sort, splice};
 pub use self::signal::Signal;
-pub use self::software::SoftwareCommandBuffer;
+pub use self::software::{SoftwareCommandBuffer, SoftwareRuns};
 pub(crate) use self::software::{Used, list};
 use self::update::Update;
 pub use self::update::{Change, Changed, LaunchChange};

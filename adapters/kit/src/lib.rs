@@ -82,7 +82,7 @@ pub use command::{
 };
 pub use command_buffer::{
     BufferCommand, Change, Changed, CommandBuffer, CommandList, FEW_COMMANDS, LaunchChange, NativeCommand, Node,
-    Settings, Signal, SignalOf, SoftwareCommandBuffer,
+    Settings, Signal, SignalOf, SoftwareCommandBuffer, SoftwareRuns,
 };
 pub use context::{Context, Deleters};
 pub use context_usm::{

@@ -16,7 +16,7 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 
-pub(crate) use self::pool::EventRef;
+pub(crate) use self::pool::{EventRef, EventType};
 use crate::{Context, Device, LevelZero, Queue};
 
 /// An event.
@@ -220,7 +220,7 @@ impl kit::Event<LevelZero> for Event {
     }
 
     fn complete(context: &Arc<Context>) -> UrResult<Arc<Self>> {
-        let raw = context.shared.events.take(false)?;
+        let raw = context.shared.events.take(EventType::default())?;
         raw.signal();
         let owner = Owner::Context(context.clone());
         Ok(Arc::new(Self::with(raw, CommandType::EVENTS_WAIT, owner)))
@@ -243,7 +243,7 @@ impl kit::SoftwareEvent<LevelZero> for Event {
 
     fn create_pending(context: &Arc<Context>, command: CommandType) -> UrResult<Arc<Self>> {
         let event = Self::with(
-            context.shared.events.take(false)?,
+            context.shared.events.take(EventType::default())?,
             command,
             Owner::Context(context.clone()),
         );

@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use kit::ur::{KernelCacheConfig, KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{
@@ -11,7 +12,7 @@ use kit::{
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, Turn, Turns};
+use oxur_fork::{Turn, Turns};
 
 use crate::program::Module;
 use crate::ze::{self, KernelKind, Owned, ze, ze_get};
@@ -38,7 +39,9 @@ pub(crate) struct OnDevice {
     arg_cache: ArgCache,
     /// Taken while arguments and the range are set and used, so that two threads may launch one kernel.
     turns: Turns,
-    state: Mutex<State>,
+    /// What was set beside arguments. Changed in turn only.
+    group: [AtomicU32; 3],
+    offset: [AtomicU32; 3],
     /// After the kernel.
     module: Option<Arc<Module>>,
 }
@@ -58,11 +61,22 @@ struct KernelProperties {
     max_group_size: Option<u32>,
 }
 
-/// What was set in a kernel beside arguments.
+/// The range of a launch as Level Zero takes it.
 #[derive(Clone, Copy)]
-struct State {
-    group: [u32; 3],
-    offset: [u32; 3],
+pub(crate) struct Groups {
+    pub(crate) count: ze_group_count_t,
+    pub(crate) size: [u32; 3],
+    pub(crate) offset: [u32; 3],
+}
+
+/// Whether these are the numbers; else they become them.
+#[inline(always)]
+fn is_same(known: &[AtomicU32; 3], numbers: [u32; 3]) -> bool {
+    std::iter::zip(known, numbers).all(|(known, number)| known.load(Ordering::Relaxed) == number)
+}
+
+fn note(known: &[AtomicU32; 3], numbers: [u32; 3]) {
+    std::iter::zip(known, numbers).for_each(|(known, number)| known.store(number, Ordering::Relaxed));
 }
 
 /// A kernel that is prepared for a launch.
@@ -113,10 +127,8 @@ impl OnDevice {
             arg_cache: ArgCache::empty(properties.arguments),
             properties,
             turns: Turns::new(),
-            state: Mutex::new(State {
-                group: [0; 3],
-                offset: [0; 3],
-            }),
+            group: Default::default(),
+            offset: Default::default(),
             module: module.cloned(),
         })
     }
@@ -256,11 +268,33 @@ impl Prepared<'_> {
     /// Sets the range of a launch, and returns its work-groups; `None` for a launch of nothing.
     #[inline(always)]
     pub(crate) fn set_range(&self, range: &Range<'_>, device: &Device) -> UrResult<Option<ze_group_count_t>> {
+        let Some(groups) = self.groups(range, device)? else {
+            return Ok(None);
+        };
+        let (kernel, raw) = (self.kernel, *self.kernel.raw);
+        if !is_same(&kernel.group, groups.size) {
+            let [x, y, z] = groups.size;
+            // SAFETY: a live kernel, which is locked.
+            unsafe { ze!(zeKernelSetGroupSize(raw, x, y, z)) }?;
+            note(&kernel.group, groups.size);
+        }
+        if !is_same(&kernel.offset, groups.offset) {
+            let [x, y, z] = groups.offset;
+            // SAFETY: as above.
+            unsafe { ze!(zeKernelSetGlobalOffsetExp(raw, x, y, z)) }?;
+            note(&kernel.offset, groups.offset);
+        }
+        Ok(Some(groups.count))
+    }
+
+    /// The work-groups of a range; `None` for a launch of nothing.
+    #[inline(always)]
+    pub(crate) fn groups(&self, range: &Range<'_>, device: &Device) -> UrResult<Option<Groups>> {
         let global = padded(range.global, 1);
         if global.contains(&0) {
             return Ok(None);
         }
-        let group = match range.local {
+        let size = match range.local {
             Some(local) => {
                 let local = padded(local, 1);
                 self.check_group(local, global, device)?;
@@ -268,45 +302,27 @@ impl Prepared<'_> {
             }
             None => self.kernel.suggested_size(global)?,
         };
-        let mut groups = [0; 3];
+        let mut counts = [0; 3];
         for d in 0..3 {
-            let count = global[d] / group[d] as usize;
-            if count * group[d] as usize != global[d] {
-                return Err(no_whole_groups(global, group));
+            let count = global[d] / size[d] as usize;
+            if count * size[d] as usize != global[d] {
+                return Err(no_whole_groups(global, size));
             }
-            groups[d] = u32::try_from(count).map_err(|_| too_many(global))?;
-        }
-        let raw = *self.kernel.raw;
-        let mut state = *self.kernel.state.lock();
-        if state.group != group {
-            // SAFETY: a live kernel, which is locked.
-            unsafe { ze!(zeKernelSetGroupSize(raw, group[0], group[1], group[2])) }?;
-            state.group = group;
-            *self.kernel.state.lock() = state;
+            counts[d] = u32::try_from(count).map_err(|_| too_many(global))?;
         }
         let offset = range.offset.map_or([0; 3], |offset| padded(offset, 0));
-        if offset.map(|offset| offset as u64) != state.offset.map(u64::from) {
-            self.set_offset(offset)?;
-        }
-        Ok(Some(ze_group_count_t {
-            groupCountX: groups[0],
-            groupCountY: groups[1],
-            groupCountZ: groups[2],
-        }))
-    }
-
-    #[cold]
-    fn set_offset(&self, offset: [usize; 3]) -> UrResult<()> {
         let [Ok(x), Ok(y), Ok(z)] = offset.map(u32::try_from) else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the offset {offset:?} of a range is too large for Level Zero"),
-            ));
+            return Err(too_far(offset));
         };
-        // SAFETY: a live kernel, which is locked.
-        unsafe { ze!(zeKernelSetGlobalOffsetExp(*self.kernel.raw, x, y, z)) }?;
-        self.kernel.state.lock().offset = [x, y, z];
-        Ok(())
+        Ok(Some(Groups {
+            count: ze_group_count_t {
+                groupCountX: counts[0],
+                groupCountY: counts[1],
+                groupCountZ: counts[2],
+            },
+            size,
+            offset: [x, y, z],
+        }))
     }
 
     /// Refuses work-groups that the kernel or the device does not run.
@@ -329,6 +345,14 @@ fn another_context() -> UrError {
     UrError::with_message(
         ResultCode::ERROR_INVALID_CONTEXT,
         "the kernel is of another context than the queue",
+    )
+}
+
+#[cold]
+fn too_far(offset: [usize; 3]) -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_VALUE,
+        format!("the offset {offset:?} of a range is too large for Level Zero"),
     )
 }
 
@@ -571,7 +595,7 @@ impl kit::Kernel<LevelZero> for Kernel {
         // SAFETY: a live kernel, which is locked.
         unsafe {
             ze!(zeKernelSetGroupSize(*kernel.raw, x, y, z))?;
-            kernel.state.lock().group = [x, y, z];
+            note(&kernel.group, [x, y, z]);
             ze_get!(zeKernelSuggestMaxCooperativeGroupCount(*kernel.raw))
         }
     }

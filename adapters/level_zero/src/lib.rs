@@ -2,10 +2,11 @@
 //! `libur_adapter_level_zero.so.0`: Unified Runtime on any Level Zero driver.
 //!
 //! One file an object. [`ze`] opens the loader at run time, calls its functions and owns Level Zero's objects; [`conv`]
-//! translates between the enumerations of the two. Queues are immediate command lists. Events are those of pools, which a
-//! context uses again ([`event::pool`]).
+//! translates between the enumerations of the two. Queues are immediate command lists, command buffers regular ones. A context
+//! uses events again ([`event::pool`]).
 
 mod adapter;
+mod command_buffer;
 mod context;
 mod conv;
 mod device;
@@ -23,6 +24,7 @@ mod ze;
 use oxur_adapter_kit as kit;
 
 pub(crate) use adapter::Adapter;
+pub(crate) use command_buffer::CommandBuffer;
 pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use event::Event;
@@ -51,7 +53,7 @@ impl kit::Backend for LevelZero {
     type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
+    type CommandBuffer = CommandBuffer;
     type Graph = kit::SoftwareGraph<Self>;
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
@@ -72,6 +74,7 @@ kit::object! {
     Kernel: KernelHandle,
     Sampler: SamplerHandle,
     PhysicalMem: PhysicalMemHandle,
+    CommandBuffer: ExpCommandBufferHandle,
 }
 
 kit::export_adapter!(LevelZero);

@@ -20,9 +20,9 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, Turns};
 
-pub(crate) use self::submit::Marker;
 use self::submit::State;
-use crate::event::watcher;
+pub(crate) use self::submit::{After, Marker};
+use crate::event::{EventType, watcher};
 use crate::ze::{self, ListKind, Owned, ze, ze_get};
 use crate::{Context, Device, LevelZero, Mem};
 
@@ -40,6 +40,10 @@ pub(crate) struct Queue {
     capture: Capture<LevelZero>,
     flags: QueueFlags,
     in_order: bool,
+    /// Whether the list is a command buffer's, which records commands: see [`Queue::recording`].
+    is_recording: bool,
+    /// What the events of its commands are.
+    event_type: EventType,
     /// Whether there were commands since the probe, as the context knows it.
     mark: BusyMark<Self>,
     /// Whether others may submit to it, too: it is a native list, or its native handle was given out.
@@ -56,6 +60,7 @@ impl Queue {
         flags: QueueFlags,
         shared: bool,
     ) -> Arc<Self> {
+        let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         let queue = Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw: Some(raw),
@@ -63,7 +68,12 @@ impl Queue {
             state: Mutex::default(),
             capture: Capture::default(),
             flags,
-            in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+            in_order,
+            is_recording: false,
+            event_type: EventType {
+                timed: flags.contains(QueueFlags::PROFILING_ENABLE),
+                in_order: in_order && !shared && device.raw == context.devices[0].raw && context.devices.len() == 1,
+            },
             mark: BusyMark::new(&context.shared.in_flight),
             shared: AtomicBool::new(shared),
             device: device.clone(),
@@ -77,27 +87,46 @@ impl Queue {
         queue
     }
 
+    /// A stand-in for the queue of a command buffer's commands, which are appended to a regular list. None of them has an event
+    /// or waits for one: the order of the list is all that there is.
+    pub(crate) fn recording(raw: Owned<ListKind>, context: &Arc<Context>, device: &Arc<Device>) -> Arc<Self> {
+        Arc::new(Self {
+            handle_cell: HandleCell::new(),
+            raw: Some(raw),
+            turns: Turns::new(),
+            state: Mutex::default(),
+            capture: Capture::default(),
+            flags: QueueFlags::empty(),
+            in_order: true,
+            is_recording: true,
+            event_type: EventType::default(),
+            // Nobody else knows these marks: nothing runs.
+            mark: BusyMark::new(&Arc::default()),
+            shared: AtomicBool::new(false),
+            device: device.clone(),
+            context: context.clone(),
+        })
+    }
+
     /// The command list.
     #[inline(always)]
-    fn list(&self) -> ze_command_list_handle_t {
+    pub(crate) fn list(&self) -> ze_command_list_handle_t {
         // Only `drop` takes it.
         self.raw.as_ref().map_or(std::ptr::null_mut(), |list| **list)
     }
 
     /// Whether every command is complete.
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         // SAFETY: a live list.
         unsafe { ze!(zeCommandListHostSynchronize(self.list(), 0)) }.is_ok()
-    }
-
-    /// Whether commands record when they ran.
-    fn is_timed(&self) -> bool {
-        self.flags.contains(QueueFlags::PROFILING_ENABLE)
     }
 }
 
 impl Drop for Queue {
     fn drop(&mut self) {
+        if self.is_recording {
+            return;
+        }
         let in_flight = self.mark.in_flight();
         // Others who want to know wait until it has left.
         in_flight.mark_busy();

@@ -101,7 +101,7 @@ macro_rules! empty_numbers {
         }
     )* };
 }
-empty_numbers!(u8 u32 usize);
+empty_numbers!(u8 u32 u64 usize);
 
 /// Turns a result into a UR error.
 #[inline(always)]

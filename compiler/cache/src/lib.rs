@@ -266,6 +266,10 @@ fn complain<T>(place: &Path, error: &std::io::Error) -> Option<T> {
         false => log::Level::Warn,
         true => log::Level::Debug,
     };
-    log::log!(level, "compiled code is not kept in {}: {error}", place.display());
+    log::log!(
+        level,
+        "compiled code is not kept in {}: {error}; UR_CPU_CACHE names another folder, or is `off`",
+        place.display()
+    );
     None
 }

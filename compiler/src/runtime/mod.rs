@@ -5,6 +5,7 @@
 mod fibers;
 mod float;
 mod kernel_stack;
+mod local_memory;
 mod services;
 mod signals;
 mod stacks;
@@ -13,6 +14,7 @@ pub mod trap;
 
 pub use fibers::{Fibers, ItemCode, ItemEntry};
 pub use float::FloatEnv;
+pub use local_memory::LocalMemory;
 pub use services::symbols;
 pub use stacks::stack_size;
 pub use suspendable::{Suspendable, SuspendableEntry};

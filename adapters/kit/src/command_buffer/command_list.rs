@@ -473,6 +473,11 @@ impl<B: Backend> Node<B> {
         self.native
     }
 
+    /// Whether the client can change it.
+    pub fn is_updatable(&self) -> bool {
+        self.handle.is_some()
+    }
+
     /// The same command of another buffer. What it signals is signalled once, by the first run of either.
     pub(crate) fn copy(&self) -> Self {
         Self {

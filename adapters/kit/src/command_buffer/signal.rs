@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use oxur_api::{CommandType, EventHandle};
 use smallvec::SmallVec;
 
+use super::CommandBuffer;
 use super::command_list::Node;
-use super::software::{SoftwareCommandBuffer, Used, list};
+use super::software::{Used, list};
 use crate::command::trace::trace;
 use crate::handle::handle_of;
 use crate::{Backend, EventOut, Queue, SoftwareEvent, UrResult, WaitList};
@@ -32,7 +33,7 @@ where
     B::Event: SoftwareEvent<B>,
 {
     /// A new one, and its event.
-    pub(super) fn new(context: &Arc<B::Context>, command: CommandType) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
+    pub fn new(context: &Arc<B::Context>, command: CommandType) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
         let event = B::Event::create_pending(context, command)?;
         let given = AtomicBool::new(false);
         Ok((event.clone(), Arc::new(Self { event, given })))
@@ -45,7 +46,7 @@ where
     B::Event: SoftwareEvent<B>,
 {
     /// Its event, unless a run has given it.
-    pub(super) fn pending(&self) -> Option<Arc<B::Event>> {
+    pub fn pending(&self) -> Option<Arc<B::Event>> {
         (!self.given.load(Ordering::Acquire)).then(|| self.event.clone())
     }
 }
@@ -78,8 +79,9 @@ where
 
 impl<'a, B> Signals<'a, B>
 where
-    B: Backend<CommandBuffer = SoftwareCommandBuffer<B>>,
+    B: Backend,
     B::Event: SoftwareEvent<B>,
+    B::CommandBuffer: CommandBuffer<B, Signal = Arc<Signal<B>>>,
 {
     pub(super) fn new(queue: &'a Arc<B::Queue>) -> Self {
         let due = SmallVec::new();

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, Weak};
 
+use derive_where::derive_where;
 use oxur_api::{CommandType, EventHandle, ExpCommandBufferHandle, Handle};
 use oxur_fork::{Mutex, OnceLock};
 use smallvec::SmallVec;
@@ -25,6 +26,13 @@ use crate::{Backend, Command, EventOut, HandleCell, Object, Queue, SoftwareEvent
 pub struct SoftwareCommandBuffer<B: Backend> {
     handle_cell: HandleCell,
     commands: CommandList<B>,
+    runs: SoftwareRuns<B>,
+}
+
+/// The runs of a command buffer whose commands are submitted to the queue one by one. An adapter whose driver runs most
+/// command buffers has this for the others.
+#[derive_where(Default)]
+pub struct SoftwareRuns<B: Backend> {
     /// For each command whether others wait for it. Known from the first run on an out-of-order queue on.
     awaited: OnceLock<Vec<bool>>,
     last: Mutex<Option<Run<B>>>,
@@ -142,9 +150,10 @@ fn awaited<B: Backend>(nodes: &[Node<B>]) -> Vec<bool> {
     awaited
 }
 
-impl<B: Backend<CommandBuffer = Self>> SoftwareCommandBuffer<B>
+impl<B: Backend> SoftwareRuns<B>
 where
     B::Event: SoftwareEvent<B>,
+    B::CommandBuffer: CommandBuffer<B, Signal = Arc<Signal<B>>>,
 {
     /// On an in-order queue nobody needs to say what is after what. Returns the event of the last command, after those of
     /// the others if it is `timed`.
@@ -198,44 +207,18 @@ where
         }
         Ok(used)
     }
-}
 
-impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for SoftwareCommandBuffer<B>
-where
-    B::Event: SoftwareEvent<B>,
-{
-    type Signal = Arc<Signal<B>>;
-    type Recording = ();
-
-    const UPDATE_MAY_FAIL: bool = false;
-
-    fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            commands,
-            awaited: OnceLock::new(),
-            last: Mutex::default(),
-        }))
-    }
-
-    fn commands(&self) -> &CommandList<B> {
-        &self.commands
-    }
-
-    fn finalize(&self, _recording: &mut (), _nodes: &[Node<B>]) -> UrResult<()> {
-        // What an out-of-order queue needs to know is not worth another look at every command before there is one.
-        Ok(())
-    }
-
-    fn update(&self, _nodes: &[Node<B>], _changes: &[Change<'_, B>]) -> UrResult<()> {
-        // Runs take what they find, and a queue has copied the arguments of what was submitted.
-        Ok(())
-    }
-
-    fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+    /// Runs all commands, after those of an earlier run.
+    pub fn enqueue(
+        &self,
+        commands: &CommandList<B>,
+        queue: &Arc<B::Queue>,
+        wait: WaitList<'_, B>,
+        event: EventOut<'_, B>,
+    ) -> UrResult<()> {
         // Dropped when the locks are: events may be all that their queues live for.
         let (mut signals, mut past) = (Signals::new(queue), Past::default());
-        let nodes = self.commands.nodes()?;
+        let nodes = commands.nodes()?;
         let mut last = self.last.lock();
         let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
         // On the same in-order queue it waits anyway.
@@ -243,7 +226,7 @@ where
         before.extend(last.as_ref().filter(waits).map(|run| handle::handle_of(&run.end)));
         let wait = list(&before)?;
         // Other queues' events have no times to tell.
-        let times = self.commands.times().filter(|_| is_profiled::<B>(queue));
+        let times = commands.times().filter(|_| is_profiled::<B>(queue));
         let used = if queue.is_in_order() {
             self.run_in_order(&nodes, queue, wait, times.is_some(), &mut signals)
         } else {
@@ -271,13 +254,49 @@ where
             let begins = |place: &usize| nodes[*place].dependencies.is_empty() && (*place == 0 || !queue.is_in_order());
             let firsts = if times.is_some() { events.len() } else { 0 };
             let firsts: Vec<_> = (0..firsts).filter(begins).map(|place| events[place].clone()).collect();
-            event.set(B::Event::for_execution(self.commands.command_type(), &firsts, &end)?);
+            event.set(B::Event::for_execution(commands.command_type(), &firsts, &end)?);
         }
         if let Some(times) = times {
             past.times = times.submitted::<B>(events, &end);
         }
         past.run = last.replace(Run::new(queue, end));
         Ok(())
+    }
+}
+
+impl<B: Backend<CommandBuffer = Self>> CommandBuffer<B> for SoftwareCommandBuffer<B>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    type Signal = Arc<Signal<B>>;
+    type Recording = ();
+
+    const UPDATE_MAY_FAIL: bool = false;
+
+    fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            handle_cell: HandleCell::new(),
+            commands,
+            runs: SoftwareRuns::default(),
+        }))
+    }
+
+    fn commands(&self) -> &CommandList<B> {
+        &self.commands
+    }
+
+    fn finalize(&self, _recording: &mut (), _nodes: &[Node<B>]) -> UrResult<()> {
+        // What an out-of-order queue needs to know is not worth another look at every command before there is one.
+        Ok(())
+    }
+
+    fn update(&self, _nodes: &[Node<B>], _changes: &[Change<'_, B>]) -> UrResult<()> {
+        // Runs take what they find, and a queue has copied the arguments of what was submitted.
+        Ok(())
+    }
+
+    fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
+        self.runs.enqueue(&self.commands, queue, wait, event)
     }
 
     fn signal(&self, command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {

@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     pub(crate) exports: ze_external_memory_type_flags_t,
     /// Bytes a second.
     pub(crate) bandwidth: Option<u64>,
+    /// What can be changed of commands in a list.
+    pub(crate) mutable_commands: ze_mutable_command_exp_flags_t,
 }
 
 // SAFETY: the pointers in the structures are null.
@@ -113,6 +115,8 @@ impl Facts {
         let memory = optional("memory", memory);
         let luid: Option<ze_device_luid_ext_properties_t> = extended(device, driver, ZE_DEVICE_LUID_EXT_NAME);
         let ip: Option<ze_device_ip_version_ext_t> = extended(device, driver, ZE_DEVICE_IP_VERSION_EXT_NAME);
+        let mutable: Option<ze_mutable_command_list_exp_properties_t> =
+            extended(device, driver, ZE_MUTABLE_COMMAND_LIST_EXP_NAME);
         let eus: Option<ze_eu_count_ext_t> = extended(device, driver, ZE_EU_COUNT_EXT_NAME);
         Ok(Self {
             kind: conv::device_type(properties.type_),
@@ -121,6 +125,7 @@ impl Facts {
             compute,
             module,
             bandwidth: bandwidth(device, driver, memory.len()),
+            mutable_commands: mutable.map_or(0, |mutable| mutable.mutableCommandFlags),
             memory,
             access: optional("access to memory", access),
             cache_size: caches.iter().map(|cache| cache.cacheSize as u64).max().unwrap_or(0),

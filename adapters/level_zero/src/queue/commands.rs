@@ -11,7 +11,7 @@ use kit::{Command, Launch, UrError, UrResult, emulate};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use super::submit::Deps;
+use super::submit::{After, Deps};
 use super::{Out, Queue, Wait};
 use crate::context::SCRATCH_SIZE;
 use crate::mem::Copy;
@@ -149,11 +149,11 @@ impl Queue {
                 let size = [width as u64, height as u64, 1];
                 match (region(&sides.0, size), region(&sides.1, size)) {
                     (Some(_), Some(_)) => self.copy_box(kind, sides.0, sides.1, size, blocking, wait, event),
-                    _ => emulate::submit(self, command, blocking, wait, event),
+                    _ => self.emulate(command, blocking, wait, event),
                 }
             }
             Command::UsmFill { .. } | Command::BufferFill { .. } | Command::UsmFill2D { .. } | Command::HostTask(_) => {
-                emulate::submit(self, command, blocking, wait, event)
+                self.emulate(command, blocking, wait, event)
             }
             Command::UsmPrefetch { memory, size, .. } => {
                 self.hint(|list| {
@@ -271,6 +271,25 @@ impl Queue {
                 self.move_mapped(kind, mapping.to_device(), blocking, wait, event)
             }
             _ => command.unsupported(),
+        }
+    }
+
+    /// Appends a command to the list of a command buffer.
+    pub(crate) fn record(self: &Arc<Self>, command: Command<'_, LevelZero>) -> UrResult<()> {
+        self.submit_any(command, false, Wait::empty(), Out::none())
+    }
+
+    /// Submits a command that is none of Level Zero's. It takes the host, which no recorded list has.
+    fn emulate(
+        self: &Arc<Self>,
+        command: Command<'_, LevelZero>,
+        blocking: bool,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        match self.is_recording {
+            true => kit::unsupported(),
+            false => emulate::submit(self, command, blocking, wait, event),
         }
     }
 
@@ -431,7 +450,8 @@ impl Queue {
         }
         // A barrier would hold up later commands.
         let scratch = self.context.scratch()?;
-        self.enqueue_after(kind, blocking, wait, after_all, event, |deps| {
+        let after = if after_all { After::All } else { After::Nothing };
+        self.enqueue_after(kind, blocking, wait, after, event, |deps| {
             self.append_fill(scratch, &[0; 4], SCRATCH_SIZE, deps)
         })
     }

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use super::{Out, Queue, Wait};
 use crate::Event;
-use crate::event::EventRef;
+use crate::event::{EventRef, EventType};
 use crate::ze::ze;
 
 /// What commands wait for: kept until they have.
@@ -71,6 +71,11 @@ impl Marker {
         self.0.iter().find(|event| !event.is_over()).cloned()
     }
 
+    /// That of a command.
+    pub(crate) fn of(event: &EventRef) -> Self {
+        Self(Arc::new([event.clone()]))
+    }
+
     /// The event of the last one.
     pub(super) fn last(self) -> Option<EventRef> {
         self.0.last().cloned()
@@ -78,17 +83,30 @@ impl Marker {
 }
 
 /// The last three parameters of every function that appends.
-pub(super) struct Deps<'a> {
-    pub(super) signal: ze_event_handle_t,
+pub(crate) struct Deps<'a> {
+    pub(crate) signal: ze_event_handle_t,
+    /// The same event.
+    pub(crate) event: Option<&'a EventRef>,
     waits: &'a mut [ze_event_handle_t],
 }
 
+/// What a command waits for beside its wait list and what the order of the queue has before it.
+#[derive(Clone, Copy)]
+pub(crate) enum After<'a> {
+    /// Nothing.
+    Nothing,
+    /// All commands of an out-of-order queue so far.
+    All,
+    /// A marker of another queue, or an earlier one of this queue.
+    Marker(&'a Marker),
+}
+
 impl Deps<'_> {
-    pub(super) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.waits.len() as u32
     }
 
-    pub(super) fn events(&mut self) -> *mut ze_event_handle_t {
+    pub(crate) fn events(&mut self) -> *mut ze_event_handle_t {
         match self.waits.is_empty() {
             true => std::ptr::null_mut(),
             false => self.waits.as_mut_ptr(),
@@ -150,7 +168,9 @@ impl Queue {
 
     /// Appends an event behind all commands so far.
     fn append_mark(&self) -> UrResult<EventRef> {
-        let event = self.context.shared.events.take(false)?;
+        // Not a counter-based one: the kit asks markers under locks, and a driver may have the state of those behind one that
+        // is shut while the process forks.
+        let event = self.context.shared.events.take(EventType::default())?;
         // SAFETY: a live list, whose turn the caller has, and a live event; no events to wait for.
         let appended = unsafe {
             ze!(zeCommandListAppendBarrier(
@@ -188,17 +208,17 @@ impl Queue {
         event: Out<'_>,
         call: impl FnOnce(Deps<'_>) -> UrResult<()>,
     ) -> UrResult<()> {
-        self.enqueue_after(command, blocking, wait, false, event, call)
+        self.enqueue_after(command, blocking, wait, After::Nothing, event, call)
     }
 
-    /// As [`Self::enqueue`]. If `after_all`, the command of an out-of-order queue waits for all before it.
+    /// As [`Self::enqueue`], for a command that waits for more.
     #[inline(always)]
-    pub(super) fn enqueue_after(
+    pub(crate) fn enqueue_after(
         self: &Arc<Self>,
         command: CommandType,
         blocking: bool,
         wait: Wait<'_>,
-        after_all: bool,
+        after: After<'_>,
         event: Out<'_>,
         call: impl FnOnce(Deps<'_>) -> UrResult<()>,
     ) -> UrResult<()> {
@@ -208,16 +228,22 @@ impl Queue {
             self.depend(wait, &mut waits, &mut kept)?;
         }
         let signal = match event.wanted() || !self.in_order {
-            true => Some(self.context.shared.events.take(self.is_timed())?),
+            true => Some(self.context.shared.events.take(self.event_type)?),
             false => None,
         };
-        let submitted = match event.wanted() && self.is_timed() {
+        if let After::Marker(marker) = after {
+            for event in marker.0.iter().filter(|event| !event.is_over()) {
+                waits.push(event.handle());
+                kept.push(event.clone());
+            }
+        }
+        let submitted = match event.wanted() && self.event_type.timed {
             true => kit::Device::timestamps(&*self.device)?.0,
             false => 0,
         };
         {
             let _turn = self.turns.take();
-            if after_all && !self.in_order {
+            if matches!(after, After::All) && !self.in_order {
                 let mut state = self.take_state();
                 state.prune();
                 waits.extend(state.recent.iter().map(|(event, _)| event.handle()));
@@ -227,6 +253,7 @@ impl Queue {
             let handle = signal.as_ref().map_or(std::ptr::null_mut(), EventRef::handle);
             let deps = Deps {
                 signal: handle,
+                event: signal.as_ref(),
                 waits: &mut waits,
             };
             if let Err(error) = call(deps) {
@@ -287,7 +314,10 @@ impl Queue {
             }
             let current = event.current();
             waits.push(current.handle());
-            kept.push(current.clone());
+            // The event of a command may go before this command has waited.
+            if !current.counts() || !self.in_order {
+                kept.push(current.clone());
+            }
         }
         Ok(())
     }
