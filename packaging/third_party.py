@@ -20,7 +20,8 @@ TARGET = "x86_64-unknown-linux-gnu"
 
 # The crates whose programs and libraries are shipped.
 CRATES = (
-    "adapters/cpu", "adapters/level_zero", "adapters/opencl", "drivers/level_zero", "drivers/libopencl", "loader", "tools",
+    "adapters/cpu", "adapters/cuda", "adapters/level_zero", "adapters/opencl", "drivers/level_zero", "drivers/libopencl",
+    "loader", "tools",
 )
 
 # Static libraries: their Debian packages, and licences as SPDX has them. Polly is part of LLVM's source package.

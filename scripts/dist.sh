@@ -19,7 +19,7 @@
 # dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
 # exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
 # OpenCL, the Level Zero driver those of Level Zero, the preloaded library those of libsycl): LLVM is linked into the CPU
-# adapter and the driver, and must not meet another LLVM of the process. So are files that need more
+# and CUDA adapters and the driver, and must not meet another LLVM of the process. So are files that need more
 # of a system than every Linux since 2021 has, by the rules of manylinux_2_34. Debug information stays in target/release; of
 # the symbols, those of our own code are kept, for backtraces.
 set -euo pipefail

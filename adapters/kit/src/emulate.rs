@@ -143,6 +143,11 @@ where
     }
 }
 
+/// Runs a host task on a thread of its own, as tasks may wait for each other: for adapters that order host tasks by themselves.
+pub fn run_on_thread(task: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+    threads::run(task)
+}
+
 /// The sizes of copies that fill `size` bytes, of which `first` are filled: each copies what is filled so far, or the
 /// rest.
 fn doublings(first: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {

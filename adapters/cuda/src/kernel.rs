@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels: a function of CUDA for each device that the program was built for.
+//!
+//! [`args`] puts arguments into the block of parameters that a launch gives to the driver, [`range`] divides a range
+//! into blocks.
+
+mod args;
+mod range;
+
+use std::ffi::{CStr, CString};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, ResultCode};
+use kit::{Arg, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Range, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+use oxur_fork::Mutex;
+
+pub(crate) use self::args::Packed;
+use self::args::Settings;
+pub(crate) use self::range::Grid;
+use crate::driver::{cu, cu_get};
+use crate::program::{Function, Interface};
+use crate::{Cuda, Device, Program, Queue};
+
+/// A kernel.
+pub(crate) struct Kernel {
+    pub(crate) handle_cell: HandleCell,
+    name: CString,
+    /// At least one. Snapshots have the same.
+    on_devices: Arc<[OnDevice]>,
+    /// The arguments for launches that do not bring their own.
+    settings: Mutex<Settings>,
+    /// The objects among the arguments that were set one by one.
+    objects: ArgObjects,
+    program: Arc<Program>,
+}
+
+/// The kernel on a device.
+pub(crate) struct OnDevice {
+    function: Function,
+    device: Arc<Device>,
+    max_threads: u32,
+    /// Bytes that the kernel has by itself.
+    static_shared: u32,
+    private_memory: u32,
+    registers: u32,
+    /// How many bytes of shared memory a launch may ask for, so far.
+    dynamic_shared: AtomicU32,
+}
+
+impl OnDevice {
+    fn new(function: Function, device: &Arc<Device>) -> UrResult<Self> {
+        let _current = device.primary()?.activate()?;
+        let raw = function.raw;
+        // SAFETY: a live function and a place for the answer.
+        let number = |attribute| unsafe { cu_get!(cuFuncGetAttribute(_, attribute, raw): i32 = 0) };
+        let size = |attribute| number(attribute).map(|value| value.max(0) as u32);
+        let static_shared = size(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        Ok(Self {
+            max_threads: size(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            static_shared,
+            private_memory: size(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            registers: size(CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            dynamic_shared: AtomicU32::new((device.facts.shared_memory as u32).saturating_sub(static_shared)),
+            device: device.clone(),
+            function,
+        })
+    }
+
+    /// What a launch must provide.
+    pub(crate) fn interface(&self) -> &Interface {
+        &self.function.interface
+    }
+
+    /// Has the driver allow launches with this much shared memory. Most need no more than every kernel may have.
+    #[inline(always)]
+    fn allow_shared(&self, bytes: u32) -> UrResult<()> {
+        match bytes <= self.dynamic_shared.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => self.raise_shared(bytes),
+        }
+    }
+
+    #[cold]
+    fn raise_shared(&self, bytes: u32) -> UrResult<()> {
+        let most = (self.device.facts.shared_memory_optin as u32).saturating_sub(self.static_shared);
+        if bytes > most {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_OUT_OF_RESOURCES,
+                format!(
+                    "a launch asks for {bytes} bytes of local memory, and the kernel can have {most} on this device"
+                ),
+            ));
+        }
+        let (raw, attribute) = (self.function.raw, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+        // SAFETY: a live function.
+        unsafe { cu!(cuFuncSetAttribute(raw, attribute, most as i32)) }?;
+        self.dynamic_shared.store(most, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives a launch to a stream. The context is current.
+    #[inline(always)]
+    pub(crate) fn launch(&self, grid: &Grid, packed: &mut Packed, stream: CUstream) -> UrResult<()> {
+        self.allow_shared(packed.shared)?;
+        match self.interface().told {
+            Some(_) if self.exceeds(&grid.groups) => self.launch_in_parts(grid, packed, stream),
+            told => {
+                if let Some(told) = told {
+                    packed.set_range(told, grid, [0; 3], 0);
+                }
+                self.launch_groups(grid.groups, grid.local, packed, stream)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn launch_groups(&self, groups: [u32; 3], local: [u32; 3], packed: &mut Packed, stream: CUstream) -> UrResult<()> {
+        let ([x, y, z], [bx, by, bz]) = (groups, local);
+        let (raw, shared, none) = (self.function.raw, packed.shared, std::ptr::null_mut());
+        let mut params = packed.params(self.interface());
+        let params = params.as_mut_ptr();
+        // SAFETY: a live function and stream; the driver copies the parameters, which are those of the function.
+        unsafe { cu!(cuLaunchKernel(raw, x, y, z, bx, by, bz, shared, stream, params, none)) }
+    }
+
+    /// A launch of more work-groups than the driver takes at once.
+    #[cold]
+    fn launch_in_parts(&self, grid: &Grid, packed: &mut Packed, stream: CUstream) -> UrResult<()> {
+        let Some(told) = self.interface().told else {
+            return Ok(());
+        };
+        let most = self.device.facts.max_grid.map(|most| most as u32);
+        let firsts = |d: usize| (0..grid.groups[d]).step_by(most[d] as usize);
+        for z in firsts(2) {
+            for y in firsts(1) {
+                let groups = [
+                    grid.groups[0],
+                    (grid.groups[1] - y).min(most[1]),
+                    (grid.groups[2] - z).min(most[2]),
+                ];
+                packed.set_range(told, grid, [0, y, z], 0);
+                self.launch_groups(groups, grid.local, packed, stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all work-groups wait for each other.
+    pub(crate) fn has_device_barrier(&self) -> bool {
+        self.interface().told.is_some_and(|told| told.has_device_barrier)
+    }
+
+    /// As [`Self::launch`], with all work-groups at once, or in clusters. `barrier` is the address of a word, which the
+    /// launch sets to zero, if the work-groups wait for each other.
+    #[cold]
+    pub(crate) fn launch_with(
+        &self,
+        grid: &Grid,
+        packed: &mut Packed,
+        stream: CUstream,
+        cooperative: bool,
+        cluster: Option<[u32; 3]>,
+        barrier: u64,
+    ) -> UrResult<()> {
+        self.allow_shared(packed.shared)?;
+        if let Some(told) = self.interface().told {
+            packed.set_range(told, grid, [0; 3], barrier);
+        }
+        if barrier != 0 {
+            // SAFETY: memory of the launch, and a live stream.
+            unsafe { cu!(cuMemsetD32Async(barrier, 0, 1, stream)) }?;
+        }
+        let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
+        let mut attributes = Vec::new();
+        if cooperative {
+            let value = CUlaunchAttributeValue { cooperative: 1 };
+            attributes.push(attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, value));
+        }
+        if let Some(cluster) = cluster {
+            let value = CUlaunchAttributeValue { clusterDim: cluster };
+            attributes.push(attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, value));
+        }
+        let config = CUlaunchConfig {
+            gridDimX: grid.groups[0],
+            gridDimY: grid.groups[1],
+            gridDimZ: grid.groups[2],
+            blockDimX: grid.local[0],
+            blockDimY: grid.local[1],
+            blockDimZ: grid.local[2],
+            sharedMemBytes: packed.shared,
+            hStream: stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        };
+        let (raw, none) = (self.function.raw, std::ptr::null_mut());
+        let mut params = packed.params(self.interface());
+        // SAFETY: as in `launch_groups`.
+        unsafe { cu!(cuLaunchKernelEx(&config, raw, params.as_mut_ptr(), none)) }
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // What runs needs the functions.
+        self.program.context.retire(self.on_devices.clone());
+    }
+}
+
+impl Kernel {
+    fn new(program: &Arc<Program>, name: &CStr, on_devices: Arc<[OnDevice]>) -> Self {
+        Self {
+            handle_cell: HandleCell::new(),
+            name: name.to_owned(),
+            settings: Mutex::new(Settings::new(on_devices[0].interface())),
+            on_devices,
+            objects: ArgObjects::none(),
+            program: program.clone(),
+        }
+    }
+
+    /// The kernel on a device.
+    #[inline(always)]
+    pub(crate) fn on(&self, device: &Device) -> UrResult<&OnDevice> {
+        let first = &self.on_devices[0];
+        if first.device.raw == device.raw {
+            return Ok(first);
+        }
+        self.on_other(device)
+    }
+
+    #[cold]
+    fn on_other(&self, device: &Device) -> UrResult<&OnDevice> {
+        let found = self.on_devices.iter().find(|kernel| kernel.device.raw == device.raw);
+        found.ok_or_else(|| {
+            UrError::with_message(
+                ResultCode::ERROR_INVALID_KERNEL,
+                "the program of the kernel was not built for this device",
+            )
+        })
+    }
+
+    fn interface(&self) -> &Interface {
+        self.on_devices[0].interface()
+    }
+
+    /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before.
+    #[inline(always)]
+    pub(crate) fn pack(&self, on: &OnDevice, args: Args<'_, Cuda>, work_group_memory: usize) -> UrResult<Packed> {
+        let interface = on.interface();
+        if args.is_empty() && !interface.params.is_empty() {
+            return self.settings.lock().pack(interface, work_group_memory);
+        }
+        let mut settings = Settings::new(interface);
+        for arg in args.iter() {
+            settings.set(interface, &arg?)?;
+        }
+        settings.into_packed(interface, work_group_memory)
+    }
+}
+
+impl kit::Kernel<Cuda> for Kernel {
+    fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
+        let functions = program.functions(name)?;
+        let on_device = |(device, function)| OnDevice::new(function, &device);
+        let on_devices = functions.into_iter().map(on_device).collect::<UrResult<Vec<_>>>()?;
+        Ok(Arc::new(Self::new(program, name, on_devices.into())))
+    }
+
+    fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            KernelInfo::FUNCTION_NAME => out.c_str(&self.name),
+            KernelInfo::NUM_ARGS => out.value(self.interface().params.len() as u32),
+            KernelInfo::ATTRIBUTES => out.str(&self.interface().attributes()),
+            KernelInfo::NUM_REGS => out.value(self.on_devices[0].registers),
+            KernelInfo::SPILL_MEM_SIZE => {
+                let sizes: Vec<u32> = self.on_devices.iter().map(|kernel| kernel.private_memory).collect();
+                out.slice(&sizes)
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn group_info(&self, device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let kernel = self.on(device)?;
+        let f = &device.facts;
+        match query {
+            KernelGroupInfo::GLOBAL_WORK_SIZE => {
+                out.value([0, 1, 2].map(|d| f.max_block[d].saturating_mul(f.max_grid[d])))
+            }
+            KernelGroupInfo::WORK_GROUP_SIZE => out.value(kernel.max_threads as usize),
+            KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
+                let required = kernel.interface().required_size.unwrap_or_default();
+                out.value(required.map(|size| size as usize))
+            }
+            KernelGroupInfo::LOCAL_MEM_SIZE => {
+                out.value(kernel.static_shared as usize + kernel.interface().local_memory)
+            }
+            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(f.warp as usize),
+            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(kernel.private_memory as usize),
+            KernelGroupInfo::COMPILE_MAX_LINEAR_WORK_GROUP_SIZE => {
+                out.value(kernel.interface().max_size.unwrap_or(0) as usize)
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn sub_group_info(&self, device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let kernel = self.on(device)?;
+        let (size, required) = kernel.interface().sub_group_size.unwrap_or((device.facts.warp, false));
+        let number = match query {
+            KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => size,
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => kernel.max_threads.div_ceil(size.max(1)),
+            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => kernel.interface().sub_groups.unwrap_or(0),
+            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL if required => size,
+            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => 0,
+            _ => return out.unsupported(),
+        };
+        out.value(number)
+    }
+
+    fn set_arg(&self, arg: Arg<'_, Cuda>) -> UrResult<()> {
+        self.settings.lock().set(self.interface(), &arg)?;
+        self.objects.set(&arg);
+        Ok(())
+    }
+
+    fn snapshot(&self, args: Args<'_, Cuda>) -> UrResult<Arc<Self>> {
+        let mut copy = Self::new(&self.program, &self.name, self.on_devices.clone());
+        copy.objects = self.objects.keep();
+        if args.is_empty() {
+            *copy.settings.get_mut() = self.settings.lock().clone();
+        }
+        for arg in args.iter() {
+            kit::Kernel::set_arg(&copy, arg?)?;
+        }
+        Ok(Arc::new(copy))
+    }
+
+    fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {
+        match info {
+            // Kernels reach all memory of their device, and the host's and managed memory.
+            ExecInfo::UsmIndirectAccess(_) | ExecInfo::UsmPointers(_) => Ok(()),
+            // A hint. The driver chooses by what the kernel needs.
+            ExecInfo::CacheConfig(_) => Ok(()),
+        }
+    }
+
+    fn suggested_local_size(
+        &self,
+        queue: &Arc<Queue>,
+        range: &Range<'_>,
+        _args: Args<'_, Cuda>,
+    ) -> UrResult<[usize; 3]> {
+        let kernel = self.on(&queue.device)?;
+        Ok(kernel.suggested_size(range.global).map(|size| size as usize))
+    }
+
+    fn max_cooperative_groups(&self, device: &Arc<Device>, local: &[usize], dynamic: usize) -> UrResult<u32> {
+        let kernel = self.on(device)?;
+        let threads = local.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
+        let threads = threads
+            .filter(|&threads| threads <= kernel.max_threads as usize)
+            .ok_or_else(|| {
+                UrError::with_message(
+                    ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+                    format!("the kernel has no work-groups of {local:?} work-items on this device"),
+                )
+            })?;
+        let dynamic = dynamic + kernel.interface().local_memory;
+        kernel.allow_shared(dynamic as u32)?;
+        let _current = device.primary()?.activate()?;
+        let (raw, threads) = (kernel.function.raw, threads as i32);
+        // SAFETY: a live function and a place for the answer.
+        let blocks =
+            unsafe { cu_get!(cuOccupancyMaxActiveBlocksPerMultiprocessor(_, raw, threads, dynamic): i32 = 0) }?;
+        Ok(blocks.max(0) as u32 * device.facts.multiprocessors)
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<kit::ur::NativeHandle> {
+        Ok(self.on_devices[0].function.raw as kit::ur::NativeHandle)
+    }
+}

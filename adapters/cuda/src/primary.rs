@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Primary contexts: the state of a device in this process, which CUDA's runtime and all libraries on it use as well.
+//!
+//! It is made when a context of UR first wants it, which takes a tenth of a second, and stays until the process ends.
+//! With it go events of CUDA, which are used again, and the device's [clock](Clock).
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kit::UrResult;
+use kit::ur::ResultCode;
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+use oxur_fork::{Mutex, OnceLock};
+
+use crate::driver::{self, cu, cu_get};
+use crate::lane::Lane;
+use crate::signal::SignalWords;
+
+/// The primary context of a device.
+pub(crate) struct Primary {
+    pub(crate) raw: CUcontext,
+    untimed: Mutex<Vec<EventHandle>>,
+    timed: Mutex<Vec<EventHandle>>,
+    clock: Clock,
+    /// For commands of no queue, which are waited for at once.
+    own_lane: OnceLock<Arc<Lane>>,
+    pub(crate) words: SignalWords,
+    /// The priorities of streams: the lowest, and the highest, which is the smaller number.
+    pub(crate) priorities: (i32, i32),
+}
+
+// SAFETY: CUDA's handles may be used from any thread.
+unsafe impl Send for Primary {}
+// SAFETY: as above.
+unsafe impl Sync for Primary {}
+
+#[derive(Clone, Copy)]
+struct EventHandle(CUevent);
+
+// SAFETY: CUDA's handles may be used from any thread.
+unsafe impl Send for EventHandle {}
+
+/// How many events of a kind are kept for later.
+const MOST_EVENTS: usize = 1024;
+
+/// Keeps a device's context current in this thread. Another one that was is current again when this is dropped, so that
+/// clients that use CUDA themselves do not find themselves on another device.
+pub(crate) struct Current(CUcontext);
+
+impl Drop for Current {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: it was current before.
+            if let Err(error) = unsafe { cu!(cuCtxSetCurrent(self.0)) } {
+                log::debug!("the context of the client is not current again: {error}");
+            }
+        }
+    }
+}
+
+impl Primary {
+    /// Makes it, or takes part in it.
+    pub(crate) fn retain(device: CUdevice) -> UrResult<Self> {
+        // SAFETY: a device of the driver.
+        let raw = unsafe { cu_get!(cuDevicePrimaryCtxRetain(_, device): CUcontext = std::ptr::null_mut()) }?;
+        let mut primary = Self {
+            raw,
+            untimed: Mutex::default(),
+            timed: Mutex::default(),
+            clock: Clock::default(),
+            own_lane: OnceLock::new(),
+            words: SignalWords::default(),
+            priorities: (0, 0),
+        };
+        {
+            let _current = primary.activate()?;
+            let (mut least, mut greatest) = (0, 0);
+            // SAFETY: places for two numbers.
+            unsafe { cu!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest)) }?;
+            primary.priorities = (least, greatest);
+        }
+        Ok(primary)
+    }
+
+    /// Makes it current in this thread.
+    #[inline(always)]
+    pub(crate) fn activate(&self) -> UrResult<Current> {
+        let mut current = std::ptr::null_mut();
+        // SAFETY: a place for the context, and a live context.
+        unsafe {
+            cu!(cuCtxGetCurrent(&mut current))?;
+            if current == self.raw {
+                return Ok(Current(std::ptr::null_mut()));
+            }
+            cu!(cuCtxSetCurrent(self.raw))?;
+        }
+        Ok(Current(current))
+    }
+
+    /// An event of CUDA that nobody uses. The context is current.
+    pub(crate) fn event(&'static self, timed: bool) -> UrResult<CudaEvent> {
+        let kept = self.kept(timed).lock().pop();
+        let raw = match kept {
+            Some(EventHandle(raw)) => raw,
+            None => {
+                let flags = if timed {
+                    CU_EVENT_DEFAULT
+                } else {
+                    CU_EVENT_DISABLE_TIMING
+                };
+                // SAFETY: a place for the event.
+                unsafe { cu_get!(cuEventCreate(_, flags): CUevent = std::ptr::null_mut()) }?
+            }
+        };
+        Ok(CudaEvent {
+            raw,
+            timed,
+            primary: self,
+        })
+    }
+
+    /// A lane for commands of no queue. The context is current.
+    pub(crate) fn own_lane(&'static self) -> UrResult<&'static Arc<Lane>> {
+        if let Some(lane) = self.own_lane.get() {
+            return Ok(lane);
+        }
+        let lane = Lane::new(self, 0)?;
+        Ok(self.own_lane.get_or_init(|| lane))
+    }
+
+    fn kept(&self, timed: bool) -> &Mutex<Vec<EventHandle>> {
+        if timed { &self.timed } else { &self.untimed }
+    }
+
+    /// The base of times of commands that are submitted now. The context is current.
+    pub(crate) fn clock_base(&'static self) -> UrResult<Arc<ClockBase>> {
+        self.clock.base(self)
+    }
+}
+
+/// An event of CUDA, which is used again when this is dropped: commands that wait for it have been told so by then.
+pub(crate) struct CudaEvent {
+    raw: CUevent,
+    timed: bool,
+    primary: &'static Primary,
+}
+
+// SAFETY: CUDA's handles may be used from any thread.
+unsafe impl Send for CudaEvent {}
+// SAFETY: as above.
+unsafe impl Sync for CudaEvent {}
+
+impl Deref for CudaEvent {
+    type Target = CUevent;
+
+    #[inline(always)]
+    fn deref(&self) -> &CUevent {
+        &self.raw
+    }
+}
+
+impl Drop for CudaEvent {
+    fn drop(&mut self) {
+        if driver::is_gone() {
+            return;
+        }
+        let mut kept = self.primary.kept(self.timed).lock();
+        if kept.len() < MOST_EVENTS {
+            kept.push(EventHandle(self.raw));
+            return;
+        }
+        drop(kept);
+        // SAFETY: an event that nobody uses.
+        if let Err(error) = unsafe { cu!(cuEventDestroy(self.raw)) } {
+            log::debug!("an event of the driver is leaked: {error}");
+        }
+    }
+}
+
+/// Whether the command of an event is complete, or failed.
+pub(crate) fn is_over(event: CUevent) -> bool {
+    if driver::is_lost() {
+        return false;
+    }
+    // What failed is over as well; who waits for it learns why.
+    // SAFETY: a live event.
+    unsafe { (driver::api().cuEventQuery)(event) != CUDA_ERROR_NOT_READY }
+}
+
+/// The host's clock, in nanoseconds. Times of the device are given in it.
+pub(crate) fn host_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the time. This clock exists on all systems.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// When commands run: CUDA tells the time between two events, as a `float` of milliseconds. That is exact to some tens
+/// of nanoseconds for as long as the two are no more than a second apart, so a new base is taken as often.
+#[derive(Default)]
+struct Clock(Mutex<Option<(Arc<ClockBase>, Instant)>>);
+
+/// An event, and the time at which it was complete.
+pub(crate) struct ClockBase {
+    event: CudaEvent,
+    time: u64,
+}
+
+/// How long a base is used.
+const BASE_LASTS: Duration = Duration::from_secs(1);
+
+/// How often it is tried to hit the time of a base.
+const ROUNDS: usize = 5;
+
+/// How long a new base may take: a stream that waits for the host may hold up others.
+const BASE_TAKES: Duration = Duration::from_millis(2);
+
+impl Clock {
+    fn base(&self, primary: &'static Primary) -> UrResult<Arc<ClockBase>> {
+        let known = self.0.lock().clone();
+        if let Some((base, since)) = &known
+            && since.elapsed() < BASE_LASTS
+        {
+            return Ok(base.clone());
+        }
+        let mut stream: CUstream = std::ptr::null_mut();
+        // SAFETY: a place for the stream.
+        unsafe { cu!(cuStreamCreateWithPriority(&mut stream, CU_STREAM_NON_BLOCKING, 0)) }?;
+        let measured = Self::measure(primary, stream, known.as_ref().map(|(base, _)| base));
+        // SAFETY: a live stream that nobody uses any more.
+        unsafe { _ = cu!(cuStreamDestroy(stream)) };
+        let base = measured?;
+        *self.0.lock() = Some((base.clone(), Instant::now()));
+        Ok(base)
+    }
+
+    /// An event that was complete at a time which is known as well as possible; or `known`, if that takes too long.
+    fn measure(
+        primary: &'static Primary,
+        stream: CUstream,
+        known: Option<&Arc<ClockBase>>,
+    ) -> UrResult<Arc<ClockBase>> {
+        let began = Instant::now();
+        let mut best: Option<(u64, ClockBase)> = None;
+        for _ in 0..ROUNDS {
+            let event = primary.event(true)?;
+            let before = host_time();
+            // SAFETY: a live stream and event.
+            unsafe { cu!(cuEventRecord(*event, stream)) }?;
+            while !is_over(*event) {
+                if let Some(base) = known
+                    && began.elapsed() > BASE_TAKES
+                {
+                    return Ok(base.clone());
+                }
+                std::hint::spin_loop();
+            }
+            let after = host_time();
+            // It fails where the device has.
+            // SAFETY: a live event.
+            unsafe { cu!(cuEventSynchronize(*event)) }?;
+            let took = after - before;
+            if best.as_ref().is_none_or(|(least, _)| took < *least) {
+                let time = u64::midpoint(before, after);
+                best = Some((took, ClockBase { event, time }));
+            }
+        }
+        match best {
+            Some((_, base)) => Ok(Arc::new(base)),
+            None => Err(ResultCode::ERROR_UNKNOWN.into()),
+        }
+    }
+}
+
+impl ClockBase {
+    /// When a later event was complete, in nanoseconds of [`host_time`].
+    pub(crate) fn time_of(&self, event: CUevent) -> UrResult<u64> {
+        let mut milliseconds = 0.0;
+        // SAFETY: two live events that record times, and a place for the difference.
+        unsafe { cu!(cuEventElapsedTime(&mut milliseconds, *self.event, event)) }?;
+        Ok(self
+            .time
+            .saturating_add((f64::from(milliseconds) * 1e6).max(0.0) as u64))
+    }
+}

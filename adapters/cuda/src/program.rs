@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Programs: code that came as SPIR-V, PTX or a cubin, and what it was built into for each device.
+//!
+//! [`module`] has the driver's modules and the cache of cubins.
+
+mod executable;
+mod interface;
+mod module;
+
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+use kit::ur::{
+    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
+    ProgramMetadata, ResultCode,
+};
+use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_compiler::FastMath;
+use oxur_device_cpu::program::binary::{self, Binary, BinaryKind};
+use oxur_device_cpu::program::{BuildOptions, ConstantError, SpirvModule, UnknownOption};
+use oxur_fork::Mutex;
+
+use self::executable::{Executable, SpirvProgram, build_error};
+pub(crate) use self::interface::{Interface, Param, Told};
+pub(crate) use self::module::Function;
+use self::module::Module;
+use crate::{Context, Cuda, Device};
+
+/// The largest block of parameters that all devices take, in bytes.
+pub(crate) const MAX_PARAMETERS: usize = 4096;
+
+/// A program.
+pub(crate) struct Program {
+    pub(crate) handle_cell: HandleCell,
+    code: Code,
+    builds: Mutex<Vec<Build>>,
+    global_sizes: DeviceGlobalSizes,
+    pub(crate) context: Arc<Context>,
+}
+
+/// What a program is made of.
+enum Code {
+    /// SPIR-V.
+    Il(Mutex<SpirvModule>),
+    /// What is there for each device.
+    Binaries(Vec<(Arc<Device>, Vec<Input>)>),
+    /// Programs that were linked.
+    Linked,
+}
+
+/// What is compiled, linked, and built.
+#[derive(Clone)]
+enum Input {
+    /// PTX or a cubin.
+    Image(Arc<[u8]>),
+    /// SPIR-V.
+    Spirv(SpirvModule),
+}
+
+/// What became of a program on a device.
+#[derive(Clone)]
+struct Build {
+    device: Arc<Device>,
+    executable: Option<Executable>,
+    log: String,
+    options: BuildOptions,
+    kind: ProgramBinaryType,
+    status: ProgramBuildStatus,
+    /// What it was made of, for links and binaries.
+    inputs: Vec<Input>,
+}
+
+impl Build {
+    fn new(device: Arc<Device>, options: BuildOptions, kind: ProgramBinaryType, inputs: Vec<Input>) -> Self {
+        Self {
+            device,
+            executable: None,
+            log: String::new(),
+            options,
+            kind,
+            status: ProgramBuildStatus::SUCCESS,
+            inputs,
+        }
+    }
+
+    /// Makes what runs. The error is also in the log.
+    fn finish(&mut self) -> UrResult<()> {
+        match self.executable() {
+            Ok(executable) => {
+                self.executable = Some(executable);
+                Ok(())
+            }
+            Err((error, log)) => {
+                self.status = ProgramBuildStatus::ERROR;
+                self.kind = ProgramBinaryType::NONE;
+                self.log = match log.trim() {
+                    "" => error.to_string(),
+                    log => log.to_owned(),
+                };
+                Err(match log.trim() {
+                    "" => error,
+                    log => error.context(log),
+                })
+            }
+        }
+    }
+
+    fn executable(&self) -> Result<Executable, (UrError, String)> {
+        let images = self.inputs.iter().filter_map(|input| match input {
+            Input::Image(image) => Some(image.clone()),
+            Input::Spirv(_) => None,
+        });
+        let modules = self.inputs.iter().filter_map(|input| match input {
+            Input::Spirv(module) => Some(module.part()),
+            Input::Image(_) => None,
+        });
+        let (images, modules): (Vec<_>, Vec<_>) = (images.collect(), modules.collect());
+        if modules.is_empty() {
+            return Ok(Executable::Module(Arc::new(Module::build(&self.device, &images)?)));
+        }
+        if !images.is_empty() {
+            let what = "PTX and cubins are not linked with SPIR-V";
+            let error = UrError::with_message(ResultCode::ERROR_PROGRAM_LINK_FAILURE, what);
+            return Err((error, what.to_owned()));
+        }
+        let parts = modules.into_iter().collect::<Result<Vec<_>, _>>();
+        let linked = parts.and_then(|parts| SpirvProgram::link(&self.device, &parts, &self.options));
+        match linked {
+            Ok(program) => Ok(Executable::Spirv(Arc::new(program))),
+            Err(error) => Err((build_error(&error), error.to_string())),
+        }
+    }
+
+    /// The binary: the cubin, or what is to be compiled.
+    fn binary(&self) -> Arc<[u8]> {
+        if let Some(Executable::Module(module)) = &self.executable {
+            return module.cubin.clone();
+        }
+        let stored = self.inputs.iter().map(|input| match input {
+            Input::Spirv(module) => Ok(module.stored()),
+            Input::Image(image) => Err(image.clone()),
+        });
+        match stored.collect::<Result<Vec<_>, _>>() {
+            Ok(modules) => Binary {
+                kind: match self.kind {
+                    ProgramBinaryType::COMPILED_OBJECT => BinaryKind::Compiled,
+                    ProgramBinaryType::LIBRARY => BinaryKind::Library,
+                    _ => BinaryKind::Executable,
+                },
+                options: self.options.clone(),
+                modules,
+            }
+            .write()
+            .into(),
+            Err(image) => image,
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let builds = std::mem::take(self.builds.get_mut());
+        self.context.retire(builds);
+    }
+}
+
+impl Program {
+    fn new(context: &Arc<Context>, code: Code) -> Self {
+        Self {
+            handle_cell: HandleCell::new(),
+            code,
+            builds: Mutex::default(),
+            global_sizes: DeviceGlobalSizes::default(),
+            context: context.clone(),
+        }
+    }
+
+    /// The devices that it may be built for.
+    fn devices(&self) -> Vec<Arc<Device>> {
+        match &self.code {
+            Code::Binaries(binaries) => binaries.iter().map(|(device, _)| device.clone()).collect(),
+            Code::Linked => self.builds.lock().iter().map(|build| build.device.clone()).collect(),
+            Code::Il(_) => self.context.devices.clone(),
+        }
+    }
+
+    /// The devices of a build: those that the client names, or all.
+    fn chosen(&self, devices: &[Arc<Device>]) -> UrResult<Vec<Arc<Device>>> {
+        if devices.is_empty() {
+            return Ok(self.devices());
+        }
+        devices
+            .iter()
+            .try_for_each(|device| self.context.check_device(device))?;
+        Ok(devices.to_vec())
+    }
+
+    fn set_builds(&self, builds: Vec<Build>) {
+        let mut known = self.builds.lock();
+        let is_new = |old: &Build| !builds.iter().any(|build| old.device.raw == build.device.raw);
+        let (kept, past): (Vec<_>, Vec<_>) = std::mem::take(&mut *known).into_iter().partition(is_new);
+        *known = kept;
+        known.extend(builds);
+        drop(known);
+        self.context.retire(past);
+    }
+
+    /// What it is made of on a device, with the constants that were set.
+    fn inputs(&self, device: &Device) -> UrResult<Vec<Input>> {
+        match &self.code {
+            Code::Il(module) => {
+                let mut module = module.lock();
+                module.take_constants();
+                Ok(vec![Input::Spirv(module.clone())])
+            }
+            Code::Binaries(binaries) => {
+                let found = binaries.iter().find(|(of, _)| of.raw == device.raw);
+                found.map(|(_, inputs)| inputs.clone()).ok_or_else(|| {
+                    UrError::with_message(
+                        ResultCode::ERROR_INVALID_DEVICE,
+                        "the program has no binary for this device",
+                    )
+                })
+            }
+            Code::Linked => Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "the program was linked of others, and has no code of its own to build or compile",
+            )),
+        }
+    }
+
+    /// What became of it on a device.
+    fn on<T>(&self, device: &Device, get: impl FnOnce(&Build) -> T) -> Option<T> {
+        let builds = self.builds.lock();
+        builds.iter().find(|build| build.device.raw == device.raw).map(get)
+    }
+
+    fn executable(&self, device: &Device) -> UrResult<Executable> {
+        let executable = self.on(device, |build| build.executable.clone()).flatten();
+        executable.ok_or_else(not_built)
+    }
+
+    /// What it was built into.
+    fn executables(&self) -> UrResult<Vec<(Arc<Device>, Executable)>> {
+        let builds = self.builds.lock();
+        let executable = |build: &Build| Some((build.device.clone(), build.executable.clone()?));
+        let executables: Vec<_> = builds.iter().filter_map(executable).collect();
+        match executables.is_empty() {
+            true => Err(not_built()),
+            false => Ok(executables),
+        }
+    }
+
+    /// The functions of this name, one a device.
+    pub(crate) fn functions(&self, name: &CStr) -> UrResult<Vec<(Arc<Device>, Function)>> {
+        let function = |(device, code): (Arc<Device>, Executable)| Ok((device, code.function(name)?));
+        self.executables()?.into_iter().map(function).collect()
+    }
+
+    /// The address and size of a device global.
+    pub(crate) fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        self.executable(device)?.global(name)
+    }
+
+    /// Checks the bounds of a part of a device global.
+    pub(crate) fn check_global(&self, device: &Device, global: &DeviceGlobal<'_, Cuda>) -> UrResult<()> {
+        self.global_sizes.check(device.raw as usize, global, || {
+            self.find_global(device, global.name).map(|(_, size)| Some(size))
+        })
+    }
+
+    /// The binary for a device: nothing, if it was not built.
+    fn binary(&self, device: &Device) -> Arc<[u8]> {
+        self.on(device, Build::binary).unwrap_or_default()
+    }
+}
+
+#[cold]
+fn not_built() -> UrError {
+    UrError::with_message(
+        ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
+        "the program was not built for this device, or its build failed",
+    )
+}
+
+/// The client's options.
+fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
+    let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+    if !flags.is_empty() {
+        return Err(UrError::with_message(
+            ResultCode::ERROR_UNSUPPORTED_FEATURE,
+            format!("programs are not built with {flags:?} yet: every symbol must be resolved"),
+        ));
+    }
+    let unknown = |error: UnknownOption| UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string());
+    BuildOptions::new(&text).map_err(unknown)
+}
+
+/// Parses a module.
+fn parse(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<SpirvModule> {
+    SpirvModule::parse(il, constants)
+        .map_err(|error| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+}
+
+/// What a binary of ours was built to, and how.
+type BinaryBuild = (BinaryKind, BuildOptions);
+
+/// What a binary holds, with the kind and options of a build if it is one of ours.
+fn read_binary(bytes: &[u8]) -> UrResult<(Vec<Input>, Option<BinaryBuild>)> {
+    if binary::is_binary(bytes) {
+        let binary =
+            Binary::read(bytes).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
+        let input = |stored: binary::Stored| Ok(Input::Spirv(parse(stored.il, stored.constants)?));
+        let inputs = binary.modules.into_iter().map(input).collect::<UrResult<_>>()?;
+        return Ok((inputs, Some((binary.kind, binary.options))));
+    }
+    if kit::check_spirv(bytes).is_ok() {
+        return Ok((vec![Input::Spirv(parse(bytes.into(), Vec::new())?)], None));
+    }
+    module::check_image(bytes)?;
+    Ok((vec![Input::Image(bytes.into())], None))
+}
+
+/// Makes the modules of all builds. The first error is returned.
+fn finish_all(builds: &mut [Build]) -> UrResult<()> {
+    builds.iter_mut().map(Build::finish).fold(Ok(()), Result::and)
+}
+
+impl kit::Program<Cuda> for Program {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
+        kit::check_spirv(il)?;
+        let module = parse(il.into(), Vec::new())?;
+        Ok(Arc::new(Self::new(context, Code::Il(Mutex::new(module)))))
+    }
+
+    fn create_with_binaries(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        binaries: &[&[u8]],
+        _metadata: &[ProgramMetadata],
+    ) -> UrResult<Arc<Self>> {
+        devices.iter().try_for_each(|device| context.check_device(device))?;
+        let (mut all, mut builds) = (Vec::new(), Vec::new());
+        for (device, bytes) in devices.iter().zip(binaries) {
+            let (inputs, build) = read_binary(bytes)?;
+            if let Some((kind @ (BinaryKind::Compiled | BinaryKind::Library), options)) = build {
+                let kind = match kind {
+                    BinaryKind::Library => ProgramBinaryType::LIBRARY,
+                    _ => ProgramBinaryType::COMPILED_OBJECT,
+                };
+                builds.push(Build::new(device.clone(), options, kind, inputs.clone()));
+            }
+            all.push((device.clone(), inputs));
+        }
+        let program = Self::new(context, Code::Binaries(all));
+        program.set_builds(builds);
+        Ok(Arc::new(program))
+    }
+
+    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        let options = build_options(text, flags)?;
+        let build = |device: Arc<Device>| {
+            let inputs = self.inputs(&device)?;
+            Ok(Build::new(
+                device,
+                options.clone(),
+                ProgramBinaryType::EXECUTABLE,
+                inputs,
+            ))
+        };
+        let mut builds: Vec<_> = self.chosen(devices)?.into_iter().map(build).collect::<UrResult<_>>()?;
+        let result = finish_all(&mut builds);
+        self.set_builds(builds);
+        result.map_err(|error| match error.code() {
+            ResultCode::ERROR_INVALID_BINARY | ResultCode::ERROR_PROGRAM_LINK_FAILURE => {
+                error.with_code(ResultCode::ERROR_PROGRAM_BUILD_FAILURE)
+            }
+            _ => error,
+        })
+    }
+
+    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
+        let options = build_options(text, flags)?;
+        let compiled = |device: Arc<Device>| {
+            let inputs = self.inputs(&device)?;
+            let mut build = Build::new(device, options.clone(), ProgramBinaryType::COMPILED_OBJECT, inputs);
+            // Modules are checked when they are parsed, so compiling has nothing else to do.
+            let failed = build.inputs.iter().find_map(|input| match input {
+                Input::Spirv(module) => module.part().err(),
+                Input::Image(_) => None,
+            });
+            if let Some(error) = &failed {
+                build.status = ProgramBuildStatus::ERROR;
+                build.kind = ProgramBinaryType::NONE;
+                build.log = error.to_string();
+            }
+            Ok((build, failed.map_or(Ok(()), |error| Err(build_error(&error)))))
+        };
+        let compiled = self
+            .chosen(devices)?
+            .into_iter()
+            .map(compiled)
+            .collect::<UrResult<Vec<_>>>()?;
+        let (builds, results): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
+        self.set_builds(builds);
+        results.into_iter().fold(Ok(()), Result::and)
+    }
+
+    fn link(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        programs: &[Arc<Self>],
+        text: Option<&CStr>,
+        flags: ExpProgramFlags,
+    ) -> Result<Arc<Self>, LinkFailure<Self>> {
+        let mut options = build_options(text, flags)?;
+        if programs.iter().any(|program| program.context.number != context.number) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_CONTEXT,
+                "programs are linked in their own context",
+            )
+            .into());
+        }
+        let devices = match devices.is_empty() {
+            true => context.devices.clone(),
+            false => devices.to_vec(),
+        };
+        devices.iter().try_for_each(|device| context.check_device(device))?;
+        let kind = match options.library {
+            true => ProgramBinaryType::LIBRARY,
+            false => ProgramBinaryType::EXECUTABLE,
+        };
+        // An option that changes results applies only if all modules were compiled with it.
+        let mut fast_math = FastMath::RELAXED;
+        let mut all = Vec::new();
+        for device in devices {
+            let mut inputs = Vec::new();
+            for program in programs {
+                let own = program.on(&device, |build| (build.inputs.clone(), build.options.clone()));
+                let Some((own, built)) = own.filter(|(own, _)| !own.is_empty()) else {
+                    return Err(UrError::with_message(
+                        ResultCode::ERROR_INVALID_OPERATION,
+                        "programs must be compiled for a device before they are linked",
+                    )
+                    .into());
+                };
+                fast_math &= built.fast_math;
+                options.no_optimization |= built.no_optimization;
+                inputs.extend(own);
+            }
+            all.push((device, inputs));
+        }
+        options.fast_math |= fast_math;
+        let build = |(device, inputs)| Build::new(device, options.clone(), kind, inputs);
+        let mut builds: Vec<_> = all.into_iter().map(build).collect();
+        let program = Arc::new(Self::new(context, Code::Linked));
+        // A library is linked when the rest is there.
+        let result = match kind {
+            ProgramBinaryType::LIBRARY => Ok(()),
+            _ => finish_all(&mut builds),
+        };
+        program.set_builds(builds);
+        match result {
+            Ok(()) => Ok(program),
+            Err(error) => Err(LinkFailure {
+                // Any error here is a failure of the link.
+                error: error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
+                program: Some(program),
+            }),
+        }
+    }
+
+    fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
+        // A function has no address that kernels could call.
+        self.executable(device)?.function(name)?;
+        Err(UrError::with_message(
+            ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
+            format!("CUDA gives no address of {name:?}"),
+        ))
+    }
+
+    fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        self.find_global(device, name)
+    }
+
+    fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            ProgramInfo::NUM_DEVICES => out.value(self.devices().len() as u32),
+            ProgramInfo::DEVICES => out.handles(&self.devices()),
+            ProgramInfo::IL => match &self.code {
+                Code::Il(module) => out.slice(module.lock().il()),
+                _ => out.slice::<u8>(&[]),
+            },
+            ProgramInfo::BINARY_SIZES => {
+                let size = |device: &Arc<Device>| self.binary(device).len();
+                out.slice(&self.devices().iter().map(size).collect::<Vec<usize>>())
+            }
+            ProgramInfo::BINARIES => {
+                let devices = self.devices();
+                out.bytes(devices.len() * size_of::<*mut u8>(), |places| {
+                    for (index, device) in devices.iter().enumerate() {
+                        // SAFETY: the client's buffer has a pointer for each device.
+                        let place = unsafe { places.cast::<*mut u8>().add(index).read_unaligned() };
+                        let binary = self.binary(device);
+                        if !place.is_null() {
+                            // SAFETY: the client's memory is as large as the size that it was given.
+                            unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
+                        }
+                    }
+                    Ok(())
+                })
+            }
+            ProgramInfo::NUM_KERNELS => out.value(self.executables()?[0].1.kernel_names()?.len()),
+            ProgramInfo::KERNEL_NAMES => out.str(&self.executables()?[0].1.kernel_names()?.join(";")),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
+        self.context.check_device(device)?;
+        let build = self.on(device, Build::clone);
+        match (query, build) {
+            (ProgramBuildInfo::STATUS, build) => {
+                out.value(build.map_or(ProgramBuildStatus::NONE, |build| build.status))
+            }
+            (ProgramBuildInfo::OPTIONS, build) => out.str(build.as_ref().map_or("", |build| &*build.options.text)),
+            (ProgramBuildInfo::LOG, build) => out.str(build.as_ref().map_or("", |build| &*build.log)),
+            (ProgramBuildInfo::BINARY_TYPE, build) => {
+                out.value(build.map_or(ProgramBinaryType::NONE, |build| build.kind))
+            }
+            _ => out.unsupported(),
+        }
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        match &self.executables()?[0].1 {
+            Executable::Module(module) => Ok(module.raw() as NativeHandle),
+            Executable::Spirv(_) => Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "a program of SPIR-V has a module of CUDA for each kernel",
+            )),
+        }
+    }
+
+    fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
+        let Code::Il(module) = &self.code else {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_OPERATION,
+                "specialization constants are set in SPIR-V, before modules are linked",
+            ));
+        };
+        module.lock().set_constants(constants).map_err(|error| {
+            let code = match error {
+                ConstantError::UnknownId(_) => ResultCode::ERROR_INVALID_SPEC_ID,
+                ConstantError::WrongSize { .. } => ResultCode::ERROR_INVALID_VALUE,
+            };
+            UrError::with_message(code, error.to_string())
+        })
+    }
+}

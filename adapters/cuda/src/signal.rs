@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What commands and the host can wait for: the place of a command in a lane, an event that the client made with CUDA,
+//! and a word of memory that the host writes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use kit::UrResult;
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+use oxur_fork::Mutex;
+
+use crate::driver::{cu, cu_get};
+use crate::lane::Point;
+use crate::primary::{self, Primary};
+
+/// What can be waited for.
+#[derive(Clone)]
+pub(crate) enum Signal {
+    /// The command at a place in a lane.
+    Point(Arc<Point>),
+    /// An event of the client's.
+    Native(Arc<NativeEvent>),
+    /// The host.
+    Host(Arc<HostSignal>),
+    /// Nothing: it is there.
+    Complete,
+}
+
+impl Signal {
+    /// Whether it is there, or will never be.
+    pub(crate) fn is_over(&self) -> bool {
+        match self {
+            Self::Point(point) => point.is_over(),
+            Self::Native(event) => event.primary.activate().is_err() || primary::is_over(event.raw),
+            Self::Host(signal) => signal.is_over(),
+            Self::Complete => true,
+        }
+    }
+
+    /// Waits for it.
+    pub(crate) fn wait(&self) -> UrResult<()> {
+        match self {
+            Self::Point(point) => point.wait(),
+            Self::Native(event) => {
+                let _current = event.primary.activate()?;
+                // SAFETY: a live event.
+                unsafe { cu!(cuEventSynchronize(event.raw)) }
+            }
+            Self::Host(signal) => {
+                signal.wait();
+                Ok(())
+            }
+            Self::Complete => Ok(()),
+        }
+    }
+}
+
+/// An event that the client made with CUDA.
+pub(crate) struct NativeEvent {
+    pub(crate) raw: CUevent,
+    owned: bool,
+    primary: &'static Primary,
+}
+
+// SAFETY: CUDA's handles may be used from any thread.
+unsafe impl Send for NativeEvent {}
+// SAFETY: as above.
+unsafe impl Sync for NativeEvent {}
+
+impl NativeEvent {
+    /// # Safety
+    /// The event is live, for as long as this if it is not `owned`; else the client gives it up.
+    pub(crate) unsafe fn new(raw: CUevent, owned: bool, primary: &'static Primary) -> Self {
+        Self { raw, owned, primary }
+    }
+}
+
+impl Drop for NativeEvent {
+    fn drop(&mut self) {
+        if self.owned && !crate::driver::is_gone() {
+            // SAFETY: the client has given it up.
+            if let Err(error) = unsafe { cu!(cuEventDestroy(self.raw)) } {
+                log::warn!("an event is leaked: {error}");
+            }
+        }
+    }
+}
+
+/// Words of memory that streams wait for.
+///
+/// A word only ever counts up, and each signal waits for a value of its own: a stream that is late finds the word past
+/// its value, whoever has the word by then.
+#[derive(Default)]
+pub(crate) struct SignalWords(Mutex<Vec<(usize, u32)>>);
+
+/// How many words are allocated at once.
+const WORDS: usize = 1024;
+
+impl SignalWords {
+    /// A word, and a value that it does not have yet. The context is current.
+    fn take(&self) -> UrResult<(usize, u32)> {
+        if let Some(free) = self.0.lock().pop() {
+            return Ok(free);
+        }
+        let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+        let size = WORDS * size_of::<AtomicU32>();
+        // SAFETY: a place for the address; the memory has the size that is zeroed.
+        let base = unsafe {
+            let base = cu_get!(cuMemHostAlloc(_, size, flags): *mut std::ffi::c_void = std::ptr::null_mut())?;
+            base.write_bytes(0, size);
+            base as usize
+        };
+        let mut free = self.0.lock();
+        free.extend((1..WORDS).map(|index| (base + index * size_of::<AtomicU32>(), 1)));
+        Ok((base, 1))
+    }
+}
+
+/// Something that the host will do.
+pub(crate) struct HostSignal {
+    word: usize,
+    value: u32,
+    primary: &'static Primary,
+}
+
+impl HostSignal {
+    /// One that has not happened.
+    pub(crate) fn new(primary: &'static Primary) -> UrResult<Self> {
+        let _current = primary.activate()?;
+        let (word, value) = primary.words.take()?;
+        Ok(Self { word, value, primary })
+    }
+
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: words are never freed, and all access to them is atomic.
+        unsafe { AtomicU32::from_ptr(self.word as *mut u32) }
+    }
+
+    /// It has happened.
+    pub(crate) fn signal(&self) {
+        self.word().store(self.value, Ordering::Release);
+        let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+        // SAFETY: a live word.
+        unsafe { libc::syscall(libc::SYS_futex, self.word, operation, i32::MAX) };
+    }
+
+    /// Whether it has.
+    pub(crate) fn is_over(&self) -> bool {
+        let passed = self.word().load(Ordering::Acquire).wrapping_sub(self.value);
+        passed.cast_signed() >= 0
+    }
+
+    /// Sleeps until it has.
+    pub(crate) fn wait(&self) {
+        while !self.is_over() {
+            let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+            let (before, forever) = (self.value.wrapping_sub(1), std::ptr::null::<libc::timespec>());
+            // SAFETY: a live word.
+            unsafe { libc::syscall(libc::SYS_futex, self.word, operation, before, forever) };
+        }
+    }
+
+    /// Has a stream give it, in place of the host. The stream's context is current.
+    pub(crate) fn reach(&self, stream: CUstream) -> UrResult<()> {
+        // SAFETY: as in `hold`.
+        unsafe { cu!(cuStreamWriteValue32(stream, self.word as u64, self.value, 0)) }
+    }
+
+    /// Has a stream wait for it. The stream's context is current.
+    pub(crate) fn hold(&self, stream: CUstream) -> UrResult<()> {
+        let (word, flags) = (self.word as u64, CU_STREAM_WAIT_VALUE_GEQ);
+        // SAFETY: a live stream, and a word that is never freed and that all devices reach at the same address.
+        unsafe { cu!(cuStreamWaitValue32(stream, word, self.value, flags)) }
+    }
+}
+
+impl Drop for HostSignal {
+    fn drop(&mut self) {
+        // What nobody has signalled would hold streams forever.
+        self.signal();
+        let next = (self.word, self.value.wrapping_add(1));
+        self.primary.words.0.lock().push(next);
+    }
+}

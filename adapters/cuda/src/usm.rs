@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Unified shared memory: CUDA's behind the kit's cache.
+//!
+//! Device memory is `cuMemAlloc`'s, host memory is pinned, shared memory is managed. The driver takes 65 µs and more
+//! for an allocation; the kit keeps freed memory and hands it out again. Memory that is freed in use stays in
+//! quarantine until markers behind the commands are reached.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmType};
+use kit::{
+    InfoOut, Markers, UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
+};
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+use oxur_fork::OnceLock;
+
+use crate::driver::{self, cu, cu_get};
+use crate::{Context, Cuda, Device, Queue};
+
+/// A pool.
+pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
+
+/// `UR_CUDA_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
+fn limit() -> usize {
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| size_from_environment("UR_CUDA_USM_POOL", 512 << 20))
+}
+
+impl kit::MemoryProvider for Context {
+    type Device = Device;
+    type Fence = Markers<Queue>;
+
+    fn usm(&self) -> &kit::ContextUsm<Self> {
+        &self.usm
+    }
+
+    fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    fn cache_limit() -> usize {
+        limit()
+    }
+
+    fn max_allocation(&self) -> usize {
+        self.devices.iter().map(|device| device.facts.memory).max().unwrap_or(0)
+    }
+
+    fn allocate(
+        &self,
+        place: &UsmPlace<Self>,
+        size: usize,
+        align: usize,
+        _properties: &UsmProperties,
+    ) -> UrResult<usize> {
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let _current = device.primary()?.activate()?;
+        let address = allocate(place.kind, size)?;
+        let address = match address.is_multiple_of(align.max(1)) {
+            true => address,
+            false => {
+                // The driver takes no alignment: of more memory, a part is aligned.
+                free(place.kind, address)?;
+                let base = allocate(place.kind, size.saturating_add(align))?;
+                let aligned = base.next_multiple_of(align);
+                self.shifted.lock().insert(aligned, base);
+                aligned
+            }
+        };
+        if place.zero
+            && let Err(error) = zero(self, address, size)
+        {
+            kit::MemoryProvider::free(self, place, address, size)?;
+            return Err(error);
+        }
+        Ok(address)
+    }
+
+    fn free(&self, place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
+        if driver::is_lost() {
+            // It goes with the process.
+            return Ok(());
+        }
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let _current = device.primary()?.activate()?;
+        let base = self.shifted.lock().remove(&address).unwrap_or(address);
+        free(place.kind, base)
+    }
+
+    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
+        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "the pools are the adapter's own, and not memory pools of CUDA",
+            ));
+        }
+        Ok(())
+    }
+
+    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
+        // In a child of `fork` nothing runs.
+        if driver::is_lost() || self.in_flight.is_idle() {
+            return Ok(None);
+        }
+        let markers = self.in_flight.unfinished()?;
+        Ok((!markers.is_empty()).then_some(markers))
+    }
+
+    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
+        |markers| markers.iter().all(|marker| marker.is_over())
+    }
+
+    fn wait_for(&self, fence: &Markers<Queue>) {
+        for signal in fence.iter().flat_map(|marker| marker.signals()) {
+            if let Err(error) = signal.wait() {
+                log::debug!("a command failed before memory that it may have used was freed: {error}");
+            }
+        }
+    }
+
+    fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        let _current = self.primary().activate().ok()?;
+        let found = pointer(address)?;
+        let kind = match found.memory {
+            _ if found.is_managed => UsmType::SHARED,
+            CU_MEMORYTYPE_HOST => UsmType::HOST,
+            CU_MEMORYTYPE_DEVICE => UsmType::DEVICE,
+            _ => return None,
+        };
+        let device = self.devices.iter().find(|device| device.raw == found.device);
+        Some(UsmAllocation {
+            kind,
+            base: found.base,
+            size: found.size,
+            device: device.filter(|_| kind != UsmType::HOST).cloned(),
+            pool: None,
+        })
+    }
+
+    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
+        let address = memory as usize;
+        match kit::MemoryProvider::foreign(self, address) {
+            Some(found) if found.base == address => {
+                let _current = self.primary().activate()?;
+                free(found.kind, address)
+            }
+            _ => Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_VALUE,
+                format!("the memory at {memory:p} is no USM of this context"),
+            )),
+        }
+    }
+}
+
+/// What CUDA knows of an address.
+pub(crate) struct Pointer {
+    memory: CUmemorytype,
+    is_managed: bool,
+    device: CUdevice,
+    base: usize,
+    size: usize,
+}
+
+/// Asks CUDA for an address; `None` if it is none of its memory. A context is current.
+pub(crate) fn pointer(address: usize) -> Option<Pointer> {
+    let (mut memory, mut managed, mut device): (CUmemorytype, u32, CUdevice) = (0, 0, -1);
+    let (mut base, mut size): (CUdeviceptr, usize) = (0, 0);
+    let mut attributes = [
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+    ];
+    let mut places: [*mut c_void; 5] = [
+        (&raw mut memory).cast(),
+        (&raw mut managed).cast(),
+        (&raw mut device).cast(),
+        (&raw mut base).cast(),
+        (&raw mut size).cast(),
+    ];
+    let count = attributes.len() as u32;
+    // SAFETY: as many attributes as places of their types. Any address may be asked for.
+    let asked = unsafe {
+        cu!(cuPointerGetAttributes(
+            count,
+            attributes.as_mut_ptr(),
+            places.as_mut_ptr(),
+            address as u64
+        ))
+    };
+    // CUDA answers for memory that it does not know, too: with zeros.
+    (asked.is_ok() && memory != 0).then_some(Pointer {
+        memory,
+        is_managed: managed & 0xff != 0,
+        device,
+        base: base as usize,
+        size,
+    })
+}
+
+/// Takes memory from the driver. The context of the device is current.
+fn allocate(kind: UsmType, size: usize) -> UrResult<usize> {
+    // SAFETY: places for the addresses.
+    let allocated = unsafe {
+        match kind {
+            UsmType::HOST => {
+                let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+                let memory = cu_get!(cuMemHostAlloc(_, size, flags): *mut c_void = std::ptr::null_mut());
+                memory.map(|memory| memory as usize)
+            }
+            UsmType::DEVICE => cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0).map(|address| address as usize),
+            _ => {
+                let flags = CU_MEM_ATTACH_GLOBAL;
+                cu_get!(cuMemAllocManaged(_, size, flags): CUdeviceptr = 0).map(|address| address as usize)
+            }
+        }
+    };
+    allocated.map_err(|error| match error.code() {
+        // The specification has one word for both memories.
+        ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error
+            .with_code(ResultCode::ERROR_OUT_OF_RESOURCES)
+            .context(&format!("there are no {size} bytes for {kind:?} USM")),
+        _ => error,
+    })
+}
+
+/// Gives memory back to the driver. No command uses it.
+fn free(kind: UsmType, address: usize) -> UrResult<()> {
+    // SAFETY: memory of this kind that nobody uses any more.
+    unsafe {
+        match kind {
+            UsmType::HOST => cu!(cuMemFreeHost(address as *mut c_void)),
+            _ => cu!(cuMemFree(address as u64)),
+        }
+    }
+}
+
+/// Fills new memory with zeros.
+fn zero(context: &Context, address: usize, size: usize) -> UrResult<()> {
+    let lane = context.primary().own_lane()?;
+    // SAFETY: memory of this size that was just allocated, and a live stream.
+    unsafe { cu!(cuMemsetD8Async(address as u64, 0, size, lane.stream)) }?;
+    lane.synchronize()
+}
+
+impl kit::UsmAlloc<Cuda> for Context {
+    fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cuda>) -> UrResult<*mut c_void> {
+        self.usm.alloc(self, &request)
+    }
+
+    fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
+        self.usm.free(self, memory)
+    }
+
+    #[inline]
+    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
+        self.usm.rest(memory)
+    }
+
+    fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
+        self.usm.info(self, memory, query, out)
+    }
+
+    fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
+        let _current = self.primary().activate()?;
+        let flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+        // SAFETY: the client vouches for its memory, until it releases it.
+        unsafe { cu!(cuMemHostRegister(memory, size, flags)) }?;
+        kit::note_usm_change();
+        Ok(())
+    }
+
+    fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
+        let _current = self.primary().activate()?;
+        kit::note_usm_change();
+        // SAFETY: the driver checks the address; the client vouches that no command uses the memory.
+        unsafe { cu!(cuMemHostUnregister(memory)) }
+    }
+
+    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
+        self.usm_import(memory, size)
+    }
+
+    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
+        self.usm_release(memory)
+    }
+
+    fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
+        let _current = self.primary().activate()?;
+        let lane = self.primary().own_lane()?;
+        // SAFETY: the client vouches for both ranges; the command is complete when the call returns.
+        unsafe { cu!(cuMemcpyAsync(dst as u64, src as u64, size, lane.stream)) }?;
+        lane.synchronize()
+    }
+}

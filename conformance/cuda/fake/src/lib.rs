@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! A `libcuda.so.1` whose devices are threads of the process, for tests of the CUDA adapter where there is no GPU.
+//!
+//! | module | |
+//! |---|---|
+//! | [`api`] | the functions, in the form that the adapter asks for: their types are checked against its table |
+//! | [`device`] | devices, their contexts, and faults, which stay |
+//! | [`memory`] | device memory, which the host cannot reach by its address; pinned and managed memory |
+//! | [`stream`] | streams: a thread each; events |
+//! | [`module`] | modules and kernels |
+//! | [`ptx`] | an interpreter of PTX |
+//!
+//! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier.
+//! What this cannot show: times, races within a kernel, limits of registers, what `ptxas` refuses, and everything that
+//! is not in the list of functions. A device copy of memory is visible to all at once.
+//!
+//! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB), and
+//! `FAKE_CUDA_DELAY` (each command begins up to that many microseconds late, so that what nobody waits for comes late).
+#![allow(non_snake_case, reason = "the names are CUDA's")]
+
+mod api;
+mod device;
+mod memory;
+mod module;
+mod ptx;
+mod stream;
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+use oxur_cuda_sys::*;
+
+macro_rules! find {
+    ($( $name:ident($($p:ident: $ty:ty),* $(,)?); )*) => {
+        /// The function of a name.
+        fn find(name: &[u8]) -> Option<*mut c_void> {
+            $( if name == stringify!($name).as_bytes() {
+                let function: unsafe extern "C" fn($($ty),*) -> CUresult = api::$name;
+                return Some(function as *mut c_void);
+            } )*
+            None
+        }
+    };
+}
+
+functions!(find);
+
+/// Gives the functions: all that the adapter looks for in the library.
+///
+/// # Safety
+/// As CUDA's: a name that ends with zero, and places for the results.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetProcAddress_v2(
+    name: *const c_char,
+    function: *mut *mut c_void,
+    _version: c_int,
+    _flags: u64,
+    status: *mut c_int,
+) -> CUresult {
+    // SAFETY: the caller vouches for the name.
+    let name = unsafe { CStr::from_ptr(name) };
+    let missing = std::env::var("FAKE_CUDA_WITHOUT").unwrap_or_default();
+    let found = find(name.to_bytes()).filter(|_| missing.as_bytes() != name.to_bytes());
+    // SAFETY: the caller vouches for the places.
+    unsafe {
+        function.write(found.unwrap_or(std::ptr::null_mut()));
+        if !status.is_null() {
+            status.write(i32::from(found.is_none()));
+        }
+    }
+    if found.is_some() {
+        CUDA_SUCCESS
+    } else {
+        CUDA_ERROR_NOT_FOUND
+    }
+}
+
+/// A number that a variable gives.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Reads instructions: what cannot run is refused when a module is loaded.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Param;
+use super::ops::{self, Ty};
+use super::parse::Names;
+
+/// An operand.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    Register(usize),
+    /// A predicate, inverted.
+    Not(usize),
+    Immediate(u64),
+    Special(Special),
+    /// The address of a variable, by its place among those of the module, and bytes behind it.
+    Global(usize, u64),
+    /// The offset of dynamic shared memory, behind the static.
+    Dynamic,
+    Label(String),
+    Vector(Vec<Operand>),
+    Memory(Box<Operand>, i64),
+    Nothing,
+}
+
+/// Registers that threads find.
+#[derive(Clone, Copy, Debug)]
+pub enum Special {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    Lane,
+    Warp,
+    /// Lanes `lt`, `le`, `eq`, `ge`, `gt` this one.
+    Mask(&'static str),
+    Clock,
+    DynamicShared,
+}
+
+/// Where memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    Generic,
+    Global,
+    Shared,
+    Local,
+    Param,
+}
+
+/// An instruction.
+#[derive(Debug)]
+pub struct Inst {
+    /// A predicate that decides whether it runs, and whether it is inverted.
+    pub guard: Option<(usize, bool)>,
+    pub op: Op,
+    pub args: Vec<Operand>,
+}
+
+/// What an instruction does. Most compute the first operand of the others.
+#[derive(Debug)]
+pub enum Op {
+    Move,
+    Load(Space, Ty),
+    Store(Space, Ty),
+    /// The name, and whether there is a result.
+    Atomic(&'static str, Space, Ty, bool),
+    Unary(&'static str, Ty),
+    Binary(&'static str, &'static str, Ty),
+    MultiplyAdd(&'static str, Ty),
+    /// The comparison, how it is combined with a predicate, and the type.
+    SetPredicate(&'static str, Option<&'static str>, Ty),
+    /// The same into a register: of a float, if that is so.
+    Set(&'static str, Ty, bool),
+    Select,
+    /// To, from, rounding, saturation.
+    Convert(Ty, Ty, &'static str, bool),
+    /// To a space, or from it.
+    ConvertAddress(Space, bool),
+    Branch(usize),
+    Exit,
+    Trap,
+    Barrier,
+    WarpBarrier,
+    /// How lanes are found.
+    Shuffle(&'static str),
+    Vote(&'static str),
+    Match(&'static str, Ty),
+    ActiveMask,
+    ExtractBits(Ty),
+    InsertBits(Ty),
+    Permute,
+    /// To the left, or to the right; wrapping, or clamping.
+    Funnel(bool, bool),
+    Nothing,
+}
+
+/// Reads the instructions of a kernel.
+pub struct Decoder {
+    registers: HashMap<String, usize>,
+    narrow: HashSet<usize>,
+    local: HashMap<String, usize>,
+    local_size: usize,
+    params: HashMap<String, usize>,
+    labels: HashMap<String, usize>,
+    body: Vec<Inst>,
+}
+
+const COMPARISONS: [&str; 18] = [
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan",
+];
+
+/// A word of a list, with the lifetime of the list.
+fn one_of(list: &[&'static str], word: &str) -> Option<&'static str> {
+    list.iter().find(|known| **known == word).copied()
+}
+
+impl Decoder {
+    pub fn new(params: &[Param]) -> Self {
+        Self {
+            registers: HashMap::new(),
+            narrow: HashSet::new(),
+            local: HashMap::new(),
+            local_size: 0,
+            params: params.iter().map(|param| (param.name.clone(), param.offset)).collect(),
+            labels: HashMap::new(),
+            body: Vec::new(),
+        }
+    }
+
+    pub fn add_register(&mut self, name: String, is_narrow: bool) {
+        let next = self.registers.len();
+        let number = *self.registers.entry(name).or_insert(next);
+        if is_narrow {
+            self.narrow.insert(number);
+        }
+    }
+
+    pub fn add_local(&mut self, name: String, align: usize, size: usize) {
+        let offset = self.local_size.next_multiple_of(align.max(1));
+        self.local_size = offset + size;
+        self.local.insert(name, offset);
+    }
+
+    pub fn label(&mut self, name: String) {
+        self.labels.insert(name, self.body.len());
+    }
+
+    pub fn register(&self, name: &str) -> Result<usize, String> {
+        self.registers
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("there is no register {name}"))
+    }
+
+    /// What a word stands for.
+    pub fn operand(&self, word: &str, names: &Names) -> Result<Operand, String> {
+        if let Some(&register) = self.registers.get(word) {
+            return Ok(Operand::Register(register));
+        }
+        if word.starts_with('%') {
+            return special(word)
+                .map(Operand::Special)
+                .ok_or_else(|| format!("{word} is not known"));
+        }
+        if let Some(&offset) = self
+            .local
+            .get(word)
+            .or_else(|| self.params.get(word))
+            .or_else(|| names.shared.get(word))
+        {
+            return Ok(Operand::Immediate(offset as u64));
+        }
+        if let Some(&at) = names.globals.get(word) {
+            return Ok(Operand::Global(at, 0));
+        }
+        if names.dynamic.iter().any(|name| name == word) {
+            return Ok(Operand::Dynamic);
+        }
+        Ok(Operand::Label(word.to_owned()))
+    }
+
+    pub fn add(&mut self, guard: Option<(usize, bool)>, name: &str, args: Vec<Operand>) -> Result<(), String> {
+        let op = op(name)
+            .filter(is_known)
+            .ok_or_else(|| format!("{name} is not interpreted"))?;
+        self.body.push(Inst { guard, op, args });
+        Ok(())
+    }
+
+    /// The instructions, and how many registers and bytes of local memory they use.
+    pub fn finish(mut self) -> Result<(Vec<Inst>, usize, HashSet<usize>, usize), String> {
+        for inst in &mut self.body {
+            if let Op::Branch(target) = &mut inst.op {
+                let [Operand::Label(label)] = &inst.args[..] else {
+                    return Err("a branch without a label".to_owned());
+                };
+                *target = *self
+                    .labels
+                    .get(label)
+                    .ok_or_else(|| format!("there is no label {label}"))?;
+                continue;
+            }
+            if let Some(Operand::Label(name)) = inst.args.iter().find(|arg| matches!(arg, Operand::Label(_))) {
+                return Err(format!("{name} is not known"));
+            }
+        }
+        Ok((self.body, self.registers.len(), self.narrow, self.local_size))
+    }
+}
+
+fn special(word: &str) -> Option<Special> {
+    let (name, part) = word.split_once('.').unwrap_or((word, "x"));
+    let d = ["x", "y", "z"].iter().position(|axis| *axis == part)?;
+    Some(match name {
+        "%tid" => Special::Tid(d),
+        "%ntid" => Special::Ntid(d),
+        "%ctaid" => Special::Ctaid(d),
+        "%nctaid" => Special::Nctaid(d),
+        "%laneid" => Special::Lane,
+        "%warpid" => Special::Warp,
+        "%lanemask_lt" => Special::Mask("lt"),
+        "%lanemask_le" => Special::Mask("le"),
+        "%lanemask_eq" => Special::Mask("eq"),
+        "%lanemask_ge" => Special::Mask("ge"),
+        "%lanemask_gt" => Special::Mask("gt"),
+        "%clock" | "%clock64" | "%globaltimer" => Special::Clock,
+        "%dynamic_smem_size" => Special::DynamicShared,
+        _ => return None,
+    })
+}
+
+fn space(words: &[&str]) -> Space {
+    let of = |word: &&str| match word.split("::").next().unwrap_or_default() {
+        "global" | "const" => Some(Space::Global),
+        "shared" => Some(Space::Shared),
+        "local" => Some(Space::Local),
+        "param" => Some(Space::Param),
+        _ => None,
+    };
+    words.iter().find_map(of).unwrap_or(Space::Generic)
+}
+
+/// What an instruction does, by its name with all suffixes; `None` if it is not interpreted.
+fn op(name: &str) -> Option<Op> {
+    let words: Vec<&str> = name.split('.').collect();
+    let (&base, rest) = words.split_first()?;
+    let types: Vec<Ty> = rest.iter().filter_map(|word| Ty::of(word)).collect();
+    let ty = types.last().copied();
+    let has = |word| rest.contains(&word);
+    // Packed halves and wide registers are not here.
+    if has("f16x2") || has("bf16x2") || has("b128") {
+        return None;
+    }
+    let mode = ["hi", "lo", "wide"].into_iter().find(|mode| has(mode)).unwrap_or("");
+    Some(match base {
+        "mov" => Op::Move,
+        "ld" | "ldu" => Op::Load(space(rest), ty?),
+        "st" => Op::Store(space(rest), ty?),
+        "atom" | "red" => {
+            let all = ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"];
+            let name = rest.iter().find_map(|word| one_of(&all, word))?;
+            Op::Atomic(name, space(rest), ty?, base == "atom")
+        }
+        "add" | "sub" | "mul" | "mul24" | "div" | "rem" | "min" | "max" | "and" | "or" | "xor" | "shl" | "shr"
+        | "copysign" => {
+            let all = [
+                "add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "copysign",
+            ];
+            if has("cc") || has("sat") || has("NaN") {
+                return None;
+            }
+            Op::Binary(one_of(&all, base)?, mode, ty?)
+        }
+        "mad" | "fma" if !has("cc") && !has("sat") => Op::MultiplyAdd(mode, ty?),
+        "neg" | "abs" | "not" | "sqrt" | "rsqrt" | "rcp" | "sin" | "cos" | "ex2" | "lg2" | "tanh" | "popc" | "clz"
+        | "brev" => {
+            let all = [
+                "neg", "abs", "not", "sqrt", "rsqrt", "rcp", "sin", "cos", "ex2", "lg2", "tanh", "popc", "clz", "brev",
+            ];
+            Op::Unary(one_of(&all, base)?, ty?)
+        }
+        "setp" => {
+            let comparison = rest.iter().find_map(|word| one_of(&COMPARISONS, word))?;
+            let combined = rest.iter().find_map(|word| one_of(&["and", "or", "xor"], word));
+            Op::SetPredicate(comparison, combined, ty?)
+        }
+        "set" => {
+            let comparison = rest.iter().find_map(|word| one_of(&COMPARISONS, word))?;
+            Op::Set(comparison, ty?, types.first()?.is_float())
+        }
+        "selp" => Op::Select,
+        "cvt" => {
+            let all = ["rni", "rzi", "rmi", "rpi", "rn", "rz", "rm", "rp"];
+            let rounding = rest.iter().find_map(|word| one_of(&all, word)).unwrap_or("");
+            let [to, from] = types[..] else { return None };
+            Op::Convert(to, from, rounding, has("sat"))
+        }
+        "cvta" => Op::ConvertAddress(space(rest), has("to")),
+        "bra" => Op::Branch(0),
+        "ret" | "exit" => Op::Exit,
+        "trap" | "brkpt" => Op::Trap,
+        // With a number of threads they are not here.
+        "bar" if has("warp") => Op::WarpBarrier,
+        "bar" | "barrier" if has("sync") => Op::Barrier,
+        "membar" | "fence" | "prefetch" | "discard" | "nanosleep" => Op::Nothing,
+        "shfl" => Op::Shuffle(
+            rest.iter()
+                .find_map(|word| one_of(&["idx", "up", "down", "bfly"], word))?,
+        ),
+        "vote" => Op::Vote(
+            rest.iter()
+                .find_map(|word| one_of(&["any", "all", "uni", "ballot"], word))?,
+        ),
+        "match" => Op::Match(rest.iter().find_map(|word| one_of(&["any", "all"], word))?, ty?),
+        "activemask" => Op::ActiveMask,
+        "bfe" => Op::ExtractBits(ty?),
+        "bfi" => Op::InsertBits(ty?),
+        "prmt" if rest == ["b32"] => Op::Permute,
+        "shf" => Op::Funnel(has("l"), has("wrap")),
+        _ => return None,
+    })
+}
+
+/// Whether the functions of [`ops`] know what an instruction asks of them: asked before it runs.
+fn is_known(op: &Op) -> bool {
+    match *op {
+        Op::Unary(name, ty) => ops::unary(name, ty, 1).is_some(),
+        Op::Binary(name, mode, ty) => ops::binary(name, mode, ty, 1, 1).is_some(),
+        Op::Atomic(name, _, ty, _) => ops::atomic(name, ty, 1, 1, 1).is_some(),
+        _ => true,
+    }
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Runs blocks: each thread until it has to wait for others of its warp or its block.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use oxur_cuda_sys::*;
+
+use super::decode::{Inst, Op, Operand, Space, Special};
+use super::ops::{self, Ty};
+use super::{Entry, Launch};
+use crate::memory;
+
+/// Where generic addresses of shared memory begin, of local memory, and of parameters.
+const SHARED: u64 = 1 << 60;
+const LOCAL: u64 = 2 << 60;
+const PARAM: u64 = 3 << 60;
+const WARP: usize = 32;
+
+/// How many instructions a thread runs before others get their turn: it may wait for what they write.
+const TURN: usize = 20_000;
+
+/// Taken for atomic operations: streams run at the same time.
+static ATOMICS: Mutex<()> = Mutex::new(());
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Runs,
+    AtBarrier,
+    /// With the threads of its warp in the mask.
+    InWarp(u32),
+    Over,
+}
+
+struct Thread {
+    registers: Vec<u64>,
+    local: Vec<u8>,
+    at: usize,
+    id: [u32; 3],
+    number: usize,
+    state: State,
+}
+
+struct Block<'a> {
+    launch: &'a Launch,
+    entry: &'a Entry,
+    shared: Vec<u8>,
+    id: [u32; 3],
+    threads: Vec<Thread>,
+}
+
+/// Runs all blocks of a launch, one after the other. Blocks that wait for each other take turns.
+pub fn all(launch: &Launch) -> Result<(), CUresult> {
+    let [gx, gy, gz] = launch.grid;
+    let mut waiting: Vec<Block<'_>> = Vec::new();
+    for z in 0..gz {
+        for y in 0..gy {
+            for x in 0..gx {
+                let mut block = Block::new(launch, [x, y, z]);
+                if !block.turn()? {
+                    waiting.push(block);
+                }
+            }
+        }
+    }
+    while !waiting.is_empty() {
+        let mut failed = Ok(());
+        waiting.retain_mut(|block| match block.turn() {
+            Ok(over) => !over,
+            Err(fault) => {
+                failed = Err(fault);
+                false
+            }
+        });
+        failed?;
+    }
+    Ok(())
+}
+
+impl<'a> Block<'a> {
+    fn new(launch: &'a Launch, id: [u32; 3]) -> Self {
+        let entry = &launch.code.entries[launch.entry];
+        let [bx, by, bz] = launch.block;
+        let ids = (0..bz).flat_map(|z| (0..by).flat_map(move |y| (0..bx).map(move |x| [x, y, z])));
+        let thread = |(number, id)| Thread {
+            registers: vec![0; entry.registers],
+            local: vec![0xcd; entry.local_size],
+            at: 0,
+            id,
+            number,
+            state: State::Runs,
+        };
+        Self {
+            launch,
+            entry,
+            shared: vec![0xcd; launch.code.static_shared + 16 + launch.shared],
+            id,
+            threads: ids.enumerate().map(thread).collect(),
+        }
+    }
+
+    /// Gives each thread a turn, until all are over; `false` if they are still running after many turns.
+    fn turn(&mut self) -> Result<bool, CUresult> {
+        for _ in 0..64 {
+            for number in 0..self.threads.len() {
+                if self.threads[number].state == State::Runs {
+                    self.run(number)?;
+                }
+            }
+            self.meet()?;
+            if self.threads.iter().all(|thread| thread.state == State::Over) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Lets threads go on whose others have come.
+    fn meet(&mut self) -> Result<(), CUresult> {
+        let at_barrier = |thread: &Thread| matches!(thread.state, State::AtBarrier | State::Over);
+        if self.threads.iter().all(at_barrier) {
+            for thread in self
+                .threads
+                .iter_mut()
+                .filter(|thread| thread.state == State::AtBarrier)
+            {
+                thread.state = State::Runs;
+            }
+        }
+        for first in (0..self.threads.len()).step_by(WARP) {
+            let lanes = first..self.threads.len().min(first + WARP);
+            for lane in lanes.clone() {
+                let State::InWarp(mask) = self.threads[lane].state else {
+                    continue;
+                };
+                let at = self.threads[lane].at;
+                let members: Vec<usize> = lanes.clone().filter(|other| mask >> (other - first) & 1 != 0).collect();
+                let is_there = |&other: &usize| {
+                    let thread = &self.threads[other];
+                    thread.state == State::Over || thread.state == State::InWarp(mask) && thread.at == at
+                };
+                if members.iter().all(is_there) {
+                    self.together(at, first, &members)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs an instruction of several threads of a warp.
+    fn together(&mut self, at: usize, first: usize, members: &[usize]) -> Result<(), CUresult> {
+        let inst = &self.entry.body[at];
+        let alive: Vec<usize> = members
+            .iter()
+            .copied()
+            .filter(|&m| self.threads[m].state != State::Over)
+            .collect();
+        let read = |block: &Self, lane: usize, at: usize| block.read(lane, &inst.args[at]);
+        let mut results: Vec<(usize, Vec<u64>)> = Vec::new();
+        for &own in &alive {
+            let lane = (own - first) as u32;
+            results.push((
+                own,
+                match inst.op {
+                    Op::Shuffle(mode) => {
+                        let has_predicate = inst.args.len() == 6;
+                        let at = usize::from(has_predicate);
+                        let (by, control) = (read(self, own, at + 2) as u32, read(self, own, at + 3) as u32);
+                        let (clamp, segment) = (control & 31, control >> 8 & 31);
+                        let last = lane & segment | clamp & !segment;
+                        let least = lane & segment;
+                        let (from, inside) = match mode {
+                            "up" => (
+                                lane.wrapping_sub(by & 31),
+                                lane.wrapping_sub(by & 31).cast_signed() >= last.cast_signed(),
+                            ),
+                            "down" => (lane + (by & 31), lane + (by & 31) <= last),
+                            "bfly" => (lane ^ (by & 31), lane ^ (by & 31) <= last),
+                            _ => (least | by & 31 & !segment, least | by & 31 & !segment <= last),
+                        };
+                        let source = first + if inside { from } else { lane } as usize;
+                        let source = if alive.contains(&source) { source } else { own };
+                        vec![read(self, source, at + 1), u64::from(inside)]
+                    }
+                    Op::Vote(mode) => {
+                        let said = |lane: usize| read(self, lane, 1) & 1 != 0;
+                        let mut lanes = alive.iter().copied();
+                        vec![match mode {
+                            "any" => u64::from(lanes.any(said)),
+                            "all" => u64::from(lanes.all(said)),
+                            "uni" => u64::from(lanes.all(|lane| said(lane) == said(alive[0]))),
+                            _ => lanes.filter(|&lane| said(lane)).map(|lane| 1 << (lane - first)).sum(),
+                        }]
+                    }
+                    Op::Match(mode, ty) => {
+                        let at = usize::from(inst.args.len() == 4);
+                        let value = |lane| ty.cut(read(self, lane, at + 1));
+                        let same = alive.iter().filter(|&&lane| value(lane) == value(own));
+                        let mask: u64 = same.map(|lane| 1 << (lane - first)).sum();
+                        let all = mask.count_ones() as usize == alive.len();
+                        vec![if mode == "all" && !all { 0 } else { mask }, u64::from(all)]
+                    }
+                    _ => Vec::new(),
+                },
+            ));
+        }
+        for (own, values) in results {
+            for (arg, value) in inst.args.iter().zip(values) {
+                if let Operand::Register(register) = arg {
+                    self.threads[own].registers[*register] = value;
+                }
+                // What is behind the first result is another one only where the instruction has two.
+                if matches!(inst.op, Op::Vote(_))
+                    || matches!(inst.op, Op::Shuffle(_)) && inst.args.len() == 5
+                    || matches!(inst.op, Op::Match(..)) && inst.args.len() == 3
+                {
+                    break;
+                }
+            }
+            let thread = &mut self.threads[own];
+            (thread.state, thread.at) = (State::Runs, thread.at + 1);
+        }
+        Ok(())
+    }
+
+    fn read(&self, number: usize, operand: &Operand) -> u64 {
+        let thread = &self.threads[number];
+        match operand {
+            Operand::Register(register) => thread.registers[*register],
+            Operand::Not(register) => thread.registers[*register] ^ 1,
+            Operand::Immediate(bits) => *bits,
+            Operand::Global(at, behind) => self.launch.code.places[*at] + behind,
+            Operand::Dynamic => self.launch.code.static_shared.next_multiple_of(16) as u64,
+            Operand::Special(special) => self.special(thread, *special),
+            Operand::Memory(base, offset) => self.read(number, base).wrapping_add_signed(*offset),
+            Operand::Label(_) | Operand::Vector(_) | Operand::Nothing => 0,
+        }
+    }
+
+    fn special(&self, thread: &Thread, special: Special) -> u64 {
+        let lane = thread.number % WARP;
+        u64::from(match special {
+            Special::Tid(d) => thread.id[d],
+            Special::Ntid(d) => self.launch.block[d],
+            Special::Ctaid(d) => self.id[d],
+            Special::Nctaid(d) => self.launch.grid[d],
+            Special::Lane => lane as u32,
+            Special::Warp => (thread.number / WARP) as u32,
+            Special::Mask(which) => {
+                let own = 1_u32 << lane;
+                match which {
+                    "lt" => own - 1,
+                    "le" => own | (own - 1),
+                    "eq" => own,
+                    "ge" => !(own - 1),
+                    _ => !(own | (own - 1)),
+                }
+            }
+            Special::DynamicShared => self.launch.shared as u32,
+            Special::Clock => {
+                static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+                return START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
+            }
+        })
+    }
+
+    /// Where some bytes are.
+    fn place(&mut self, number: usize, space: Space, address: u64, size: usize) -> Result<*mut u8, CUresult> {
+        let (space, address) = match (space, address >> 60) {
+            (Space::Generic, 1) => (Space::Shared, address - SHARED),
+            (Space::Generic, 2) => (Space::Local, address - LOCAL),
+            (Space::Generic, 3) => (Space::Param, address - PARAM),
+            _ => (space, address),
+        };
+        if !address.is_multiple_of(size as u64) {
+            return Err(CUDA_ERROR_MISALIGNED_ADDRESS);
+        }
+        let at = address as usize;
+        let inside = |memory: &[u8]| at.checked_add(size).is_some_and(|end| end <= memory.len());
+        match space {
+            Space::Shared if inside(&self.shared) => Ok(self.shared[at..].as_mut_ptr()),
+            Space::Local if inside(&self.threads[number].local) => Ok(self.threads[number].local[at..].as_mut_ptr()),
+            // Nobody writes to them.
+            Space::Param if inside(&self.launch.params) => Ok(self.launch.params[at..].as_ptr().cast_mut()),
+            Space::Global | Space::Generic => memory::of_kernel(address, size).ok_or(CUDA_ERROR_ILLEGAL_ADDRESS),
+            _ => Err(CUDA_ERROR_ILLEGAL_ADDRESS),
+        }
+    }
+
+    fn load(&mut self, number: usize, space: Space, ty: Ty, address: u64) -> Result<u64, CUresult> {
+        let place = self.place(number, space, address, ty.size())?;
+        // SAFETY: `place` has found so many bytes, aligned as their type.
+        Ok(unsafe {
+            match ty.size() {
+                1 => place.read_volatile().into(),
+                2 => place.cast::<u16>().read_unaligned().into(),
+                4 => place.cast::<u32>().read_unaligned().into(),
+                _ => place.cast::<u64>().read_unaligned(),
+            }
+        })
+    }
+
+    fn store(&mut self, number: usize, space: Space, ty: Ty, address: u64, value: u64) -> Result<(), CUresult> {
+        let place = self.place(number, space, address, ty.size())?;
+        // SAFETY: as in `load`.
+        unsafe { place.copy_from_nonoverlapping(value.to_le_bytes().as_ptr(), ty.size()) };
+        Ok(())
+    }
+
+    /// Runs a thread until its turn is over, or it has to wait.
+    fn run(&mut self, number: usize) -> Result<(), CUresult> {
+        let entry = self.entry;
+        for _ in 0..TURN {
+            let at = self.threads[number].at;
+            let Some(inst) = entry.body.get(at) else {
+                self.threads[number].state = State::Over;
+                return Ok(());
+            };
+            if let Some((predicate, negated)) = inst.guard
+                && (self.threads[number].registers[predicate] & 1 != 0) == negated
+            {
+                self.threads[number].at = at + 1;
+                continue;
+            }
+            match inst.op {
+                Op::Branch(target) => {
+                    self.threads[number].at = target;
+                    continue;
+                }
+                Op::Exit => {
+                    self.threads[number].state = State::Over;
+                    return Ok(());
+                }
+                Op::Trap => return Err(CUDA_ERROR_LAUNCH_FAILED),
+                Op::Barrier => {
+                    let thread = &mut self.threads[number];
+                    (thread.state, thread.at) = (State::AtBarrier, at + 1);
+                    return Ok(());
+                }
+                Op::WarpBarrier | Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) => {
+                    let mask = inst.args.last().map_or(u32::MAX, |mask| self.read(number, mask) as u32);
+                    self.threads[number].state = State::InWarp(mask);
+                    return Ok(());
+                }
+                _ => self.compute(number, inst)?,
+            }
+            self.threads[number].at = at + 1;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, number: usize, operand: &Operand, value: u64) {
+        if let Operand::Register(register) = operand {
+            self.threads[number].registers[*register] = value;
+        }
+    }
+
+    /// Runs an instruction of one thread.
+    fn compute(&mut self, number: usize, inst: &Inst) -> Result<(), CUresult> {
+        let args = &inst.args;
+        let arg = |block: &Self, at: usize| args.get(at).map_or(0, |arg| block.read(number, arg));
+        let unknown = CUDA_ERROR_ILLEGAL_INSTRUCTION;
+        let value = match inst.op {
+            Op::Nothing => return Ok(()),
+            Op::Move => return self.copy(number, &args[0], &args[1]),
+            Op::Load(space, ty) => {
+                let address = arg(self, 1);
+                if let Operand::Vector(all) = &args[0] {
+                    for (at, to) in all.iter().enumerate() {
+                        let value = self.load(number, space, ty, address + (at * ty.size()) as u64)?;
+                        self.write(number, to, extended(ty, value));
+                    }
+                    return Ok(());
+                }
+                extended(ty, self.load(number, space, ty, address)?)
+            }
+            Op::Store(space, ty) => {
+                let address = arg(self, 0);
+                if let Operand::Vector(all) = &args[1] {
+                    for (at, from) in all.iter().enumerate() {
+                        let value = self.read(number, from);
+                        self.store(number, space, ty, address + (at * ty.size()) as u64, value)?;
+                    }
+                    return Ok(());
+                }
+                return self.store(number, space, ty, address, arg(self, 1));
+            }
+            Op::Atomic(name, space, ty, has_result) => {
+                let at = usize::from(has_result);
+                let (address, b, c) = (arg(self, at), arg(self, at + 1), arg(self, at + 2));
+                let _alone = ATOMICS.lock().unwrap_or_else(PoisonError::into_inner);
+                let old = self.load(number, space, ty, address)?;
+                let new = ops::atomic(name, ty, old, b, c).ok_or(unknown)?;
+                self.store(number, space, ty, address, new)?;
+                if !has_result {
+                    return Ok(());
+                }
+                old
+            }
+            Op::Unary(name, ty) => ops::unary(name, ty, arg(self, 1)).ok_or(unknown)?,
+            Op::Binary(name, mode, ty) => ops::binary(name, mode, ty, arg(self, 1), arg(self, 2)).ok_or(unknown)?,
+            Op::MultiplyAdd(mode, ty) => {
+                ops::multiply_add(mode, ty, arg(self, 1), arg(self, 2), arg(self, 3)).ok_or(unknown)?
+            }
+            Op::SetPredicate(comparison, combined, ty) => {
+                // With a second result there is one operand more.
+                let second = args.len() == if combined.is_some() { 5 } else { 4 };
+                let at = 1 + usize::from(second);
+                let is = ops::compare(comparison, ty, arg(self, at), arg(self, at + 1)).ok_or(unknown)?;
+                let other = arg(self, at + 2) & 1 != 0;
+                let combine = |is: bool| match combined {
+                    Some("and") => is && other,
+                    Some("or") => is || other,
+                    Some(_) => is != other,
+                    None => is,
+                };
+                if second {
+                    self.write(number, &args[1], combine(!is).into());
+                }
+                combine(is).into()
+            }
+            Op::Set(comparison, ty, float) => {
+                let is = ops::compare(comparison, ty, arg(self, 1), arg(self, 2)).ok_or(unknown)?;
+                match (is, float) {
+                    (false, _) => 0,
+                    (true, true) => u64::from(1.0_f32.to_bits()),
+                    (true, false) => u32::MAX.into(),
+                }
+            }
+            Op::Select => arg(self, if arg(self, 3) & 1 != 0 { 1 } else { 2 }),
+            Op::Convert(to, from, rounding, saturates) => {
+                extended(to, ops::convert(to, from, rounding, saturates, arg(self, 1)))
+            }
+            Op::ConvertAddress(space, to) => {
+                let base = match space {
+                    Space::Shared => SHARED,
+                    Space::Local => LOCAL,
+                    Space::Param => PARAM,
+                    Space::Global | Space::Generic => 0,
+                };
+                match to {
+                    true => arg(self, 1).wrapping_sub(base),
+                    false => arg(self, 1).wrapping_add(base),
+                }
+            }
+            Op::ActiveMask => {
+                // Threads run one by one here: those of the warp that are at the same place.
+                let (first, at) = (number - number % WARP, self.threads[number].at);
+                let lanes = first..self.threads.len().min(first + WARP);
+                let is_there = |&lane: &usize| self.threads[lane].at == at && self.threads[lane].state != State::Over;
+                lanes.filter(is_there).map(|lane| 1 << (lane - first)).sum()
+            }
+            Op::ExtractBits(ty) => {
+                let (value, from, count) = (arg(self, 1), arg(self, 2) as u32 & 255, arg(self, 3) as u32 & 255);
+                let moved = if from > 127 { 0 } else { ty.int(value) >> from.min(127) };
+                let mask = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+                let field = moved as u64 & mask;
+                let sign = ty.is_signed() && (1..64).contains(&count) && field >> (count - 1) & 1 != 0;
+                ty.cut(if sign { field | !mask } else { field })
+            }
+            Op::InsertBits(ty) => {
+                let (a, b) = (arg(self, 1), arg(self, 2));
+                let (from, count) = (arg(self, 3) as u32 & 255, arg(self, 4) as u32 & 255);
+                let field = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+                let mask = field.checked_shl(from).unwrap_or(0);
+                ty.cut(b & !mask | a.checked_shl(from).unwrap_or(0) & mask)
+            }
+            Op::Permute => {
+                let both = arg(self, 1) & 0xffff_ffff | arg(self, 2) << 32;
+                let choice = arg(self, 3);
+                (0..4).fold(0, |result, at| {
+                    let pick = choice >> (4 * at) & 15;
+                    let byte = both >> (8 * (pick & 7)) & 255;
+                    let byte = if pick & 8 != 0 {
+                        if byte & 128 != 0 { 255 } else { 0 }
+                    } else {
+                        byte
+                    };
+                    result | byte << (8 * at)
+                })
+            }
+            Op::Funnel(left, wraps) => {
+                let both = arg(self, 1) & 0xffff_ffff | arg(self, 2) << 32;
+                let by = if wraps {
+                    arg(self, 3) & 31
+                } else {
+                    (arg(self, 3) & 0xffff_ffff).min(32)
+                };
+                match left {
+                    true => (u128::from(both) << by >> 32) as u64 & 0xffff_ffff,
+                    false => both >> by & 0xffff_ffff,
+                }
+            }
+            _ => return Err(unknown),
+        };
+        self.write(number, &args[0], value);
+        Ok(())
+    }
+
+    /// A move, which may take a register apart or put it together.
+    fn copy(&mut self, number: usize, to: &Operand, from: &Operand) -> Result<(), CUresult> {
+        match (to, from) {
+            (Operand::Vector(parts), from) => {
+                let value = self.read(number, from);
+                let bits = if parts.len() == 4 || self.is_narrow(parts) {
+                    16
+                } else {
+                    32
+                };
+                for (at, part) in parts.iter().enumerate() {
+                    let mask = (1 << bits) - 1;
+                    self.write(number, part, value >> (bits * at as u32) & mask);
+                }
+            }
+            (to, Operand::Vector(parts)) => {
+                let bits = if parts.len() == 4 || self.is_narrow(parts) {
+                    16
+                } else {
+                    32
+                };
+                let values = parts.iter().rev().map(|part| self.read(number, part));
+                let value = values.fold(0, |all, part| all << bits | part & ((1 << bits) - 1));
+                self.write(number, to, value);
+            }
+            (to, from) => {
+                let value = self.read(number, from);
+                self.write(number, to, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether registers have 16 bits.
+    fn is_narrow(&self, parts: &[Operand]) -> bool {
+        parts.iter().all(|part| match part {
+            Operand::Register(register) => self.entry.narrow.contains(register),
+            _ => false,
+        })
+    }
+}
+
+/// A signed number of fewer bits is extended to those of its register, of at most 32 or 64.
+fn extended(ty: Ty, bits: u64) -> u64 {
+    match ty {
+        Ty::S8 | Ty::S16 => u64::from(ty.int(bits) as i32 as u32),
+        _ => bits,
+    }
+}

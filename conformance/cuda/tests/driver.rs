@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Drivers that are missing, too old, or run out of something.
+
+use oxur_client::api::*;
+use oxur_client::*;
+use oxur_conformance_support::run_test;
+
+use crate::{Rig, code, loader};
+
+/// Runs a test of this file in a process with these variables, and returns its log.
+fn log_of(test: &str, variables: &[(&str, &str)]) -> String {
+    let mut all = vec![("UR_LOG_CUDA", "level:info;output:stderr"), ("OXUR_CUDA_CHILD", "1")];
+    all.extend(variables);
+    run_test(test, &all).passed().log
+}
+
+/// Whether this is a process that [`log_of`] has started, or a real driver, which knows no such variables.
+fn is_child() -> bool {
+    std::env::var_os("OXUR_CUDA_CHILD").is_some() || std::env::var_os("OXUR_CUDA_SYSTEM").is_some()
+}
+
+/// How many platforms the adapter has. Without a driver it is no adapter for the loader.
+fn platforms() -> usize {
+    let adapters = loader().adapters().expect("urAdapterGet");
+    adapters
+        .iter()
+        .map(|adapter| adapter.platforms().expect("urPlatformGet").len())
+        .sum()
+}
+
+#[test]
+fn no_driver_is_one_line_of_the_log() {
+    if std::env::var_os("OXUR_CUDA_NONE").is_some() {
+        return assert_eq!(platforms(), 0);
+    }
+    if is_child() {
+        return;
+    }
+    let case = |variables: &[(&str, &str)], words: &str| {
+        let mut all = vec![("OXUR_CUDA_NONE", "1")];
+        all.extend(variables);
+        let log = log_of("driver::no_driver_is_one_line_of_the_log", &all);
+        let lines: Vec<&str> = log.lines().filter(|line| line.contains("no CUDA platforms")).collect();
+        assert_eq!(lines.len(), 1, "{log}");
+        assert!(lines[0].contains(words), "{log}");
+    };
+    case(&[("LD_LIBRARY_PATH", "/nonexistent")], "there is no NVIDIA driver");
+    case(
+        &[("FAKE_CUDA_VERSION", "12020")],
+        "it is for CUDA 12.2, and 12.4 is needed",
+    );
+    case(
+        &[("FAKE_CUDA_WITHOUT", "cuFuncGetParamInfo")],
+        "libcuda has no cuFuncGetParamInfo",
+    );
+    case(&[("FAKE_CUDA_DEVICES", "0")], "the NVIDIA driver has no devices");
+}
+
+#[test]
+fn memory_that_is_not_there() {
+    if !is_child() {
+        log_of("driver::memory_that_is_not_there", &[("FAKE_CUDA_MEMORY", "4194304")]);
+        return;
+    }
+    if std::env::var_os("OXUR_CUDA_SYSTEM").is_some() {
+        return;
+    }
+    let rig = Rig::new();
+    let alloc = |size| Usm::device(&rig.context, &rig.device, size, UsmRequest::default());
+    let first = alloc(3 << 20).expect("the memory is there");
+    assert_eq!(code(alloc(2 << 20)), ResultCode::ERROR_OUT_OF_RESOURCES);
+    assert_eq!(
+        code(alloc(8 << 20)),
+        ResultCode::ERROR_INVALID_USM_SIZE,
+        "more than the device has"
+    );
+    drop(first);
+    // What is kept for later is given back for it.
+    drop(alloc(2 << 20).expect("the memory is there again"));
+}
+
+#[test]
+fn two_devices_have_streams_and_memory_of_their_own() {
+    if !is_child() {
+        log_of(
+            "driver::two_devices_have_streams_and_memory_of_their_own",
+            &[("FAKE_CUDA_DEVICES", "2")],
+        );
+        return;
+    }
+    let adapters = loader().adapters().expect("urAdapterGet");
+    let devices = adapters[0].platforms().expect("urPlatformGet")[0]
+        .devices()
+        .expect("urDeviceGet");
+    let [first, second] = &devices[..] else {
+        return println!("this machine has {} devices", devices.len());
+    };
+    let context = Context::new(&[first, second]).expect("urContextCreate");
+    let queues =
+        [first, second].map(|device| Queue::new(&context, device, QueueFlags::empty()).expect("urQueueCreate"));
+    let host = Usm::host(&context, 4096, UsmRequest::default()).expect("urUSMHostAlloc");
+    let near =
+        [first, second].map(|device| Usm::device(&context, device, 4096, UsmRequest::default()).expect("memory"));
+    // Around both devices, each step after the one before.
+    let mut last = None;
+    let steps = [
+        (near[0].ptr(), host.ptr(), 0),
+        (near[1].ptr(), near[0].ptr(), 1),
+        (host.ptr(), near[1].ptr(), 1),
+    ];
+    // SAFETY: memory of that size, which lives until the last copy is complete.
+    unsafe {
+        let filled = queues[0]
+            .memset(host.ptr(), &[5_u32], 4096, &[])
+            .expect("urEnqueueUSMFill");
+        filled.wait().expect("urEventWait");
+        for (to, from, queue) in steps {
+            let wait: Vec<&Event> = last.iter().collect();
+            let next = queues[queue]
+                .memcpy(false, to, from, 4096, &wait)
+                .expect("urEnqueueUSMMemcpy");
+            last = Some(next);
+        }
+        last.expect("three steps").wait().expect("urEventWait");
+        assert!(host.as_slice::<u32>().iter().all(|word| *word == 5));
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! The order of commands in and between queues, where commands begin late (`FAKE_CUDA_DELAY`): what is not waited for
+//! is not there yet.
+
+use std::ptr::null_mut;
+
+use oxur_client::api::*;
+use oxur_client::*;
+use oxur_conformance_support::run_test;
+
+use crate::Rig;
+
+/// Runs a test in a process whose driver is slow; `false` says that this is that process.
+fn slowly(test: &str) -> bool {
+    const CHILD: &str = "OXUR_CUDA_SLOW";
+    if std::env::var_os(CHILD).is_some() {
+        return false;
+    }
+    run_test(test, &[(CHILD, "1"), ("FAKE_CUDA_DELAY", "300")]).passed();
+    true
+}
+
+/// A copy of four bytes.
+fn copy(queue: &Queue, to: *mut u32, from: *const u32, wait: &[&Event]) -> Event {
+    // SAFETY: places in USM that lives until the test has waited.
+    unsafe { queue.memcpy(false, to.cast(), from.cast(), 4, wait) }.expect("urEnqueueUSMMemcpy")
+}
+
+/// A random graph of copies over several queues in and out of order. Each command writes a place of its own, from a
+/// place of one that it waits for; so the values tell whether all waited.
+#[test]
+fn events_order_random_graphs() {
+    if slowly("streams::events_order_random_graphs") {
+        return;
+    }
+    let rig = Rig::new();
+    let flags = [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE];
+    let queues: Vec<Queue> = (0..4)
+        .map(|at| Queue::new(&rig.context, &rig.device, flags[at % 2]).expect("urQueueCreate"))
+        .collect();
+    let mut seed = 12345_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for round in 0..20_u32 {
+        const COMMANDS: usize = 60;
+        let places = rig.shared(&[0_u32; COMMANDS]);
+        let base: *mut u32 = places.ptr().cast();
+        let mut events: Vec<Option<Event>> = Vec::new();
+        for at in 0..COMMANDS {
+            let queue = &queues[random(queues.len())];
+            // SAFETY: places inside of the memory.
+            let event = unsafe {
+                // Events that were dropped cannot be waited for.
+                match events.iter().rposition(Option::is_some).filter(|_| random(8) != 0) {
+                    Some(last) => {
+                        let from = (0..=last)
+                            .rev()
+                            .find(|&at| events[at].is_some() && random(3) == 0)
+                            .unwrap_or(last);
+                        let wait = [events[from].as_ref().expect("it is there")];
+                        copy(queue, base.add(at), base.add(from), &wait)
+                    }
+                    None => queue
+                        .memset(base.add(at).cast(), &[round + 1], 4, &[])
+                        .expect("urEnqueueUSMFill"),
+                }
+            };
+            events.push((random(4) != 0).then_some(event));
+        }
+        queues.iter().for_each(|queue| queue.finish().expect("urQueueFinish"));
+        // SAFETY: all commands are complete.
+        let values = unsafe { places.as_slice::<u32>() };
+        assert!(
+            values.iter().all(|value| *value == round + 1),
+            "round {round}: {values:?}"
+        );
+    }
+}
+
+#[test]
+fn barriers_of_out_of_order_queues() {
+    if slowly("streams::barriers_of_out_of_order_queues") {
+        return;
+    }
+    let rig = Rig::new();
+    let queue =
+        Queue::new(&rig.context, &rig.device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("urQueueCreate");
+    let fns = crate::loader().fns();
+    for _ in 0..20 {
+        let places = rig.shared(&[0_u32; 32]);
+        let base: *mut u32 = places.ptr().cast();
+        // SAFETY: places inside of the memory; live handles.
+        unsafe {
+            for at in 0..16 {
+                queue
+                    .memset(base.add(at).cast(), &[at as u32 + 1], 4, &[])
+                    .expect("urEnqueueUSMFill");
+            }
+            fns.urEnqueueEventsWaitWithBarrier(queue.raw(), 0, std::ptr::null(), null_mut())
+                .expect("a barrier");
+            for at in 0..16 {
+                copy(&queue, base.add(16 + at), base.add(at), &[]);
+            }
+        }
+        queue.finish().expect("urQueueFinish");
+        // SAFETY: all commands are complete.
+        let values = unsafe { places.as_slice::<u32>() };
+        assert!((0..16).all(|at| values[16 + at] == at as u32 + 1), "{values:?}");
+    }
+}
+
+#[test]
+fn memory_that_is_freed_in_use() {
+    if slowly("streams::memory_that_is_freed_in_use") {
+        return;
+    }
+    let rig = Rig::new();
+    for round in 0..50_u32 {
+        let result = rig.shared(&[0_u32; 1024]);
+        let size = 4096;
+        let first = Usm::device(&rig.context, &rig.device, size, UsmRequest::default()).expect("memory");
+        // SAFETY: memory of that size; what is freed is used by commands that were enqueued before.
+        unsafe {
+            rig.queue
+                .memset(first.ptr(), &[round], size, &[])
+                .expect("urEnqueueUSMFill");
+            rig.queue
+                .memcpy(false, result.ptr(), first.ptr(), size, &[])
+                .expect("urEnqueueUSMMemcpy");
+            drop(first);
+            // The next allocation is another one while the commands are not complete.
+            let second = Usm::device(&rig.context, &rig.device, size, UsmRequest::default()).expect("memory");
+            let other = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+            other
+                .memset(second.ptr(), &[u32::MAX], size, &[])
+                .expect("urEnqueueUSMFill");
+            other.finish().expect("urQueueFinish");
+        }
+        rig.queue.finish().expect("urQueueFinish");
+        // SAFETY: all commands are complete.
+        assert!(unsafe { result.as_slice::<u32>() }.iter().all(|word| *word == round));
+    }
+}
