@@ -6,6 +6,7 @@
 #   dist/lib/libur_*.so*                the loader and every adapter, with the links that C libraries have
 #   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
 #   dist/lib/adapters/libur_adapter_level_zero.so.0  for devices that no other adapter has
+#   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, when it is named
 #   dist/lib/libze_oxur_cpu.so.1        the Level Zero driver
 #   dist/lib/level-zero/libze_loader.so.1  a link to it, for programs that look for a loader of Level Zero
 #   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, where a process has no other libOpenCL
@@ -38,7 +39,7 @@ die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
 libraries=(ur_loader)
 for folder in adapters/*/; do
   adapter=$(basename "$folder")
-  [[ $adapter == kit || $adapter == level_zero || ! -f $folder/Cargo.toml ]] || libraries+=("ur_adapter_$adapter")
+  [[ $adapter =~ ^(kit|level_zero|cuda)$ || ! -f $folder/Cargo.toml ]] || libraries+=("ur_adapter_$adapter")
 done
 
 # What manylinux_2_34 allows: libraries, and the newest version of each kind of symbol.
@@ -88,9 +89,12 @@ check "$release/libze_oxur_cpu.so" libze_oxur_cpu.so.1 'ze[lrstx]?'
 ship "$release/libze_oxur_cpu.so" "$stage/lib/libze_oxur_cpu.so.1"
 # Where the dynamic linker does not find it before another, either.
 ln -s ../libze_oxur_cpu.so.1 "$stage/lib/level-zero/libze_loader.so.1"
-# By its name it would hide Intel's adapter, which drives the GPUs of most machines, if it were where that is searched.
-check "$release/libur_adapter_level_zero.so" libur_adapter_level_zero.so.0 ur
-ship "$release/libur_adapter_level_zero.so" "$stage/lib/adapters/libur_adapter_level_zero.so.0"
+# By their names they would hide Intel's adapters, which drive the GPUs of most machines, if they were where those are searched.
+# That for CUDA lacks too much to be taken where nobody asks for it: programs would prefer its GPU to a CPU that runs all.
+for name in level_zero cuda; do
+  check "$release/libur_adapter_$name.so" "libur_adapter_$name.so.0" ur
+  ship "$release/libur_adapter_$name.so" "$stage/lib/adapters/libur_adapter_$name.so.0"
+done
 check "$release/liboxur_as_gpu_preload.so" liboxur_as_gpu_preload.so '_ZNK?4sycl.*'
 ship "$release/liboxur_as_gpu_preload.so" "$stage/lib/liboxur_as_gpu_preload.so"
 for name in "${libraries[@]}"; do
