@@ -37,6 +37,8 @@ impl ProgramKey {
         // Destructured, so that a new option does not compile until it is hashed here or ignored.
         let Options {
             mode,
+            // Variants of code belong to tiers, and are in the key of a kernel.
+            tier: _,
             fast_math,
             no_optimization,
             allow_unresolved,

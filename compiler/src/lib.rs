@@ -22,8 +22,8 @@
 //! | `cpu_level` | the user and `llvm`, `workgroup`, `builtins`: which vectors code may use |
 //! | `options` | a program and its user |
 //!
-//! `program` runs the stages, `code` is what they make of a kernel, `cache_key` names it in the cache, and `print`
-//! shows it as text.
+//! `program` runs the stages, `code` is what they make of a kernel, `background` replaces quick code by the best one,
+//! `cache_key` names code in the cache, and `print` shows it as text.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), oxur_compiler::Error> {
@@ -36,6 +36,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod abi;
+mod background;
 mod builtins;
 mod cache_key;
 mod code;
@@ -60,6 +61,7 @@ mod print;
 mod program;
 mod runtime;
 pub mod spirv;
+mod stage_times;
 mod workgroup;
 
 pub use cpu_level::CpuLevel;
@@ -70,7 +72,7 @@ pub use interface::{
 };
 pub use kernel::{Kernel, ThreadContext};
 pub use llvm::Allocator;
-pub use options::{Mode, Options, Part};
+pub use options::{Mode, Options, Part, Tier};
 pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};
 pub use runtime::FloatEnv;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program};
+use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program, Tier};
 
 #[global_allocator]
 static ALLOCATOR: oxur_compiler::Allocator = oxur_compiler::Allocator;
@@ -22,6 +22,9 @@ struct Cli {
     /// Compile one work-item at a time: the reference.
     #[arg(long, global = true)]
     scalar: bool,
+    /// Compile as for the first launch, in a few milliseconds.
+    #[arg(long, global = true)]
+    quick: bool,
     /// Let floating-point arithmetic deviate from its rules.
     #[arg(long, global = true, value_enum, value_name = "HOW")]
     fast_math: Vec<Permission>,
@@ -42,6 +45,9 @@ enum Command {
         /// A line of JSON a kernel, instead of text.
         #[arg(long)]
         json: bool,
+        /// Tell the processor time of each stage, on the standard error stream.
+        #[arg(long)]
+        times: bool,
         /// This kernel only.
         #[arg(long)]
         kernel: Option<String>,
@@ -116,16 +122,23 @@ enum Stage {
 }
 
 fn main() -> ExitCode {
-    env_logger::init();
     let cli = Cli::parse();
+    let mut log = env_logger::Builder::from_default_env();
+    if matches!(cli.command, Command::Compile { times: true, .. }) {
+        log.filter_module("oxur_compiler::stage_times", log::LevelFilter::Debug);
+    }
+    log.init();
     let options = Options {
         mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
+        tier: if cli.quick { Tier::Quick } else { Tier::Best },
         fast_math: fast_math(&cli.fast_math),
         cache: cli.cache.as_ref().map_or_else(CacheConfig::off, CacheConfig::at),
         ..Options::default()
     };
     let done = match &cli.command {
-        Command::Compile { modules, json, kernel } => modules
+        Command::Compile {
+            modules, json, kernel, ..
+        } => modules
             .iter()
             .try_for_each(|m| compile(m, &cli.link, &options, kernel.as_deref(), *json)),
         Command::List { modules } => modules.iter().try_for_each(|m| list(m, &cli.link, &options)),

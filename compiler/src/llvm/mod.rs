@@ -10,12 +10,13 @@ mod builder;
 mod fatal_errors;
 mod module;
 mod out_of_memory;
+mod statics;
 mod target;
 mod types;
 mod value;
 
 pub use builder::Builder;
-pub use fatal_errors::isolated;
+pub use fatal_errors::{block_signals, isolated};
 pub use module::Module;
 pub use out_of_memory::Allocator;
 pub use target::Machine;

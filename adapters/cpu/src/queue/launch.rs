@@ -91,8 +91,8 @@ impl Queue {
         let args = RefCell::new(Packed::default());
         kernel.pack(given, &mut args.borrow_mut())?;
         let range = prepare(kernel, self.device_index, range)?;
-        let cost = kernel.cost().of(groups);
-        let inline = cost.is_some_and(|cost| cost <= self.pool.inline_limit()) && !cooperative;
+        let cost = kernel.cost(self.device_index, &range);
+        let inline = cost.of(groups).is_some_and(|cost| cost <= self.pool.inline_limit()) && !cooperative;
         let submission = Submission {
             inline,
             ..Submission::of(CommandType::KERNEL_LAUNCH)
@@ -112,7 +112,7 @@ impl Queue {
                     )
                 }?;
                 if measure {
-                    kernel.cost().learn(groups, clock::cycles().wrapping_sub(started));
+                    cost.learn(groups, clock::cycles().wrapping_sub(started));
                 }
                 Ok(())
             });
@@ -242,7 +242,9 @@ mod tests {
             queue.launch(launch, WaitList::empty(), event).unwrap();
             queue.finish().unwrap();
             let took = clock::cycles() - started;
-            (kernel.cost().of(4).unwrap(), took)
+            let range = nd_range(&kernel, &queue.device, &range);
+            let range = kernel.compiled(0).prepare(range).unwrap();
+            (kernel.cost(0, &range).of(4).unwrap(), took)
         };
         // Preemption may inflate the measured cost, but not in every launch.
         let launches: Vec<_> = (0..5).map(|_| first_launch()).collect();
