@@ -163,7 +163,9 @@ impl Heat {
     /// Adds a run of `quick` code that took `cycles`. Returns true if the caller should ask for the best code: once, until
     /// [`Heat::answered`].
     pub(crate) fn add(&self, quick: &Code, cycles: u64) -> bool {
-        let more = cycles.max(Self::LEAST);
+        // What other processes have run before, others will: ten of them, say. They all need the best code once.
+        let processes = if quick.from_cache { 10 } else { 1 };
+        let more = cycles.max(Self::LEAST) * processes;
         let spent = self.spent.fetch_add(more, Ordering::Relaxed).saturating_add(more);
         spent >= Self::PER_BYTE * quick.size as u64
             && !self.asked.load(Ordering::Relaxed)

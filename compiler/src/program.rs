@@ -352,7 +352,12 @@ impl Program {
         let module = lower::kernel(context, &self.linked, kernel)?;
         times.end("lower");
         let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
-        let shape = workgroup::finish_scalar(&module, info.sub_group_size, items_wait);
+        let shape = workgroup::finish_scalar(
+            &module,
+            info.sub_group_size,
+            items_wait,
+            self.options.mode == Mode::Fast,
+        );
         times.end("workgroup");
         Ok((machine, module, shape))
     }
