@@ -153,7 +153,11 @@ fn operands<'c>(
 fn reduce_by_halves<'c>(module: &Module<'c>, b: &Builder<'c>, mut all: Vec<Value<'c>>, how: ReduceOp) -> Value<'c> {
     while all.len() > 1 {
         let high = all.split_off(all.len() / 2);
-        all = all.into_iter().zip(high).map(|(low, high)| how.apply(module, b, low, high)).collect();
+        all = all
+            .into_iter()
+            .zip(high)
+            .map(|(low, high)| how.apply(module, b, low, high))
+            .collect();
     }
     all[0]
 }
