@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::Builder;
 
@@ -38,6 +39,10 @@ static QUEUE: Mutex<Queue> = Mutex::new(Queue {
     served_in: None,
 });
 
+/// [`Queue::served_in`] for those without the lock.
+static SERVED_IN: AtomicU32 = AtomicU32::new(NOBODY);
+const NOBODY: u32 = u32::MAX;
+
 /// Has the best code for a range of a kernel compiled.
 pub fn compile(program: &Arc<Program>, kernel: &Arc<Compiled>, range: NdRange) {
     let mut queue = QUEUE.lock();
@@ -46,15 +51,33 @@ pub fn compile(program: &Arc<Program>, kernel: &Arc<Compiled>, range: NdRange) {
         kernel: kernel.clone(),
         range,
     });
-    let generation = Some(oxur_fork::generation());
-    if queue.served_in == generation {
+    start(&mut queue);
+}
+
+/// Goes on, in a child, with what waited when its parent forked.
+#[inline]
+pub fn resume() {
+    if ![NOBODY, oxur_fork::generation()].contains(&SERVED_IN.load(Ordering::Relaxed)) {
+        start(&mut QUEUE.lock());
+    }
+}
+
+/// Starts the thread, unless it is there.
+#[cold]
+fn start(queue: &mut Queue) {
+    let generation = oxur_fork::generation();
+    if queue.served_in == Some(generation) {
         return;
     }
     match Builder::new().name("ur background".into()).spawn(serve) {
-        Ok(_) => queue.served_in = generation,
+        Ok(_) => {
+            queue.served_in = Some(generation);
+            SERVED_IN.store(generation, Ordering::Relaxed);
+        }
         // Asked for again when it has run for as long once more.
         Err(error) => {
             log::debug!("no thread for the background: {error}");
+            SERVED_IN.store(NOBODY, Ordering::Relaxed);
             queue.jobs.drain(..).for_each(|job| job.kernel.heat.answered());
         }
     }
@@ -70,6 +93,7 @@ fn serve() {
             let job = queue.jobs.pop_front();
             if job.is_none() {
                 queue.served_in = None;
+                SERVED_IN.store(NOBODY, Ordering::Relaxed);
             }
             job
         };

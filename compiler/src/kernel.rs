@@ -180,6 +180,7 @@ impl Kernel {
             if self.program.tier() == Tier::Adaptive && self.compiled.heat.add(quick, took) {
                 background::compile(&self.program, &self.compiled, range);
             }
+            background::resume();
         }
         Ok(())
     }
