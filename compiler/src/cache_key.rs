@@ -42,6 +42,8 @@ impl ProgramKey {
         let Options {
             target: _,
             mode,
+            // Variants of code belong to tiers, and are in the key of a kernel.
+            tier: _,
             fast_math,
             no_optimization,
             allow_unresolved,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The interface of a kernel: its parameters, the layout of its arguments, and the range of a launch.
 
+use crate::code::Variant;
+
 /// The properties of a kernel that are known without compiling it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelInfo {
@@ -127,14 +129,8 @@ impl NdRange {
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedRange {
     pub(crate) range: NdRange,
-    pub(crate) code: CodeIndex,
-}
-
-/// The index of a kernel's code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CodeIndex {
-    Best,
-    Other(usize),
+    /// The code that was there. A run takes better code, if there is some by then.
+    pub(crate) code: Variant,
 }
 
 impl PreparedRange {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels that can run: choosing the code for a range, and running its work-groups.
 
+use std::arch::x86_64::_rdtsc;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::abi::Group;
-use crate::code::{Code, Compiled, Variant};
-use crate::interface::CodeIndex;
+use crate::code::{Best, Code, Compiled, Variant};
+use crate::options::Tier;
 use crate::program::Program;
 use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableEntry, stack_size};
 use crate::workgroup::Entry;
-use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange};
+use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
 /// A compiled kernel. It keeps its program alive.
 pub struct Kernel {
@@ -22,7 +23,7 @@ impl std::fmt::Debug for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Kernel")
             .field("name", &self.compiled.info.name)
-            .field("shape", &self.compiled.best.shape)
+            .field("shape", &self.compiled.first().shape)
             .finish_non_exhaustive()
     }
 }
@@ -47,17 +48,18 @@ impl Kernel {
 
     /// Whether its code was in the cache.
     pub fn is_from_cache(&self) -> bool {
-        self.compiled.best.from_cache
+        self.compiled.first().from_cache
     }
 
-    /// How many work-items its main code runs at a time.
+    /// How many work-items its main code runs at a time, or its quick code, if that is all there is.
     pub fn lanes(&self) -> u32 {
-        self.compiled.best.shape.lanes
+        self.compiled.first().shape.lanes
     }
 
     /// Bytes of private memory of a work-item.
     pub fn private_memory(&self) -> usize {
-        (self.compiled.best.shape.variables / u64::from(self.compiled.best.shape.lanes)) as usize
+        let shape = &self.compiled.first().shape;
+        (shape.variables / u64::from(shape.lanes)) as usize
     }
 
     /// Finds the code for a range, and compiles it if necessary. Callers do this before the run, because compile time
@@ -72,8 +74,8 @@ impl Kernel {
                 what: format!("there are at most {MAX_WORK_GROUP_SIZE}"),
             });
         }
-        let code = if self.compiled.best.suits(&range) {
-            CodeIndex::Best
+        let code = if self.compiled.main_suits(&range) {
+            Variant::Main
         } else {
             self.prepare_other(&range)?
         };
@@ -81,29 +83,40 @@ impl Kernel {
     }
 
     #[inline(never)]
-    fn prepare_other(&self, range: &NdRange) -> Result<CodeIndex, Error> {
-        let mut failed = None;
-        let variants = [Variant::WithTail, Variant::Scalar];
-        for (i, (slot, variant)) in self.compiled.others.iter().zip(variants).enumerate() {
-            match slot.get_or_init(|| self.program.code(self.compiled.index, variant)) {
-                Ok(code) if code.suits(range) => return Ok(CodeIndex::Other(i)),
-                Ok(_) => {}
-                Err(error) => failed = Some(error.clone()),
+    fn prepare_other(&self, range: &NdRange) -> Result<Variant, Error> {
+        let tier = self.program.tier();
+        loop {
+            match self.compiled.best(range) {
+                Best::Is(variant) => return Ok(variant),
+                Best::MayBe(variant) if tier == Tier::Best => {
+                    // An error is that of the range only if no other variant suits it.
+                    _ = self.program.compile_variant(&self.compiled, variant);
+                }
+                Best::None if tier == Tier::Best => {
+                    let last = self.compiled.slot(Variant::Scalar).get();
+                    let failed = last.and_then(|code| code.as_ref().err()).cloned();
+                    return Err(failed.unwrap_or_else(|| Error::Codegen("no code suits the range".into())));
+                }
+                Best::MayBe(variant) if tier == Tier::Adaptive && self.program.look_up(&self.compiled, variant) => {}
+                _ => {
+                    self.program.compile_variant(&self.compiled, Variant::Quick)?;
+                    return Ok(Variant::Quick);
+                }
             }
         }
-        Err(failed.unwrap_or_else(|| Error::Codegen("no code suits the range".into())))
+    }
+
+    /// Whether a run of a range now would be one of quick code.
+    #[inline]
+    pub fn is_quick(&self, range: &PreparedRange) -> bool {
+        range.code == Variant::Quick && !matches!(self.compiled.best(&range.range), Best::Is(_))
     }
 
     /// # Panics
     /// If the range was prepared for another kernel, which may have other code.
-    fn code(&self, index: CodeIndex) -> &Code {
-        match index {
-            CodeIndex::Best => &self.compiled.best,
-            CodeIndex::Other(i) => match self.compiled.others[i].get() {
-                Some(Ok(code)) => code,
-                _ => panic!("the range was not prepared for this kernel"),
-            },
-        }
+    fn code(&self, variant: Variant) -> &Code {
+        let code = self.compiled.code(variant);
+        code.expect("the range was prepared for this kernel")
     }
 
     /// Runs work-groups of `launch.range` by their linear numbers, dimension 0 fastest. Several threads may call it at
@@ -113,11 +126,77 @@ impl Kernel {
     /// # Safety
     /// The arguments must fit the kernel: pointers must be valid for its accesses, images alive. The range must have
     /// been prepared for this kernel.
+    #[inline]
     pub unsafe fn run(&self, launch: &Launch<'_>, groups: Range<u64>, worker: &mut ThreadContext) -> Result<(), Fault> {
+        let variant = launch.range.code;
+        // SAFETY: passed on to the caller.
+        unsafe {
+            if variant == Variant::Quick {
+                self.run_quick(launch, groups, worker)
+            } else {
+                self.run_code(self.code(variant), launch, groups, worker)
+            }
+        }
+    }
+
+    /// Runs quick code, or better code as soon as there is some.
+    ///
+    /// # Safety
+    /// As for [`Kernel::run`].
+    #[inline(never)]
+    unsafe fn run_quick(
+        &self,
+        launch: &Launch<'_>,
+        groups: Range<u64>,
+        worker: &mut ThreadContext,
+    ) -> Result<(), Fault> {
+        /// After so many cycles it looks for better code. A work-group is never interrupted.
+        const LOOK: u64 = 500_000;
+        let range = launch.range.range;
+        let mut rest = groups;
+        let mut some = if self.compiled.info.has_device_barrier {
+            u64::MAX
+        } else {
+            1
+        };
+        while !rest.is_empty() {
+            if let Best::Is(variant) = self.compiled.best(&range) {
+                // SAFETY: passed on to the caller.
+                return unsafe { self.run_code(self.code(variant), launch, rest, worker) };
+            }
+            let end = rest.start.saturating_add(some).min(rest.end);
+            let quick = self.code(Variant::Quick);
+            // SAFETY: every x86-64 CPU has this instruction.
+            let started = unsafe { _rdtsc() };
+            // SAFETY: passed on to the caller.
+            unsafe { self.run_code(quick, launch, rest.start..end, worker) }?;
+            // SAFETY: as above.
+            let took = unsafe { _rdtsc() }.saturating_sub(started);
+            rest.start = end;
+            some = match took {
+                0..LOOK => some.saturating_mul(2),
+                _ => (some / 2).max(1),
+            };
+            if self.program.tier() == Tier::Adaptive && self.compiled.heat.add(quick, took) {
+                background::compile(&self.program, &self.compiled, range);
+            }
+            background::resume();
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`Kernel::run`]; the code must suit the range.
+    unsafe fn run_code(
+        &self,
+        code: &Code,
+        launch: &Launch<'_>,
+        groups: Range<u64>,
+        worker: &mut ThreadContext,
+    ) -> Result<(), Fault> {
         // Restored even after a fault, which abandons the stack of the code, but returns from here.
         let _env = FloatEnv::enter_default();
-        let PreparedRange { range, code } = launch.range;
-        let code = self.code(code);
+        let range = launch.range.range;
         let num_groups = range.groups();
         let local = worker.local_memory(launch.local_memory)?;
         let mut group = Group {

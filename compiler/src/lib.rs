@@ -25,8 +25,8 @@
 //! | `options` | a program and its user |
 //! | `target` | the user and all stages: what code is for |
 //!
-//! `program` runs the stages, `code` is what they make of a kernel, `cache_key` names it in the cache, and `print`
-//! shows it as text.
+//! `program` runs the stages, `code` is what they make of a kernel, `background` replaces quick code by the best one,
+//! `cache_key` names code in the cache, and `print` shows it as text.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), oxur_compiler::Error> {
@@ -39,6 +39,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
 
 mod abi;
+mod background;
 mod builtins;
 mod cache_key;
 mod code;
@@ -65,6 +66,7 @@ mod print;
 mod program;
 mod runtime;
 pub mod spirv;
+mod stage_times;
 mod target;
 mod workgroup;
 
@@ -76,7 +78,7 @@ pub use interface::{
 };
 pub use kernel::{Kernel, ThreadContext};
 pub use llvm::Allocator;
-pub use options::{Mode, Options, Part};
+pub use options::{Mode, Options, Part, Tier};
 pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};
 pub use runtime::FloatEnv;

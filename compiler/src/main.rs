@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program, Sm, Target};
+use oxur_compiler::{CacheConfig, Error, FastMath, Mode, Module, Options, Part, Program, Sm, Target, Tier};
 
 #[global_allocator]
 static ALLOCATOR: oxur_compiler::Allocator = oxur_compiler::Allocator;
@@ -26,6 +26,9 @@ struct Cli {
     /// Compile one work-item at a time: the reference.
     #[arg(long, global = true)]
     scalar: bool,
+    /// Compile as for the first launch, in a few milliseconds.
+    #[arg(long, global = true)]
+    quick: bool,
     /// Let floating-point arithmetic deviate from its rules.
     #[arg(long, global = true, value_enum, value_name = "HOW")]
     fast_math: Vec<Permission>,
@@ -46,6 +49,9 @@ enum Command {
         /// A line of JSON a kernel, instead of text.
         #[arg(long)]
         json: bool,
+        /// Tell the processor time of each stage, on the standard error stream.
+        #[arg(long)]
+        times: bool,
         /// This kernel only.
         #[arg(long)]
         kernel: Option<String>,
@@ -126,11 +132,16 @@ enum Stage {
 }
 
 fn main() -> ExitCode {
-    env_logger::init();
     let cli = Cli::parse();
+    let mut log = env_logger::Builder::from_default_env();
+    if matches!(cli.command, Command::Compile { times: true, .. }) {
+        log.filter_module("oxur_compiler::stage_times", log::LevelFilter::Debug);
+    }
+    log.init();
     let options = Options {
         target: cli.target,
         mode: if cli.scalar { Mode::Scalar } else { Mode::Fast },
+        tier: if cli.quick { Tier::Quick } else { Tier::Best },
         fast_math: fast_math(&cli.fast_math),
         cache: cli.cache.as_ref().map_or_else(CacheConfig::off, CacheConfig::at),
         ..Options::default()
@@ -142,6 +153,7 @@ fn main() -> ExitCode {
             kernel,
             output,
             ptxas,
+            ..
         } => {
             let how = How {
                 json: *json,

@@ -35,6 +35,19 @@ pub enum Mode {
     Scalar,
 }
 
+/// How much time goes into the code of a kernel in [`Mode::Fast`]. All tiers compute the same: see `docs/compiler.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// The best code, from the first launch on.
+    #[default]
+    Best,
+    /// Scalar code that is compiled in a few milliseconds.
+    Quick,
+    /// Quick code first. A kernel that has run for about as long as its best code takes to compile gets that from a thread in
+    /// the background.
+    Adaptive,
+}
+
 /// The user's choices.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -42,6 +55,8 @@ pub struct Options {
     pub target: Target,
     /// How kernels are compiled for the CPU.
     pub mode: Mode,
+    /// How much time that may take.
+    pub tier: Tier,
     /// How floating-point results may differ from what the precision demands.
     pub fast_math: FastMath,
     /// `-cl-opt-disable`.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use crate::Target;
 use crate::code::Variant;
 use crate::llvm::Context;
-use crate::options::Mode;
+use crate::options::Tier;
 use crate::program::Program;
-use crate::{Error, codegen, lower};
+use crate::stage_times::StageTimes;
+use crate::{Error, lower};
 
 impl Program {
     /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`.
@@ -24,16 +25,15 @@ impl Program {
         if stage == "lower" {
             return Ok(lower::kernel(&context, &self.linked, linked)?.to_string());
         }
-        let variant = if self.options.mode == Mode::Scalar {
-            Variant::Scalar
-        } else {
-            Variant::Main
+        let variant = match self.options.tier {
+            Tier::Quick => Variant::Quick,
+            Tier::Best | Tier::Adaptive => Variant::Main,
         };
-        let (machine, module, shape) = self.widened(&context, linked, variant)?;
+        let (machine, module, shape) = self.widened(&context, linked, variant, &mut StageTimes::start())?;
         if stage == "workgroup" {
             return Ok(module.to_string());
         }
-        codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
+        self.optimize(&machine, &module, shape, variant)?;
         if stage == "optimize" {
             return Ok(module.to_string());
         }

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use oxur_cache::Key;
 use oxur_fork::{Mutex, OnceLock};
 
 use crate::cache_key::{COMPILER, ProgramKey};
@@ -13,7 +15,8 @@ use crate::codegen::{self, Loaded, Object};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_index, global_name, pointed_name};
-use crate::options::{Mode, Options, Part};
+use crate::options::{Mode, Options, Part, Tier};
+use crate::stage_times::StageTimes;
 use crate::workgroup::{self, CodeInfo};
 use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
 
@@ -65,6 +68,10 @@ impl Program {
         if !parts.iter().any(|part| part.module.has_floats()) {
             // The code is the same, so the cache finds it under the same key.
             options.fast_math = FastMath::default();
+        }
+        if options.mode == Mode::Scalar || options.no_optimization {
+            // There is one code only.
+            options.tier = Tier::Best;
         }
         let mut linked = Linked::new(parts, &options)?;
         let shared: BTreeMap<_, _> = (0..linked.globals.len())
@@ -208,38 +215,70 @@ impl Program {
         self.globals.get_or_init(get).clone()
     }
 
-    fn compile(&self, index: usize) -> Result<Compiled, Error> {
-        let variant = if self.options.mode == Mode::Scalar {
-            Variant::Scalar
-        } else {
-            Variant::Main
-        };
-        let code = self.code(index, variant)?;
-        let info = self.linked.kernels[index].info.clone();
-        Ok(Compiled {
-            info,
-            index,
-            best: code,
-            others: [const { OnceLock::new() }; 2],
-        })
+    /// How much time goes into the code of its kernels.
+    #[inline]
+    pub(crate) fn tier(&self) -> Tier {
+        self.options.tier
     }
 
-    /// The code of a kernel, from the cache or compiled now.
-    pub(crate) fn code(&self, index: usize, variant: Variant) -> Result<Code, Error> {
-        let kernel = &self.linked.kernels[index];
-        let (mut code, from_cache) = self.options.cache.get(
-            &COMPILER,
-            || self.key().kernel(&kernel.info.name, variant),
-            || self.object(kernel, variant),
-            |object| self.load(object),
-        )?;
-        code.from_cache = from_cache;
-        Ok(code)
+    fn compile(&self, index: usize) -> Result<Compiled, Error> {
+        let compiled = Compiled::new(self.linked.kernels[index].info.clone(), index);
+        let first = match self.options.tier {
+            Tier::Best => Variant::Main,
+            Tier::Adaptive if self.look_up(&compiled, Variant::Main) => Variant::Main,
+            Tier::Adaptive | Tier::Quick => Variant::Quick,
+        };
+        self.compile_variant(&compiled, first)?;
+        Ok(compiled)
+    }
+
+    /// Gets code of a kernel from the cache or compiles it, unless it is there.
+    pub(crate) fn compile_variant(&self, compiled: &Compiled, variant: Variant) -> Result<(), Error> {
+        let get = || {
+            let kernel = &self.linked.kernels[compiled.index];
+            let (mut code, from_cache) = self.options.cache.get(
+                &COMPILER,
+                || self.key_of(kernel, variant),
+                || self.object(kernel, variant),
+                |object| self.load(object),
+            )?;
+            code.from_cache = from_cache;
+            Ok(code)
+        };
+        let code = compiled.slot(variant).get_or_init(get);
+        code.as_ref().map(|_| ()).map_err(Error::clone)
+    }
+
+    /// Gets code of a kernel from the cache. Returns whether there is some now. Only the first call looks for it.
+    pub(crate) fn look_up(&self, compiled: &Compiled, variant: Variant) -> bool {
+        let slot = compiled.slot(variant);
+        if slot.get().is_none() && !compiled.looked_up[variant as usize].swap(true, Ordering::Relaxed) {
+            let kernel = &self.linked.kernels[compiled.index];
+            let cache = &self.options.cache;
+            if let Some(mut code) = cache.find(|| self.key_of(kernel, variant), |object| self.load(object)) {
+                code.from_cache = true;
+                // Another thread may have compiled it meanwhile.
+                _ = slot.set(Ok(code));
+            }
+        }
+        compiled.code(variant).is_some()
+    }
+
+    fn key_of(&self, kernel: &LinkedKernel, variant: Variant) -> Key {
+        self.key().kernel(&kernel.info.name, self.effective(variant))
+    }
+
+    /// In the scalar mode, all code is scalar.
+    fn effective(&self, variant: Variant) -> Variant {
+        match self.options.mode {
+            Mode::Scalar => Variant::Scalar,
+            Mode::Fast => variant,
+        }
     }
 
     /// Loads the object of a kernel.
-    fn load(&self, object: &[u8]) -> Result<Code, Error> {
-        let object = Object::parse(object)?;
+    fn load(&self, bytes: &[u8]) -> Result<Code, Error> {
+        let object = Object::parse(bytes)?;
         // The variables and functions that it refers to must exist before they are looked up.
         let globals = match object.undefined().any(is_of_program) {
             true => Some(self.loaded_globals()?),
@@ -257,19 +296,39 @@ impl Program {
             shape,
             address,
             from_cache: false,
+            size: bytes.len(),
             _loaded: loaded,
         })
     }
 
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
         let compile = || {
+            let mut times = StageTimes::start();
             let context = Context::new();
-            let (machine, module, shape) = self.widened(&context, kernel, variant)?;
-            codegen::optimize(&machine, &module, &self.options, shape.lanes > 1)?;
+            let (machine, module, shape) = self.widened(&context, kernel, variant, &mut times)?;
+            self.optimize(&machine, &module, shape, variant)?;
             shape.measured(&module);
-            codegen::emit(&machine, &module)
+            times.end("optimize");
+            let object = codegen::emit(&machine, &module);
+            times.end("assembly");
+            times.log(&kernel.info.name, variant);
+            object
         };
         llvm::isolated(&format!("the kernel {} ({variant:?})", kernel.info.name), compile)
+    }
+
+    /// Runs LLVM's optimizer.
+    pub(crate) fn optimize(
+        &self,
+        machine: &llvm::Machine,
+        module: &llvm::Module<'_>,
+        shape: CodeInfo,
+        variant: Variant,
+    ) -> Result<(), Error> {
+        match variant {
+            Variant::Quick => codegen::simplify(machine, module),
+            _ => codegen::optimize(machine, module, &self.options, shape.lanes > 1),
+        }
     }
 
     /// The kernel before LLVM's optimizer.
@@ -278,19 +337,37 @@ impl Program {
         context: &'c Context,
         kernel: &'c LinkedKernel,
         variant: Variant,
+        times: &mut StageTimes,
     ) -> Result<(llvm::Machine, llvm::Module<'c>, CodeInfo), Error> {
-        let machine = llvm::Machine::host().map_err(Error::Codegen)?;
+        let variant = self.effective(variant);
+        let machine = match variant {
+            Variant::Quick => llvm::Machine::quick(),
+            _ => llvm::Machine::host(),
+        };
+        let machine = machine.map_err(Error::Codegen)?;
         let info = &kernel.info;
-        if variant != Variant::Scalar && !self.options.no_optimization {
+        times.end("start");
+        if matches!(variant, Variant::Main | Variant::WithTail) && !self.options.no_optimization {
             let module = lower::kernel(context, &self.linked, kernel)?;
+            times.end("lower");
             match workgroup::finish_wide(&machine, &module, info.sub_group_size, variant == Variant::WithTail) {
-                Ok(shape) => return Ok((machine, module, shape)),
+                Ok(shape) => {
+                    times.end("workgroup");
+                    return Ok((machine, module, shape));
+                }
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
         }
         let module = lower::kernel(context, &self.linked, kernel)?;
+        times.end("lower");
         let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
-        let shape = workgroup::finish_scalar(&module, info.sub_group_size, items_wait);
+        let shape = workgroup::finish_scalar(
+            &module,
+            info.sub_group_size,
+            items_wait,
+            self.options.mode == Mode::Fast,
+        );
+        times.end("workgroup");
         Ok((machine, module, shape))
     }
 
@@ -306,7 +383,8 @@ impl Program {
             };
             if module.verify().is_ok() && widen {
                 for variant in [Variant::Main, Variant::WithTail, Variant::Scalar] {
-                    if let Ok((_, module, _)) = self.widened(&context, kernel, variant) {
+                    let mut times = StageTimes::start();
+                    if let Ok((_, module, _)) = self.widened(&context, kernel, variant, &mut times) {
                         module.verify().expect("what was right stays right");
                     }
                 }

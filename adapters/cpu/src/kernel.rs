@@ -11,6 +11,7 @@ use std::sync::Arc;
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_compiler::PreparedRange;
 use oxur_device_cpu::exec::Cost;
 use oxur_device_cpu::kernel::args::Settings;
 use oxur_device_cpu::limits;
@@ -44,10 +45,10 @@ impl Kernel {
         self.function.code.info()
     }
 
-    /// What a work-group costs.
+    /// What a work-group of a range costs, on the device with this index in the context.
     #[inline]
-    pub(crate) fn cost(&self) -> &Cost {
-        self.function.code.cost()
+    pub(crate) fn cost(&self, device_index: usize, range: &PreparedRange) -> &Cost {
+        self.function.code.cost(device_index, range)
     }
 
     /// The code.

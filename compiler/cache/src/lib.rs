@@ -230,6 +230,11 @@ impl CacheConfig {
         self.opened()?.map(|folder| sweep::clear(&folder)).transpose()
     }
 
+    /// Returns cached code that `load` accepts, if there is some.
+    pub fn find<T, E: Display>(&self, key: impl FnOnce() -> Key, load: impl Fn(&[u8]) -> Result<T, E>) -> Option<T> {
+        self.folder().and_then(|place| find(place, &key(), load))
+    }
+
     /// Returns cached code, or compiles and stores it. Also returns whether it came from the cache.
     ///
     /// `load` converts an object to what the caller needs. A cached object that `load` rejects is replaced.
@@ -244,12 +249,8 @@ impl CacheConfig {
             return Ok((load(&make()?)?, false));
         };
         let key = key();
-        let found = Folder::open(place).and_then(|folder| folder.map_or(Ok(None), |folder| folder.read(&key)));
-        if let Some(object) = found.unwrap_or_else(|error| complain(place, &error).unwrap_or_default()) {
-            match load(&object) {
-                Ok(loaded) => return Ok((loaded, true)),
-                Err(error) => log::debug!("cached code is compiled anew: {error}"),
-            }
+        if let Some(loaded) = find(place, &key, &load) {
+            return Ok((loaded, true));
         }
         let object = make()?;
         let loaded = load(&object)?;
@@ -257,6 +258,15 @@ impl CacheConfig {
         kept.unwrap_or_else(|error| complain(place, &error).unwrap_or_default());
         Ok((loaded, false))
     }
+}
+
+/// Looks for code in a folder.
+fn find<T, E: Display>(place: &Path, key: &Key, load: impl Fn(&[u8]) -> Result<T, E>) -> Option<T> {
+    let found = Folder::open(place).and_then(|folder| folder.map_or(Ok(None), |folder| folder.read(key)));
+    let object = found.unwrap_or_else(|error| complain(place, &error).unwrap_or_default())?;
+    load(&object)
+        .inspect_err(|error| log::debug!("cached code is compiled anew: {error}"))
+        .ok()
 }
 
 /// Warns of an unusable cache, once.

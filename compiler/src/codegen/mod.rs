@@ -18,8 +18,28 @@ pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
     machine.emit(module, false).map_err(Error::Codegen)
 }
 
+/// The passes of quick code: what makes instruction selection faster, because there is less to select.
+const SIMPLIFY: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse,simplifycfg)";
+
+/// Optimizes a module for as long as that makes the whole compilation shorter.
+pub fn simplify(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
+    set_target(machine, module)?;
+    machine.run_passes(module, SIMPLIFY, false).map_err(Error::Codegen)
+}
+
 /// Optimizes a module. `is_wide` says that it was vectorized.
 pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
+    set_target(machine, module)?;
+    let passes = if options.no_optimization {
+        "default<O1>"
+    } else {
+        "default<O2>"
+    };
+    machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)
+}
+
+/// Prepares a module for a machine, and checks it.
+fn set_target(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
     machine.set_target(module);
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         // Large frames touch each page, so that a stack overflow hits the guard page.
@@ -27,11 +47,5 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wi
         // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good.
         function.text_attribute("prefer-vector-width", "256");
     }
-    module.verify().map_err(Error::Codegen)?;
-    let passes = if options.no_optimization {
-        "default<O1>"
-    } else {
-        "default<O2>"
-    };
-    machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)
+    module.verify().map_err(Error::Codegen)
 }

@@ -202,8 +202,8 @@ pub(super) fn note_problems(context: LLVMContextRef) {
     unsafe { LLVMContextSetDiagnosticHandler(context, Some(note), ptr::null_mut()) };
 }
 
-/// Blocks the client's signals.
-fn block_signals() {
+/// Blocks the client's signals in this thread.
+pub fn block_signals() {
     let raised = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
     // SAFETY: the mask is initialized, and only this thread's changes.
     unsafe {

@@ -12,12 +12,13 @@ mod module;
 #[cfg(feature = "nvptx")]
 mod nvptx;
 mod out_of_memory;
+mod statics;
 mod target;
 mod types;
 mod value;
 
 pub use builder::Builder;
-pub use fatal_errors::isolated;
+pub use fatal_errors::{block_signals, isolated};
 pub use module::Module;
 pub use out_of_memory::Allocator;
 pub use target::Machine;

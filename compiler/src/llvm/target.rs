@@ -12,13 +12,14 @@ use llvm_sys::transforms::pass_builder::*;
 
 use oxur_fork::OnceLock;
 
-use super::{Module, take_message};
+use super::{Module, statics, take_message};
 use crate::CpuLevel;
 
 /// Initializes LLVM's target, once.
 pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
+        statics::keep();
         // SAFETY: once, and before anything else of the target is used.
         unsafe {
             LLVMInitializeX86TargetInfo();
@@ -54,6 +55,15 @@ pub struct Machine(pub(super) LLVMTargetMachineRef);
 impl Machine {
     /// The machine that this process runs on.
     pub fn host() -> Result<Self, String> {
+        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault)
+    }
+
+    /// The same, with the instruction selector and the register allocator that take least time.
+    pub fn quick() -> Result<Self, String> {
+        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelNone)
+    }
+
+    fn with_level(level: LLVMCodeGenOptLevel) -> Result<Self, String> {
         initialize();
         // SAFETY: the target is ready; texts of LLVM's live until they are disposed of, once.
         unsafe {
@@ -70,7 +80,7 @@ impl Machine {
                     triple,
                     cpu,
                     features.as_ptr(),
-                    LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+                    level,
                     LLVMRelocMode::LLVMRelocPIC,
                     LLVMCodeModel::LLVMCodeModelDefault,
                 )

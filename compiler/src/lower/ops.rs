@@ -4,6 +4,8 @@
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 use spirv::Op;
 
+use crate::CpuLevel;
+use crate::fast_math::flag;
 use crate::llvm::{Builder, Kind, Module, Type, Value};
 
 /// The context of building such an instruction.
@@ -72,8 +74,8 @@ impl<'c> Ops<'_, 'c> {
             Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod => {
                 let [x, y] = self.floats(ty, args)?;
                 match op {
-                    Op::FAdd => self.fast(b.fadd(x, y)),
-                    Op::FSub => self.fast(b.fsub(x, y)),
+                    Op::FAdd => self.sum(x, y, false),
+                    Op::FSub => self.sum(x, y, true),
                     Op::FMul => self.fast(b.fmul(x, y)),
                     Op::FDiv => self.fast(b.fdiv(x, y)),
                     Op::FRem => b.frem(x, y),
@@ -358,6 +360,26 @@ impl<'c> Ops<'_, 'c> {
     /// Whether a type has as many booleans as another has elements.
     fn bools(&self, ty: Type<'c>, of: Type<'c>) -> bool {
         ty.is_int() && ty.bits() == 1 && ty.lanes() == of.lanes()
+    }
+
+    /// A sum or a difference. With a product it is contracted here, if it may be: LLVM would do that or not by how it optimizes,
+    /// and all tiers should compute the same.
+    fn sum(&self, x: Value<'c>, y: Value<'c>, is_difference: bool) -> Value<'c> {
+        let b = self.builder;
+        let ty = x.ty();
+        let product = |v: Value<'c>| {
+            let is = v.opcode() == Some(L::LLVMFMul) && v.get_fast_math() & flag::CONTRACT != 0;
+            is.then(|| (v.operand(0), v.operand(1)))
+        };
+        let fused = |p, q, r| b.intrinsic(self.module, "llvm.fma", &[ty], &[p, q, r]);
+        let may = self.flags & flag::CONTRACT != 0 && CpuLevel::current() >= CpuLevel::V3 && ty.bits() >= 32;
+        let value = match (product(x).filter(|_| may), product(y).filter(|_| may)) {
+            (Some((p, q)), _) => fused(p, q, if is_difference { b.fneg(y) } else { y }),
+            (None, Some((p, q))) => fused(if is_difference { b.fneg(p) } else { p }, q, x),
+            (None, None) if is_difference => b.fsub(x, y),
+            (None, None) => b.fadd(x, y),
+        };
+        b.fast_math(value, self.flags & !flag::CONTRACT)
     }
 
     fn fast(&self, value: Value<'c>) -> Value<'c> {

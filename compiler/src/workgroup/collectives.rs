@@ -5,22 +5,22 @@
 use llvm_sys::LLVMIntPredicate as I;
 
 use crate::abi::{LANES, layout};
-use crate::intrinsics::GroupCollective;
+use crate::intrinsics::{GroupCollective, ReduceOp};
 use crate::llvm::{Builder, Function, Kind, Module, Value};
 
 /// Defines the collectives that the module uses.
-pub fn define(module: &Module<'_>) {
+pub fn define(module: &Module<'_>, sub_group_size: u32) {
     for function in module.functions() {
         if !function.is_declaration() {
             continue;
         }
         if let Some(exchange) = GroupCollective::from_name(&function.name()) {
-            define_one(module, function, exchange);
+            define_one(module, function, exchange, sub_group_size);
         }
     }
 }
 
-fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCollective) {
+fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCollective, sub_group_size: u32) {
     let cx = module.context();
     let wide = cx.int(64);
     function.internal();
@@ -62,6 +62,18 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCo
             let met = collect(module, &b, item, site, to_bits(&b, value, wide));
             let all = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
             let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
+            if matches!(how, ReduceOp::FAdd | ReduceOp::FMul) {
+                let operands = operands(module, &b, met, all, ty, how, sub_group_size);
+                let result = match exchange {
+                    GroupCollective::Reduce(_) => reduce_by_halves(module, &b, operands, how),
+                    _ => {
+                        let is_exclusive = matches!(exchange, GroupCollective::ExclusiveScan(_));
+                        scan(module, &b, operands, how, lane, is_exclusive)
+                    }
+                };
+                b.ret(Some(result));
+                return;
+            }
             let below = b.sub(b.shl(wide.int(1), lane), wide.int(1));
             let mask = match exchange {
                 GroupCollective::Reduce(_) => all,
@@ -115,6 +127,66 @@ fn from_bits<'c>(b: &Builder<'c>, bits: Value<'c>, ty: crate::llvm::Type<'c>) ->
         }
         _ => b.zext_or_trunc(bits, ty),
     }
+}
+
+/// The operands of all lanes. Inactive lanes have the identity of the operation.
+fn operands<'c>(
+    module: &Module<'c>,
+    b: &Builder<'c>,
+    met: Value<'c>,
+    mask: Value<'c>,
+    ty: crate::llvm::Type<'c>,
+    how: ReduceOp,
+    sub_group_size: u32,
+) -> Vec<Value<'c>> {
+    let wide = module.context().int(64);
+    let operand = |lane: u32| {
+        let lane = wide.int(lane.into());
+        let bit = b.and(b.lshr(mask, lane), wide.int(1));
+        let is_active = b.icmp(I::LLVMIntNE, bit, wide.zero());
+        b.select(is_active, from_bits(b, slot(b, met, wide, lane), ty), how.identity(ty))
+    };
+    (0..sub_group_size).map(operand).collect()
+}
+
+/// Combines the upper half of the lanes with the lower half, until one is left: rounds as vector code does.
+fn reduce_by_halves<'c>(module: &Module<'c>, b: &Builder<'c>, mut all: Vec<Value<'c>>, how: ReduceOp) -> Value<'c> {
+    while all.len() > 1 {
+        let high = all.split_off(all.len() / 2);
+        all = all
+            .into_iter()
+            .zip(high)
+            .map(|(low, high)| how.apply(module, b, low, high))
+            .collect();
+    }
+    all[0]
+}
+
+/// The result of a scan for a lane, in steps of 1, 2, 4, ... lanes, as vector code does it.
+fn scan<'c>(
+    module: &Module<'c>,
+    b: &Builder<'c>,
+    mut all: Vec<Value<'c>>,
+    how: ReduceOp,
+    lane: Value<'c>,
+    is_exclusive: bool,
+) -> Value<'c> {
+    let nothing = how.identity(all[0].ty());
+    let mut step = 1;
+    while step < all.len() {
+        let below = |i: usize| if i < step { nothing } else { all[i - step] };
+        all = (0..all.len()).map(|i| how.apply(module, b, below(i), all[i])).collect();
+        step *= 2;
+    }
+    if is_exclusive {
+        all.rotate_right(1);
+        all[0] = nothing;
+    }
+    let own = |so_far, (i, value): (usize, &Value<'c>)| {
+        let is_own = b.icmp(I::LLVMIntEQ, lane, lane.ty().int(i as u64));
+        b.select(is_own, *value, so_far)
+    };
+    all.iter().enumerate().fold(nothing, own)
 }
 
 /// A loop over the lanes of a mask, lowest first.

@@ -9,6 +9,7 @@
 
 mod collectives;
 mod intrinsics;
+mod math;
 mod vector;
 
 use crate::abi::layout;
@@ -110,8 +111,12 @@ impl CodeInfo {
     }
 }
 
-/// Makes the entry point of a lowered kernel, for one item at a time.
-pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool) -> CodeInfo {
+/// Makes the entry point of a lowered kernel, for one item at a time. With `as_vectors`, mathematical functions are those that
+/// vector code calls.
+pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool, as_vectors: bool) -> CodeInfo {
+    if as_vectors {
+        math::define(module, width(module, sub_group_size).lanes);
+    }
     let kernel = module.function(KERNEL).expect("a kernel was lowered");
     let entry = if items_wait {
         item_entry(module, kernel, None);
@@ -160,6 +165,7 @@ pub fn finish_wide(
     } else {
         item_entry(module, full, predicated);
     }
+    math::define(module, width.lanes);
     define_intrinsics(module, sub_group_size);
     if entry == Entry::Suspendable {
         vector::split(machine, module)?;
@@ -177,7 +183,7 @@ pub fn finish_wide(
 /// Defines the intrinsics in a module without a kernel.
 pub fn define_intrinsics(module: &Module<'_>, sub_group_size: u32) {
     intrinsics::define(module, sub_group_size);
-    collectives::define(module);
+    collectives::define(module, sub_group_size);
 }
 
 /// Calls the kernel for one item, or for all lanes; or `predicated`, if there are fewer items than lanes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels that are compiled and run, in both modes, against results that the tests compute themselves; and against the
-//! interpreter, if ranges are small.
+//! interpreter, if ranges are small. What runs in the fast mode runs in both tiers, which must leave the same bits.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use std::error::Error;
 
-use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, ThreadContext};
+use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, ThreadContext, Tier};
 
 /// Both modes.
 const MODES: [Mode; 2] = [Mode::Scalar, Mode::Fast];
@@ -22,6 +22,8 @@ const MODES: [Mode; 2] = [Mode::Scalar, Mode::Fast];
 /// A kernel, and its module in the interpreter.
 struct Tested {
     kernel: Arc<Kernel>,
+    /// Its quick code, beside the best code.
+    quick: Option<Arc<Kernel>>,
     oracle: Option<oxur_interpreter::Module>,
 }
 
@@ -43,7 +45,18 @@ fn compile(text: &str, options: &Options) -> Tested {
     let is_arithmetic = ["OpFMul", "OpFSub"].iter().any(|op| text.contains(op));
     let has_oracle = options.fast_math == Options::default().fast_math && !is_arithmetic;
     let oracle = has_oracle.then(|| oxur_interpreter::Module::parse(&words, &[]).unwrap());
-    Tested { kernel, oracle }
+    // In the best code alone, LLVM reassociates where options permit it, and replaces `pow` of some arguments.
+    let is_alike = options.fast_math == Options::default().fast_math && !text.contains("%cl pow");
+    let has_quick = options.mode == Mode::Fast && is_alike;
+    let quick = has_quick.then(|| {
+        let options = Options {
+            tier: Tier::Quick,
+            ..options.clone()
+        };
+        let program = Program::link(&[Part::new(Module::parse(&words).unwrap())], &options).unwrap();
+        program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"))
+    });
+    Tested { kernel, quick, oracle }
 }
 
 /// In a mode, with no other option.
@@ -88,6 +101,64 @@ fn run_with(
     arguments: &mut [Argument<'_>],
 ) -> Result<(), Box<dyn Error>> {
     let before = oracle::copy(kernel, &range, arguments);
+    let Some(quick) = &kernel.quick else {
+        launch(worker, kernel, range, arguments)?;
+        if let Some(before) = before {
+            oracle::compare(before, kernel, &range, arguments);
+        }
+        return Ok(());
+    };
+    let mut copies: Vec<Vec<Line>> = arguments.iter().map(Line::copies).collect();
+    let mut others: Vec<Argument<'_>> = arguments
+        .iter()
+        .zip(&mut copies)
+        .map(|(argument, copy)| match argument {
+            Argument::Memory(bytes) => Argument::Memory(Line::bytes(copy, bytes.len())),
+            Argument::Value(value) => Argument::Value(*value),
+        })
+        .collect();
+    let by_quick = launch(worker, quick, range, &mut others);
+    launch(worker, kernel, range, arguments)?;
+    by_quick?;
+    for (i, (best, quick)) in arguments.iter().zip(&others).enumerate() {
+        if let (Argument::Memory(best), Argument::Memory(quick)) = (best, quick) {
+            assert!(best == quick, "the tiers differ in argument {i}");
+        }
+    }
+    if let Some(before) = before {
+        oracle::compare(before, kernel, &range, arguments);
+    }
+    Ok(())
+}
+
+/// Memory as aligned as a kernel may expect.
+#[repr(align(128))]
+#[derive(Clone, Copy)]
+struct Line(#[allow(dead_code, reason = "reached by pointers")] [u8; 128]);
+
+impl Line {
+    fn copies(argument: &Argument<'_>) -> Vec<Self> {
+        let Argument::Memory(bytes) = argument else {
+            return Vec::new();
+        };
+        let mut lines = vec![Self([0; 128]); bytes.len().div_ceil(128)];
+        Self::bytes(&mut lines, bytes.len()).copy_from_slice(bytes);
+        lines
+    }
+
+    fn bytes(lines: &mut [Self], size: usize) -> &mut [u8] {
+        // SAFETY: lines are bytes.
+        unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), size) }
+    }
+}
+
+/// Runs one kernel.
+fn launch(
+    worker: &mut ThreadContext,
+    kernel: &Kernel,
+    range: NdRange,
+    arguments: &mut [Argument<'_>],
+) -> Result<(), Box<dyn Error>> {
     let info = kernel.info();
     assert_eq!(info.params.len(), arguments.len());
     let mut block = vec![0; info.args_size.div_ceil(8)];
@@ -109,8 +180,5 @@ fn run_with(
     };
     // SAFETY: the arguments are what the parameters want; the tests' kernels stay within their memory.
     unsafe { kernel.run(&launch, 0..range.group_count(), worker) }?;
-    if let Some(before) = before {
-        oracle::compare(before, kernel, &range, arguments);
-    }
     Ok(())
 }

@@ -7,7 +7,7 @@ mod local_size;
 
 use std::sync::Arc;
 
-use oxur_compiler::{Error, KernelInfo};
+use oxur_compiler::{Error, KernelInfo, PreparedRange};
 
 use self::local_size::Chosen;
 use crate::exec::Cost;
@@ -23,6 +23,8 @@ pub struct Kernel {
     /// The code for the other devices, if the program has variables: each device has its own instances.
     for_others: Vec<Arc<oxur_compiler::Kernel>>,
     cost: Cost,
+    /// The same while the code is quick code, which says nothing about the best code.
+    quick_cost: Cost,
     /// The last choice of a work-group size.
     chosen: Chosen,
 }
@@ -36,6 +38,7 @@ impl Kernel {
             compiled: compiled.remove(0),
             for_others,
             cost: Cost::default(),
+            quick_cost: Cost::default(),
             chosen: Chosen::default(),
         })
     }
@@ -46,10 +49,14 @@ impl Kernel {
         self.compiled.info()
     }
 
-    /// What a work-group costs.
+    /// What a work-group of a range costs, on the device with this index.
     #[inline]
-    pub fn cost(&self) -> &Cost {
-        &self.cost
+    pub fn cost(&self, device_index: usize, range: &PreparedRange) -> &Cost {
+        if self.compiled(device_index).is_quick(range) {
+            &self.quick_cost
+        } else {
+            &self.cost
+        }
     }
 
     /// The code for the device with this index among those that the program was linked for.

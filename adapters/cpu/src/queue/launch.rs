@@ -91,8 +91,8 @@ impl Queue {
         let args = RefCell::new(Packed::default());
         kernel.pack(given, &mut args.borrow_mut())?;
         let range = prepare(kernel, self.device_index, range)?;
-        let cost = kernel.cost().of(groups);
-        let inline = cost.is_some_and(|cost| cost <= self.pool.inline_limit()) && !cooperative;
+        let cost = kernel.cost(self.device_index, &range);
+        let inline = cost.of(groups).is_some_and(|cost| cost <= self.pool.inline_limit()) && !cooperative;
         let submission = Submission {
             inline,
             ..Submission::of(CommandType::KERNEL_LAUNCH)
@@ -112,7 +112,7 @@ impl Queue {
                     )
                 }?;
                 if measure {
-                    kernel.cost().learn(groups, clock::cycles().wrapping_sub(started));
+                    cost.learn(groups, clock::cycles().wrapping_sub(started));
                 }
                 Ok(())
             });
@@ -220,6 +220,8 @@ mod tests {
     fn compile_time_does_not_count_in_the_cost() {
         // SAFETY: no other thread accesses the environment yet.
         unsafe { std::env::set_var("UR_CPU_CACHE", "off") };
+        // SAFETY: as above. Quick code suits every range, so that a launch would compile nothing.
+        unsafe { std::env::set_var("UR_CPU_TIER", "best") };
         let platform = Platform::new(Backend::OPENCL);
         let context = Context::create(kit::Platform::devices(&*platform).to_vec(), Default::default()).unwrap();
         let queue = Queue::create(&context, &context.devices[0], QueueFlags::empty().into()).unwrap();
@@ -242,7 +244,9 @@ mod tests {
             queue.launch(launch, WaitList::empty(), event).unwrap();
             queue.finish().unwrap();
             let took = clock::cycles() - started;
-            (kernel.cost().of(4).unwrap(), took)
+            let range = nd_range(&kernel, &queue.device, &range);
+            let range = kernel.compiled(0).prepare(range).unwrap();
+            (kernel.cost(0, &range).of(4).unwrap(), took)
         };
         // Preemption may inflate the measured cost, but not in every launch.
         let launches: Vec<_> = (0..5).map(|_| first_launch()).collect();

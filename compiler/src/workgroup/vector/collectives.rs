@@ -3,9 +3,8 @@
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
-use crate::fast_math::flag;
 use crate::intrinsics::{GroupCollective, ReduceOp};
-use crate::llvm::{Type, Value};
+use crate::llvm::Value;
 
 impl<'c> Emit<'_, 'c> {
     pub(super) fn exchange(&mut self, inst: Value<'c>, exchange: GroupCollective) -> Result<Option<Wide<'c>>> {
@@ -116,20 +115,9 @@ impl<'c> Emit<'_, 'c> {
 
     fn reduce(&mut self, all: Value<'c>, how: ReduceOp) -> Value<'c> {
         let ty = all.ty();
-        let element: Type<'c> = ty.scalar();
         let name = match how {
-            ReduceOp::FAdd | ReduceOp::FMul => {
-                let name = if how == ReduceOp::FAdd {
-                    "llvm.vector.reduce.fadd"
-                } else {
-                    "llvm.vector.reduce.fmul"
-                };
-                let sum = self
-                    .b
-                    .intrinsic(self.module, name, &[ty], &[how.identity(element), all]);
-                // In any order: the implementation may choose it.
-                return self.b.fast_math(sum, flag::REASSOCIATE);
-            }
+            // The order in which scalar code does it, too.
+            ReduceOp::FAdd | ReduceOp::FMul => return self.reduce_by_halves(all, how),
             ReduceOp::Add => "llvm.vector.reduce.add",
             ReduceOp::Mul => "llvm.vector.reduce.mul",
             ReduceOp::SMin => "llvm.vector.reduce.smin",
@@ -143,6 +131,22 @@ impl<'c> Emit<'_, 'c> {
             ReduceOp::FMax => "llvm.vector.reduce.fmax",
         };
         self.b.intrinsic(self.module, name, &[ty], &[all])
+    }
+
+    /// Combines the upper half of the lanes with the lower half, until one is left.
+    fn reduce_by_halves(&mut self, mut all: Value<'c>, how: ReduceOp) -> Value<'c> {
+        let mut half = self.lanes / 2;
+        while half > 1 {
+            let [low, high] = [0, half].map(|start| {
+                let pattern: Vec<u32> = (start..start + half).collect();
+                self.b.shuffle(all, all.ty().poison(), &pattern)
+            });
+            all = how.apply(self.module, &self.b, low, high);
+            half /= 2;
+        }
+        let word = self.cx.int(32);
+        let [low, high] = [0, 1].map(|lane| self.b.extract_element(all, word.int(lane)));
+        how.apply(self.module, &self.b, low, high)
     }
 
     /// The inclusive scan: each lane combined with all lower lanes.

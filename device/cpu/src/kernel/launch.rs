@@ -9,7 +9,7 @@ use oxur_compiler::{Fault, KernelInfo, Launch, NdRange, PreparedRange, ThreadCon
 
 use super::Kernel;
 use super::args::Packed;
-use crate::exec::{Execution, Pool, Work};
+use crate::exec::{Cost, Execution, Pool, Work};
 use crate::limits;
 
 /// Why a kernel cannot run with a range.
@@ -172,6 +172,10 @@ impl<M> LaunchWork<M> {
         &self.kernel
     }
 
+    fn cost_of_groups(&self) -> &Cost {
+        self.kernel.cost(self.device_index, &self.range)
+    }
+
     /// The number of work-groups.
     pub fn groups(&self) -> u64 {
         self.groups
@@ -207,15 +211,15 @@ impl<M: Any + Send + Sync> Work for LaunchWork<M> {
     }
 
     fn cost(&self, chunks: u64) -> Option<u64> {
-        self.kernel.cost().of(chunks)
+        self.cost_of_groups().of(chunks)
     }
 
     fn is_due(&self) -> bool {
-        self.kernel.cost().is_due()
+        self.cost_of_groups().is_due()
     }
 
     fn learn(&self, chunks: u64, cycles: u64) {
-        self.kernel.cost().learn(chunks, cycles);
+        self.cost_of_groups().learn(chunks, cycles);
     }
 
     fn describe(&self) -> String {

@@ -6,7 +6,7 @@
 
 use oxur_cache::CacheConfig;
 use oxur_cache::environment::FromEnvironment;
-use oxur_compiler::{FastMath, Mode};
+use oxur_compiler::{FastMath, Mode, Tier};
 use oxur_fork::OnceLock;
 
 /// A word that is no build option.
@@ -121,6 +121,7 @@ impl BuildOptions {
         oxur_compiler::Options {
             target: oxur_compiler::Target::default(),
             mode: mode(),
+            tier: tier(),
             fast_math: self.fast_math,
             no_optimization: self.no_optimization,
             allow_unresolved: self.allow_unresolved,
@@ -139,6 +140,23 @@ fn mode() -> Mode {
             Mode::Fast
         }
         _ => Mode::Fast,
+    })
+}
+
+/// `UR_CPU_TIER`: `quick` or `best` is the only code that kernels get, to compare or to measure.
+fn tier() -> Tier {
+    static TIER: OnceLock<Tier> = OnceLock::new();
+    *TIER.get_or_init(|| match std::env::var_os("UR_CPU_TIER") {
+        Some(value) if value == "quick" => Tier::Quick,
+        Some(value) if value == "best" => Tier::Best,
+        Some(value) if !value.is_empty() && value != "adaptive" => {
+            log::warn!(
+                "UR_CPU_TIER={} is ignored: it is `adaptive`, `quick` or `best`",
+                value.display()
+            );
+            Tier::Adaptive
+        }
+        _ => Tier::Adaptive,
     })
 }
 
