@@ -92,7 +92,7 @@ ln -s ../libze_oxur_cpu.so.1 "$stage/lib/level-zero/libze_loader.so.1"
 # By their names they would hide Intel's adapters, which drive the GPUs of most machines, if they were where those are searched.
 # That for CUDA lacks too much to be taken where nobody asks for it: programs would prefer its GPU to a CPU that runs all.
 for name in level_zero cuda; do
-  check "$release/libur_adapter_$name.so" "libur_adapter_$name.so.0" ur
+  check "$release/libur_adapter_$name.so" "libur_adapter_$name.so.0" 'ur|oxur'
   ship "$release/libur_adapter_$name.so" "$stage/lib/adapters/libur_adapter_$name.so.0"
 done
 check "$release/liboxur_as_gpu_preload.so" liboxur_as_gpu_preload.so '_ZNK?4sycl.*'

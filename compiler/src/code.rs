@@ -70,7 +70,7 @@ pub(crate) struct Compiled {
     scalar: Slot,
     quick: Slot,
     /// Which variants were looked up in the cache, by their bits.
-    pub(crate) looked_up: [AtomicBool; 3],
+    pub(crate) looked_up: [AtomicBool; 4],
     pub(crate) heat: Heat,
 }
 
@@ -163,9 +163,7 @@ impl Heat {
     /// Adds a run of `quick` code that took `cycles`. Returns true if the caller should ask for the best code: once, until
     /// [`Heat::answered`].
     pub(crate) fn add(&self, quick: &Code, cycles: u64) -> bool {
-        // What other processes have run before, others will: ten of them, say. They all need the best code once.
-        let processes = if quick.from_cache { 10 } else { 1 };
-        let more = cycles.max(Self::LEAST) * processes;
+        let more = cycles.max(Self::LEAST);
         let spent = self.spent.fetch_add(more, Ordering::Relaxed).saturating_add(more);
         spent >= Self::PER_BYTE * quick.size as u64
             && !self.asked.load(Ordering::Relaxed)

@@ -100,15 +100,15 @@ fn kernels_get_better_code_while_threads_run_them() {
 }
 
 #[test]
-fn both_tiers_are_kept() {
+fn the_second_process_gets_the_best_code() {
     let folder = std::env::temp_dir().join(format!("oxur-tiers-{}", std::process::id()));
     let cache = || CacheConfig::at(&folder);
     let first = kernel(Tier::Adaptive, cache());
     let (expected, is_quick) = run(&first, SIZES[0]);
     assert!(is_quick && !first.is_from_cache());
     let second = kernel(Tier::Adaptive, cache());
-    assert!(second.is_from_cache() && second.lanes() == 1);
-    run_until_best(&second, SIZES[0], &expected);
+    assert!(!second.is_from_cache() && second.lanes() > 1, "the second process compiles");
+    assert!(run(&second, SIZES[0]) == (expected, false));
     let third = kernel(Tier::Adaptive, cache());
     assert!(
         third.is_from_cache() && !run(&third, SIZES[0]).1,
