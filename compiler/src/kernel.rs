@@ -85,10 +85,14 @@ impl Kernel {
     #[inline(never)]
     fn prepare_other(&self, range: &NdRange) -> Result<Variant, Error> {
         let tier = self.program.tier();
+        // Another process has needed the kernel, so more will. This one may be too short for the background.
+        let is_needed_again =
+            || tier == Tier::Adaptive && self.compiled.code(Variant::Quick).is_some_and(|c| c.from_cache);
+        let is_compiled_now = tier == Tier::Best || is_needed_again();
         loop {
             match self.compiled.best(range) {
                 Best::Is(variant) => return Ok(variant),
-                Best::MayBe(variant) if tier == Tier::Best => {
+                Best::MayBe(variant) if is_compiled_now => {
                     // An error is that of the range only if no other variant suits it.
                     _ = self.program.compile_variant(&self.compiled, variant);
                 }

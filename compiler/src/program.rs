@@ -226,13 +226,6 @@ impl Program {
         let first = match self.options.tier {
             Tier::Best => Variant::Main,
             Tier::Adaptive if self.look_up(&compiled, Variant::Main) => Variant::Main,
-            // Another process has needed the kernel, so more will. This one may be too short to compile in the background.
-            Tier::Adaptive
-                if self.look_up(&compiled, Variant::Quick)
-                    && self.compile_variant(&compiled, Variant::Main).is_ok() =>
-            {
-                Variant::Main
-            }
             Tier::Adaptive | Tier::Quick => Variant::Quick,
         };
         self.compile_variant(&compiled, first)?;

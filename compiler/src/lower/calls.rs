@@ -25,6 +25,7 @@ impl<'c> ModuleLowering<'c> {
             module: &self.module,
             builder: &b,
             flags: 0,
+            has_fma: false,
         };
         let wrong = |_| Error::Link(format!("{name} is declared with parameters that it does not have"));
         match (import, params.as_slice()) {

@@ -121,6 +121,7 @@ impl<'c> ModuleLowering<'c> {
                     module: &self.module,
                     builder: &builder,
                     flags: 0,
+                    has_fma: false,
                 };
                 ops.value(op, ty, &args).map_err(|what| inst.malformed(what))?
             }

@@ -4,7 +4,6 @@
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 use spirv::Op;
 
-use crate::CpuLevel;
 use crate::fast_math::flag;
 use crate::llvm::{Builder, Kind, Module, Type, Value};
 
@@ -16,6 +15,8 @@ pub struct Ops<'a, 'c> {
     pub builder: &'a Builder<'c>,
     /// Fast-math flags.
     pub flags: u32,
+    /// Whether the target has a fused multiplication and addition.
+    pub has_fma: bool,
 }
 
 type Result<T> = std::result::Result<T, String>;
@@ -372,7 +373,7 @@ impl<'c> Ops<'_, 'c> {
             is.then(|| (v.operand(0), v.operand(1)))
         };
         let fused = |p, q, r| b.intrinsic(self.module, "llvm.fma", &[ty], &[p, q, r]);
-        let may = self.flags & flag::CONTRACT != 0 && CpuLevel::current() >= CpuLevel::V3 && ty.bits() >= 32;
+        let may = self.flags & flag::CONTRACT != 0 && self.has_fma && ty.bits() >= 32;
         let value = match (product(x).filter(|_| may), product(y).filter(|_| may)) {
             (Some((p, q)), _) => fused(p, q, if is_difference { b.fneg(y) } else { y }),
             (None, Some((p, q))) => fused(if is_difference { b.fneg(p) } else { p }, q, x),

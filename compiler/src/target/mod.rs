@@ -14,6 +14,7 @@ use spirv::StorageClass;
 
 pub use nvptx64::Sm;
 
+use crate::CpuLevel;
 use crate::interface::MAX_WORK_GROUP_SIZE;
 
 /// What code is compiled for.
@@ -88,6 +89,14 @@ impl Target {
     /// arrays are in registers only without loops.
     pub(crate) fn unrolls(self) -> bool {
         self != Self::Host
+    }
+
+    /// Whether there is an instruction that fuses a multiplication and an addition.
+    pub(crate) fn has_fma(self) -> bool {
+        match self {
+            Self::Host => CpuLevel::current() >= CpuLevel::V3,
+            Self::Nvptx64(_) => true,
+        }
     }
 
     /// Whether the items that take part in an operation of a sub-group are not known before it runs.
