@@ -54,12 +54,12 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`, for those who have run `make setup wheel package`.
 .PHONY: test-rust
 test-rust: ## Our own tests, those of kernels on narrower vectors too
-	cargo nextest run --workspace --locked --profile $(NEXTEST_PROFILE)
+	cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE)
 	for level in x86-64-v2 x86-64-v3; do \
 	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --locked --profile $(NEXTEST_PROFILE); \
 	done
@@ -182,6 +182,11 @@ test-level-zero: ## Level Zero's rules on our driver under three loaders and on 
 	done
 	scripts/setup.sh level-zero-clients
 	python3 conformance/clients/level_zero/run.py --lib dist/lib
+
+.PHONY: test-cuda
+test-cuda: ## The CUDA adapter on a driver without a GPU that interprets PTX: its own tests, and the conformance suite
+	conformance/cuda/run.sh own -- --locked --profile $(NEXTEST_PROFILE)
+	conformance/cuda/run.sh ur -- --locked --profile $(NEXTEST_PROFILE)
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)

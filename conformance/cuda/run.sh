@@ -18,11 +18,11 @@ suite=own
 if (($#)) && [[ $1 != -- ]]; then suite=$1; shift; fi
 (($#)) && shift
 readonly lib=$(realpath "${OXUR_LIB:-dist/lib}")
-for file in libur_loader.so.0 libur_adapter_cuda.so.0; do
+for file in libur_loader.so.0 adapters/libur_adapter_cuda.so.0; do
   [[ -e $lib/$file ]] || die "$lib/$file is missing: run \`make dist\`"
 done
 
-variables=(OXUR_TEST_LOADER="$lib/libur_loader.so.0" UR_ADAPTERS_FORCE_LOAD="$lib/libur_adapter_cuda.so.0"
+variables=(OXUR_TEST_LOADER="$lib/libur_loader.so.0" UR_ADAPTERS_FORCE_LOAD="$lib/adapters/libur_adapter_cuda.so.0"
   OCL_ICD_FILENAMES=/nonexistent OCL_ICD_VENDORS=/nonexistent UR_CPU_CACHE="$PWD/target/fake-cuda/cache")
 mkdir -p target/fake-cuda
 if [[ -z ${OXUR_CUDA_SYSTEM:-} ]]; then

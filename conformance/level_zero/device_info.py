@@ -50,6 +50,7 @@ KNOWN = {
     "CLOCK_SUB_GROUP_SUPPORT_EXP": "the driver's compiler reads no clocks",
     "CURRENT_CLOCK_THROTTLE_REASONS": "sysman's; Intel's says 0",
     "EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP": "of bindless images, which the driver does not have",
+    "EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP": "not in our adapter",
 }
 # Queries that begin like this.
 FAMILIES = {

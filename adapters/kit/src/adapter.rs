@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use oxur_api::*;
 use oxur_fork::{Mutex, OnceLock};
 
+use crate::at_exit::at_exit;
 use crate::entry_hook::enter;
 use crate::error::guard;
 use crate::handle::{self, Borrowed, object};
@@ -101,7 +102,7 @@ fn close_at_exit<B: Backend>() {
     /// The process that has opened the adapter.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-    extern "C" fn at_exit<B: Backend>() {
+    extern "C" fn end<B: Backend>(_: *mut c_void) {
         if PROCESS.load(Ordering::Relaxed) == std::process::id() {
             guard("the end of the process", || {
                 let adapter = adapter::<B>()?;
@@ -114,8 +115,7 @@ fn close_at_exit<B: Backend>() {
     }
 
     PROCESS.store(std::process::id(), Ordering::Relaxed);
-    // SAFETY: a function that may be called whenever the process ends, or the library is unloaded.
-    if unsafe { libc::atexit(at_exit::<B>) } != 0 {
+    if !at_exit(end::<B>) {
         log::warn!("the adapter cannot be closed in order when the process ends");
     }
 }

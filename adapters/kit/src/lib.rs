@@ -27,6 +27,7 @@ mod wait;
 
 mod absent;
 mod adapter;
+mod at_exit;
 mod bindless;
 mod capture;
 mod client_call;

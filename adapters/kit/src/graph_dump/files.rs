@@ -4,6 +4,7 @@
 //! A dump is written when the object is made, and again, with times, when it is destroyed or the process ends. A file that
 //! cannot be written is an error in the log, and the program goes on.
 
+use std::ffi::c_void;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use std::sync::{Arc, Weak};
 use oxur_fork::{LazyLock, Mutex};
 
 use super::{CommandTimings, NodeLabel, text};
+use crate::at_exit::at_exit;
 use crate::{Backend, Node};
 
 /// The folder; `None` if the user wants no dumps.
@@ -116,8 +118,7 @@ impl Drop for Drawn {
 
 /// The dumps of objects that are alive.
 static LIVING: LazyLock<Mutex<Vec<Weak<Drawn>>>> = LazyLock::new(|| {
-    // SAFETY: the function may be called whenever the process ends, and an adapter's library is never unloaded.
-    if unsafe { libc::atexit(at_exit) } != 0 {
+    if !at_exit(end) {
         log::warn!("UR_GRAPH_DUMP: dumps of objects that are never destroyed have no times");
     }
     Mutex::default()
@@ -125,7 +126,7 @@ static LIVING: LazyLock<Mutex<Vec<Weak<Drawn>>>> = LazyLock::new(|| {
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-extern "C" fn at_exit() {
+extern "C" fn end(_: *mut c_void) {
     let living: Vec<_> = LIVING.lock().iter().filter_map(Weak::upgrade).collect();
     living.iter().for_each(|drawn| drawn.write());
     ENDING.store(true, Ordering::Relaxed);
