@@ -143,20 +143,20 @@ fn mode() -> Mode {
     })
 }
 
-/// `UR_CPU_TIER`: `quick` or `best` is the only code that kernels get, to compare or to measure.
+/// `UR_CPU_TIER`. Quick code is not the default: LLVM's fast instruction selector miscompiles some kernels (docs/compiler.md).
 fn tier() -> Tier {
     static TIER: OnceLock<Tier> = OnceLock::new();
     *TIER.get_or_init(|| match std::env::var_os("UR_CPU_TIER") {
+        Some(value) if value == "adaptive" => Tier::Adaptive,
         Some(value) if value == "quick" => Tier::Quick,
-        Some(value) if value == "best" => Tier::Best,
-        Some(value) if !value.is_empty() && value != "adaptive" => {
+        Some(value) if !value.is_empty() && value != "best" => {
             log::warn!(
-                "UR_CPU_TIER={} is ignored: it is `adaptive`, `quick` or `best`",
+                "UR_CPU_TIER={} is ignored: it is `best`, `adaptive` or `quick`",
                 value.display()
             );
-            Tier::Adaptive
+            Tier::Best
         }
-        _ => Tier::Adaptive,
+        _ => Tier::Best,
     })
 }
 
