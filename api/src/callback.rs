@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Calls of the client's functions, which may throw exceptions of C++.
+//! Calls client functions, which may throw C++ exceptions.
 //!
-//! A function that runs inside the client's own call, as that of `urEnqueueNativeCommandExp` does, may throw: the exception
-//! passes through the adapter and the loader to the client. It must not meet `catch_unwind` on its way, which ends the
-//! process when it catches what is not Rust's. All other functions run where nobody could catch what they throw: on a thread
-//! of the adapter's or the driver's, or while an object is destroyed. As in C++, an exception ends the process there.
+//! A function that runs inside the client's own call, such as that of `urEnqueueNativeCommandExp`, may throw: the exception
+//! passes through the adapter and the loader to the client. There must be no `catch_unwind` on its way, because that aborts
+//! the process when it catches a foreign exception. All other functions run where nobody could catch an exception: on a thread
+//! of the adapter or the driver, or while an object is destroyed. As in C++, an exception terminates the process there.
 
 use core::ffi::{c_char, c_void};
 
 use crate::types::*;
 
-/// A C function of the client's. The type that the headers give it cannot unwind, but the function may.
+/// A C function of the client. Its type in the headers cannot unwind, but the function may.
 pub trait MayThrow {
     /// The type of the same function, as one that may unwind.
     type Unwinding;
@@ -26,8 +26,8 @@ macro_rules! may_throw {
 
             #[inline(always)]
             fn may_throw(self) -> Self::Unwinding {
-                // SAFETY: the two ABIs differ in nothing but what the compiler takes for granted: a function of the one is
-                // one of the other.
+                // SAFETY: the two ABIs differ only in the compiler's assumptions, so a function of one type is valid as the
+                // other.
                 unsafe { core::mem::transmute(self) }
             }
         }
@@ -42,8 +42,8 @@ may_throw! {
     (LoggerLevel, *const c_char, *mut c_void);
 }
 
-/// Makes a call of the client's function where nobody could catch what it throws. If it throws, the process ends, and stderr
-/// says that it was `what`.
+/// Calls a client function where nobody could catch an exception. If it throws, the process terminates with a message on
+/// stderr that names `what`.
 pub fn call_or_abort<R>(what: &str, call: impl FnOnce() -> R) -> R {
     struct Thrown<'a>(&'a str);
 
@@ -60,8 +60,8 @@ pub fn call_or_abort<R>(what: &str, call: impl FnOnce() -> R) -> R {
         core::mem::forget(thrown);
         result
     };
-    // An exception runs what is to be dropped on its way only if somebody further up catches it. Who is there is not known:
-    // frames of a driver may not even be fit for the search. It never gets here.
+    // Unwinding drops the values on its way only if a frame further up catches the exception. These frames are unknown, and
+    // those of a driver may not even support the search. The exception never gets past this function.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(guarded)) {
         Ok(result) => result,
         Err(_) => std::process::abort(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The ABI of the oneAPI Unified Runtime 0.12, in the generation of the 2026.2 releases, in Rust.
+//! The ABI of the oneAPI Unified Runtime 0.12, as of the 2026.2 releases, in Rust.
 //!
-//! [`types`] has every type; the functions stand once in a table ([`for_each_table!`]) from which the DDI structures, the
-//! loader's symbols, the adapters' entry points and the C headers come. Types have Rust's form of their C names
-//! (`ur_device_info_t` is [`DeviceInfo`], `UR_DEVICE_INFO_NAME` is [`DeviceInfo::NAME`]); members and parameters have
-//! the C names unchanged.
+//! [`types`] has every type. A single table describes all functions ([`for_each_table!`]); the DDI structures, the loader's
+//! symbols, the adapters' entry points and the C headers are generated from it. Types have the Rust form of their C names
+//! (`ur_device_info_t` is [`DeviceInfo`], `UR_DEVICE_INFO_NAME` is [`DeviceInfo::NAME`]). Members and parameters keep
+//! their C names.
 
 #[macro_use]
 mod macros;
@@ -18,9 +18,9 @@ mod types;
 pub use functions::*;
 pub use types::*;
 
-/// A handle: a pointer to something that starts with a pointer to its adapter's [`DdiTable`].
+/// A handle: a pointer to an object that starts with a pointer to its adapter's [`DdiTable`].
 pub trait Handle: Copy {
-    /// Makes a handle of an address.
+    /// Converts an address to a handle.
     fn from_ptr(pointer: *mut c_void) -> Self;
     /// The address.
     fn as_ptr(self) -> *mut c_void;
@@ -30,8 +30,8 @@ pub trait Handle: Copy {
     }
 }
 
-/// A structure that says by its first member what it is.
+/// A structure whose first member identifies its type.
 pub trait Tagged {
-    /// What its `stype` must hold.
+    /// The value of its `stype`.
     const STYPE: StructureType;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `ur_types!`: one notation for every kind of C type in the ABI.
 //!
-//! Each item becomes the Rust type and a description ([`crate::meta::Type`]) with the C names, from which the C headers,
-//! the printing and the layout tests are made: a static of the type's name in the module `described`. The notation is
+//! Each item becomes the Rust type and a description ([`crate::meta::Type`]) with the C names, a static of the type's name in
+//! the module `described`. The C headers, the printing and the layout tests use the description. The notation is
 //!
 //! ```text
 //! /// documentation
@@ -20,7 +20,7 @@
 //! | `callback` | type of the result | `[attributes] parameter: Type,` | `Option<unsafe extern "C" fn>` |
 //! | `string` | | a C string literal | constant |
 //!
-//! An enumeration is a newtype and not a Rust `enum` because a C caller may pass any value.
+//! An enumeration is a newtype instead of a Rust `enum`, because a C caller may pass any value.
 
 macro_rules! ur_types {
     ($( $(#[doc = $doc:literal])* $kind:ident $name:ident = $c:ident $(, $arg:ident)? { $($body:tt)* } )*) => {
@@ -83,7 +83,7 @@ macro_rules! ur_types {
             #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
             pub struct $name: u32 {
                 $( $(#[doc = $vdoc])* const $v = $value; )*
-                // A caller's unknown bits are kept: whether they are an error is the callee's to say.
+                // A caller's unknown bits are kept: the callee decides whether they are an error.
                 const _ = !0;
             }
         }
@@ -165,8 +165,8 @@ macro_rules! ur_types {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result { self.0.fmt(f) }
         }
 
-        // SAFETY: a handle is an opaque number to whoever holds it; the objects behind handles may be used from any
-        // thread, as the specification demands of every implementation.
+        // SAFETY: a handle is an opaque number to its holder. The objects behind handles may be used from any thread, as
+        // the specification requires.
         unsafe impl Send for $name {}
         // SAFETY: as above; the type gives no access to memory.
         unsafe impl Sync for $name {}
@@ -259,7 +259,7 @@ macro_rules! fields {
                 name: stringify!($field),
                 ty: $crate::meta::ty!($ty),
                 attributes: {
-                    #[allow(unused_mut, reason = "most have a direction alone")]
+                    #[allow(unused_mut, reason = "most have only a direction")]
                     let mut attributes = $crate::meta::Attributes::IN;
                     $( attribute!(attributes NAMES $name $(($($argument)*))?); )*
                     attributes
@@ -305,7 +305,7 @@ macro_rules! attribute {
             size: $crate::meta::Sibling::named(stringify!($size), $names),
         })
     };
-    // The part of a memory object or allocation that a command touches, as the specification spells it: for readers.
+    // The part of a memory object or allocation that a command accesses, in the specification's notation. It has no effect.
     ($attributes:ident $names:ident bounds($offset:tt, $($size:tt)*)) => {};
     ($attributes:ident $names:ident tagged_by($tag:ident)) => {
         $attributes.tag = Some($crate::meta::Sibling::named(stringify!($tag), $names))

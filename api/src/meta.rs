@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The ABI as data: what the macros of this crate know about each type and function, for whoever prints, checks or
-//! generates (the C headers, the tracing layer, the layout tests).
+//! The ABI as data: descriptions of each type and function, for code that prints, checks or generates (the C headers, the
+//! tracing layer, the layout tests).
 
 use core::ffi::CStr;
 use core::fmt;
@@ -17,13 +17,13 @@ pub struct Type {
     pub c_name: &'static str,
     /// Documentation, in lines.
     pub doc: &'static str,
-    /// What kind of type, and its parts.
+    /// The kind of type, and its parts.
     pub kind: Kind,
-    /// How Rust lays it out; `None` for a string constant.
+    /// Its layout in Rust; `None` for a string constant.
     pub layout: Option<Layout>,
 }
 
-/// A type as the tables spell it.
+/// A type, in the spelling of the tables.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "the primitive types speak for themselves")]
 pub enum Ty {
@@ -51,7 +51,7 @@ pub enum Ty {
         element: &'static Ty,
         length: usize,
     },
-    /// `[T]`: the answer to a query with as many elements as its size says.
+    /// `[T]`: the answer to a query. Its size determines the number of elements.
     Slice {
         element: &'static Ty,
     },
@@ -80,7 +80,7 @@ impl Ty {
         })
     }
 
-    /// What a pointer points to.
+    /// The target of a pointer.
     pub const fn pointee(&self) -> Option<&'static Ty> {
         match self {
             Self::Pointer { target, .. } => Some(target),
@@ -88,7 +88,7 @@ impl Ty {
         }
     }
 
-    /// What kind of type of the ABI it is.
+    /// The kind of a type of the ABI.
     pub const fn kind(&self) -> Option<Kind> {
         match self {
             Self::Named(named) => Some(named.kind),
@@ -96,20 +96,20 @@ impl Ty {
         }
     }
 
-    /// Whether it is a handle, and no pointer to one.
+    /// Whether it is a handle, and not a pointer to one.
     pub const fn is_handle(&self) -> bool {
         matches!(self.kind(), Some(Kind::Handle))
     }
 }
 
-/// A type's place in memory, as the Rust compiler chose it.
+/// A type's layout, as the Rust compiler chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Size in bytes.
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
-    /// Offsets of the members in declaration order; empty where there are none.
+    /// Offsets of the members in declaration order; empty if there are none.
     pub offsets: &'static [usize],
 }
 
@@ -124,19 +124,19 @@ impl Layout {
     }
 }
 
-/// The kinds of C types that the ABI has.
+/// The kinds of C types in the ABI.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// An enumeration of 32 bits.
     Enum {
-        /// What every enumerator's name starts with.
+        /// The prefix of all enumerators.
         prefix: &'static str,
         /// Enumerators in declaration order.
         variants: &'static [Variant],
     },
     /// A set of bits in a `uint32_t`, with the enumeration of the single bits.
     Flags {
-        /// What every bit's name starts with.
+        /// The prefix of all bits.
         prefix: &'static str,
         /// Bits in declaration order.
         variants: &'static [Variant],
@@ -158,7 +158,7 @@ pub enum Kind {
         /// That type.
         ty: Ty,
     },
-    /// A pointer to a function that the client gives.
+    /// A pointer to a client function.
     Callback {
         /// Parameters in order.
         params: &'static [Field],
@@ -181,14 +181,14 @@ pub struct Variant {
     pub value: u32,
     /// Documentation, in lines.
     pub doc: &'static str,
-    /// For a property that a `Get*Info` function reports: what the answer is.
+    /// For a property of a `Get*Info` function: the type of its answer.
     pub answer: Option<Answer>,
 }
 
 /// The type of the answer to a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// A slice is an array of as many elements as the answer's size says.
+    /// A slice is an array. The answer's size determines the number of elements.
     pub ty: Ty,
     /// Whether an implementation may answer `UNSUPPORTED_ENUMERATION`.
     pub optional: bool,
@@ -197,24 +197,24 @@ pub struct Answer {
 /// A member of a structure or a parameter of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Name, the same in C and Rust but for Rust's `r#`.
+    /// Name, the same in C and Rust except for Rust's `r#`.
     pub name: &'static str,
     /// Its type.
     pub ty: Ty,
-    /// What the table says of it.
+    /// Its attributes in the table.
     pub attributes: Attributes,
     /// Documentation, in lines.
     pub doc: &'static str,
 }
 
 impl Field {
-    /// The name as C spells it.
+    /// The name in C.
     pub fn c_name(&self) -> &'static str {
         self.name.strip_prefix("r#").unwrap_or(self.name)
     }
 }
 
-/// How data goes through a parameter.
+/// The direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The function reads it.
@@ -226,7 +226,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// As the headers spell it: `in`, `out`, `inout`.
+    /// The spelling in the headers: `in`, `out`, `inout`.
     pub fn name(self) -> &'static str {
         match self {
             Self::In => "in",
@@ -236,7 +236,7 @@ impl Direction {
     }
 }
 
-/// What a call does to the references to a handle.
+/// The effect of a call on the references to a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
     /// `alloc`: the result carries a reference for the caller to release.
@@ -252,7 +252,7 @@ pub enum Reference {
 pub struct Sibling(u8);
 
 impl Sibling {
-    /// The one of a name.
+    /// The sibling with a name.
     ///
     /// # Panics
     /// Panics, at compile time, if there is none.
@@ -282,27 +282,27 @@ pub struct Property {
     pub size: Sibling,
 }
 
-/// What the table says of a parameter or member beside its type.
+/// The attributes of a parameter or member in the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes {
     /// `in`, `out`, `inout`.
     pub direction: Direction,
     /// `optional`: may be null.
     pub optional: bool,
-    /// `nocheck`: may be null although it is no pointer.
+    /// `nocheck`: may be null although it is not a pointer.
     pub nocheck: bool,
     /// `alloc`, `retain`, `release`.
     pub reference: Option<Reference>,
-    /// `range(count)`: a list with as many elements as that one says.
+    /// `range(count)`: a list whose length is in that sibling.
     pub count: Option<Sibling>,
     /// `typename(propName, propSize)`.
     pub property: Option<Property>,
-    /// `tagged_by(type)`: the member that says which member of this union is valid.
+    /// `tagged_by(type)`: the member that determines which member of this union is valid.
     pub tag: Option<Sibling>,
 }
 
 impl Attributes {
-    /// Of a parameter that says nothing but `in`.
+    /// The attributes of a parameter that has only `in`.
     pub(crate) const IN: Self = Self {
         direction: Direction::In,
         optional: false,
@@ -313,7 +313,7 @@ impl Attributes {
         tag: None,
     };
 
-    /// Whether the function reads what was there before.
+    /// Whether the function reads the previous value.
     pub const fn is_in(&self) -> bool {
         !matches!(self.direction, Direction::Out)
     }
@@ -358,40 +358,40 @@ pub struct Function {
     pub name: &'static str,
     /// Field of its DDI table, for example `pfnGet`.
     pub slot: &'static str,
-    /// Value of its `ur_function_t` enumerator; 0 where the ABI gives it none.
+    /// Value of its `ur_function_t` enumerator; 0 if it has none.
     pub id: u32,
-    /// First release that has it, where that is later than 2026.0.
+    /// First release that has it, if that is later than 2026.0.
     pub since: Option<&'static str>,
-    /// Last release that has it, for the functions that 2026.2 dropped.
+    /// Last release that has it, for functions that 2026.2 dropped.
     pub until: Option<&'static str>,
     /// Parameters in order.
     pub params: &'static [Field],
-    /// The documented errors beside those of [`Function::ANY`].
+    /// The documented errors, without those of [`Function::ANY`].
     pub errors: &'static [ResultCode],
     /// Documentation, in lines.
     pub doc: &'static str,
 }
 
 impl Function {
-    /// The errors that any function may give.
+    /// The errors that any function may return.
     pub const ANY: [ResultCode; 3] = [
         ResultCode::ERROR_UNINITIALIZED,
         ResultCode::ERROR_DEVICE_LOST,
         ResultCode::ERROR_ADAPTER_SPECIFIC,
     ];
 
-    /// Whether the specification lets the function answer `code`.
+    /// Whether the specification allows the function to return `code`.
     pub fn documents(&self, code: ResultCode) -> bool {
         documents(self.errors, code)
     }
 
-    /// The parameter of a name.
+    /// The parameter with a name.
     pub fn param(&self, name: &str) -> Option<(usize, &'static Field)> {
         self.params.iter().enumerate().find(|(_, param)| param.name == name)
     }
 }
 
-/// Whether a function with these documented errors may answer `code`.
+/// Whether a function with these documented errors may return `code`.
 pub(crate) fn documents(errors: &[ResultCode], code: ResultCode) -> bool {
     code == ResultCode::SUCCESS || Function::ANY.contains(&code) || errors.contains(&code)
 }
@@ -407,7 +407,7 @@ pub struct Table {
     pub getter: &'static str,
     /// Its functions, in the order of the slots.
     pub functions: &'static [Function],
-    /// How Rust lays it out.
+    /// Its layout in Rust.
     pub layout: Layout,
 }
 
@@ -419,10 +419,10 @@ pub trait Named: Copy {
     /// The largest value that has a name.
     const LAST: u32 = last(Self::VARIANTS);
 
-    /// All bits of the values that have names: what a value of flags may have.
+    /// All bits of the values that have names: the valid bits of flags.
     const MASK: u32 = mask(Self::VARIANTS);
 
-    /// The value as C has it.
+    /// The value in C.
     fn number(self) -> u32;
 }
 
@@ -446,7 +446,7 @@ const fn last(variants: &[Variant]) -> u32 {
     last
 }
 
-/// Writes the C name of an enumerator, or its number where no name is known.
+/// Writes the C name of an enumerator, or its number if it has no name.
 pub fn fmt_enum(value: u32, variants: &[Variant], c_name: &str, f: &mut impl fmt::Write) -> fmt::Result {
     match variants.iter().find(|v| v.value == value) {
         Some(variant) => f.write_str(variant.name),

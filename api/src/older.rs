@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The layouts of the DDI tables before 2026.2. A loader of these releases states the same version of the API as newer ones.
+//! The layouts of the DDI tables before 2026.2. Loaders of these releases report the same API version as newer ones.
 
 use crate::outline::{FunctionOutline, TableOutline};
 use crate::{LegacyDdiTable, TABLE_OUTLINES};
 
-/// A layout of the DDI tables, which several releases share.
+/// A layout of the DDI tables. Several releases share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OlderLayout {
     /// From 2026.0.0 to 2026.1.0.
@@ -13,7 +13,7 @@ pub enum OlderLayout {
     V2026_1_1,
 }
 
-/// The functions that 2026.2 dropped, each with the one of its table that it came before.
+/// The functions that 2026.2 dropped, each with the next function in its table.
 const DROPPED: [(&str, &str); 6] = [
     ("urKernelSetArgValue", "urKernelSetExecInfo"),
     ("urKernelSetArgLocal", "urKernelSetExecInfo"),
@@ -23,12 +23,12 @@ const DROPPED: [(&str, &str); 6] = [
     ("urEnqueueKernelLaunch", "urEnqueueEventsWait"),
 ];
 
-/// Two neighbours that changed places.
+/// Two adjacent functions that were swapped.
 const SWAPPED: (&str, &str) = ("urEnqueueTimestampRecordingExp", "urEnqueueCommandBufferExp");
 
 impl OlderLayout {
-    /// The tables, in the order of `ur_dditable_t`, with the functions of their slots. Those that 2026.2 dropped are of
-    /// [`LegacyDdiTable`].
+    /// The tables, in the order of `ur_dditable_t`, with the functions of their slots. The functions that 2026.2 dropped belong
+    /// to [`LegacyDdiTable`].
     pub fn tables(self) -> impl Iterator<Item = (&'static TableOutline, Vec<&'static FunctionOutline>)> {
         let tables = TABLE_OUTLINES.iter().map(move |table| (*table, self.functions(table)));
         tables.filter(|(_, functions)| !functions.is_empty())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions without their parameters and documentation.
 //!
-//! [`TABLES`](crate::TABLES) refers to every type of the ABI. A library that uses it at run time holds half a megabyte that the
-//! dynamic linker has to relocate in each process. This is for libraries that need less.
+//! [`TABLES`](crate::TABLES) refers to every type of the ABI. A library that uses it at run time contains half a megabyte that
+//! the dynamic linker must relocate in each process. This module is for libraries that need less.
 
 use crate::ResultCode;
 use crate::meta::documents;
@@ -21,14 +21,14 @@ pub struct TableOutline {
 pub struct FunctionOutline {
     /// Name, for example `urDeviceGet`.
     pub name: &'static str,
-    /// First release that has it, where that is later than 2026.0.
+    /// First release that has it, if that is later than 2026.0.
     pub since: Option<&'static str>,
-    /// The documented errors beside those of [`Function::ANY`](crate::meta::Function::ANY).
+    /// The documented errors, without those of [`Function::ANY`](crate::meta::Function::ANY).
     pub errors: &'static [ResultCode],
 }
 
 impl FunctionOutline {
-    /// Whether the specification lets the function answer `code`.
+    /// Whether the specification allows the function to return `code`.
     pub fn documents(&self, code: ResultCode) -> bool {
         documents(self.errors, code)
     }

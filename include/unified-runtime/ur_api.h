@@ -701,7 +701,7 @@ typedef enum ur_function_t {
     UR_FUNCTION_FORCE_UINT32 = 2147483647,
 } ur_function_t;
 
-/// What a structure is: the first member, `stype`, of every descriptor, so that a `pNext` chain can be read.
+/// The type of a structure: the first member, `stype`, of every descriptor, so that a `pNext` chain can be read.
 typedef enum ur_structure_type_t {
     /// A [`ContextProperties`].
     UR_STRUCTURE_TYPE_CONTEXT_PROPERTIES = 0,
@@ -910,9 +910,9 @@ typedef enum ur_result_t {
     UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY = 39,
     /// a resource other than plain memory ran out
     UR_RESULT_ERROR_OUT_OF_RESOURCES = 40,
-    /// compilation failed; the build log tells why
+    /// compilation failed; the build log has the reason
     UR_RESULT_ERROR_PROGRAM_BUILD_FAILURE = 41,
-    /// linking failed, for example on unresolved symbols; the build log tells why
+    /// linking failed, for example on unresolved symbols; the build log has the reason
     UR_RESULT_ERROR_PROGRAM_LINK_FAILURE = 42,
     /// the requested version is unknown to this implementation
     UR_RESULT_ERROR_UNSUPPORTED_VERSION = 43,
@@ -1046,7 +1046,7 @@ typedef enum ur_adapter_info_t {
     UR_ADAPTER_INFO_BACKEND = 0,
     /// current reference count; a snapshot for leak hunting only. Answer: `uint32_t`
     UR_ADAPTER_INFO_REFERENCE_COUNT = 1,
-    /// adapter generation, starting at 1; tells coexisting adapters of one backend apart. Answer: `uint32_t`
+    /// adapter generation, starting at 1; distinguishes coexisting adapters of one backend. Answer: `uint32_t`
     UR_ADAPTER_INFO_VERSION = 2,
     UR_ADAPTER_INFO_FORCE_UINT32 = 2147483647,
 } ur_adapter_info_t;
@@ -1861,7 +1861,7 @@ typedef enum ur_sampler_filter_mode_t {
     UR_SAMPLER_FILTER_MODE_FORCE_UINT32 = 2147483647,
 } ur_sampler_filter_mode_t;
 
-/// What a sampler does with coordinates outside the image.
+/// Specifies how a sampler handles coordinates outside the image.
 typedef enum ur_sampler_addressing_mode_t {
     /// Undefined outside; the kernel guarantees coordinates in range
     UR_SAMPLER_ADDRESSING_MODE_NONE = 0,
@@ -2180,7 +2180,7 @@ typedef enum ur_queue_flag_t {
     UR_QUEUE_FLAG_FORCE_UINT32 = 2147483647,
 } ur_queue_flag_t;
 
-/// Kind of command an event stands for, named after the enqueue call.
+/// Type of command that an event belongs to, named after the enqueue call.
 typedef enum ur_command_t {
     /// Kernel execution, from urEnqueueKernelLaunchWithArgsExp
     UR_COMMAND_KERNEL_LAUNCH = 0,
@@ -2278,7 +2278,7 @@ typedef enum ur_event_info_t {
     UR_EVENT_INFO_COMMAND_QUEUE = 0,
     /// Context that owns the event; not retained for the caller. Answer: `ur_context_handle_t`
     UR_EVENT_INFO_CONTEXT = 1,
-    /// Kind of command the event stands for. Answer: `ur_command_t`
+    /// Type of command that the event belongs to. Answer: `ur_command_t`
     UR_EVENT_INFO_COMMAND_TYPE = 2,
     /// Progress of that command at the moment of asking. Answer: `ur_event_status_t`
     UR_EVENT_INFO_COMMAND_EXECUTION_STATUS = 3,
@@ -2310,7 +2310,7 @@ typedef enum ur_execution_info_t {
     UR_EXECUTION_INFO_RUNNING = 1,
     /// The command has been handed to the device
     UR_EXECUTION_INFO_SUBMITTED = 2,
-    /// The command sits in the queue; every event starts here, so urEventSetCallback refuses it
+    /// The command sits in the queue; every event starts here, so urEventSetCallback rejects it
     UR_EXECUTION_INFO_QUEUED = 3,
     UR_EXECUTION_INFO_FORCE_UINT32 = 2147483647,
 } ur_execution_info_t;
@@ -2473,7 +2473,7 @@ typedef enum ur_exp_image_copy_flag_t {
     UR_EXP_IMAGE_COPY_FLAG_FORCE_UINT32 = 2147483647,
 } ur_exp_image_copy_flag_t;
 
-/// Tells whether the two addresses of a bindless image copy are plain pointers or image memory handles.
+/// Specifies whether the two addresses of a bindless image copy are plain pointers or image memory handles.
 typedef enum ur_exp_image_copy_input_types_t {
     /// Source is a pointer, destination an image memory handle
     UR_EXP_IMAGE_COPY_INPUT_TYPES_MEM_TO_IMAGE = 0,
@@ -2486,7 +2486,7 @@ typedef enum ur_exp_image_copy_input_types_t {
     UR_EXP_IMAGE_COPY_INPUT_TYPES_FORCE_UINT32 = 2147483647,
 } ur_exp_image_copy_input_types_t;
 
-/// Tells whether filtering may cross the edges between cubemap faces.
+/// Specifies whether filtering may cross the edges between cubemap faces.
 typedef enum ur_exp_sampler_cubemap_filter_mode_t {
     /// Each face is filtered on its own
     UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_DISJOINTED = 0,
@@ -2527,7 +2527,7 @@ typedef enum ur_exp_external_semaphore_type_t {
     UR_EXP_EXTERNAL_SEMAPHORE_TYPE_FORCE_UINT32 = 2147483647,
 } ur_exp_external_semaphore_type_t;
 
-/// Tells what backs a bindless image.
+/// Specifies the kind of memory behind a bindless image.
 typedef enum ur_exp_image_mem_type_t {
     /// Linear or pitched USM, addressed by pointer
     UR_EXP_IMAGE_MEM_TYPE_USM_POINTER = 0,
@@ -3172,7 +3172,7 @@ typedef struct ur_queue_native_desc_t {
     enum ur_structure_type_t stype;
     /// [in] [optional] next structure of a chain of extensions; null ends the chain
     const void *pNext;
-    /// [in] [optional] backend-defined data; with Level Zero it tells queue from immediate command list
+    /// [in] [optional] backend-defined data; with Level Zero it distinguishes queue from immediate command list
     void *pNativeData;
 } ur_queue_native_desc_t;
 
@@ -3280,7 +3280,7 @@ typedef struct ur_exp_kernel_arg_properties_t {
     union ur_exp_kernel_arg_value_t value;
 } ur_exp_kernel_arg_properties_t;
 
-/// Extension point for urKernelSetArgValue; it has no members of its own besides the structure header.
+/// Extension point for urKernelSetArgValue; it has no members besides the structure header.
 typedef struct ur_kernel_arg_value_properties_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3288,7 +3288,7 @@ typedef struct ur_kernel_arg_value_properties_t {
     void *pNext;
 } ur_kernel_arg_value_properties_t;
 
-/// Extension point for urKernelSetArgLocal; it has no members of its own besides the structure header.
+/// Extension point for urKernelSetArgLocal; it has no members besides the structure header.
 typedef struct ur_kernel_arg_local_properties_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3296,7 +3296,7 @@ typedef struct ur_kernel_arg_local_properties_t {
     void *pNext;
 } ur_kernel_arg_local_properties_t;
 
-/// Extension point for urKernelSetArgPointer; it has no members of its own besides the structure header.
+/// Extension point for urKernelSetArgPointer; it has no members besides the structure header.
 typedef struct ur_kernel_arg_pointer_properties_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3304,7 +3304,7 @@ typedef struct ur_kernel_arg_pointer_properties_t {
     void *pNext;
 } ur_kernel_arg_pointer_properties_t;
 
-/// Extension point for urKernelSetExecInfo; it has no members of its own besides the structure header.
+/// Extension point for urKernelSetExecInfo; it has no members besides the structure header.
 typedef struct ur_kernel_exec_info_properties_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3312,7 +3312,7 @@ typedef struct ur_kernel_exec_info_properties_t {
     void *pNext;
 } ur_kernel_exec_info_properties_t;
 
-/// Extension point for urKernelSetArgSampler; it has no members of its own besides the structure header.
+/// Extension point for urKernelSetArgSampler; it has no members besides the structure header.
 typedef struct ur_kernel_arg_sampler_properties_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3320,7 +3320,7 @@ typedef struct ur_kernel_arg_sampler_properties_t {
     void *pNext;
 } ur_kernel_arg_sampler_properties_t;
 
-/// Tells urKernelSetArgMemObj how the kernel will access the memory object.
+/// Specifies for urKernelSetArgMemObj how the kernel will access the memory object.
 typedef struct ur_kernel_arg_mem_obj_properties_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3340,7 +3340,7 @@ typedef struct ur_kernel_native_properties_t {
     bool isNativeHandleOwned;
 } ur_kernel_native_properties_t;
 
-/// Tells which 2D block memory operations a device offers.
+/// Reports which 2D block memory operations a device offers.
 typedef uint32_t ur_exp_device_2d_block_array_capability_flags_t;
 
 /// Modifiers of a queue-ordered USM allocation; none is defined yet.
@@ -3435,7 +3435,7 @@ typedef struct ur_exp_sampler_mip_properties_t {
     enum ur_sampler_filter_mode_t mipFilterMode;
 } ur_exp_sampler_mip_properties_t;
 
-/// Chained to `ur_sampler_desc_t`, gives each image dimension an addressing mode of its own.
+/// Chained to `ur_sampler_desc_t`, gives each image dimension its own addressing mode.
 typedef struct ur_exp_sampler_addr_modes_t {
     /// [in] which structure this is: the `UR_STRUCTURE_TYPE_` of its name
     enum ur_structure_type_t stype;
@@ -3503,7 +3503,7 @@ typedef struct ur_exp_usm_host_alloc_register_properties_t {
     ur_exp_usm_host_alloc_register_flags_t flags;
 } ur_exp_usm_host_alloc_register_properties_t;
 
-/// Tells what a device can change in the commands of a finalized command-buffer.
+/// Reports what a device can change in the commands of a finalized command-buffer.
 typedef uint32_t ur_device_command_buffer_update_capability_flags_t;
 
 /// Settings of a new command-buffer.
@@ -6004,7 +6004,7 @@ ur_result_t urLoaderConfigGetInfo(ur_loader_config_handle_t hLoaderConfig,
                                   void *pPropValue,
                                   size_t *pPropSizeRet);
 
-/// Turns on a layer (validation, tracing, sanitizer and the like) for a later `urLoaderInit` with this
+/// Turns on a layer (validation, tracing, sanitizer or similar) for a later `urLoaderInit` with this
 /// configuration.
 ///
 /// Fails with `UR_RESULT_ERROR_LAYER_NOT_PRESENT` when the loader has no layer of that name.
@@ -6018,7 +6018,7 @@ UR_APIEXPORT
 ur_result_t urLoaderConfigEnableLayer(ur_loader_config_handle_t hLoaderConfig,
                                       const char *pLayerName);
 
-/// Registers a function that tells the tracing layer where in user code an API call originates.
+/// Registers a function that reports to the tracing layer where in user code an API call originates.
 ///
 /// Purely informative: traces can then be correlated with higher-level calls.
 ///
@@ -6510,7 +6510,7 @@ ur_result_t urEventCreateWithNativeHandle(ur_native_handle_t hNativeEvent,
 
 /// Registers a function to be called once an event has reached or passed a progress point.
 ///
-/// UR_EXECUTION_INFO_QUEUED is refused with UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION, for all events start
+/// UR_EXECUTION_INFO_QUEUED is rejected with UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION, because all events start
 /// there. Registration on an event already past the point still fires. Counterpart of clSetEventCallback.
 ///
 /// @param[in] hEvent event to observe
@@ -6551,7 +6551,7 @@ ur_result_t urEventCreateExp(ur_context_handle_t hContext,
 
 /// Creates a program from an intermediate-language module such as SPIR-V.
 ///
-/// Nothing is compiled until urProgramBuild or urProgramCompile, though a malformed module may be refused
+/// Nothing is compiled until urProgramBuild or urProgramCompile, though a malformed module may be rejected
 /// here with UR_RESULT_ERROR_INVALID_BINARY. UR_RESULT_ERROR_COMPILER_NOT_AVAILABLE means the devices accept
 /// native binaries only. The caller releases with urProgramRelease. Counterpart of clCreateProgramWithIL.
 ///
@@ -7103,8 +7103,9 @@ ur_result_t urKernelSetExecInfo(ur_kernel_handle_t hKernel,
 /// Sets specialization constants on a kernel after its program has been built.
 ///
 /// Only adapters that can do this cheaply before a launch offer it:
-/// UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS tells, and UR_RESULT_ERROR_UNSUPPORTED_FEATURE comes
-/// otherwise (use urProgramSetSpecializationConstants). An unknown id gives UR_RESULT_ERROR_INVALID_SPEC_ID,
+/// UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS reports this. Otherwise the result is
+/// UR_RESULT_ERROR_UNSUPPORTED_FEATURE (use urProgramSetSpecializationConstants). An unknown id gives
+/// UR_RESULT_ERROR_INVALID_SPEC_ID,
 /// a wrong size or null value UR_RESULT_ERROR_INVALID_VALUE, a zero count UR_RESULT_ERROR_INVALID_SIZE.
 ///
 /// @param[in] hKernel kernel to specialize
@@ -8680,7 +8681,7 @@ ur_result_t urEnqueueTimestampRecordingExp(ur_queue_handle_t hQueue,
 
 /// Enqueues one execution of a finalized command-buffer.
 ///
-/// A command-buffer may be enqueued many times; the event stands for the whole execution. The OpenCL analogue
+/// A command-buffer may be enqueued many times; the event represents the whole execution. The OpenCL analogue
 /// is clEnqueueCommandBufferKHR.
 ///
 /// @param[in] hQueue queue to submit to, on the device of the command-buffer
@@ -8785,7 +8786,7 @@ ur_result_t urEnqueueGraphExp(ur_queue_handle_t hQueue,
 /// Allocates host USM, readable and writable by the host and all devices of the context.
 ///
 /// Free it with urUSMFree. Size 0 or one above the device limit gives UR_RESULT_ERROR_INVALID_USM_SIZE; an
-/// alignment that is no power of two gives UR_RESULT_ERROR_INVALID_VALUE; missing host-USM support gives
+/// alignment that is not a power of two gives UR_RESULT_ERROR_INVALID_VALUE; missing host-USM support gives
 /// UR_RESULT_ERROR_INVALID_OPERATION. Counterpart of clHostMemAllocINTEL and zeMemAllocHost.
 ///
 /// @param[in] hContext context whose devices gain access
@@ -9378,7 +9379,7 @@ ur_result_t urBindlessImagesImageGetInfoExp(ur_context_handle_t hContext,
                                             void *pPropValue,
                                             size_t *pPropSizeRet);
 
-/// Tells whether a device can hold an image of a given shape and format in a given kind of memory.
+/// Reports whether a device can hold an image of a given shape and format in a given kind of memory.
 ///
 /// An unsupported combination is reported through the result value, not as an error.
 ///
@@ -9399,7 +9400,7 @@ ur_result_t urBindlessImagesGetImageMemoryHandleTypeSupportExp(ur_context_handle
                                                                ur_exp_image_mem_type_t imageMemHandleType,
                                                                ur_bool_t *pSupportedRet);
 
-/// Tells whether an unsampled handle can be made for an image of a given shape, format and kind of memory.
+/// Reports whether an unsampled handle can be made for an image of a given shape, format and kind of memory.
 ///
 /// An unsupported combination is reported through the result value, not as an error.
 ///
@@ -9420,7 +9421,7 @@ ur_result_t urBindlessImagesGetImageUnsampledHandleSupportExp(ur_context_handle_
                                                               ur_exp_image_mem_type_t imageMemHandleType,
                                                               ur_bool_t *pSupportedRet);
 
-/// Tells whether a sampled handle can be made for an image of a given shape, format and kind of memory.
+/// Reports whether a sampled handle can be made for an image of a given shape, format and kind of memory.
 ///
 /// An unsupported combination is reported through the result value, not as an error.
 ///
@@ -9577,7 +9578,7 @@ ur_result_t urBindlessImagesFreeMappedLinearMemoryExp(ur_context_handle_t hConte
                                                       ur_device_handle_t hDevice,
                                                       void *pMem);
 
-/// Tells whether a device can import external memory through a given kind of handle.
+/// Reports whether a device can import external memory through a given kind of handle.
 ///
 /// @param[in] hDevice device to check
 /// @param[in] memHandleType kind of handle in question
@@ -9884,7 +9885,7 @@ ur_result_t urCommandBufferAppendUSMMemcpyExp(ur_exp_command_buffer_handle_t hCo
 
 /// Records a fill of USM with a repeated byte pattern.
 ///
-/// An empty pattern, or a size that is no multiple of the pattern size, gives INVALID_SIZE.
+/// An empty pattern, or a size that is not a multiple of the pattern size, gives INVALID_SIZE.
 ///
 /// @param[in] hCommandBuffer command-buffer to append to; must not be finalized
 /// @param[in] pMemory start of the memory to fill
@@ -10774,7 +10775,7 @@ ur_result_t urIPCOpenEventHandleExp(ur_context_handle_t hContext,
 
 /// Allocates linear device memory that can later be exported to another API.
 ///
-/// Free it with `urMemoryExportFreeExportableMemoryExp`, not with `urUSMFree`. An alignment that is no power
+/// Free it with `urMemoryExportFreeExportableMemoryExp`, not with `urUSMFree`. An alignment that is not a power
 /// of two gives UNSUPPORTED_ALIGNMENT, size 0 INVALID_USM_SIZE.
 ///
 /// @param[in] hContext context that owns the allocation
@@ -11059,7 +11060,7 @@ ur_result_t urDeviceGetInfo(ur_device_handle_t hDevice,
 
 /// Adds one reference to a device.
 ///
-/// Only sub-devices have a lifetime of their own; root devices live as long as their platform. Compare
+/// Only sub-devices have their own lifetime; root devices live as long as their platform. Compare
 /// `clRetainDevice`.
 ///
 /// @param[in] hDevice device to keep alive

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What cbindgen makes of the source, and the macros around it.
+//! Runs cbindgen on the generated source, and adds the macros.
 
 use crate::source::{self, Source};
 use crate::{functions, names};
@@ -108,7 +108,7 @@ pub fn function_list() -> String {
     text
 }
 
-/// What the headers have in common, but for the comment at their top and the macro in front of their functions.
+/// The common configuration of the headers. `about` is the comment at the top, `export` the macro before functions.
 fn config(about: &str, export: &str) -> Config {
     let about: String = about
         .lines()
@@ -123,7 +123,7 @@ fn config(about: &str, export: &str) -> Config {
     config
 }
 
-/// How the declarations look.
+/// The style of the declarations.
 fn style() -> Config {
     Config {
         language: Language::C,
@@ -140,7 +140,7 @@ fn style() -> Config {
 
 /// A header with macros, then types, then functions.
 ///
-/// cbindgen sees the functions without the types, else it would write `enum ur_result_t` for `ur_result_t`.
+/// cbindgen processes the functions without the types. Otherwise it would write `enum ur_result_t` for `ur_result_t`.
 fn header(mut config: Config, macros: &str, types: Source, functions: Source) -> String {
     config.after_includes = Some(format!("{macros}\n{}", generate(style(), types)));
     let text = generate(config, functions);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The comments of the headers. A C comment stands above a whole function, so that it has to tell of the parameters and
-//! errors, too; parameters that mean the same everywhere have no text in the tables and get it here.
+//! The comments in the headers. A C comment precedes a whole function, so it also describes the parameters and errors. The
+//! tables have no text for parameters that mean the same everywhere; this module supplies it.
 
 use crate::names;
 use oxur_api::ResultCode;
 use oxur_api::meta::{Attributes, Direction, Field, Function, Variant};
 
-/// Columns that a line of a comment may take.
+/// The maximum width of a comment line, in columns.
 const WIDTH: usize = 110;
 
-/// What a parameter or member is that the tables leave to its name.
+/// The text for a parameter or member that the tables leave without one.
 fn common(field: &Field) -> Option<&'static str> {
     let Attributes {
         direction, optional, ..
@@ -33,10 +33,10 @@ fn common(field: &Field) -> Option<&'static str> {
     })
 }
 
-/// Text on a parameter or member.
+/// The text for a parameter or member.
 ///
 /// # Panics
-/// Panics if there is none: the tables shall have text on all that is not common.
+/// Panics if there is none: the tables must have a text for everything that is not common.
 fn text(field: &Field) -> String {
     let optional = if field.attributes.optional { "[optional] " } else { "" };
     let text = match field.doc {
@@ -48,7 +48,7 @@ fn text(field: &Field) -> String {
     format!("{optional}{text}")
 }
 
-/// How data goes through a parameter: `in`, `out` or `inout`.
+/// The direction of a parameter: `in`, `out` or `inout`.
 fn direction(field: &Field) -> &'static str {
     field.attributes.direction.name()
 }
@@ -112,7 +112,7 @@ pub fn function(function: &Function) -> Vec<String> {
     lines
 }
 
-/// Breaks `head` and `text` into lines; those after the first are indented when there is a head.
+/// Breaks `head` and `text` into lines. With a head, all lines but the first are indented.
 fn wrap(head: &str, text: &str) -> Vec<String> {
     let indent = if head.is_empty() { "" } else { "    " };
     let mut lines = vec![head.to_owned()];

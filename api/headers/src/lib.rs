@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The C headers of Unified Runtime, made from the tables of [`oxur_api`].
+//! Generates the C headers of Unified Runtime from the tables of [`oxur_api`].
 //!
-//! The tables are written out as Rust source with C's names ([`source`]), of which cbindgen makes the declarations
-//! (`bindings`); what has no Rust form, such as macros, is added there. `cargo run -p oxur-headers` writes the files to
-//! `include/`, and a test fails when they no longer are what the tables say.
+//! [`source`] writes the tables as Rust source with C names. `bindings` runs cbindgen on it to generate the declarations, and
+//! adds what Rust cannot express, such as macros. `cargo run -p oxur-headers` writes the files to `include/`, and a test fails
+//! if they are out of date.
 
 mod bindings;
 mod docs;
@@ -17,7 +17,7 @@ use oxur_api::*;
 pub struct Header {
     /// Name of the file.
     pub name: &'static str,
-    /// What it holds.
+    /// Its contents.
     pub text: String,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `cargo run -p oxur-headers`: writes `include/unified-runtime/`. With `--check` it only says whether that is needed.
+//! `cargo run -p oxur-headers`: writes `include/unified-runtime/`. With `--check` it only reports whether they are out of date.
 
 use std::path::Path;
 use std::process::ExitCode;

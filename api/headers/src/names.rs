@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! C's names of the things that the tables name in Rust's way, and the names that follow from other names.
+//! The C names of the items in the tables, and names that are derived from other names.
 
 use oxur_api::meta::Ty;
 
-/// A type with C's names, still in Rust's notation: `*const DeviceHandle` is `*const ur_device_handle_t`.
+/// A type with C names, still in Rust notation: `*const DeviceHandle` is `*const ur_device_handle_t`.
 pub fn rename(ty: &Ty) -> String {
     match ty {
         Ty::Pointer { mutable, target } => format!("*{} {}", if *mutable { "mut" } else { "const" }, rename(target)),
@@ -14,7 +14,7 @@ pub fn rename(ty: &Ty) -> String {
     }
 }
 
-/// A type in C's notation: `*const DeviceHandle` is `const ur_device_handle_t *`. A slice is an array of unknown length.
+/// A type in C notation: `*const DeviceHandle` is `const ur_device_handle_t *`. A slice is an array of unknown length.
 pub fn c_type(ty: &Ty) -> String {
     match ty {
         Ty::Pointer { mutable: true, target } => format!("{} *", c_type(target)).replace("* *", "**"),
@@ -29,7 +29,7 @@ pub fn c_type(ty: &Ty) -> String {
     }
 }
 
-/// The names of a primitive type for cbindgen and in C.
+/// The names of a primitive type, for cbindgen and in C.
 fn primitive_names(ty: &Ty) -> (&'static str, &'static str) {
     match ty {
         Ty::Void => ("c_void", "void"),
@@ -49,18 +49,18 @@ fn primitive_names(ty: &Ty) -> (&'static str, &'static str) {
     }
 }
 
-/// The enumeration of the single bits of a type of flags: `ur_mem_flag_t` of `ur_mem_flags_t`.
+/// The enumeration of the single bits of a flags type: `ur_mem_flag_t` of `ur_mem_flags_t`.
 pub fn bits(flags: &str) -> String {
     flags.replace("_flags_t", "_flag_t")
 }
 
-/// The macro with the bits that a type of flags leaves undefined: `UR_MEM_FLAGS_MASK` of the prefix `UR_MEM_FLAG_`.
+/// The macro with the bits that a flags type does not define: `UR_MEM_FLAGS_MASK` of the prefix `UR_MEM_FLAG_`.
 pub fn mask(prefix: &str) -> String {
     format!("{}S_MASK", prefix.trim_end_matches('_'))
 }
 
 /// The words of a function's name, joined by underscores: `usm_p2p_enable_peer_access_exp` of
-/// `urUsmP2PEnablePeerAccessExp`. Some names of the ABI are made of it.
+/// `urUsmP2PEnablePeerAccessExp`. Some names of the ABI are derived from it.
 pub fn snake(function: &str) -> String {
     let name = function.strip_prefix("ur").unwrap_or(function);
     let name: Vec<char> = name.chars().collect();
@@ -68,8 +68,9 @@ pub fn snake(function: &str) -> String {
     for (i, &c) in name.iter().enumerate() {
         let before = i.checked_sub(1).map(|i| name[i]);
         let after = name.get(i + 1);
-        // A word starts at a capital after a small letter or a digit, at the last capital of several when a small
-        // letter follows, and at a digit after a capitalised word. A capital between digits, as in 2D or P2P, does not.
+        // A word starts at a capital after a lower-case letter or a digit, at the last of several capitals if a lower-case
+        // letter follows, and at a digit after a capitalised word. It does not start at a capital between digits, as in
+        // 2D or P2P.
         let starts = before.is_some_and(|before| {
             if c.is_ascii_uppercase() {
                 before.is_ascii_lowercase()

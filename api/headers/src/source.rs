@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The tables as Rust source with C's names. Nobody compiles it: it is what cbindgen reads.
+//! Writes the tables as Rust source with C names. Only cbindgen reads this source; it is never compiled.
 
 use crate::{LEGACY, docs, functions, names};
 use oxur_api::meta::{Field, Function, Kind, Table, Ty, Type, Variant};
 use oxur_api::{TABLES, TYPES};
 use std::fmt::{Display, Write};
 
-/// Marks what only `UR_OXUR_LEGACY_API` shows.
+/// Marks items that only `UR_OXUR_LEGACY_API` declares.
 const LEGACY_ONLY: &str = "#[cfg(feature = \"legacy\")]\n";
 
 /// Rust source, and the names of its items in order.
@@ -16,7 +16,7 @@ pub struct Source {
     pub text: String,
     /// The names.
     pub names: Vec<String>,
-    /// Put in front of each item.
+    /// Inserted before each item.
     attribute: &'static str,
 }
 
@@ -110,7 +110,7 @@ impl Source {
                 self.text.push_str(" { opaque: [u8; 0] }\n");
                 self.alias(&doc, ty.c_name, &format!("*mut {object}"));
             }
-            // C has a type for integers that hold pointers, and the ABI uses it for aliases alone.
+            // C has a type for integers that hold pointers. The ABI uses it only for aliases.
             Kind::Alias { ty: Ty::Usize } => self.alias(&doc, ty.c_name, "uintptr_t"),
             Kind::Alias { ty: target } => self.alias(&doc, ty.c_name, &names::rename(&target)),
             Kind::Callback { params, result } => {
@@ -135,7 +135,7 @@ impl Source {
                     &format!("Option<unsafe extern \"C\" fn({}){result}>", parameters(params)),
                 );
             }
-            // A macro: cbindgen has no form of it.
+            // A macro, which cbindgen cannot generate.
             Kind::String { .. } => {}
         }
     }
@@ -219,7 +219,7 @@ impl Source {
         writeln!(self.text, "({params}) -> ur_result_t {{}}").unwrap();
     }
 
-    /// The structure that the tracing layer shows of a call: a pointer to each parameter.
+    /// The structure in which the tracing layer passes a call: a pointer to each parameter.
     fn params(&mut self, function: &Function) {
         if function.params.is_empty() {
             return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `ty!`: the description of a type as the tables of `oxur-api` spell it.
+//! `ty!`: the description of a type, in the spelling of the tables of `oxur-api`.
 //!
-//! A macro by example cannot look into a `$ty:ty` fragment, and a trait cannot tell an alias from what it stands for.
+//! It is a procedural macro because a macro by example cannot inspect a `$ty:ty` fragment, and a trait cannot distinguish an
+//! alias from its target.
 
 use proc_macro::TokenStream;
 use quote::quote;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Errors: those that both have, and what is told apart by one of the two only.
+//! Errors: those that both APIs have, and those that only one of them distinguishes.
 
 use opencl_sys::*;
 use oxur_api::ResultCode;
@@ -11,7 +11,7 @@ macro_rules! errors {
         to OpenCL { $( $to:ident => $code:ident, )* }
         names { $( $name:ident, )* }
     ) => {
-        /// The UR error of an OpenCL error; `None` for those that UR has no name for.
+        /// The UR error for an OpenCL error; `None` if UR has no name for it.
         pub fn error_result(code: cl_int) -> Option<ResultCode> {
             match code {
                 $( $same_code => Some(ResultCode::$same), )*
@@ -20,7 +20,7 @@ macro_rules! errors {
             }
         }
 
-        /// The OpenCL error of a UR error; `None` for those that are nothing to OpenCL.
+        /// The OpenCL error for a UR error; `None` if OpenCL has none.
         pub fn error_code(result: ResultCode) -> Option<cl_int> {
             match result {
                 $( ResultCode::$same => Some($same_code), )*

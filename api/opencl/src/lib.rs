@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Every translation between the enumerations of OpenCL and of UR.
+//! All translations between the enumerations of OpenCL and of UR.
 //!
-//! The OpenCL adapter translates what a client asks of a driver, and what the driver answers. The CPU adapter, whose native
-//! handles are OpenCL objects, translates the other way round. Both take it from these tables.
+//! The OpenCL adapter translates a client's requests for the driver, and the driver's answers for the client. The native handles
+//! of the CPU adapter are OpenCL objects, so it translates in the other direction. Both use these tables.
 
 mod error;
 
@@ -14,7 +14,7 @@ use oxur_api::*;
 
 pub use error::{error_code, error_name, error_result};
 
-/// Flags of UR with those of OpenCL. A flag that is not in the list, such as the priority of a queue, is left out.
+/// UR flags with their OpenCL flags. A flag that is not in the list, such as the priority of a queue, is dropped.
 #[derive(Debug)]
 pub struct Bits<F: 'static>(&'static [(F, cl_bitfield)]);
 
@@ -70,7 +70,7 @@ flags! {
         WRITE_INVALIDATE_REGION = CL_MAP_WRITE_INVALIDATE_REGION,
     }
 
-    /// What a device can do with one floating-point type.
+    /// The capabilities of a device for a floating-point type.
     FP_CAPABILITIES: DeviceFpCapabilityFlags {
         CORRECTLY_ROUNDED_DIVIDE_SQRT = CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
         ROUND_TO_NEAREST = CL_FP_ROUND_TO_NEAREST,
@@ -88,7 +88,7 @@ flags! {
         NATIVE_KERNEL = CL_EXEC_NATIVE_KERNEL,
     }
 
-    /// What a device may do with one kind of USM.
+    /// The access capabilities of a device for a type of USM.
     USM_CAPABILITIES: DeviceUsmAccessCapabilityFlags {
         ACCESS = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL,
         ATOMIC_ACCESS = CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL,
@@ -96,7 +96,7 @@ flags! {
         ATOMIC_CONCURRENT_ACCESS = CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL,
     }
 
-    /// Where a device can be divided.
+    /// The affinity domains by which a device can be partitioned.
     AFFINITY_DOMAINS: DeviceAffinityDomainFlags {
         NUMA = CL_DEVICE_AFFINITY_DOMAIN_NUMA,
         L4_CACHE = CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
@@ -112,13 +112,13 @@ flags! {
 pub struct Pairs<U: 'static, C: 'static>(&'static [(U, C)]);
 
 impl<U: PartialEq + Copy, C: PartialEq + Copy> Pairs<U, C> {
-    /// OpenCL's enumerator; `ERROR_INVALID_ENUMERATION` where it has none.
+    /// OpenCL's enumerator; `ERROR_INVALID_ENUMERATION` if it has none.
     pub fn to_cl(&self, wanted: U) -> Result<C, ResultCode> {
         let found = self.0.iter().find(|(ur, _)| *ur == wanted).map(|(_, cl)| *cl);
         found.ok_or(ResultCode::ERROR_INVALID_ENUMERATION)
     }
 
-    /// UR's enumerator; `ERROR_UNSUPPORTED_ENUMERATION` where it has none.
+    /// UR's enumerator; `ERROR_UNSUPPORTED_ENUMERATION` if it has none.
     pub fn to_ur(&self, wanted: C) -> Result<U, ResultCode> {
         let found = self.0.iter().find(|(_, cl)| *cl == wanted).map(|(ur, _)| *ur);
         found.ok_or(ResultCode::ERROR_UNSUPPORTED_ENUMERATION)
@@ -133,7 +133,7 @@ macro_rules! pairs {
 }
 
 pairs! {
-    /// The shape of an image.
+    /// The type of an image.
     IMAGE_TYPES: MemType, cl_mem_object_type {
         IMAGE2D = CL_MEM_OBJECT_IMAGE2D,
         IMAGE3D = CL_MEM_OBJECT_IMAGE3D,
@@ -180,7 +180,7 @@ pairs! {
         FLOAT = CL_FLOAT,
     }
 
-    /// What a sampler does outside of an image.
+    /// The addressing mode of a sampler, outside an image.
     ADDRESSING_MODES: SamplerAddressingMode, cl_addressing_mode {
         NONE = CL_ADDRESS_NONE,
         CLAMP_TO_EDGE = CL_ADDRESS_CLAMP_TO_EDGE,
@@ -189,13 +189,13 @@ pairs! {
         MIRRORED_REPEAT = CL_ADDRESS_MIRRORED_REPEAT,
     }
 
-    /// How a sampler interpolates.
+    /// The filter mode of a sampler.
     FILTER_MODES: SamplerFilterMode, cl_filter_mode {
         NEAREST = CL_FILTER_NEAREST,
         LINEAR = CL_FILTER_LINEAR,
     }
 
-    /// The kinds of USM.
+    /// The types of USM.
     USM_TYPES: UsmType, cl_unified_shared_memory_type_intel {
         HOST = CL_MEM_TYPE_HOST_INTEL,
         DEVICE = CL_MEM_TYPE_DEVICE_INTEL,
@@ -210,7 +210,7 @@ pairs! {
         IN_PROGRESS = CL_BUILD_IN_PROGRESS,
     }
 
-    /// What was built.
+    /// The type of a program's binary.
     BINARY_TYPES: ProgramBinaryType, cl_program_binary_type {
         NONE = CL_PROGRAM_BINARY_TYPE_NONE,
         COMPILED_OBJECT = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
@@ -218,7 +218,7 @@ pairs! {
         EXECUTABLE = CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
     }
 
-    /// The state of a command that did not fail. What is negative in OpenCL is an error.
+    /// The status of a command that did not fail. A negative status in OpenCL is an error.
     EVENT_STATUS: EventStatus, cl_int {
         COMPLETE = CL_COMPLETE,
         RUNNING = CL_RUNNING,
@@ -226,14 +226,14 @@ pairs! {
         QUEUED = CL_QUEUED,
     }
 
-    /// The states that call a client's function.
+    /// The states for which a client can register a callback.
     EXECUTION_INFO: ExecutionInfo, cl_int {
         COMPLETE = CL_COMPLETE,
         RUNNING = CL_RUNNING,
         SUBMITTED = CL_SUBMITTED,
     }
 
-    /// The moments of a command.
+    /// The profiling times of a command.
     PROFILING_INFO: ProfilingInfo, cl_profiling_info {
         COMMAND_QUEUED = CL_PROFILING_COMMAND_QUEUED,
         COMMAND_SUBMIT = CL_PROFILING_COMMAND_SUBMIT,
@@ -242,7 +242,7 @@ pairs! {
         COMMAND_COMPLETE = CL_PROFILING_COMMAND_COMPLETE,
     }
 
-    /// The kinds of command that both have a name for.
+    /// The command types that exist in both APIs.
     COMMANDS: CommandType, cl_command_type {
         KERNEL_LAUNCH = CL_COMMAND_NDRANGE_KERNEL,
         EVENTS_WAIT = CL_COMMAND_MARKER,
@@ -266,8 +266,8 @@ pairs! {
     }
 }
 
-/// OpenCL's list for the properties that divide a device or did, which are all of one kind: the kind, the value of each, and
-/// a zero; behind counts there is a zero more.
+/// OpenCL's list for the partition properties of a device, all of the same type: the type, the value of each, and a zero. Counts
+/// are followed by an additional zero.
 pub fn partition_list(properties: &[DevicePartitionProperty]) -> Vec<cl_device_partition_property> {
     let kind = properties.first().map(|first| first.r#type);
     // SAFETY: all members of the union are a `u32` of any value.
@@ -279,7 +279,7 @@ pub fn partition_list(properties: &[DevicePartitionProperty]) -> Vec<cl_device_p
     kind.into_iter().chain(values).chain(counts_end).chain([0]).collect()
 }
 
-/// What OpenCL's compilers call an option of the client's compiler; `None` where they have nothing like it.
+/// OpenCL's name for an option of the client's compiler; `None` if OpenCL has no such option.
 pub fn compiler_option(frontend: &CStr) -> Option<&'static CStr> {
     match frontend.to_bytes() {
         b"" | b"-O1" | b"-O2" | b"-O3" => Some(c""),

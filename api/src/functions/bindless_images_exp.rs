@@ -160,7 +160,7 @@ macro_rules! bindless_images_exp_functions {
             ERROR_OUT_OF_HOST_MEMORY
         ];
 
-        /// Tells whether a device can hold an image of a given shape and format in a given kind of memory.
+        /// Reports whether a device can hold an image of a given shape and format in a given kind of memory.
         ///
         /// An unsupported combination is reported through the result value, not as an error.
         fn urBindlessImagesGetImageMemoryHandleTypeSupportExp = (pfnGetImageMemoryHandleTypeSupportExp, 270), via hContext (
@@ -181,7 +181,7 @@ macro_rules! bindless_images_exp_functions {
             ERROR_INVALID_DEVICE, ERROR_INVALID_CONTEXT
         ];
 
-        /// Tells whether an unsampled handle can be made for an image of a given shape, format and kind of memory.
+        /// Reports whether an unsampled handle can be made for an image of a given shape, format and kind of memory.
         ///
         /// An unsupported combination is reported through the result value, not as an error.
         fn urBindlessImagesGetImageUnsampledHandleSupportExp = (pfnGetImageUnsampledHandleSupportExp, 268), via hContext (
@@ -202,7 +202,7 @@ macro_rules! bindless_images_exp_functions {
             ERROR_INVALID_DEVICE, ERROR_INVALID_CONTEXT
         ];
 
-        /// Tells whether a sampled handle can be made for an image of a given shape, format and kind of memory.
+        /// Reports whether a sampled handle can be made for an image of a given shape, format and kind of memory.
         ///
         /// An unsupported combination is reported through the result value, not as an error.
         fn urBindlessImagesGetImageSampledHandleSupportExp = (pfnGetImageSampledHandleSupportExp, 269), via hContext (
@@ -346,7 +346,7 @@ macro_rules! bindless_images_exp_functions {
             [in, release] pMem: *mut c_void,
         ) -> [ERROR_INVALID_NULL_HANDLE, ERROR_INVALID_CONTEXT, ERROR_INVALID_NULL_POINTER];
 
-        /// Tells whether a device can import external memory through a given kind of handle.
+        /// Reports whether a device can import external memory through a given kind of handle.
         fn urBindlessImagesSupportsImportingHandleTypeExp = (pfnSupportsImportingHandleTypeExp, 288), via hDevice (
             /// device to check
             [in] hDevice: DeviceHandle,

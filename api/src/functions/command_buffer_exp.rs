@@ -178,7 +178,7 @@ macro_rules! command_buffer_exp_functions {
 
         /// Records a fill of USM with a repeated byte pattern.
         ///
-        /// An empty pattern, or a size that is no multiple of the pattern size, gives INVALID_SIZE.
+        /// An empty pattern, or a size that is not a multiple of the pattern size, gives INVALID_SIZE.
         fn urCommandBufferAppendUSMFillExp = (pfnAppendUSMFillExp, 232), via hCommandBuffer (
             /// command-buffer to append to; must not be finalized
             [in] hCommandBuffer: ExpCommandBufferHandle,

@@ -48,7 +48,7 @@ macro_rules! device_functions {
 
                 /// Adds one reference to a device.
                 ///
-                /// Only sub-devices have a lifetime of their own; root devices live as long as their platform. Compare
+                /// Only sub-devices have their own lifetime; root devices live as long as their platform. Compare
                 /// `clRetainDevice`.
                 fn urDeviceRetain = (pfnRetain, 10), via hDevice (
                     /// device to keep alive

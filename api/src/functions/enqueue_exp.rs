@@ -148,7 +148,7 @@ macro_rules! enqueue_exp_functions {
 
                 /// Enqueues one execution of a finalized command-buffer.
                 ///
-                /// A command-buffer may be enqueued many times; the event stands for the whole execution. The OpenCL analogue
+                /// A command-buffer may be enqueued many times; the event represents the whole execution. The OpenCL analogue
                 /// is clEnqueueCommandBufferKHR.
                 fn urEnqueueCommandBufferExp = (pfnCommandBufferExp, 242), via hQueue (
                     /// queue to submit to, on the device of the command-buffer

@@ -104,7 +104,7 @@ macro_rules! event_functions {
 
                 /// Registers a function to be called once an event has reached or passed a progress point.
                 ///
-                /// UR_EXECUTION_INFO_QUEUED is refused with UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION, for all events start
+                /// UR_EXECUTION_INFO_QUEUED is rejected with UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION, because all events start
                 /// there. Registration on an event already past the point still fires. Counterpart of clSetEventCallback.
                 fn urEventSetCallback = (pfnSetCallback, 47), via hEvent (
                     /// event to observe

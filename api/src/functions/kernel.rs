@@ -177,8 +177,9 @@ macro_rules! kernel_functions {
         /// Sets specialization constants on a kernel after its program has been built.
         ///
         /// Only adapters that can do this cheaply before a launch offer it:
-        /// UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS tells, and UR_RESULT_ERROR_UNSUPPORTED_FEATURE comes
-        /// otherwise (use urProgramSetSpecializationConstants). An unknown id gives UR_RESULT_ERROR_INVALID_SPEC_ID,
+        /// UR_DEVICE_INFO_KERNEL_SET_SPECIALIZATION_CONSTANTS reports this. Otherwise the result is
+        /// UR_RESULT_ERROR_UNSUPPORTED_FEATURE (use urProgramSetSpecializationConstants). An unknown id gives
+        /// UR_RESULT_ERROR_INVALID_SPEC_ID,
         /// a wrong size or null value UR_RESULT_ERROR_INVALID_VALUE, a zero count UR_RESULT_ERROR_INVALID_SIZE.
         fn urKernelSetSpecializationConstants = (pfnSetSpecializationConstants, 60), via hKernel (
             /// kernel to specialize

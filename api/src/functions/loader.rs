@@ -46,7 +46,7 @@ macro_rules! loader_functions {
                     ERROR_OUT_OF_HOST_MEMORY
                 ];
 
-                /// Turns on a layer (validation, tracing, sanitizer and the like) for a later `urLoaderInit` with this
+                /// Turns on a layer (validation, tracing, sanitizer or similar) for a later `urLoaderInit` with this
                 /// configuration.
                 ///
                 /// Fails with `UR_RESULT_ERROR_LAYER_NOT_PRESENT` when the loader has no layer of that name.
@@ -57,7 +57,7 @@ macro_rules! loader_functions {
                     [in] pLayerName: *const c_char,
                 ) -> [ERROR_INVALID_NULL_HANDLE, ERROR_INVALID_NULL_POINTER, ERROR_LAYER_NOT_PRESENT];
 
-                /// Registers a function that tells the tracing layer where in user code an API call originates.
+                /// Registers a function that reports to the tracing layer where in user code an API call originates.
                 ///
                 /// Purely informative: traces can then be correlated with higher-level calls.
                 fn urLoaderConfigSetCodeLocationCallback = (pfnLoaderConfigSetCodeLocationCallback, 200), via loader (

@@ -10,7 +10,7 @@ macro_rules! memory_export_exp_functions {
 
         /// Allocates linear device memory that can later be exported to another API.
         ///
-        /// Free it with `urMemoryExportFreeExportableMemoryExp`, not with `urUSMFree`. An alignment that is no power
+        /// Free it with `urMemoryExportFreeExportableMemoryExp`, not with `urUSMFree`. An alignment that is not a power
         /// of two gives UNSUPPORTED_ALIGNMENT, size 0 INVALID_USM_SIZE.
         fn urMemoryExportAllocExportableMemoryExp = (pfnAllocExportableMemoryExp, 285), via hContext (
             /// context that owns the allocation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The one table of functions, and what this crate makes of it: DDI structures, function types, descriptions.
+//! The table of all functions, and what is generated from it: DDI structures, function types, descriptions.
 //!
 //! Each file holds the text of one DDI table:
 //!
@@ -16,11 +16,11 @@
 //!
 //! `(slot, id)` are the member of the DDI structure and the value of the `ur_function_t` enumerator, followed by
 //! `since "…"` or `until "…"` for functions that not every release has. `via` names the parameter whose DDI pointer
-//! tells the adapter to call, or `(first of LIST, COUNT: A, B)` for the first element of a list: A is the result for an
-//! empty list, B for a null element. `via loader` marks functions that the loader answers itself. Every function
+//! leads to the adapter, or `(first of LIST, COUNT: A, B)` for the first element of a list: A is the result for an
+//! empty list, B for a null element. `via loader` marks functions that the loader implements itself. Every function
 //! returns `ur_result_t`; the list after the arrow has its documented errors.
 //!
-//! Two things come from this text. Its types, attributes and errors become constants ([`Table`], `DeviceDdiTable::META`),
+//! This text generates two things. Its types, attributes and errors become constants ([`Table`], `DeviceDdiTable::META`),
 //! which the compiler checks: an attribute that names a missing parameter does not compile. Its signatures go to the
 //! callback macros of [`for_each_table!`](crate::for_each_table), from which the loader's symbols, the kit's entry points
 //! and the client's methods expand.
@@ -58,7 +58,7 @@ mod virtual_mem;
 /// Calls `$callback! { $args MEMBER: TABLE = FUNCTIONS; … }` with every DDI table, in the order of `ur_dditable_t`: its
 /// member there, its type, and the macro that holds its text.
 ///
-/// Where each table's functions are needed, use [`for_each_table!`](crate::for_each_table).
+/// To get the functions of each table, use [`for_each_table!`](crate::for_each_table).
 #[macro_export]
 macro_rules! ddi_members {
     ($callback:ident $args:tt) => {
@@ -110,8 +110,8 @@ macro_rules! __ddi_members {
 /// }
 /// ```
 ///
-/// What is behind `via` is one token tree. `device_functions! { $callback $args }` and its like do so for one table;
-/// `legacy_functions!` has the functions that 2026.2 dropped, `loader_functions!` those that the loader answers.
+/// The part after `via` is one token tree. `device_functions! { $callback $args }` and similar macros do so for one table;
+/// `legacy_functions!` has the functions that 2026.2 dropped, `loader_functions!` those that the loader implements.
 #[macro_export]
 macro_rules! for_each_table {
     ($callback:ident $args:tt) => {
@@ -127,8 +127,8 @@ macro_rules! __for_each_member {
     };
 }
 
-/// What every table's text goes through: `[describe]` makes the structure and its description, `[callback args]` gets the
-/// signatures alone.
+/// Processes every table's text: `[describe]` generates the structure and its description, `[callback args]` receives only the
+/// signatures.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {

@@ -10,7 +10,7 @@ macro_rules! program_functions {
 
                 /// Creates a program from an intermediate-language module such as SPIR-V.
                 ///
-                /// Nothing is compiled until urProgramBuild or urProgramCompile, though a malformed module may be refused
+                /// Nothing is compiled until urProgramBuild or urProgramCompile, though a malformed module may be rejected
                 /// here with UR_RESULT_ERROR_INVALID_BINARY. UR_RESULT_ERROR_COMPILER_NOT_AVAILABLE means the devices accept
                 /// native binaries only. The caller releases with urProgramRelease. Counterpart of clCreateProgramWithIL.
                 fn urProgramCreateWithIL = (pfnCreateWithIL, 78), via hContext (

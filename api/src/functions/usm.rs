@@ -11,7 +11,7 @@ macro_rules! usm_functions {
                 /// Allocates host USM, readable and writable by the host and all devices of the context.
                 ///
                 /// Free it with urUSMFree. Size 0 or one above the device limit gives UR_RESULT_ERROR_INVALID_USM_SIZE; an
-                /// alignment that is no power of two gives UR_RESULT_ERROR_INVALID_VALUE; missing host-USM support gives
+                /// alignment that is not a power of two gives UR_RESULT_ERROR_INVALID_VALUE; missing host-USM support gives
                 /// UR_RESULT_ERROR_INVALID_OPERATION. Counterpart of clHostMemAllocINTEL and zeMemAllocHost.
                 fn urUSMHostAlloc = (pfnHostAlloc, 107), via hContext (
                     /// context whose devices gain access

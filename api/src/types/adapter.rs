@@ -10,7 +10,7 @@ ur_types! {
         BACKEND = 0 => (Backend),
         /// current reference count; a snapshot for leak hunting only
         REFERENCE_COUNT = 1 => (u32),
-        /// adapter generation, starting at 1; tells coexisting adapters of one backend apart
+        /// adapter generation, starting at 1; distinguishes coexisting adapters of one backend
         VERSION = 2 => (u32),
     }
 

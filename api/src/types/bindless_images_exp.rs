@@ -28,7 +28,7 @@ ur_types! {
         HOST_TO_HOST = 1 << 3,
     }
 
-    /// Tells whether the two addresses of a bindless image copy are plain pointers or image memory handles.
+    /// Specifies whether the two addresses of a bindless image copy are plain pointers or image memory handles.
     enum ExpImageCopyInputTypes = ur_exp_image_copy_input_types_t, UR_EXP_IMAGE_COPY_INPUT_TYPES_ {
         /// Source is a pointer, destination an image memory handle
         MEM_TO_IMAGE = 0,
@@ -40,7 +40,7 @@ ur_types! {
         IMAGE_TO_IMAGE = 3,
     }
 
-    /// Tells whether filtering may cross the edges between cubemap faces.
+    /// Specifies whether filtering may cross the edges between cubemap faces.
     enum ExpSamplerCubemapFilterMode = ur_exp_sampler_cubemap_filter_mode_t, UR_EXP_SAMPLER_CUBEMAP_FILTER_MODE_ {
         /// Each face is filtered on its own
         DISJOINTED = 0,
@@ -78,7 +78,7 @@ ur_types! {
         WIN32_NT_DX11_FENCE = 5,
     }
 
-    /// Tells what backs a bindless image.
+    /// Specifies the kind of memory behind a bindless image.
     enum ExpImageMemType = ur_exp_image_mem_type_t, UR_EXP_IMAGE_MEM_TYPE_ {
         /// Linear or pitched USM, addressed by pointer
         USM_POINTER = 0,
@@ -125,7 +125,7 @@ ur_types! {
         [in] mipFilterMode: SamplerFilterMode,
     }
 
-    /// Chained to `ur_sampler_desc_t`, gives each image dimension an addressing mode of its own.
+    /// Chained to `ur_sampler_desc_t`, gives each image dimension its own addressing mode.
     struct ExpSamplerAddrModes = ur_exp_sampler_addr_modes_t, EXP_SAMPLER_ADDR_MODES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,

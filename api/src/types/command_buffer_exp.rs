@@ -4,7 +4,7 @@
 use super::*;
 
 ur_types! {
-    /// Tells what a device can change in the commands of a finalized command-buffer.
+    /// Reports what a device can change in the commands of a finalized command-buffer.
     flags DeviceCommandBufferUpdateCapabilityFlags = ur_device_command_buffer_update_capability_flags_t, UR_DEVICE_COMMAND_BUFFER_UPDATE_CAPABILITY_FLAG_ {
         /// Arguments of a kernel launch can be replaced
         KERNEL_ARGUMENTS = 1 << 0,

@@ -131,9 +131,9 @@ ur_types! {
         ERROR_OUT_OF_DEVICE_MEMORY = 39,
         /// a resource other than plain memory ran out
         ERROR_OUT_OF_RESOURCES = 40,
-        /// compilation failed; the build log tells why
+        /// compilation failed; the build log has the reason
         ERROR_PROGRAM_BUILD_FAILURE = 41,
-        /// linking failed, for example on unresolved symbols; the build log tells why
+        /// linking failed, for example on unresolved symbols; the build log has the reason
         ERROR_PROGRAM_LINK_FAILURE = 42,
         /// the requested version is unknown to this implementation
         ERROR_UNSUPPORTED_VERSION = 43,

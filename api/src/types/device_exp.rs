@@ -2,7 +2,7 @@
 //! Device (experimental).
 
 ur_types! {
-    /// Tells which 2D block memory operations a device offers.
+    /// Reports which 2D block memory operations a device offers.
     flags ExpDevice2dBlockArrayCapabilityFlags = ur_exp_device_2d_block_array_capability_flags_t, UR_EXP_DEVICE_2D_BLOCK_ARRAY_CAPABILITY_FLAG_ {
         /// Device can read 2D blocks of memory in hardware
         LOAD = 1 << 0,

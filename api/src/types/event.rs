@@ -4,7 +4,7 @@
 use super::*;
 
 ur_types! {
-    /// Kind of command an event stands for, named after the enqueue call.
+    /// Type of command that an event belongs to, named after the enqueue call.
     enum CommandType = ur_command_t, UR_COMMAND_ {
         /// Kernel execution, from urEnqueueKernelLaunchWithArgsExp
         KERNEL_LAUNCH = 0,
@@ -100,7 +100,7 @@ ur_types! {
         COMMAND_QUEUE = 0 => (QueueHandle),
         /// Context that owns the event; not retained for the caller
         CONTEXT = 1 => (ContextHandle),
-        /// Kind of command the event stands for
+        /// Type of command that the event belongs to
         COMMAND_TYPE = 2 => (CommandType),
         /// Progress of that command at the moment of asking
         COMMAND_EXECUTION_STATUS = 3 => (EventStatus),
@@ -138,7 +138,7 @@ ur_types! {
         RUNNING = 1,
         /// The command has been handed to the device
         SUBMITTED = 2,
-        /// The command sits in the queue; every event starts here, so urEventSetCallback refuses it
+        /// The command sits in the queue; every event starts here, so urEventSetCallback rejects it
         QUEUED = 3,
     }
 

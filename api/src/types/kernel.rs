@@ -4,13 +4,13 @@
 use super::*;
 
 ur_types! {
-    /// Extension point for urKernelSetArgValue; it has no members of its own besides the structure header.
+    /// Extension point for urKernelSetArgValue; it has no members besides the structure header.
     struct KernelArgValueProperties = ur_kernel_arg_value_properties_t, KERNEL_ARG_VALUE_PROPERTIES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,
     }
 
-    /// Extension point for urKernelSetArgLocal; it has no members of its own besides the structure header.
+    /// Extension point for urKernelSetArgLocal; it has no members besides the structure header.
     struct KernelArgLocalProperties = ur_kernel_arg_local_properties_t, KERNEL_ARG_LOCAL_PROPERTIES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,
@@ -89,25 +89,25 @@ ur_types! {
         CACHE_CONFIG = 2 => (KernelCacheConfig),
     }
 
-    /// Extension point for urKernelSetArgPointer; it has no members of its own besides the structure header.
+    /// Extension point for urKernelSetArgPointer; it has no members besides the structure header.
     struct KernelArgPointerProperties = ur_kernel_arg_pointer_properties_t, KERNEL_ARG_POINTER_PROPERTIES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,
     }
 
-    /// Extension point for urKernelSetExecInfo; it has no members of its own besides the structure header.
+    /// Extension point for urKernelSetExecInfo; it has no members besides the structure header.
     struct KernelExecInfoProperties = ur_kernel_exec_info_properties_t, KERNEL_EXEC_INFO_PROPERTIES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,
     }
 
-    /// Extension point for urKernelSetArgSampler; it has no members of its own besides the structure header.
+    /// Extension point for urKernelSetArgSampler; it has no members besides the structure header.
     struct KernelArgSamplerProperties = ur_kernel_arg_sampler_properties_t, KERNEL_ARG_SAMPLER_PROPERTIES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,
     }
 
-    /// Tells urKernelSetArgMemObj how the kernel will access the memory object.
+    /// Specifies for urKernelSetArgMemObj how the kernel will access the memory object.
     struct KernelArgMemObjProperties = ur_kernel_arg_mem_obj_properties_t, KERNEL_ARG_MEM_OBJ_PROPERTIES {
         [in] stype: StructureType,
         [inout, optional] pNext: *mut c_void,

@@ -70,7 +70,7 @@ ur_types! {
     struct QueueNativeDesc = ur_queue_native_desc_t, QUEUE_NATIVE_DESC {
         [in] stype: StructureType,
         [in, optional] pNext: *const c_void,
-        /// backend-defined data; with Level Zero it tells queue from immediate command list
+        /// backend-defined data; with Level Zero it distinguishes queue from immediate command list
         [in, optional] pNativeData: *mut c_void,
     }
 

@@ -12,7 +12,7 @@ ur_types! {
         LINEAR = 1,
     }
 
-    /// What a sampler does with coordinates outside the image.
+    /// Specifies how a sampler handles coordinates outside the image.
     enum SamplerAddressingMode = ur_sampler_addressing_mode_t, UR_SAMPLER_ADDRESSING_MODE_ {
         /// Undefined outside; the kernel guarantees coordinates in range
         NONE = 0,

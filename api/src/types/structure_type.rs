@@ -2,7 +2,7 @@
 //! The tags that tell what kind of structure a `pNext` chain holds.
 
 ur_types! {
-    /// What a structure is: the first member, `stype`, of every descriptor, so that a `pNext` chain can be read.
+    /// The type of a structure: the first member, `stype`, of every descriptor, so that a `pNext` chain can be read.
     enum StructureType = ur_structure_type_t, UR_STRUCTURE_TYPE_ {
         /// A [`ContextProperties`].
         CONTEXT_PROPERTIES = 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The Rust types, our headers and the reference's headers describe one ABI, but for the known differences.
+//! Checks that the Rust types, our headers and the reference's headers describe the same ABI, except for known differences.
 
 use crate::facts::Facts;
 use crate::known::Known;
@@ -21,7 +21,7 @@ fn reference(generation: &str) -> Facts {
     parse::facts(directory.path(), None)
 }
 
-/// Compares the reference's headers of a generation with ours, which compare with the Rust types.
+/// Compares the reference's headers of a generation with ours, and ours with the Rust types.
 fn compare(generation: &str, legacy: bool) {
     let theirs = reference(generation);
     assert!(
@@ -81,7 +81,7 @@ fn generation_2026_2_0() {
     compare("2026.2.0", false);
 }
 
-/// What `oxur_api::older` says of the tables before 2026.2, against the headers of these releases.
+/// Compares the tables of `oxur_api::older` with the headers of releases before 2026.2.
 #[test]
 fn older_layouts() {
     let layouts = [
@@ -112,7 +112,7 @@ fn older_layouts() {
             let mut last = "the start".to_owned();
             for function in functions {
                 let function = known.iter().find(|known| known.name == function.name).unwrap();
-                // The table of older clients has the functions of all kinds of objects.
+                // The table for older clients contains functions of all kinds of objects.
                 let slot = match function.until {
                     Some(_) => function.slot.replacen(table.member, "", 1),
                     None => function.slot.to_owned(),

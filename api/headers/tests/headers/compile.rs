@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The headers are clean C99 and C++17 to every compiler here.
+//! Checks that the headers are clean C99 and C++17 for every installed compiler.
 
 use crate::{our_include, run};
 use std::process::Command;
 
-/// Uses what a compiler looks at only then.
+/// Uses the declarations that compilers check only on use.
 const PROGRAM: &str = r#"
 #include "unified-runtime/ur_ddi.h"
 #define STATIC_ASSERT(condition) typedef char CONCAT(assertion_, __LINE__)[(condition) ? 1 : -1]

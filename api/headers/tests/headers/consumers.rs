@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The reference's own consumers of its headers compile with ours.
+//! Checks that the reference's own consumers of its headers compile with ours.
 
 use crate::{environment, our_include, run};
 use std::process::Command;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! An ABI as facts that can be compared: lines of a name and what is so about it.
+//! Represents an ABI as comparable facts: pairs of a name and a fact.
 //!
 //! | name | fact |
 //! |---|---|
@@ -9,13 +9,13 @@
 //! | `ur_device_dditable_t.pfnGet` | the member before it, and its type |
 //! | `urDeviceGet` | type of the function with the names of the parameters |
 //! | `urDeviceGet.id` | its number in `ur_function_t` |
-//! | `urDeviceGet.listed` | that `ur_api_funcs.def` has it |
+//! | `urDeviceGet.listed` | `ur_api_funcs.def` contains it |
 //! | `urDeviceGet.pointer` | type of a pointer to it |
 //! | `urDeviceGet.params`, `urDeviceGet.params.phPlatform` | the structure of pointers to its parameters |
-//! | `UR_MEM_FLAGS_MASK` | what the macro stands for |
+//! | `UR_MEM_FLAGS_MASK` | the value of the macro |
 //!
-//! A member of a table has no offset but a predecessor, so that a function more or less changes one fact and not those
-//! of all functions behind it. For that the members must lie without gaps, which whoever makes the facts asserts.
+//! A member of a table has a predecessor instead of an offset. So an additional or missing function changes one fact, and not
+//! those of all later functions. This requires members without gaps, which the code that creates the facts asserts.
 
 use std::collections::BTreeMap;
 
@@ -39,19 +39,19 @@ pub struct Member {
 }
 
 impl Facts {
-    /// Notes a fact.
+    /// Adds a fact.
     pub fn add(&mut self, name: impl Into<String>, fact: impl Into<String>) {
         let name = name.into();
         let (name, before) = (name.clone(), self.0.insert(name, fact.into()));
         assert!(before.is_none(), "{name} is there twice");
     }
 
-    /// Notes a type.
+    /// Adds a type.
     pub fn ty(&mut self, name: &str, kind: &str, space: Space) {
         self.add(name, format!("{kind}, {} bytes aligned to {}", space.size, space.align));
     }
 
-    /// Notes a structure or union.
+    /// Adds a structure or union.
     pub fn aggregate(&mut self, name: &str, keyword: &str, space: Space, members: &[Member]) {
         if name.ends_with("_dditable_t") {
             return self.table(name, space, members);
@@ -79,16 +79,16 @@ impl Facts {
         assert_eq!((space.size, space.align), (end, 8), "{name} has a gap at its end");
     }
 
-    /// Notes a function, of types and names of its parameters.
+    /// Adds a function, given the types and names of its parameters.
     pub fn function(&mut self, name: &str, result: &str, params: &[(String, String)]) {
         let params: Vec<_> = params.iter().map(|(ty, name)| format!("{} {name}", tidy(ty))).collect();
         self.add(name, format!("{result}({})", params.join(", ")));
     }
 }
 
-/// The type in one spelling, whoever spelled it.
+/// The normalized spelling of a type.
 ///
-/// A parameter that is itself `const` has the type without it, as in C's rules for function types.
+/// A top-level `const` of a parameter is removed, as in C's rules for function types.
 pub fn tidy(ty: &str) -> String {
     let words = ["*", "(", ")", ","]
         .iter()

@@ -14,7 +14,7 @@ pub struct Known {
     difference: Vec<Difference>,
 }
 
-/// Differences with one reason.
+/// Differences that share a reason.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Difference {
@@ -22,13 +22,13 @@ struct Difference {
     reason: String,
     /// The generations that differ from us.
     generations: Vec<String>,
-    /// Names that only we have; a name stands for its members, too.
+    /// Names that only our ABI has. A name also covers its members.
     #[serde(default)]
     ours: Vec<String>,
-    /// Names that only they have.
+    /// Names that only the reference has.
     #[serde(default)]
     theirs: Vec<String>,
-    /// Facts that differ: ours, then theirs.
+    /// Facts that differ: first ours, then the reference's.
     #[serde(default)]
     changed: BTreeMap<String, [String; 2]>,
 }
@@ -41,7 +41,7 @@ impl Known {
         toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
-    /// What differs and is not in the list, and what is in the list and does not differ; a line each.
+    /// Differences that are not in the list, and entries of the list without a difference, one per line.
     pub fn surprises(&self, generation: &str, ours: &Facts, theirs: &Facts) -> Vec<String> {
         let listed: Vec<_> = self
             .difference
@@ -90,7 +90,7 @@ impl Known {
     }
 }
 
-/// The entry that is `name` or what `name` is a member of.
+/// The entry for `name`, or for the type that `name` is a member of.
 fn covering<'a>(mut entries: impl Iterator<Item = &'a String>, name: &str) -> Option<&'a String> {
     let covers = |rest: &str| rest.is_empty() || rest.starts_with('.');
     entries.find(|entry| name.strip_prefix(entry.as_str()).is_some_and(covers))

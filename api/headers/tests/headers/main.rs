@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Whether the headers are up to date, compile everywhere, serve the reference's own consumers, and describe the same
-//! ABI as the Rust types and as each generation of the reference.
+//! Checks that the headers are up to date, compile with all compilers, work for the reference's own consumers, and describe
+//! the same ABI as the Rust types and as each generation of the reference.
 
 mod abi;
 mod compile;
@@ -28,14 +28,14 @@ fn our_include() -> PathBuf {
     workspace().join("include")
 }
 
-/// Something that `make setup` puts below `target/env/`.
+/// A path below `target/env/`, where `make setup` installs it.
 fn environment(path: &str) -> PathBuf {
     let path = workspace().join("target/env").join(path);
     assert!(path.is_dir(), "{} is missing: run make setup", path.display());
     path
 }
 
-/// Runs `command` with `input` and gives what it prints.
+/// Runs `command` with `input` and returns its output.
 ///
 /// # Panics
 /// Panics with the command's messages if it fails.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The facts as the Rust types and the tables have them.
+//! The facts from the Rust types and the tables.
 
 use crate::facts::{Facts, Member, Space, tidy};
 use oxur_api::meta::{Field, Function, Kind, Layout, Table, Ty, Type};
@@ -7,7 +7,7 @@ use oxur_api::{DdiTable, TABLES, TYPES, for_each_table};
 use oxur_headers::names::{self, c_type};
 use oxur_headers::{LEGACY, functions};
 
-/// The facts, with or without what 2026.2 dropped.
+/// The facts, with or without the functions that 2026.2 dropped.
 pub fn facts(legacy: bool) -> Facts {
     let mut facts = Facts::default();
     for ty in TYPES.iter().copied().flatten() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The facts as a C compiler reads them from headers: clang's syntax tree has the declarations, a program made for the
-//! purpose and built by gcc prints the layouts.
+//! The facts that C compilers read from headers. clang's syntax tree has the declarations; a generated program, compiled with
+//! gcc, prints the layouts.
 
 use crate::facts::{Facts, Member, Space, tidy};
 use crate::run;
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The reference's headers use `bool` and attributes, which are no C99.
+/// The reference's headers use `bool` and attributes, which are not C99.
 const PROGRAM: &str = "#include <stdbool.h>\n#include \"unified-runtime/ur_ddi.h\"\n";
 
 /// A node of clang's syntax tree.
@@ -48,7 +48,7 @@ impl Node {
         self.inner.iter().filter(move |node| node.kind == kind)
     }
 
-    /// The declarations of this kind that are the API's.
+    /// The API's declarations of this kind.
     fn declarations<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Node> {
         self.children(kind).filter(|node| {
             let name = node.name.strip_prefix("ox").unwrap_or(&node.name);
@@ -62,7 +62,7 @@ impl Node {
             .filter(|record| record.complete_definition)
     }
 
-    /// The value of the constant expression below.
+    /// The value of the constant expression below this node.
     fn constant(&self) -> Option<&str> {
         self.value
             .as_deref()
@@ -91,7 +91,7 @@ pub fn facts(include: &Path, define: Option<&str>) -> Facts {
         align: layout[&format!("{name} align")],
     };
 
-    // Names that are made of a function's name.
+    // Names that are derived from a function's name.
     let functions = || tree.declarations("FunctionDecl").map(|function| &*function.name);
     let ids: HashMap<_, _> = functions()
         .map(|name| (names::id(name), format!("{name}.id")))
