@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Command buffers: commands that are appended once and run as often as one likes.
+//! Command buffers: commands that are appended once and run any number of times.
 //!
-//! What commands do with memory that Rust does not see is vouched for where they are appended, for all runs; hence
-//! running is safe. Memory objects, kernels and events are kept by the library, not by the Rust objects.
+//! The caller of an append vouches for the memory accesses of the command in all runs, so running is safe. The library, not
+//! the Rust objects, keeps memory objects, kernels and events alive.
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
 use std::ffi::c_void;
@@ -23,14 +23,14 @@ object! {
 /// The number of a command in its buffer.
 pub type SyncPoint = ExpCommandBufferSyncPoint;
 
-/// What a command buffer is to be like.
+/// The settings of a command buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommandBufferSettings {
-    /// Its launches can be changed when it is finalized.
+    /// Its launches can be updated after it is finalized.
     pub updatable: bool,
-    /// Commands run in the order in which they are appended, whatever they are said to wait for.
+    /// Commands run in the order in which they are appended, regardless of their dependencies.
     pub in_order: bool,
-    /// The event of a run has times.
+    /// The event of a run has profiling times.
     pub profiled: bool,
 }
 
@@ -39,7 +39,7 @@ impl FromInfo for CommandBufferSettings {
         if bytes.len() != size_of::<ExpCommandBufferDesc>() {
             return None;
         }
-        // SAFETY: as many bytes as the structure has, written by the library as one.
+        // SAFETY: the length is that of the structure, and the library has written one.
         let desc = unsafe { bytes.as_ptr().cast::<ExpCommandBufferDesc>().read_unaligned() };
         Some(Self {
             updatable: desc.isUpdatable != 0,
@@ -49,16 +49,16 @@ impl FromInfo for CommandBufferSettings {
     }
 }
 
-/// Where a new command stands among the others, and what is wanted of it. A list of sync points is one, too.
+/// The dependencies of a new command, and the objects to return for it. A list of sync points converts into one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place<'a> {
     /// The commands that it waits for.
     pub after: &'a [SyncPoint],
     /// The events that it waits for, in each run.
     pub events: &'a [&'a Event],
-    /// Whether an event is wanted that the next run signals.
+    /// Whether to return an event that the next run signals.
     pub signal: bool,
-    /// Whether a handle is wanted to change it by.
+    /// Whether to return a handle for updates.
     pub handle: bool,
 }
 
@@ -71,17 +71,17 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The same place, with a handle to change the command by.
+    /// The same, with a handle for updates of the command.
     pub fn handle(self) -> Self {
         Self { handle: true, ..self }
     }
 
-    /// The same place, with an event of the command.
+    /// The same, with an event of the command.
     pub fn signal(self) -> Self {
         Self { signal: true, ..self }
     }
 
-    /// The same place, after these events too.
+    /// The same, also after these events.
     pub fn events(self, events: &'a [&'a Event]) -> Self {
         Self { events, ..self }
     }
@@ -99,11 +99,11 @@ impl<'a, const N: usize> From<&'a [SyncPoint; N]> for Place<'a> {
     }
 }
 
-/// A command of an updatable buffer, to change it by. It is of use as long as the buffer lives.
+/// A command of an updatable buffer, for updates. It is valid while the buffer lives.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferCommand {
     handle: ExpCommandBufferCommandHandle,
-    /// Of a launch; else 0.
+    /// The number of dimensions of a launch; 0 for other commands.
     dimensions: u32,
 }
 
@@ -114,12 +114,12 @@ impl BufferCommand {
     }
 }
 
-/// What an append gives.
+/// The results of an append.
 #[derive(Debug)]
 pub struct Appended {
-    /// What later commands name it by.
+    /// The sync point that later commands refer to.
     pub point: SyncPoint,
-    /// The event, if it was wanted.
+    /// The event, if it was requested.
     pub event: Option<Event>,
     command: Option<BufferCommand>,
 }
@@ -138,16 +138,16 @@ impl Appended {
     }
 }
 
-/// A change of a launch. What is left out stays as it is.
+/// An update of a launch. Omitted fields stay unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<'a> {
     /// The launch.
     pub command: BufferCommand,
-    /// One of the kernels that were alternatives when it was appended.
+    /// One of the kernel alternatives of the append.
     pub kernel: Option<&'a Kernel>,
     /// New arguments, with their indices.
     pub args: &'a [(u32, Arg<'a>)],
-    /// How many dimensions count in the three arrays.
+    /// How many elements of the three arrays are used.
     pub dimensions: u32,
     /// The first global id.
     pub offset: Option<[usize; 3]>,
@@ -184,7 +184,7 @@ impl<'a> Update<'a> {
         Self { args, ..self }
     }
 
-    /// Another range. Without offset or work-group size those stay as they are, where that makes sense.
+    /// Another range. An omitted offset or work-group size stays unchanged, if it still applies.
     pub fn range(self, range: Range) -> Self {
         Self {
             dimensions: range.dimensions,
@@ -196,12 +196,12 @@ impl<'a> Update<'a> {
     }
 }
 
-/// A list of an [`Update`] in the form of the C function, with what its pointers point to.
+/// An [`Update`] in the form of the C function, with the data that its pointers refer to.
 struct RawUpdate {
     mems: Vec<ExpCommandBufferUpdateMemobjArgDesc>,
     pointers: Vec<ExpCommandBufferUpdatePointerArgDesc>,
     values: Vec<ExpCommandBufferUpdateValueArgDesc>,
-    /// What descriptions point to: they do not move, as the vectors are never longer than at first.
+    /// The targets of pointers in descriptions. They do not move, because the vectors never grow beyond their initial capacity.
     kept_pointers: Vec<*const c_void>,
     kept_flags: Vec<KernelArgMemObjProperties>,
 }
@@ -282,7 +282,7 @@ impl RawUpdate {
     }
 }
 
-/// The parameters that all appends end with.
+/// The trailing parameters of all appends.
 struct Ends<'a> {
     points: u32,
     points_at: *const SyncPoint,
@@ -292,7 +292,7 @@ struct Ends<'a> {
     command: *mut ExpCommandBufferCommandHandle,
 }
 
-/// Calls an append function with its own arguments and those that all have.
+/// Calls an append function with its own arguments and the common trailing ones.
 macro_rules! append {
     ($self:ident.$name:ident($($arg:expr),* $(,)?), $place:expr) => {
         $self.append($place.into(), |e| {
@@ -315,7 +315,7 @@ impl CommandBuffer {
             ..Default::default()
         };
         let mut handle = ExpCommandBufferHandle::default();
-        // SAFETY: the handles are alive; description and result have places.
+        // SAFETY: the handles are alive; description and result pointers are valid.
         unsafe {
             context
                 .fns()
@@ -357,8 +357,8 @@ impl CommandBuffer {
         })
     }
 
-    /// Appends a launch: by `urCommandBufferAppendKernelLaunchWithArgsExp` where the library has it, else after having
-    /// set the arguments one by one.
+    /// Appends a launch with `urCommandBufferAppendKernelLaunchWithArgsExp` if the library has it. Otherwise sets the
+    /// arguments one by one first.
     ///
     /// # Safety
     /// The arguments must be what the kernel expects, and what the kernel does with memory must be allowed in every run.
@@ -371,7 +371,7 @@ impl CommandBuffer {
         place: impl Into<Place<'a>>,
     ) -> Result<Appended> {
         let place = place.into();
-        // SAFETY: what this function's caller vouches for.
+        // SAFETY: passed on to the caller.
         match unsafe { self.launch_with_args(kernel, range, args, alternatives, place) } {
             // SAFETY: as above.
             Err(Error::NotExported(_)) => unsafe { self.launch_legacy(kernel, range, args, alternatives, place) },
@@ -379,10 +379,10 @@ impl CommandBuffer {
         }
     }
 
-    /// Appends a launch by `urCommandBufferAppendKernelLaunchWithArgsExp`.
+    /// Appends a launch with `urCommandBufferAppendKernelLaunchWithArgsExp`.
     ///
     /// # Safety
-    /// As for [`BufferCommandBuffer::launch`].
+    /// As for [`CommandBuffer::launch`].
     pub unsafe fn launch_with_args<'a>(
         &self,
         kernel: &Kernel,
@@ -415,10 +415,10 @@ impl CommandBuffer {
         .map(|appended| appended.of(range))
     }
 
-    /// Sets the arguments one by one and appends a launch by `urCommandBufferAppendKernelLaunchExp`.
+    /// Sets the arguments one by one and appends a launch with `urCommandBufferAppendKernelLaunchExp`.
     ///
     /// # Safety
-    /// As for [`BufferCommandBuffer::launch`].
+    /// As for [`CommandBuffer::launch`].
     pub unsafe fn launch_legacy<'a>(
         &self,
         kernel: &Kernel,
@@ -484,7 +484,7 @@ impl CommandBuffer {
         )
     }
 
-    /// Appends a move of memory to where it will be used.
+    /// Appends a migration of memory to the device that will use it.
     ///
     /// # Safety
     /// The range must be USM in every run.
@@ -592,7 +592,7 @@ impl CommandBuffer {
     /// Appends a copy of a box from a buffer to the host. Origins and pitches are those of buffer and host.
     ///
     /// # Safety
-    /// `to` must reach as far as origin, region and pitch say, in every run.
+    /// `to` must cover origin, region and pitch, in every run.
     pub unsafe fn read_rect<'a>(
         &self,
         buffer: &Buffer,
@@ -621,7 +621,7 @@ impl CommandBuffer {
     /// Appends a copy of a box from the host to a buffer. Origins and pitches are those of buffer and host.
     ///
     /// # Safety
-    /// `from` must reach as far as origin, region and pitch say, in every run.
+    /// `from` must cover origin, region and pitch, in every run.
     pub unsafe fn write_rect<'a>(
         &self,
         buffer: &Buffer,
@@ -669,8 +669,8 @@ impl CommandBuffer {
         )
     }
 
-    /// Appends what `function` appends to `child`, or what it does by the driver's own functions. It is called once,
-    /// before this returns.
+    /// Appends the commands that `function` appends to `child`, or that it submits with the driver's own functions. It is
+    /// called once, before this returns.
     pub fn native_command<F: FnOnce()>(
         &self,
         function: F,
@@ -699,7 +699,7 @@ impl CommandBuffer {
         Ok(point)
     }
 
-    /// Changes launches, for later runs.
+    /// Updates launches, for later runs.
     ///
     /// # Safety
     /// The commands must be of buffers that are alive. The arguments must be what the kernels expect, and what the
@@ -714,13 +714,13 @@ impl CommandBuffer {
         }
     }
 
-    /// Gives a command a new event, which the next run signals.
+    /// Replaces the event of a command. The next run signals the new one.
     ///
     /// # Safety
     /// The command must be of a buffer that is alive.
     pub unsafe fn update_signal(&self, command: BufferCommand) -> Result<Event> {
         let mut event = EventHandle::default();
-        // SAFETY: the caller vouches for the handle; the result has a place.
+        // SAFETY: the caller vouches for the handle; the result pointer is valid.
         unsafe {
             self.fns()
                 .urCommandBufferUpdateSignalEventExp(command.handle, &mut event)
@@ -729,7 +729,7 @@ impl CommandBuffer {
         Ok(unsafe { Event::from_raw(self.loader(), event) })
     }
 
-    /// Makes a command wait for other events, as many as before.
+    /// Replaces the wait list of a command by one of the same length.
     ///
     /// # Safety
     /// The command must be of a buffer that is alive.
@@ -748,7 +748,7 @@ impl Queue {
     pub fn run(&self, buffer: &CommandBuffer, wait: &[&Event]) -> Result<Event> {
         let wait = WaitList::new(wait);
         self.enqueue(|event| {
-            // SAFETY: the handles are alive; who appended the commands vouches for what they do.
+            // SAFETY: the handles are alive; the callers of the appends vouch for the commands.
             unsafe {
                 self.fns()
                     .urEnqueueCommandBufferExp(self.raw(), buffer.raw(), wait.len(), wait.ptr(), event)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What is there to compute on: adapters, platforms, devices, contexts.
+//! Adapters, platforms, devices and contexts.
 
 use std::ffi::CStr;
 
@@ -9,7 +9,7 @@ use crate::info::{list, query};
 use crate::{FromInfo, Loader, Result};
 
 object! {
-    /// An adapter: the library behind one kind of driver.
+    /// An adapter: the library for one kind of driver.
     Adapter(AdapterHandle): urAdapterRetain, urAdapterRelease, AdapterInfo = urAdapterGetInfo
 }
 
@@ -32,17 +32,17 @@ impl Adapter {
     /// Message and code of the driver's last error in this thread.
     pub fn last_error(&self) -> Result<(String, i32)> {
         let (mut message, mut code) = (core::ptr::null(), 0);
-        // SAFETY: the handle is alive and the results have places.
+        // SAFETY: the handle is alive and the result pointers are valid.
         unsafe { self.fns().urAdapterGetLastError(self.raw(), &mut message, &mut code) }?;
         if message.is_null() {
             return Ok((String::new(), code));
         }
-        // SAFETY: the adapter gives a string that ends with NUL and stays until its next error.
+        // SAFETY: the adapter returns a NUL-terminated string, which is valid until its next error.
         Ok((unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned(), code))
     }
 }
 
-/// A driver's platform. It is not counted: it belongs to its adapter, which it keeps alive here.
+/// A driver's platform. It has no reference count: it belongs to its adapter, which this object keeps alive.
 #[derive(Clone, Debug)]
 pub struct Platform {
     handle: PlatformHandle,
@@ -65,10 +65,10 @@ impl Platform {
         self.adapter.loader()
     }
 
-    /// Asks for a property.
+    /// Queries a property.
     pub fn info<T: FromInfo>(&self, property: PlatformInfo) -> Result<T> {
         query("urPlatformGetInfo", |size, value, size_ret| {
-            // SAFETY: the handle is alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handle is alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.loader()
                     .fns()
@@ -80,7 +80,7 @@ impl Platform {
     /// The driver's own handle.
     pub fn native(&self) -> Result<NativeHandle> {
         let mut native = 0;
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.loader().fns().urPlatformGetNativeHandle(self.handle, &mut native) }?;
         Ok(native)
     }
@@ -88,7 +88,7 @@ impl Platform {
     /// The version of the API that the adapter implements.
     pub fn api_version(&self) -> Result<ApiVersion> {
         let mut version = ApiVersion::default();
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.loader().fns().urPlatformGetApiVersion(self.handle, &mut version) }?;
         Ok(version)
     }
@@ -98,7 +98,7 @@ impl Platform {
         self.devices_of(DeviceType::ALL)
     }
 
-    /// Its devices of one kind.
+    /// Its devices of one type.
     pub fn devices_of(&self, kind: DeviceType) -> Result<Vec<Device>> {
         let handles = list(|count, out, count_ret| {
             // SAFETY: the handle is alive; `out` has room for `count` handles.
@@ -108,7 +108,7 @@ impl Platform {
                     .urDeviceGet(self.handle, kind, count, out, count_ret)
             }
         })?;
-        // SAFETY: `urDeviceGet` gives a reference with each handle.
+        // SAFETY: `urDeviceGet` returns a reference with each handle.
         Ok(handles
             .into_iter()
             .map(|handle| unsafe { Device::from_raw(self.loader(), handle) })
@@ -117,7 +117,7 @@ impl Platform {
 }
 
 object! {
-    /// A device, or a part of one.
+    /// A device or sub-device.
     Device(DeviceHandle): urDeviceRetain, urDeviceRelease, DeviceInfo = urDeviceGetInfo, native urDeviceGetNativeHandle
 }
 
@@ -136,17 +136,17 @@ impl Device {
                     .urDevicePartition(self.raw(), &properties, count, out, count_ret)
             }
         })?;
-        // SAFETY: `urDevicePartition` gives a reference with each handle.
+        // SAFETY: `urDevicePartition` returns a reference with each handle.
         Ok(handles
             .into_iter()
             .map(|handle| unsafe { Self::from_raw(self.loader(), handle) })
             .collect())
     }
 
-    /// Device time and host time of one moment, in nanoseconds.
+    /// Device time and host time of the same moment, in nanoseconds.
     pub fn timestamps(&self) -> Result<(u64, u64)> {
         let (mut device, mut host) = (0, 0);
-        // SAFETY: the handle is alive and the results have places.
+        // SAFETY: the handle is alive and the result pointers are valid.
         unsafe {
             self.fns()
                 .urDeviceGetGlobalTimestamps(self.raw(), &mut device, &mut host)
@@ -156,7 +156,7 @@ impl Device {
 }
 
 object! {
-    /// A context: what memory, programs and queues of some devices share.
+    /// A context: some devices that share memory, programs and queues.
     Context(ContextHandle): urContextRetain, urContextRelease, ContextInfo = urContextGetInfo, native urContextGetNativeHandle
 }
 
@@ -171,7 +171,7 @@ impl Context {
         };
         let handles: Vec<_> = devices.iter().map(|device| device.raw()).collect();
         let mut handle = ContextHandle::default();
-        // SAFETY: the devices are alive and the result has a place.
+        // SAFETY: the devices are alive and the result pointer is valid.
         unsafe {
             loader
                 .fns()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Commands on buffers, images and global variables.
 //!
-//! With slices the commands block, which makes them safe; with pointers the caller sees to it that the memory stays.
+//! Commands on slices block, which makes them safe. For commands on pointers the caller must keep the memory valid.
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
 use std::ffi::CString;
@@ -96,7 +96,7 @@ impl Queue {
     /// Copies a box from a buffer to the host, and waits.
     ///
     /// # Safety
-    /// `to` must reach as far as origin, region and pitch say.
+    /// `to` must cover origin, region and pitch.
     pub unsafe fn read_rect(
         &self,
         buffer: &Buffer,
@@ -133,7 +133,7 @@ impl Queue {
     /// Copies a box from the host to a buffer, and waits. The origins are those of buffer and host.
     ///
     /// # Safety
-    /// `from` must reach as far as origin, region and pitch say.
+    /// `from` must cover origin, region and pitch.
     pub unsafe fn write_rect(
         &self,
         buffer: &Buffer,
@@ -257,7 +257,7 @@ impl Queue {
         })
     }
 
-    /// Maps a part of a buffer, and waits. The host may use the memory as the flags say, until it is unmapped.
+    /// Maps a part of a buffer, and waits. The flags say how the host may use the memory until it is unmapped.
     pub fn map(
         &self,
         buffer: &Buffer,
@@ -269,7 +269,7 @@ impl Queue {
         let wait = WaitList::new(wait);
         let mut pointer = null_mut();
         let event = self.enqueue(|event| {
-            // SAFETY: the handles are alive and the result has a place.
+            // SAFETY: the handles are alive and the result pointer is valid.
             unsafe {
                 self.fns().urEnqueueMemBufferMap(
                     self.raw(),
@@ -306,7 +306,7 @@ impl Queue {
     /// Copies a box of an image to the host, and waits.
     ///
     /// # Safety
-    /// `to` must reach as far as region and pitch say.
+    /// `to` must cover region and pitch.
     pub unsafe fn image_read(
         &self,
         image: &Image,
@@ -340,7 +340,7 @@ impl Queue {
     /// Copies from the host to a box of an image, and waits.
     ///
     /// # Safety
-    /// `from` must reach as far as region and pitch say.
+    /// `from` must cover region and pitch.
     pub unsafe fn image_write(
         &self,
         image: &Image,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Commands on USM: all by address, hence all unsafe.
+//! Commands on USM. They take addresses, so all of them are unsafe.
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
 use oxur_api::*;
@@ -127,7 +127,7 @@ impl Queue {
         })
     }
 
-    /// Moves memory to where it will be used.
+    /// Migrates memory to the device that will use it.
     ///
     /// # Safety
     /// The range must be USM, until the command has finished.
@@ -148,7 +148,7 @@ impl Queue {
         })
     }
 
-    /// Says how memory will be used.
+    /// Advises the driver how memory will be used.
     ///
     /// # Safety
     /// The range must be USM, until the command has finished.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What can go wrong in a call.
+//! The errors of calls.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The function answered with an error code.
+    /// The function returned an error code.
     #[error("{function} returned {code:?}")]
     Ur {
         /// The function.
         function: &'static str,
-        /// What it returned.
+        /// The code.
         code: ResultCode,
     },
-    /// The library has no function of this name: it is of another release.
+    /// The library has no function of this name, because it belongs to another release.
     #[error("the library does not export {0}")]
     NotExported(&'static str),
     /// The library could not be loaded.
@@ -27,26 +27,26 @@ pub enum Error {
     Load {
         /// The library.
         path: PathBuf,
-        /// What the dynamic linker says.
+        /// The dynamic linker's message.
         source: libloading::Error,
     },
-    /// The answer to a query has a size that its type cannot have.
-    #[error("{function} answered with {size} bytes, which is no {expected}")]
+    /// The answer to a query has a wrong size for its type.
+    #[error("{function} returned {size} bytes, which is not the size of {expected}")]
     Answer {
         /// The function.
         function: &'static str,
-        /// How long the answer is.
+        /// The size of the answer.
         size: usize,
-        /// The Rust type that was asked for.
+        /// The requested Rust type.
         expected: &'static str,
     },
-    /// A string argument has a NUL inside.
+    /// A string argument contains a NUL.
     #[error("a string has a NUL byte inside")]
     Nul(#[from] std::ffi::NulError),
 }
 
 impl Error {
-    /// The error code, where the function was called and gave one.
+    /// The error code, if the function was called and returned one.
     pub fn code(&self) -> Option<ResultCode> {
         match self {
             Self::Ur { code, .. } => Some(*code),

@@ -18,7 +18,7 @@ impl Event {
             ..Default::default()
         };
         let mut handle = EventHandle::default();
-        // SAFETY: the handles are alive; description and result have places.
+        // SAFETY: the handles are alive; description and result pointers are valid.
         unsafe {
             context
                 .fns()
@@ -35,10 +35,10 @@ impl Event {
         unsafe { self.fns().urEventWait(1, &handle) }
     }
 
-    /// Asks for a time of the command, in nanoseconds of the device's clock.
+    /// Queries a time of the command, in nanoseconds of the device's clock.
     pub fn profiling<T: FromInfo>(&self, property: ProfilingInfo) -> Result<T> {
         info::query("urEventGetProfilingInfo", |size, value, size_ret| {
-            // SAFETY: the handle is alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handle is alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.fns()
                     .urEventGetProfilingInfo(self.raw(), property, size, value, size_ret)
@@ -46,13 +46,13 @@ impl Event {
         })
     }
 
-    /// Calls `callback` once when the command has got to `status`.
+    /// Calls `callback` once when the command reaches `status`.
     ///
-    /// Should the command never get there, the callback is never freed.
+    /// If the command never reaches it, the callback is never freed.
     pub fn on(&self, status: ExecutionInfo, callback: impl FnOnce(ExecutionInfo) + Send + 'static) -> Result<()> {
         type Callback = Box<dyn FnOnce(ExecutionInfo) + Send>;
         unsafe extern "C" fn call(_: EventHandle, status: ExecutionInfo, data: *mut c_void) {
-            // SAFETY: `data` is the box that was given away below; an adapter calls back once.
+            // SAFETY: `data` is the box from below; an adapter calls back only once.
             let callback = unsafe { Box::from_raw(data.cast::<Callback>()) };
             callback(status);
         }
@@ -63,7 +63,7 @@ impl Event {
                 .urEventSetCallback(self.raw(), status, Some(call), data.cast())
         };
         if result.is_err() {
-            // SAFETY: a refused callback is never called, so the box is still ours.
+            // SAFETY: a rejected callback is never called, so we still own the box.
             drop(unsafe { Box::from_raw(data) });
         }
         result

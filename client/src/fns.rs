@@ -10,7 +10,7 @@ use oxur_api::*;
 
 use crate::{Error, Result};
 
-/// Hides the constructor of the type of this name, which a parameter could not be named after otherwise.
+/// Hides the constructor of the type of this name. Otherwise no parameter could have the name.
 #[allow(dead_code, reason = "it is there for its name")]
 fn DeviceType() {}
 
@@ -23,9 +23,10 @@ pub struct LoaderTables {
     pub Loader: LoaderFunctions,
 }
 
-/// All functions of a loaded library: as methods that turn the code into a `Result`, and as the pointers themselves.
+/// All functions of a loaded library, as methods that convert the code into a `Result`, and as raw pointers.
 ///
-/// A library of another release lacks some: their pointers are `None`, their methods answer [`Error::NotExported`].
+/// A library of another release lacks some of them: their pointers are `None`, and their methods return
+/// [`Error::NotExported`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fns {
     /// The functions that adapters implement.
@@ -60,7 +61,7 @@ macro_rules! functions {
             $(#[doc = $doc])*
             ///
             /// # Safety
-            /// The arguments must be what the specification of the function asks for.
+            /// The arguments must be what the specification of the function requires.
             #[inline]
             pub unsafe fn $name(&self, $($p: $ty),*) -> Result<()> {
                 let Some(function) = self.$part.$member.$slot else {
@@ -76,13 +77,13 @@ macro_rules! functions {
     };
 }
 
-/// Sees the errors that functions give.
+/// Observes the errors that functions return.
 pub type ErrorObserver = fn(&'static Function, ResultCode);
 
 static OBSERVER: OnceLock<ErrorObserver> = OnceLock::new();
 
-/// Has `observer` called with every result that is no success, in the thread that made the call and before the caller
-/// gets it. A process has one observer: the first stays.
+/// Calls `observer` with every error, in the thread of the call and before the caller gets the result. A process has one
+/// observer: the first one stays.
 pub fn observe_errors(observer: ErrorObserver) {
     let _ = OBSERVER.set(observer);
 }

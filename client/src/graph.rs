@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Graphs: commands that queues capture, and what runs of them.
+//! Graphs: commands that queues capture, and their executable forms.
 
 use std::ffi::CString;
 use std::path::Path;
@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::event::WaitList;
 use crate::{Context, Event, Loader, Queue, Result};
 
-/// Defines an object without a count of references: whoever made it destroys it.
+/// Defines an object without a reference count: its owner destroys it.
 macro_rules! owned {
     ($(#[doc = $doc:literal])* $name:ident($handle:ident): $destroy:ident) => {
         $(#[doc = $doc])*
@@ -43,7 +43,7 @@ owned! {
 }
 
 owned! {
-    /// A graph that runs.
+    /// An executable graph.
     ExecutableGraph(ExpExecutableGraphHandle): urGraphExecutableGraphDestroyExp
 }
 
@@ -51,16 +51,16 @@ impl Graph {
     /// An empty graph.
     pub fn new(context: &Context) -> Result<Self> {
         let mut handle = ExpGraphHandle::default();
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { context.fns().urGraphCreateExp(context.raw(), &mut handle) }?;
         let loader = context.loader().clone();
         Ok(Self { handle, loader })
     }
 
-    /// Makes a graph that runs.
+    /// Creates an executable graph.
     pub fn instantiate(&self) -> Result<ExecutableGraph> {
         let mut handle = ExpExecutableGraphHandle::default();
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.loader.fns().urGraphInstantiateGraphExp(self.handle, &mut handle) }?;
         let loader = self.loader.clone();
         Ok(ExecutableGraph { handle, loader })
@@ -69,15 +69,15 @@ impl Graph {
     /// Whether it has no commands.
     pub fn is_empty(&self) -> Result<bool> {
         let mut result = false;
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.loader.fns().urGraphIsEmptyExp(self.handle, &mut result) }?;
         Ok(result)
     }
 
-    /// Its number, which no other graph of the process has.
+    /// Its id, which is unique in the process.
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.loader.fns().urGraphGetIdExp(self.handle, &mut id) }?;
         Ok(id)
     }
@@ -97,10 +97,10 @@ impl Queue {
         unsafe { self.fns().urQueueBeginGraphCaptureExp(self.raw()) }
     }
 
-    /// Ends it.
+    /// Ends the capture.
     pub fn end_capture(&self) -> Result<Graph> {
         let mut handle = ExpGraphHandle::default();
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.fns().urQueueEndGraphCaptureExp(self.raw(), &mut handle) }?;
         let loader = self.loader().clone();
         Ok(Graph { handle, loader })
@@ -112,7 +112,7 @@ impl Queue {
         unsafe { self.fns().urQueueBeginCaptureIntoGraphExp(self.raw(), graph.raw()) }?;
         let enqueued = commands();
         let mut handle = ExpGraphHandle::default();
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.fns().urQueueEndGraphCaptureExp(self.raw(), &mut handle) }?;
         assert_eq!(handle, graph.raw(), "the graph is the client's");
         enqueued
@@ -126,10 +126,10 @@ impl Queue {
         enqueued.map(|()| graph)
     }
 
-    /// Whether it captures.
+    /// Whether the queue captures.
     pub fn captures(&self) -> Result<bool> {
         let mut result = false;
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe { self.fns().urQueueIsGraphCaptureEnabledExp(self.raw(), &mut result) }?;
         Ok(result)
     }
@@ -137,7 +137,7 @@ impl Queue {
     /// Runs a graph.
     ///
     /// # Safety
-    /// What the captured commands do must be allowed until they have finished.
+    /// The memory accesses of the captured commands must be valid until they have finished.
     pub unsafe fn run_graph(&self, graph: &ExecutableGraph, wait: &[&Event]) -> Result<Event> {
         let wait = WaitList::new(wait);
         self.enqueue(|event| {
@@ -149,10 +149,10 @@ impl Queue {
         })
     }
 
-    /// Has a function called on the host.
+    /// Calls a function on the host.
     ///
     /// # Safety
-    /// The function must be callable with `data` whenever the command runs, or a graph that it was captured into.
+    /// The function must be callable with `data` whenever the command, or a graph that captured it, runs.
     pub unsafe fn host_task(&self, task: ExpHostTaskFunction, data: *mut c_void, wait: &[&Event]) -> Result<Event> {
         let wait = WaitList::new(wait);
         self.enqueue(|event| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Queries: from the bytes of an answer to Rust values.
+//! Queries: converts the bytes of an answer to Rust values.
 
 use oxur_api::*;
 
@@ -11,9 +11,9 @@ use crate::{Error, Result};
 /// Every bit pattern must be valid, and there must be no padding.
 pub unsafe trait Plain: Copy + 'static {}
 
-/// What the answer to a query can be turned into.
+/// A type that the answer to a query can be converted to.
 pub trait FromInfo: Sized {
-    /// The value of these bytes; `None` where the length is wrong.
+    /// The value of these bytes, or `None` if the length is wrong.
     fn from_bytes(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -37,7 +37,7 @@ plain! {
 
 impl<T: Plain> FromInfo for T {
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        // SAFETY: as many bytes as the type has, and any bytes are a value of it.
+        // SAFETY: the length is that of the type, and any bytes are a value of it.
         (bytes.len() == size_of::<T>()).then(|| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
     }
 }
@@ -59,7 +59,7 @@ impl<T: Plain> FromInfo for Vec<T> {
 }
 
 impl FromInfo for String {
-    /// The text up to its NUL; `None` where there is none, except for an answer without any byte.
+    /// The text up to its NUL. `None` if there is no NUL, unless the answer is empty.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let end = if bytes.is_empty() {
             0
@@ -70,14 +70,14 @@ impl FromInfo for String {
     }
 }
 
-/// Asks for the size, then for the value.
+/// Queries the size, then the value.
 pub(crate) fn query<T: FromInfo>(
     function: &'static str,
     get: impl Fn(usize, *mut c_void, *mut usize) -> Result<()>,
 ) -> Result<T> {
     let mut size = 0;
     get(0, core::ptr::null_mut(), &mut size)?;
-    // u64, so that the value is aligned for whoever writes it.
+    // u64, so that the library can write an aligned value.
     let mut buffer = vec![0u64; size.div_ceil(8)];
     if size > 0 {
         get(size, buffer.as_mut_ptr().cast(), core::ptr::null_mut())?;
@@ -97,7 +97,7 @@ pub(crate) fn bytes_of<T: Plain>(values: &[T]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-/// Asks for a count, then for as many handles.
+/// Queries a count, then as many handles.
 pub(crate) fn list<T: Plain + Default>(get: impl Fn(u32, *mut T, *mut u32) -> Result<()>) -> Result<Vec<T>> {
     let mut count = 0;
     get(0, core::ptr::null_mut(), &mut count)?;

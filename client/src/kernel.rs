@@ -21,9 +21,9 @@ pub enum Arg<'a> {
     Value(&'a [u8]),
     /// An address of USM.
     Pointer(*const c_void),
-    /// A buffer or image, and how the kernel uses it.
+    /// A buffer or image, with the access flags of the kernel.
     Mem(&'a Mem, MemFlags),
-    /// As many bytes of local memory.
+    /// Local memory of this many bytes.
     Local(usize),
     /// A sampler.
     Sampler(&'a Sampler),
@@ -83,18 +83,18 @@ impl<'a> Arg<'a> {
 /// The range of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
-    /// How many dimensions count.
+    /// How many elements of the arrays are used.
     pub dimensions: u32,
     /// Work-items.
     pub global: [usize; 3],
-    /// Work-items of a group; the adapter chooses where this is `None`.
+    /// Work-items per work-group; `None` leaves the choice to the adapter.
     pub local: Option<[usize; 3]>,
-    /// The first global id; none is not the same call as zeros.
+    /// The first global id. `None` makes another call than zeros.
     pub offset: Option<[usize; 3]>,
 }
 
 impl Range {
-    /// A range of as many dimensions as sizes are given, 1 to 3.
+    /// A range with one dimension per size, 1 to 3.
     pub fn new<const N: usize>(global: [usize; N]) -> Self {
         Self {
             dimensions: N as u32,
@@ -112,7 +112,7 @@ impl Range {
         }
     }
 
-    /// The same range from this global id on.
+    /// The same range, starting at this global id.
     pub fn offset<const N: usize>(self, offset: [usize; N]) -> Self {
         Self {
             offset: Some(widen(offset, 0)),
@@ -136,16 +136,16 @@ impl Kernel {
     pub fn new(program: &Program, name: &str) -> Result<Self> {
         let name = CString::new(name)?;
         let mut handle = KernelHandle::default();
-        // SAFETY: the program is alive, the name ends with NUL, the result has a place.
+        // SAFETY: the program is alive, the name ends with NUL, the result pointer is valid.
         unsafe { program.fns().urKernelCreate(program.raw(), name.as_ptr(), &mut handle) }?;
         // SAFETY: a new kernel comes with one reference.
         Ok(unsafe { Self::from_raw(program.loader(), handle) })
     }
 
-    /// Asks for a property of the work-groups on a device.
+    /// Queries a property of the work-groups on a device.
     pub fn group_info<T: FromInfo>(&self, device: &Device, property: KernelGroupInfo) -> Result<T> {
         query("urKernelGetGroupInfo", |size, value, size_ret| {
-            // SAFETY: the handles are alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handles are alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.fns()
                     .urKernelGetGroupInfo(self.raw(), device.raw(), property, size, value, size_ret)
@@ -153,10 +153,10 @@ impl Kernel {
         })
     }
 
-    /// Asks for a property of the sub-groups on a device.
+    /// Queries a property of the sub-groups on a device.
     pub fn sub_group_info<T: FromInfo>(&self, device: &Device, property: KernelSubGroupInfo) -> Result<T> {
         query("urKernelGetSubGroupInfo", |size, value, size_ret| {
-            // SAFETY: the handles are alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handles are alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.fns()
                     .urKernelGetSubGroupInfo(self.raw(), device.raw(), property, size, value, size_ret)
@@ -164,7 +164,7 @@ impl Kernel {
         })
     }
 
-    /// Sets an argument the way that clients before 2026.2 do.
+    /// Sets an argument as clients before 2026.2 do.
     ///
     /// # Safety
     /// The argument must be what the kernel expects there; a pointer must be valid for what the kernel does with it.

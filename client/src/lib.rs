@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The C API of the Unified Runtime for Rust programs: tests, tools, benchmarks.
 //!
-//! [`Loader::open`] takes any `libur_loader.so.0`, ours or Intel's, of any release; every function is found by its
-//! name, and one that the library lacks is [`Error::NotExported`] when it is called. Objects are counted as in C:
-//! `clone` retains, `drop` releases, and the loader is torn down after the last object. What depends on memory that
-//! Rust does not see (device pointers, kernels, asynchronous copies) is `unsafe`; [`Loader::fns`] has every function
-//! as it is in C.
+//! [`Loader::open`] opens any `libur_loader.so.0`, ours or Intel's, of any release. Functions are looked up by name; calling
+//! one that the library lacks returns [`Error::NotExported`]. Objects are reference-counted as in C: `clone` retains, `drop`
+//! releases, and the loader is torn down after the last object. Functions that depend on memory unknown to Rust (device
+//! pointers, kernels, asynchronous copies) are `unsafe`. [`Loader::fns`] has every function in its C form.
 //!
 //! ```no_run
 //! use oxur_client::{Loader, api::DeviceInfo};

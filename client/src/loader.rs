@@ -19,16 +19,16 @@ pub struct Loader(Arc<Inner>);
 struct Inner {
     fns: Fns,
     path: PathBuf,
-    /// Whether `urLoaderInit` was called and is to be undone.
+    /// Whether `urLoaderInit` was called and needs a teardown.
     initialised: AtomicBool,
-    /// Never unloaded: drivers leave threads and exit handlers behind, whose code must stay.
+    /// Never unloaded: drivers leave threads and exit handlers behind, and their code must stay.
     _library: ManuallyDrop<libloading::Library>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         if *self.initialised.get_mut() {
-            // SAFETY: the counterpart of the `urLoaderInit` of this loader; no object of it is left.
+            // SAFETY: undoes the `urLoaderInit` of this loader, which has no more objects.
             if let Err(error) = unsafe { self.fns.urLoaderTearDown() } {
                 eprintln!("oxur-client: {error}");
             }
@@ -36,7 +36,7 @@ impl Drop for Inner {
     }
 }
 
-/// The releases of the ABI that can be told apart by what a library exports.
+/// The releases of the ABI that can be distinguished by the exports of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
     /// 2026.1 and before: some device infos have other numbers, arguments are set one by one.
@@ -51,7 +51,7 @@ impl Loader {
         Self::open_with(path, |_| Ok(()))
     }
 
-    /// Loads a library and initialises it in a configuration that `configure` makes.
+    /// Loads a library and initialises it with a configuration that `configure` fills.
     pub fn open_with(path: &Path, configure: impl FnOnce(&Config) -> Result<()>) -> Result<Self> {
         let loader = Self::open_uninitialised(path)?;
         let config = Config::new(&loader)?;
@@ -63,9 +63,9 @@ impl Loader {
         Ok(loader)
     }
 
-    /// Loads a library without calling anything in it. The caller initialises it by [`Loader::fns`].
+    /// Loads a library without calling it. The caller initialises it through [`Loader::fns`].
     pub fn open_uninitialised(path: &Path) -> Result<Self> {
-        // SAFETY: loading runs the library's constructors; that is what the user of a runtime asks for.
+        // SAFETY: loading runs the library's constructors, as the user of a runtime expects.
         let library = unsafe { libloading::Library::new(path) }.map_err(|source| Error::Load {
             path: path.to_owned(),
             source,
@@ -106,7 +106,7 @@ impl Loader {
             // SAFETY: `out` has room for `count` handles.
             unsafe { self.fns().urAdapterGet(count, out, count_ret) }
         })?;
-        // SAFETY: `urAdapterGet` gives a reference with each handle.
+        // SAFETY: `urAdapterGet` returns a reference with each handle.
         Ok(handles
             .into_iter()
             .map(|handle| unsafe { Adapter::from_raw(self, handle) })
@@ -123,16 +123,16 @@ impl Config {
     /// New settings.
     pub fn new(loader: &Loader) -> Result<Self> {
         let mut handle = LoaderConfigHandle::default();
-        // SAFETY: the result has a place.
+        // SAFETY: the result pointer is valid.
         unsafe { loader.fns().urLoaderConfigCreate(&mut handle) }?;
         // SAFETY: a new configuration comes with one reference.
         Ok(unsafe { Self::from_raw(loader, handle) })
     }
 
-    /// Asks for a property. This function wants the exact size, so there is no question for the size first.
+    /// Queries a property. This function requires the exact size, so it is not queried first.
     pub fn info<T: FromInfo>(&self, property: LoaderConfigInfo) -> Result<T> {
         info::query("urLoaderConfigGetInfo", |size, value, size_ret| {
-            // SAFETY: the handle is alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handle is alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.fns()
                     .urLoaderConfigGetInfo(self.raw(), property, size, value, size_ret)
@@ -140,7 +140,7 @@ impl Config {
         })
     }
 
-    /// Switches a layer on by its name, for example `UR_LAYER_TRACING`.
+    /// Enables a layer by its name, for example `UR_LAYER_TRACING`.
     pub fn enable_layer(&self, name: &str) -> Result<()> {
         let name = CString::new(name)?;
         // SAFETY: the handle is alive, the name ends with NUL.

@@ -14,11 +14,11 @@ object! {
 }
 
 impl Mem {
-    /// The driver's own handle, as a device has it.
+    /// The driver's own handle, for a device.
     pub fn native(&self, device: Option<&crate::Device>) -> Result<NativeHandle> {
         let mut native = 0;
         let device = device.map_or(DeviceHandle::default(), |device| device.raw());
-        // SAFETY: the handles are alive and the result has a place.
+        // SAFETY: the handles are alive and the result pointer is valid.
         unsafe { self.fns().urMemGetNativeHandle(self.raw(), device, &mut native) }?;
         Ok(native)
     }
@@ -47,7 +47,7 @@ impl Deref for Image {
 }
 
 impl Buffer {
-    /// A buffer of `size` bytes without content.
+    /// An uninitialised buffer of `size` bytes.
     pub fn new(context: &Context, flags: MemFlags, size: usize) -> Result<Self> {
         // SAFETY: no host memory is involved.
         unsafe { Self::with_host(context, flags, size, core::ptr::null_mut()) }
@@ -61,7 +61,7 @@ impl Buffer {
         unsafe { Self::with_host(context, flags, bytes.len(), bytes.as_ptr().cast_mut().cast()) }
     }
 
-    /// A buffer with a host pointer, for whatever the flags say.
+    /// A buffer with a host pointer, which is used according to the flags.
     ///
     /// # Safety
     /// `host` must have `size` bytes, and with `USE_HOST_POINTER` outlive the buffer.
@@ -86,7 +86,7 @@ impl Buffer {
         Ok(Self(unsafe { Mem::from_raw(context.loader(), handle) }))
     }
 
-    /// A part of the buffer.
+    /// A sub-buffer.
     pub fn part(&self, flags: MemFlags, origin: usize, size: usize) -> Result<Self> {
         let region = BufferRegion {
             origin,
@@ -94,7 +94,7 @@ impl Buffer {
             ..Default::default()
         };
         let mut handle = MemHandle::default();
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe {
             self.fns()
                 .urMemBufferPartition(self.raw(), flags, BufferCreateType::REGION, &region, &mut handle)
@@ -105,13 +105,13 @@ impl Buffer {
 }
 
 impl Image {
-    /// An image without content.
+    /// An uninitialised image.
     pub fn new(context: &Context, flags: MemFlags, format: ImageFormat, desc: &ImageDesc) -> Result<Self> {
         // SAFETY: no host memory is involved.
         unsafe { Self::with_host(context, flags, format, desc, core::ptr::null_mut()) }
     }
 
-    /// An image with a host pointer, for whatever the flags say.
+    /// An image with a host pointer, which is used according to the flags.
     ///
     /// # Safety
     /// `host` must have all pixels that `desc` describes, and with `USE_HOST_POINTER` outlive the image.
@@ -136,7 +136,7 @@ impl Image {
     /// Asks for a property that only images have.
     pub fn image_info<T: FromInfo>(&self, property: ImageInfo) -> Result<T> {
         info::query("urMemImageGetInfo", |size, value, size_ret| {
-            // SAFETY: the handle is alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handle is alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.fns()
                     .urMemImageGetInfo(self.raw(), property, size, value, size_ret)
@@ -165,7 +165,7 @@ impl Sampler {
             ..Default::default()
         };
         let mut handle = SamplerHandle::default();
-        // SAFETY: the context is alive and the result has a place.
+        // SAFETY: the context is alive and the result pointer is valid.
         unsafe { context.fns().urSamplerCreate(context.raw(), &desc, &mut handle) }?;
         // SAFETY: a new sampler comes with one reference.
         Ok(unsafe { Self::from_raw(context.loader(), handle) })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `object!`: what all reference-counted objects have in common.
+//! `object!`: the common part of all reference-counted objects.
 
 /// Defines an object: a handle with one reference to it, and the loader that it came from.
 macro_rules! object {
@@ -15,10 +15,10 @@ macro_rules! object {
         }
 
         impl $name {
-            /// Takes a reference over.
+            /// Takes over a reference.
             ///
             /// # Safety
-            /// The handle must be of this loader and alive, and the caller gives one of its references away.
+            /// The handle must belong to this loader and be alive, and the caller transfers one of its references.
             pub unsafe fn from_raw(loader: &crate::Loader, handle: oxur_api::$handle) -> Self {
                 Self { handle, loader: loader.clone() }
             }
@@ -31,7 +31,7 @@ macro_rules! object {
             /// The handle, together with the reference.
             pub fn into_raw(self) -> oxur_api::$handle {
                 let mut this = core::mem::ManuallyDrop::new(self);
-                // SAFETY: `this` is not used or dropped any more; only its loader has to be dropped.
+                // SAFETY: `this` is neither used nor dropped any more; only its loader must be dropped.
                 unsafe { core::ptr::drop_in_place(&mut this.loader) };
                 this.handle
             }
@@ -42,16 +42,16 @@ macro_rules! object {
             }
 
             /// All functions.
-            #[allow(dead_code, reason = "not every object has methods of its own")]
+            #[allow(dead_code, reason = "not every object has further methods")]
             pub(crate) fn fns(&self) -> &crate::Fns {
                 self.loader.fns()
             }
 
             $(
-            /// Asks for a property.
+            /// Queries a property.
             pub fn info<T: crate::FromInfo>(&self, property: oxur_api::$info) -> crate::Result<T> {
                 crate::info::query(stringify!($get), |size, value, size_ret| {
-                    // SAFETY: the handle is alive; `query` gives a buffer of `size` bytes, or none.
+                    // SAFETY: the handle is alive; `query` passes a buffer of `size` bytes, or none.
                     unsafe { self.fns().$get(self.handle, property, size, value, size_ret) }
                 })
             }
@@ -61,7 +61,7 @@ macro_rules! object {
             /// The handle of the driver's own object behind this one.
             pub fn native(&self) -> crate::Result<oxur_api::NativeHandle> {
                 let mut native = 0;
-                // SAFETY: the handle is alive and the result has a place.
+                // SAFETY: the handle is alive and the result pointer is valid.
                 unsafe { self.fns().$native(self.handle, &mut native) }?;
                 Ok(native)
             }

@@ -14,7 +14,7 @@ object! {
     Program(ProgramHandle): urProgramRetain, urProgramRelease, ProgramInfo = urProgramGetInfo, native urProgramGetNativeHandle
 }
 
-/// Options as the C functions take them: null for none.
+/// Options in the form of the C functions: null for none.
 fn options(text: &str) -> Result<Option<CString>> {
     Ok(if text.is_empty() {
         None
@@ -28,16 +28,16 @@ fn pointer(text: &Option<CString>) -> *const c_char {
 }
 
 impl Program {
-    /// A program of intermediate code, which is SPIR-V nearly always.
+    /// A program from intermediate code, which is nearly always SPIR-V.
     pub fn with_il(context: &Context, il: &[u8]) -> Result<Self> {
         // SAFETY: no properties.
         unsafe { Self::with_il_and(context, il, null()) }
     }
 
-    /// A program of intermediate code with metadata.
+    /// A program from intermediate code with metadata.
     ///
     /// # Safety
-    /// The properties must be null or complete.
+    /// The properties must be null or valid.
     pub unsafe fn with_il_and(context: &Context, il: &[u8], properties: *const ProgramProperties) -> Result<Self> {
         let mut handle = ProgramHandle::default();
         // SAFETY: the context is alive, the code lives through the call; the caller vouches for the properties.
@@ -49,7 +49,7 @@ impl Program {
         Ok(unsafe { Self::from_raw(context.loader(), handle) })
     }
 
-    /// A program of the binaries that [`Program::binaries`] gave.
+    /// A program from binaries that [`Program::binaries`] returned.
     pub fn with_binaries(context: &Context, devices: &[&Device], binaries: &[&[u8]]) -> Result<Self> {
         assert_eq!(devices.len(), binaries.len(), "a binary for each device");
         let mut devices: Vec<_> = devices.iter().map(|device| device.raw()).collect();
@@ -115,7 +115,7 @@ impl Program {
         let text = options(text)?;
         let programs: Vec<_> = programs.iter().map(|program| program.raw()).collect();
         let mut handle = ProgramHandle::default();
-        // SAFETY: the handles are alive, the options end with NUL, the result has a place.
+        // SAFETY: the handles are alive, the options end with NUL, the result pointer is valid.
         let result = unsafe {
             let (fns, count) = (context.fns(), programs.len() as u32);
             fns.urProgramLink(context.raw(), count, programs.as_ptr(), pointer(&text), &mut handle)
@@ -135,7 +135,7 @@ impl Program {
         let programs: Vec<_> = programs.iter().map(|program| program.raw()).collect();
         let mut devices: Vec<_> = devices.iter().map(|device| device.raw()).collect();
         let mut handle = ProgramHandle::default();
-        // SAFETY: the handles are alive, the options end with NUL, the result has a place.
+        // SAFETY: the handles are alive, the options end with NUL, the result pointer is valid.
         let result = unsafe {
             context.fns().urProgramLinkExp(
                 context.raw(),
@@ -151,7 +151,7 @@ impl Program {
         Self::linked(context, result, handle)
     }
 
-    /// A linked program, or the error; a failed link may give a program all the same, for its log.
+    /// A linked program, or the error. A failed link may also return a program, for its log.
     fn linked(context: &Context, result: Result<()>, handle: ProgramHandle) -> Result<Self> {
         // SAFETY: a new program comes with one reference.
         let program = (!handle.is_null()).then(|| unsafe { Self::from_raw(context.loader(), handle) });
@@ -159,10 +159,10 @@ impl Program {
         Ok(program.expect("a link that succeeds gives a program"))
     }
 
-    /// Asks for a property of the last build.
+    /// Queries a property of the last build.
     pub fn build_info<T: FromInfo>(&self, device: &Device, property: ProgramBuildInfo) -> Result<T> {
         query("urProgramGetBuildInfo", |size, value, size_ret| {
-            // SAFETY: the handles are alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the handles are alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 self.fns()
                     .urProgramGetBuildInfo(self.raw(), device.raw(), property, size, value, size_ret)
@@ -170,7 +170,7 @@ impl Program {
         })
     }
 
-    /// The binary for each device; empty where there is none.
+    /// The binary for each device; empty if there is none.
     pub fn binaries(&self) -> Result<Vec<Vec<u8>>> {
         let sizes: Vec<usize> = self.info(ProgramInfo::BINARY_SIZES)?;
         let mut binaries: Vec<_> = sizes.iter().map(|size| vec![0u8; *size]).collect();
@@ -178,7 +178,7 @@ impl Program {
             .iter_mut()
             .map(|b| if b.is_empty() { null_mut() } else { b.as_mut_ptr() })
             .collect();
-        // SAFETY: each pointer has the size that BINARY_SIZES named for it.
+        // SAFETY: each buffer has the size that BINARY_SIZES returned for it.
         unsafe {
             self.fns().urProgramGetInfo(
                 self.raw(),
@@ -209,10 +209,10 @@ impl Program {
         }
     }
 
-    /// Address on a device of a function, as function pointers in kernels have it.
+    /// The address of a function on a device, as in function pointers in kernels.
     pub fn function_pointer(&self, device: &Device, name: &str) -> Result<*mut c_void> {
         let (name, mut address) = (CString::new(name)?, null_mut());
-        // SAFETY: the handles are alive, the name ends with NUL, the result has a place.
+        // SAFETY: the handles are alive, the name ends with NUL, the result pointer is valid.
         unsafe {
             let (fns, program) = (self.fns(), self.raw());
             fns.urProgramGetFunctionPointer(device.raw(), program, name.as_ptr(), &mut address)
@@ -220,7 +220,7 @@ impl Program {
         Ok(address)
     }
 
-    /// Resolves imports between programs that were made with unresolved symbols.
+    /// Resolves imports between programs that were built with unresolved symbols.
     pub fn link_dynamically(context: &Context, programs: &[&Program]) -> Result<()> {
         let programs: Vec<_> = programs.iter().map(|program| program.raw()).collect();
         // SAFETY: the handles are alive.
@@ -230,11 +230,11 @@ impl Program {
         }
     }
 
-    /// Address on a device, and size, of a global variable.
+    /// The address of a global variable on a device, and its size.
     pub fn global_pointer(&self, device: &Device, name: &str) -> Result<(*mut c_void, usize)> {
         let name = CString::new(name)?;
         let (mut address, mut size) = (null_mut(), 0);
-        // SAFETY: the handles are alive, the name ends with NUL, the results have places.
+        // SAFETY: the handles are alive, the name ends with NUL, the result pointers are valid.
         unsafe {
             let (fns, program) = (self.fns(), self.raw());
             fns.urProgramGetGlobalVariablePointer(device.raw(), program, name.as_ptr(), &mut size, &mut address)

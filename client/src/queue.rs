@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Queues and the commands that move no data.
+//! Queues, and the commands that transfer no data.
 
 use std::ptr::null;
 
@@ -13,7 +13,7 @@ object! {
     Queue(QueueHandle): urQueueRetain, urQueueRelease, QueueInfo = urQueueGetInfo
 }
 
-/// Bytes from a row to the next, and from a slice to the next; 0 is what the region itself needs.
+/// The row pitch and the slice pitch in bytes. 0 means that the region is packed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pitch {
     /// Bytes from a row to the next.
@@ -30,7 +30,7 @@ impl Queue {
             ..Default::default()
         };
         let mut handle = QueueHandle::default();
-        // SAFETY: the handles are alive; properties and result have places.
+        // SAFETY: the handles are alive; properties and result pointers are valid.
         unsafe {
             context
                 .fns()
@@ -43,7 +43,7 @@ impl Queue {
     /// The driver's own handle.
     pub fn native(&self) -> Result<NativeHandle> {
         let mut native = 0;
-        // SAFETY: the handle is alive and the result has a place.
+        // SAFETY: the handle is alive and the result pointer is valid.
         unsafe {
             self.fns()
                 .urQueueGetNativeHandle(self.raw(), core::ptr::null_mut(), &mut native)
@@ -57,25 +57,25 @@ impl Queue {
         unsafe { self.fns().urQueueFinish(self.raw()) }
     }
 
-    /// Sees to it that all commands get to the device.
+    /// Submits all commands to the device.
     pub fn flush(&self) -> Result<()> {
         // SAFETY: the handle is alive.
         unsafe { self.fns().urQueueFlush(self.raw()) }
     }
 
-    /// Calls an enqueue function and takes the event that it gives.
+    /// Calls an enqueue function and returns its event.
     pub(crate) fn enqueue(&self, call: impl FnOnce(*mut EventHandle) -> Result<()>) -> Result<Event> {
         let mut handle = EventHandle::default();
         call(&mut handle)?;
-        // SAFETY: an enqueue function gives an event with one reference.
+        // SAFETY: an enqueue function returns an event with one reference.
         Ok(unsafe { Event::from_raw(self.loader(), handle) })
     }
 
-    /// An event that completes after all these, or after all commands so far where there are none.
+    /// Returns an event that completes after all events of `wait`, or after all earlier commands if `wait` is empty.
     pub fn marker(&self, wait: &[&Event]) -> Result<Event> {
         let wait = WaitList::new(wait);
         self.enqueue(|event| {
-            // SAFETY: the handles are alive and the result has a place.
+            // SAFETY: the handles are alive and the result pointer is valid.
             unsafe {
                 self.fns()
                     .urEnqueueEventsWait(self.raw(), wait.len(), wait.ptr(), event)
@@ -83,11 +83,11 @@ impl Queue {
         })
     }
 
-    /// As [`Queue::marker`], and later commands wait for it.
+    /// Like [`Queue::marker`], but later commands wait for it.
     pub fn barrier(&self, wait: &[&Event]) -> Result<Event> {
         let wait = WaitList::new(wait);
         self.enqueue(|event| {
-            // SAFETY: the handles are alive and the result has a place.
+            // SAFETY: the handles are alive and the result pointer is valid.
             unsafe {
                 self.fns()
                     .urEnqueueEventsWaitWithBarrier(self.raw(), wait.len(), wait.ptr(), event)
@@ -95,7 +95,7 @@ impl Queue {
         })
     }
 
-    /// As [`Queue::barrier`], but signals a reusable event and makes none.
+    /// Like [`Queue::barrier`], but signals a reusable event instead of creating one.
     pub fn signal(&self, event: &Event, wait: &[&Event]) -> Result<()> {
         let wait = WaitList::new(wait);
         let mut handle = event.raw();
@@ -108,13 +108,13 @@ impl Queue {
         Ok(())
     }
 
-    /// Launches a kernel: by `urEnqueueKernelLaunchWithArgsExp` where the library has it, else argument by argument.
+    /// Launches a kernel with `urEnqueueKernelLaunchWithArgsExp` if the library has it. Otherwise sets the arguments one by one.
     ///
     /// # Safety
     /// The arguments must be what the kernel expects, and what the kernel does with memory must be allowed until it
     /// has finished.
     pub unsafe fn launch(&self, kernel: &Kernel, range: &Range, args: &[Arg], wait: &[&Event]) -> Result<Event> {
-        // SAFETY: what this function's caller vouches for.
+        // SAFETY: passed on to the caller.
         match unsafe { self.launch_with_args(kernel, range, args, wait) } {
             // SAFETY: as above.
             Err(Error::NotExported(_)) => unsafe { self.launch_legacy(kernel, range, args, wait) },
@@ -122,7 +122,7 @@ impl Queue {
         }
     }
 
-    /// Launches a kernel by `urEnqueueKernelLaunchWithArgsExp`.
+    /// Launches a kernel with `urEnqueueKernelLaunchWithArgsExp`.
     ///
     /// # Safety
     /// As for [`Queue::launch`].
@@ -157,7 +157,7 @@ impl Queue {
         })
     }
 
-    /// Sets the arguments one by one and launches by `urEnqueueKernelLaunch`.
+    /// Sets the arguments one by one and launches with `urEnqueueKernelLaunch`.
     ///
     /// # Safety
     /// As for [`Queue::launch`].
@@ -191,7 +191,7 @@ impl Queue {
     pub fn timestamp(&self, blocking: bool, wait: &[&Event]) -> Result<Event> {
         let wait = WaitList::new(wait);
         self.enqueue(|event| {
-            // SAFETY: the handles are alive and the result has a place.
+            // SAFETY: the handles are alive and the result pointer is valid.
             unsafe {
                 self.fns()
                     .urEnqueueTimestampRecordingExp(self.raw(), blocking, wait.len(), wait.ptr(), event)

@@ -8,7 +8,7 @@ use oxur_api::*;
 use crate::{Context, Device, FromInfo, Plain, Result, info};
 
 object! {
-    /// A pool that USM allocations are served from.
+    /// A pool for USM allocations.
     UsmPool(UsmPoolHandle): urUSMPoolRetain, urUSMPoolRelease, UsmPoolInfo = urUSMPoolGetInfo
 }
 
@@ -20,25 +20,25 @@ impl UsmPool {
             ..Default::default()
         };
         let mut handle = UsmPoolHandle::default();
-        // SAFETY: the context is alive, description and result have places.
+        // SAFETY: the context is alive, description and result pointers are valid.
         unsafe { context.fns().urUSMPoolCreate(context.raw(), &mut desc, &mut handle) }?;
         // SAFETY: a new pool comes with one reference.
         Ok(unsafe { Self::from_raw(context.loader(), handle) })
     }
 }
 
-/// What an allocation is to be like; `Default` asks for nothing in particular.
+/// The requirements for an allocation; `Default` has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UsmRequest<'a> {
     /// Alignment in bytes, a power of two; 0 leaves it to the adapter.
     pub align: u32,
-    /// The pool to take the memory from.
+    /// The pool to allocate from.
     pub pool: Option<&'a UsmPool>,
     /// Hints.
     pub hints: UsmAdviceFlags,
 }
 
-/// Memory that kernels and, unless it is device memory, the host can use; freed at drop.
+/// Memory for kernels and, unless it is device memory, for the host. It is freed on drop.
 #[derive(Debug)]
 pub struct Usm {
     pointer: *mut c_void,
@@ -46,7 +46,7 @@ pub struct Usm {
     context: Context,
 }
 
-// SAFETY: it is an address; whoever reads or writes behind it does so by unsafe functions.
+// SAFETY: it is an address; only unsafe functions access the memory.
 unsafe impl Send for Usm {}
 // SAFETY: as above.
 unsafe impl Sync for Usm {}
@@ -55,7 +55,7 @@ impl Usm {
     /// Memory on the host.
     pub fn host(context: &Context, size: usize, request: UsmRequest) -> Result<Self> {
         Self::alloc(context, size, request, |desc, pool, out| {
-            // SAFETY: the handles are alive; description and result have places.
+            // SAFETY: the handles are alive; description and result pointers are valid.
             unsafe { context.fns().urUSMHostAlloc(context.raw(), desc, pool, size, out) }
         })
     }
@@ -63,7 +63,7 @@ impl Usm {
     /// Memory of a device.
     pub fn device(context: &Context, device: &Device, size: usize, request: UsmRequest) -> Result<Self> {
         Self::alloc(context, size, request, |desc, pool, out| {
-            // SAFETY: the handles are alive; description and result have places.
+            // SAFETY: the handles are alive; description and result pointers are valid.
             unsafe {
                 context
                     .fns()
@@ -72,10 +72,10 @@ impl Usm {
         })
     }
 
-    /// Memory that moves between the host and a device.
+    /// Memory that migrates between the host and a device.
     pub fn shared(context: &Context, device: &Device, size: usize, request: UsmRequest) -> Result<Self> {
         Self::alloc(context, size, request, |desc, pool, out| {
-            // SAFETY: the handles are alive; description and result have places.
+            // SAFETY: the handles are alive; description and result pointers are valid.
             unsafe {
                 context
                     .fns()
@@ -115,20 +115,20 @@ impl Usm {
         self.pointer
     }
 
-    /// How many bytes there are.
+    /// The size in bytes.
     pub fn len(&self) -> usize {
         self.size
     }
 
-    /// Whether there are no bytes.
+    /// Whether the size is 0.
     pub fn is_empty(&self) -> bool {
         self.size == 0
     }
 
-    /// Asks for a property of the allocation.
+    /// Queries a property of the allocation.
     pub fn info<T: FromInfo>(&self, property: UsmAllocInfo) -> Result<T> {
         info::query("urUSMGetMemAllocInfo", |size, value, size_ret| {
-            // SAFETY: the allocation is alive; `query` gives a buffer of `size` bytes, or none.
+            // SAFETY: the allocation is alive; `query` passes a buffer of `size` bytes, or none.
             unsafe {
                 let (fns, context) = (self.context.fns(), self.context.raw());
                 fns.urUSMGetMemAllocInfo(context, self.pointer, property, size, value, size_ret)
@@ -157,7 +157,7 @@ impl Usm {
 
 impl Drop for Usm {
     fn drop(&mut self) {
-        // SAFETY: the allocation is ours and ends here.
+        // SAFETY: the object owns the allocation, which is freed here.
         if let Err(error) = unsafe { self.context.fns().urUSMFree(self.context.raw(), self.pointer) } {
             eprintln!("oxur-client: freeing USM: {error}");
         }
