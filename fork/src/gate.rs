@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Sections, and the `pthread_atfork` handlers that wait for them to end.
 //!
-//! A thread counts its sections in a slot of its own, without expensive atomic operations, and then checks the gate. A
+//! Each thread counts its sections in its own slot, without expensive atomic operations, and then checks the gate. A
 //! thread that forks closes the gate and then checks the counts. By Dekker's pattern at least one of the two sees the
 //! other's store.
 
@@ -108,7 +108,7 @@ const CLOSING: u32 = 1;
 /// The process forks, and no thread is in a section.
 const CLOSED: u32 = 2;
 
-/// While it lives, the process does not fork in other threads.
+/// While this lives, no other thread can fork.
 #[derive(Debug)]
 #[must_use]
 pub struct Section {
@@ -123,7 +123,7 @@ impl std::fmt::Debug for Slot {
     }
 }
 
-/// Stops the calling thread, which is in no section any more, forever.
+/// Stops the calling thread forever. The thread must not be in a section.
 pub fn stop_for_good() -> ! {
     mine().depth.store(0, Ordering::Release);
     loop {
@@ -134,6 +134,11 @@ pub fn stop_for_good() -> ! {
 /// Enters a section. See the [crate](crate): code in a section must not wait for other threads, nor call the client.
 pub fn section() -> Section {
     Section::with(|| fence(Ordering::SeqCst)).0
+}
+
+/// Whether the calling thread is in a section, as while it holds a lock: then the process does not fork in other threads.
+pub fn is_inside() -> bool {
+    mine().depth.load(Ordering::Relaxed) != 0
 }
 
 impl Section {
@@ -150,7 +155,7 @@ impl Section {
         section.pass(locked, locks)
     }
 
-    /// Waits at the gate, which is not open, unless a thread that has just begun this section may continue. Not inlined: what
+    /// Waits at the closed gate, unless a thread that has just begun this section may continue. Not inlined: the value that
     /// [`with`](Self::with) returns would have to go through memory.
     #[cold]
     #[inline(never)]
@@ -190,7 +195,7 @@ impl Section {
         }
     }
 
-    /// Whether a thread may continue that has just begun a section while the gate is not open.
+    /// Whether a thread that has just begun a section may continue although the gate is not open.
     #[cold]
     fn passes(&self) -> bool {
         // It is already in an outer section, which the forking thread waits for.
@@ -294,7 +299,7 @@ pub fn watch() {
     unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
 }
 
-/// What the forking thread holds during the fork.
+/// The guard that the forking thread holds during the fork.
 struct Held(UnsafeCell<Option<StdMutexGuard<'static, Slots>>>);
 
 // SAFETY: only the handlers below access it, in the forking thread, under the lock whose guard it holds.

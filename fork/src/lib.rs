@@ -18,7 +18,8 @@ mod sync;
 #[cfg(miri)]
 mod yielding;
 
-pub use gate::{AtFork, Section, generation, register, section, stop_for_good, watch};
+pub use gate::{AtFork, Section, generation, is_inside, register, section, stop_for_good, watch};
 pub use sync::{
-    LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard, Turn, Turns,
+    InTurn, InTurnGuard, LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard,
+    RwLockWriteGuard, Turn, Turns,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What stands for `parking_lot`'s locks under Miri: locks that yield until they are free. Miri checks the types of what
-//! a program gives to `syscall`, and `parking_lot` waits with a reference where the kernel takes a pointer.
+//! Replaces `parking_lot`'s locks under Miri with locks that yield until they are free. Miri checks the types of the arguments
+//! of `syscall`, and `parking_lot` passes a reference where the kernel expects a pointer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::yield_now;
@@ -40,7 +40,7 @@ impl Yielding {
     }
 }
 
-// SAFETY: one thread at a time gets it from 0 to EXCLUSIVE, and sets it to 0 when it is done.
+// SAFETY: only one thread at a time changes it from 0 to EXCLUSIVE, and the same thread sets it back to 0.
 unsafe impl RawMutex for Yielding {
     type GuardMarker = GuardNoSend;
 
@@ -61,7 +61,7 @@ unsafe impl RawMutex for Yielding {
     }
 }
 
-// SAFETY: as above; and nobody gets it from anything but 0 to EXCLUSIVE, nor from EXCLUSIVE to a number of readers.
+// SAFETY: as above. It changes to EXCLUSIVE only from 0, and never from EXCLUSIVE to a number of readers.
 unsafe impl RawRwLock for Yielding {
     type GuardMarker = GuardNoSend;
 

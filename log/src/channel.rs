@@ -66,7 +66,7 @@ impl Channel {
 
     /// Writes a message as one line, if the threshold lets it pass.
     ///
-    /// Every line is flushed at once, whatever `flush` says, so that a crash loses nothing.
+    /// Every line is flushed immediately, regardless of `flush`, so that a crash loses nothing.
     pub(crate) fn write(&self, level: Level, message: &str) {
         if level > self.level {
             return;
@@ -80,7 +80,7 @@ impl Channel {
         } else {
             format!("{message}\n")
         };
-        // The standard library's streams have locks of their own.
+        // The standard library's streams have their own locks.
         let _section = oxur_fork::section();
         // A log that cannot be written must not stop the program.
         let _ = match &self.sink {

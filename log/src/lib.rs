@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Logging as Unified Runtime's users know it, behind the `log` crate.
+//! The logging that users of Unified Runtime know, behind the `log` crate.
 //!
 //! A library calls [`init`] with the name of its component and logs with `log`'s macros:
 //!
@@ -10,7 +10,7 @@
 //!
 //! A library with several components ([`init_all`]) chooses another one by the target:
 //! `log::info!(target: "tracing", "…")`. The variables have the form `level:info;flush:warning;output:file,PATH`.
-//! A client's callback ([`set_callback`]) gets the messages from its own level on, whatever the variables say.
+//! A client's callback ([`set_callback`]) receives the messages from its own level on, regardless of the variables.
 //!
 //! A message below all thresholds costs one comparison: its text is never formatted.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests fork by themselves"))]
@@ -27,7 +27,7 @@ use oxur_fork::{OnceLock, RwLock};
 
 use channel::Channel;
 
-/// A source of messages with a variable of its own.
+/// A source of messages, with its own variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Component {
     name: &'static str,
@@ -93,7 +93,7 @@ pub fn init(name: &'static str) {
 /// Makes this library log as several components. A message whose target is none of their names belongs to the first.
 pub fn init_all(components: &[Component]) {
     CHANNELS.get_or_init(|| components.iter().copied().map(Channel::from_environment).collect());
-    // A Rust program that links this library may have a logger of its own, which then gets the messages.
+    // A Rust program that links this library may have its own logger, which then receives the messages.
     let _ = log::set_logger(&LOGGER);
     set_max_level();
 }
