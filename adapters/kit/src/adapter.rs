@@ -25,7 +25,9 @@ use crate::entry_hook::enter;
 use crate::error::guard;
 use crate::handle::{self, Borrowed, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, Subject, UrResult, args, entry, unsupported};
+use crate::{
+    Backend, Device as _, InfoOut, Object, Platform as _, Subject, UrError, UrResult, args, entry, unsupported,
+};
 
 /// The adapter object. It is opened when it is first asked for and lives as long as the process.
 pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
@@ -52,13 +54,29 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     fn platforms(&self) -> &[Arc<B::Platform>];
 
     /// Finds the platform of a native handle. `owned` says that the native handle is ours to release.
-    fn platform_from_native(&self, _native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Platform>> {
-        unsupported()
+    ///
+    /// By default it is one of the adapter's platforms: few drivers count references of them.
+    fn platform_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Platform>> {
+        find_native(self.platforms(), native, |platform| platform.native()).ok_or_else(|| {
+            UrError::with_message(
+                ResultCode::ERROR_INVALID_PLATFORM,
+                format!("the native handle {native:#x} is no platform of this adapter's drivers"),
+            )
+        })
     }
 
     /// Finds the device of a native handle. `owned` says that the native handle is ours to release.
-    fn device_from_native(&self, _native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Device>> {
-        unsupported()
+    ///
+    /// By default it is one of the platforms' devices.
+    fn device_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Device>> {
+        let mut all = self.platforms().iter();
+        let found = all.find_map(|platform| find_native(platform.devices(), native, |device| device.native()));
+        found.ok_or_else(|| {
+            UrError::with_message(
+                ResultCode::ERROR_INVALID_DEVICE,
+                format!("the native handle {native:#x} is no device of this adapter's drivers"),
+            )
+        })
     }
 
     /// Wraps a native context. `owned` says that the native handle is ours to release.
@@ -70,6 +88,16 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     ) -> UrResult<Arc<B::Context>> {
         unsupported()
     }
+}
+
+/// The object whose native handle this is.
+fn find_native<T>(
+    objects: &[Arc<T>],
+    native: NativeHandle,
+    of: impl Fn(&Arc<T>) -> UrResult<NativeHandle>,
+) -> Option<Arc<T>> {
+    let is_it = |object: &&Arc<T>| of(object).is_ok_and(|known| known == native);
+    objects.iter().find(is_it).cloned()
 }
 
 /// The adapter, an `Arc<B::Adapter>`, once it is open: `Any` because a static cannot be generic.

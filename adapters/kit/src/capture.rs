@@ -20,7 +20,7 @@ use oxur_fork::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use crate::command::trace::trace;
-use crate::command_buffer::{sort, splice};
+use crate::command_buffer::{Places, sort, splice};
 use crate::context::is_same;
 use crate::graph::{CapturedGraph, Graph, SoftwareGraph};
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
@@ -328,7 +328,6 @@ unsafe fn has_captured<B: Backend>(count: u32, events: *const EventHandle) -> bo
 ///
 /// # Safety
 /// As the C functions of commands.
-#[cold]
 #[inline(never)]
 pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
     queue: &Arc<B::Queue>,
@@ -396,7 +395,7 @@ impl<B: Backend> Session<B> {
         }
         let recorded = what()?;
         if let Recorded::Command(command) = &recorded {
-            let command = command.as_command();
+            let command = command.outline();
             self.graph.context().check_command(&self.device, &command)?;
             trace("captures", queue, &command);
         }
@@ -504,7 +503,7 @@ impl<B: Backend> State<B> {
                 let last = self.runs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer));
                 after.extend(last.as_ref().map(|(_, place)| *place));
                 sort(&mut after);
-                let place = splice(nodes, commands, after.clone())?;
+                let place = splice(nodes, commands, Places::new(&after))?;
                 match last {
                     Some((_, last)) => *last = place,
                     None => self.runs.push((buffer, place)),
@@ -519,12 +518,8 @@ impl<B: Backend> State<B> {
             }
         };
         sort(&mut after);
-        if let Some(command) = command {
-            u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
-            nodes.push(Node::new(command, after.clone()));
-        }
-        let place = (nodes.len() - 1) as u32;
-        self.of_origin.resize(nodes.len() - first, of_origin);
+        let place = nodes.len() - usize::from(command.is_none());
+        let place = u32::try_from(place).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
         if all {
             branch.ends.clear();
         } else if !after.is_empty() {
@@ -538,6 +533,10 @@ impl<B: Backend> State<B> {
         if !closes {
             branch.ends.push(place);
         }
+        if let Some(command) = command {
+            nodes.push(Node::new(command, Places::new(&after)));
+        }
+        self.of_origin.resize(nodes.len() - first, of_origin);
         Ok((place, command_type))
     }
 
@@ -549,7 +548,7 @@ impl<B: Backend> State<B> {
             if !reached[place] {
                 return false;
             }
-            for before in &node.dependencies {
+            for before in node.dependencies() {
                 reached[*before as usize - first] = true;
             }
         }

@@ -7,6 +7,7 @@
 //! in the ABI; [`enqueue`](crate::enqueue) has the C functions.
 
 pub(crate) mod bounds;
+mod boxed_launch;
 pub(crate) mod describe;
 pub(crate) mod operands;
 pub(crate) mod trace;
@@ -16,12 +17,14 @@ use std::sync::Arc;
 
 use oxur_api::{CommandType, ExpEnqueueExtFlags, RectOffset, RectRegion, UsmAdviceFlags, UsmMigrationFlags};
 
+pub use self::boxed_launch::{BoxedLaunch, PlainLaunch};
 use self::operands::Address;
 pub use self::operands::{
     BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedDeviceGlobal, OwnedLaunch, OwnedRange,
     Range,
 };
 use crate::handle::Borrowed;
+use crate::short_list::ShortList;
 use crate::{Backend, BindlessCopy, HostPipe, SemaphoreOperation, UrResult, unsupported};
 
 /// The kinds of operands: their types in a [`Command`] (`borrowed`) and in an [`OwnedCommand`] (`owned`), and how one
@@ -40,16 +43,16 @@ macro_rules! operand {
     (borrowed $a:lifetime $b:ident $plain:ident) => { $plain };
 
     (owned $b:ident Mem) => { Arc<$b::Mem> };
-    (owned $b:ident Pattern) => { Arc<[u8]> };
-    (owned $b:ident Launch) => { Box<OwnedLaunch<$b>> };
+    (owned $b:ident Pattern) => { ShortList<u8, 14> };
+    (owned $b:ident Launch) => { BoxedLaunch<$b> };
     (owned $b:ident DeviceGlobal) => { OwnedDeviceGlobal<$b> };
     (owned $b:ident Pointer) => { Address };
     (owned $b:ident ConstPointer) => { Address };
     (owned $b:ident $plain:ident) => { $plain };
 
     (keep Mem $value:ident) => { Arc::clone(&$value) };
-    (keep Pattern $value:ident) => { $value.into() };
-    (keep Launch $value:ident) => { Box::new($value.into_owned()?) };
+    (keep Pattern $value:ident) => { ShortList::of_bytes($value) };
+    (keep Launch $value:ident) => { BoxedLaunch::of($value)? };
     (keep DeviceGlobal $value:ident) => { $value.into_owned() };
     (keep Pointer $value:ident) => { Address($value) };
     (keep ConstPointer $value:ident) => { Address($value.cast_mut()) };
@@ -64,10 +67,12 @@ macro_rules! operand {
     (lend $plain:ident $value:ident) => { *$value };
 }
 
-/// Writes [`Command`], [`OwnedCommand`], and what turns one into the other.
+/// Writes [`Command`], [`OwnedCommand`], and what turns one into the other. Command lists are made of many commands, so owned
+/// ones are small: those with many operands, which are rare, have them in a box.
 macro_rules! commands {
     (graphs and queues { $( $(#[$doc:meta])* $name:ident $(($tuple:ident: $tuple_kind:ident))? $({ $($field:ident: $kind:ident),* $(,)? })?
             = $type:ident; )* }
+        boxed in graphs { $( $(#[$bdoc:meta])* $bname:ident { $($bfield:ident: $bkind:ident),* $(,)? } = $btype:ident; )* }
         queues only { $( $(#[$qdoc:meta])* $qname:ident $(($qtuple:ident: $qtuple_kind:ident))?
             $({ $($qfield:ident: $qkind:ident),* $(,)? })? = $qtype:ident; )* }
     ) => {
@@ -79,6 +84,7 @@ macro_rules! commands {
         pub enum Command<'a, B: Backend> {
             $( $(#[$doc])* $name $((operand!(borrowed 'a B $tuple_kind)))?
                 $({ $($field: operand!(borrowed 'a B $kind)),* })?, )*
+            $( $(#[$bdoc])* $bname { $($bfield: operand!(borrowed 'a B $bkind)),* }, )*
             $( $(#[$qdoc])* $qname $((operand!(borrowed 'a B $qtuple_kind)))?
                 $({ $($qfield: operand!(borrowed 'a B $qkind)),* })?, )*
         }
@@ -87,6 +93,7 @@ macro_rules! commands {
         #[allow(missing_docs, reason = "operands are called as UR calls them")]
         pub enum OwnedCommand<B: Backend> {
             $( $(#[$doc])* $name $((operand!(owned B $tuple_kind)))? $({ $($field: operand!(owned B $kind)),* })?, )*
+            $( $(#[$bdoc])* $bname(Box<($(operand!(owned B $bkind),)*)>), )*
         }
 
         impl<'a, B: Backend> Command<'a, B> {
@@ -94,26 +101,42 @@ macro_rules! commands {
             pub fn command_type(&self) -> CommandType {
                 match self {
                     $( Self::$name { .. } => CommandType::$type, )*
+                    $( Self::$bname { .. } => CommandType::$btype, )*
                     $( Self::$qname { .. } => CommandType::$qtype, )*
                 }
             }
 
-            /// The command with operands of its own. Those of queues only have none.
+            /// The command with operands of its own. Those of queues only have none. Inlined, because most callers know which
+            /// command it is.
+            #[inline(always)]
             pub(crate) fn into_owned(self) -> UrResult<OwnedCommand<B>> {
                 Ok(match self {
                     $( Self::$name $(($tuple))? $({ $($field),* })? => OwnedCommand::$name
                         $((operand!(keep $tuple_kind $tuple)))? $({ $($field: operand!(keep $kind $field)),* })?, )*
+                    $( Self::$bname { $($bfield),* } => OwnedCommand::$bname(Box::new(($(operand!(keep $bkind $bfield),)*))), )*
                     $( Self::$qname { .. } => return self.unsupported(), )*
                 })
             }
         }
 
         impl<B: Backend> OwnedCommand<B> {
+            /// What the ABI calls it.
+            pub fn command_type(&self) -> CommandType {
+                match self {
+                    $( Self::$name { .. } => CommandType::$type, )*
+                    $( Self::$bname(_) => CommandType::$btype, )*
+                }
+            }
+
             /// The command, as a queue takes it.
             pub fn as_command(&self) -> Command<'_, B> {
                 match self {
                     $( Self::$name $(($tuple))? $({ $($field),* })? => Command::$name
                         $((operand!(lend $tuple_kind $tuple)))? $({ $($field: operand!(lend $kind $field)),* })?, )*
+                    $( Self::$bname(operands) => {
+                        let ($($bfield,)*) = &**operands;
+                        Command::$bname { $($bfield: operand!(lend $bkind $bfield)),* }
+                    } )*
                 }
             }
         }
@@ -123,6 +146,7 @@ macro_rules! commands {
                 match self {
                     $( Self::$name $(($tuple))? $({ $($field),* })? => Self::$name
                         $(($tuple.clone()))? $({ $($field: $field.clone()),* })?, )*
+                    $( Self::$bname(operands) => Self::$bname(operands.clone()), )*
                 }
             }
         }
@@ -140,33 +164,38 @@ commands! {
         Launch(launch: Launch) = KERNEL_LAUNCH;
         /// Copies between any two pieces of memory, USM or the host's.
         UsmMemcpy { dst: Pointer, src: ConstPointer, size: usize } = USM_MEMCPY;
-        /// Copies `height` rows of `width` bytes.
-        UsmMemcpy2D {
-            dst: Pointer, dst_pitch: usize, src: ConstPointer, src_pitch: usize, width: usize, height: usize,
-        } = USM_MEMCPY_2D;
         /// Fills memory, whose size is a multiple of the pattern's.
         UsmFill { dst: Pointer, pattern: Pattern, size: usize } = USM_FILL;
-        /// Fills `height` rows of `width` bytes that are `pitch` bytes apart. The pattern runs on from row to row.
-        UsmFill2D { dst: Pointer, pitch: usize, pattern: Pattern, width: usize, height: usize } = USM_FILL_2D;
         /// Moves shared memory to where it will be used.
         UsmPrefetch { memory: ConstPointer, size: usize, flags: UsmMigrationFlags } = USM_PREFETCH;
         /// Says how shared memory will be used.
         UsmAdvise { memory: ConstPointer, size: usize, advice: UsmAdviceFlags } = USM_ADVISE;
         /// Copies from a buffer to the host.
         BufferRead { buffer: Mem, offset: usize, size: usize, dst: Pointer } = MEM_BUFFER_READ;
-        /// Copies a box from a buffer (`rect.a`) to the host (`rect.b`).
-        BufferReadRect { buffer: Mem, rect: BufferRect, dst: Pointer } = MEM_BUFFER_READ_RECT;
         /// Copies from the host to a buffer.
         BufferWrite { buffer: Mem, offset: usize, size: usize, src: ConstPointer } = MEM_BUFFER_WRITE;
-        /// Copies a box from the host (`rect.b`) to a buffer (`rect.a`).
-        BufferWriteRect { buffer: Mem, rect: BufferRect, src: ConstPointer } = MEM_BUFFER_WRITE_RECT;
         /// Copies between buffers.
         BufferCopy { src: Mem, dst: Mem, src_offset: usize, dst_offset: usize, size: usize } = MEM_BUFFER_COPY;
-        /// Copies a box from one buffer (`rect.a`) to another (`rect.b`).
-        BufferCopyRect { src: Mem, dst: Mem, rect: BufferRect } = MEM_BUFFER_COPY_RECT;
         /// Fills a part of a buffer, whose size is a multiple of the pattern's. Outside of command buffers the pattern's size
         /// is a power of two, and the offset a multiple of it.
         BufferFill { buffer: Mem, pattern: Pattern, offset: usize, size: usize } = MEM_BUFFER_FILL;
+        /// Calls a function of the client's on the host.
+        HostTask(task: HostTask) = HOST_TASK_EXP;
+    }
+
+    boxed in graphs {
+        /// Copies `height` rows of `width` bytes.
+        UsmMemcpy2D {
+            dst: Pointer, dst_pitch: usize, src: ConstPointer, src_pitch: usize, width: usize, height: usize,
+        } = USM_MEMCPY_2D;
+        /// Fills `height` rows of `width` bytes that are `pitch` bytes apart. The pattern runs on from row to row.
+        UsmFill2D { dst: Pointer, pitch: usize, pattern: Pattern, width: usize, height: usize } = USM_FILL_2D;
+        /// Copies a box from a buffer (`rect.a`) to the host (`rect.b`).
+        BufferReadRect { buffer: Mem, rect: BufferRect, dst: Pointer } = MEM_BUFFER_READ_RECT;
+        /// Copies a box from the host (`rect.b`) to a buffer (`rect.a`).
+        BufferWriteRect { buffer: Mem, rect: BufferRect, src: ConstPointer } = MEM_BUFFER_WRITE_RECT;
+        /// Copies a box from one buffer (`rect.a`) to another (`rect.b`).
+        BufferCopyRect { src: Mem, dst: Mem, rect: BufferRect } = MEM_BUFFER_COPY_RECT;
         /// Copies from an image to the host.
         ImageRead {
             image: Mem, origin: RectOffset, region: RectRegion, row_pitch: usize, slice_pitch: usize, dst: Pointer,
@@ -183,8 +212,6 @@ commands! {
         DeviceGlobalRead { global: DeviceGlobal, dst: Pointer } = DEVICE_GLOBAL_VARIABLE_READ;
         /// Copies from the host to a device global.
         DeviceGlobalWrite { global: DeviceGlobal, src: ConstPointer } = DEVICE_GLOBAL_VARIABLE_WRITE;
-        /// Calls a function of the client's on the host.
-        HostTask(task: HostTask) = HOST_TASK_EXP;
     }
 
     queues only {
@@ -225,15 +252,20 @@ impl<B: Backend> Command<'_, B> {
 }
 
 impl<B: Backend> OwnedCommand<B> {
-    /// What the ABI calls it.
-    pub fn command_type(&self) -> CommandType {
-        self.as_command().command_type()
+    /// The command as checks and messages see it: a plain launch lacks its arguments.
+    pub(crate) fn outline(&self) -> Command<'_, B> {
+        if let Self::Launch(launch) = self
+            && let Some(plain) = launch.plain()
+        {
+            return Command::Launch(plain.outline());
+        }
+        self.as_command()
     }
 
     /// A copy that stays as it is when this command is updated.
     pub(crate) fn detached(&self) -> UrResult<Self> {
         match self {
-            Self::Launch(launch) => Ok(Self::Launch(Box::new(launch.detached()?))),
+            Self::Launch(launch) => Ok(Self::Launch(BoxedLaunch::new(launch.detached()?))),
             other => Ok(other.clone()),
         }
     }

@@ -7,6 +7,7 @@
 
 mod arg_rollback;
 mod command_list;
+mod node_memory;
 mod signal;
 mod software;
 mod update;
@@ -21,11 +22,12 @@ use smallvec::SmallVec;
 pub(crate) use self::arg_rollback::ArgRollback;
 use self::command_list::Wanted;
 pub use self::command_list::{BufferCommand, CommandList, FEW_COMMANDS, Node, Settings, SignalOf};
-pub(crate) use self::command_list::{sort, splice};
-pub use self::signal::Signal;
+pub(crate) use self::command_list::{NodeList, Places, sort, splice};
+use self::signal::check_events;
+pub use self::signal::{CommandSignal, Signal};
 pub use self::software::{SoftwareCommandBuffer, SoftwareRuns};
 pub(crate) use self::software::{Used, list};
-use self::update::Update;
+use self::update::decode_args;
 pub use self::update::{Change, Changed, LaunchChange};
 use crate::capture::Recorded;
 use crate::chain::decode;
@@ -42,9 +44,9 @@ use crate::{
 
 /// A command buffer.
 pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
-    /// What a command of this or of another buffer signals when it is complete, once. That is an event, which fails if
-    /// nobody has this any more and it was not signalled.
-    type Signal: Clone + Send + Sync + 'static;
+    /// What a command of this or of another buffer signals when it is complete; `()` where single commands neither signal
+    /// events nor wait for some.
+    type Signal: CommandSignal<B>;
 
     /// What is built while commands are appended. It is under the lock of the list of commands, so that an append takes one.
     type Recording: Default + Send + 'static;
@@ -105,21 +107,6 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Runs all commands, after those of an earlier run of the same buffer.
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
-    /// An event for a single command of this kind, and what the next run is to signal for it.
-    fn signal(&self, _command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
-        unsupported()
-    }
-
-    /// The event of such a signal, for a command of this kind, if no run has begun to give it.
-    fn pending(&self, _command: CommandType, _signal: &Self::Signal) -> Option<Arc<B::Event>> {
-        None
-    }
-
-    /// Whether single commands can wait for events.
-    fn check_events(&self) -> UrResult<()> {
-        unsupported()
-    }
-
     /// The driver's handle.
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()
@@ -153,13 +140,33 @@ unsafe fn sync_points<'a>(
     unsafe { args::slice(points, count as usize) }
 }
 
-/// Appends a command, and gives the client what it wants back.
+/// [`append_inlined`], once for all commands that are not frequent.
 ///
 /// # Safety
-/// The pointers must be as the C functions demand.
+/// As that.
+#[inline(never)]
 pub(crate) unsafe fn append<B: Backend>(
     buffer: &Arc<B::CommandBuffer>,
     command: Command<'_, B>,
+    points: (u32, *const ExpCommandBufferSyncPoint),
+    events: (u32, *const EventHandle),
+    point: *mut ExpCommandBufferSyncPoint,
+    event: *mut EventHandle,
+    handle: *mut ExpCommandBufferCommandHandle,
+) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    unsafe { append_inlined(buffer, command, points, events, point, event, handle) }
+}
+
+/// Appends a command, and gives the client what it wants back. Where it is known which command it is, its operands never get to
+/// memory.
+///
+/// # Safety
+/// The pointers must be as the C functions demand.
+#[inline(always)]
+pub(crate) unsafe fn append_inlined<B: Backend>(
+    buffer: &Arc<B::CommandBuffer>,
+    mut command: Command<'_, B>,
     (num_points, points): (u32, *const ExpCommandBufferSyncPoint),
     (num_events, events): (u32, *const EventHandle),
     point: *mut ExpCommandBufferSyncPoint,
@@ -167,7 +174,10 @@ pub(crate) unsafe fn append<B: Backend>(
     handle: *mut ExpCommandBufferCommandHandle,
 ) -> UrResult<()> {
     let commands = buffer.commands();
-    commands.context().check_command(commands.device(), &command)?;
+    // A copy, so that the command need not be in memory for the rare ones that are checked elsewhere.
+    commands
+        .context()
+        .check_command(commands.device(), &command.reborrow())?;
     command.check_usm(commands.context())?;
     trace("appends", buffer, &command);
     // SAFETY: passed on to the caller.
@@ -178,6 +188,12 @@ pub(crate) unsafe fn append<B: Backend>(
             event: !event.is_null(),
             handle: !handle.is_null(),
         };
+        // Without a handle there is no update.
+        if !wanted.handle
+            && let Command::Launch(launch) = &mut command
+        {
+            launch.kernel_alternatives = None;
+        }
         let appended = commands.append(buffer, command, dependencies, events, wanted)?;
         if let Some(place) = point.as_mut() {
             *place = appended.point;
@@ -237,11 +253,11 @@ entry! {
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "there is no update in the list"));
         }
         let updates = args::slice(updates, count as usize)?;
-        let mut decoded = SmallVec::<[_; 1]>::with_capacity(updates.len());
+        let mut args = SmallVec::new();
         for desc in updates {
-            decoded.push(Update::new(desc)?);
+            decode_args(desc, &mut args)?;
         }
-        buffer.commands().update(&decoded, |nodes, changes| {
+        buffer.commands().update(updates, &args, |nodes, changes| {
             let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
             commands.for_each(|command| trace("updates", &buffer, &command));
             buffer.update(nodes, changes)
@@ -252,16 +268,16 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let out = args::out(event)?;
         let buffer = command.buffer()?;
-        buffer.check_events()?;
+        check_events::<B>()?;
         // The old one is dropped when the lock is: who waits for its event may be told then.
         let (mut new, mut old) = (None, None);
-        let put = |node: &mut Node<B>| match &mut node.signal {
+        let put = |node: &mut Node<B>| match node.rare.as_mut().and_then(|rare| rare.signal.as_mut()) {
             Some(signal) => {
                 let command = node.command.command_type();
                 // Each event that was given since the last run is one of the next run.
-                new = buffer.pending(command, signal);
+                new = signal.pending(&buffer, command);
                 if new.is_none() {
-                    let (event, other) = buffer.signal(command)?;
+                    let (event, other) = SignalOf::<B>::create(&buffer, command)?;
                     old = Some(std::mem::replace(signal, other));
                     new = Some(event);
                 }
@@ -286,18 +302,20 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let events = WaitList::<B>::new(num_events, events)?;
         let buffer = command.buffer()?;
-        buffer.check_events()?;
+        check_events::<B>()?;
         // The old ones are dropped when the lock is: one may be all that its queue lives for.
         let mut old = Vec::new();
         let put = |node: &mut Node<B>| {
-            if node.events.len() != events.len() {
+            if node.events().len() != events.len() {
                 return Err(UrError::with_message(
                     ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
-                    format!("the command was appended with {} events, not {}", node.events.len(), events.len()),
+                    format!("the command was appended with {} events, not {}", node.events().len(), events.len()),
                 ));
             }
-            let new = events.iter().map(|event| Arc::clone(&event)).collect();
-            old = std::mem::replace(&mut node.events, new);
+            if let Some(rare) = &mut node.rare {
+                let new = events.iter().map(|event| Arc::clone(&event)).collect();
+                old = std::mem::replace(&mut rare.events, new);
+            }
             Ok(())
         };
         buffer.commands().change(&command, Changed::Events, put, |nodes, changes| buffer.update(nodes, changes))

@@ -11,7 +11,7 @@ use oxur_fork::Mutex;
 use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, Command, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, Command, Device, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A context: devices that share memory objects and programs.
 pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
@@ -31,9 +31,21 @@ pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
         std::ptr::eq(self, other)
     }
 
+    /// Refuses a device that is neither one of the context's nor a part of one.
+    fn check_device(&self, device: &B::Device) -> UrResult<()> {
+        match self.devices().iter().any(|own| device.is_in(own)) {
+            true => Ok(()),
+            false => Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_DEVICE,
+                "the device is none of the context's, and no part of one",
+            )),
+        }
+    }
+
     /// Checks that a queue or a command buffer of this context, which runs on this device of it, can have a command. The kit
     /// asks it of commands that are appended or captured; `submit` asks it by itself. An adapter that knows more of some
     /// commands begins with [`Command::check_operands`].
+    #[inline(always)]
     fn check_command(&self, _device: &Arc<B::Device>, command: &Command<'_, B>) -> UrResult<()> {
         command.check_operands(self)
     }

@@ -83,9 +83,15 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
         false
     }
 
-    /// Refuses flags of pools that the provider cannot keep.
-    fn check_pool_flags(_flags: UsmPoolFlags) -> UrResult<()> {
-        Ok(())
+    /// Refuses flags of pools that the provider cannot keep: the driver's own pools, unless it has such.
+    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
+        match flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
+            true => Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "the pools are the adapter's own: there are no memory pools of the driver",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// A fence behind all commands that may be unfinished; `None` if there are none. It is asked whenever memory is freed.
@@ -278,11 +284,15 @@ impl<P: MemoryProvider> ContextUsm<P> {
         freed
     }
 
-    /// For each address, how many bytes of its allocation there are from there on: see
-    /// [`UsmAlloc::usm_rest`](crate::UsmAlloc::usm_rest).
-    #[inline]
-    pub fn rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
-        self.cache.rest(memory.map(|address| address as usize))
+    /// Whether a copy stays inside of its allocations: see [`UsmAlloc::usm_hold`](crate::UsmAlloc::usm_hold).
+    #[inline(always)]
+    pub fn hold(&self, first: *const c_void, second: *const c_void, size: usize) -> bool {
+        self.cache.hold(first as usize, second as usize, size)
+    }
+
+    /// How many bytes of its allocation there are from an address on: see [`UsmAlloc::usm_rest`](crate::UsmAlloc::usm_rest).
+    pub fn rest(&self, memory: *const c_void) -> usize {
+        self.cache.rest(memory as usize)
     }
 
     /// The allocation that an address is in, if there is one.
@@ -393,4 +403,95 @@ fn strange_device() -> UrError {
         ResultCode::ERROR_INVALID_DEVICE,
         "the device is none of the context's or of the pool's, and no part of one",
     )
+}
+
+/// Writes the methods of [`UsmAlloc`](crate::UsmAlloc) that are [`ContextUsm`]'s, in an implementation for a context that is a
+/// [`MemoryProvider`].
+#[macro_export]
+macro_rules! context_usm_methods {
+    ($backend:ty) => {
+        fn usm_alloc(
+            self: &::std::sync::Arc<Self>,
+            request: $crate::UsmRequest<'_, $backend>,
+        ) -> $crate::UrResult<*mut ::std::ffi::c_void> {
+            $crate::MemoryProvider::usm(&**self).alloc(self, &request)
+        }
+
+        fn usm_free(self: &::std::sync::Arc<Self>, memory: *mut ::std::ffi::c_void) -> $crate::UrResult<()> {
+            $crate::MemoryProvider::usm(&**self).free(self, memory)
+        }
+
+        fn usm_rest(&self, memory: *const ::std::ffi::c_void) -> usize {
+            $crate::MemoryProvider::usm(self).rest(memory)
+        }
+
+        #[inline(always)]
+        fn usm_hold(&self, first: *const ::std::ffi::c_void, second: *const ::std::ffi::c_void, size: usize) -> bool {
+            $crate::MemoryProvider::usm(self).hold(first, second, size)
+        }
+
+        fn usm_info(
+            self: &::std::sync::Arc<Self>,
+            memory: *const ::std::ffi::c_void,
+            query: $crate::ur::UsmAllocInfo,
+            out: $crate::InfoOut<'_>,
+        ) -> $crate::UrResult<()> {
+            $crate::MemoryProvider::usm(&**self).info(self, memory, query, out)
+        }
+    };
+}
+
+/// Writes the methods of [`UsmAlloc`](crate::UsmAlloc) for the pools that allocations of a device come from, in the same way.
+#[macro_export]
+macro_rules! context_usm_pool_methods {
+    ($backend:ty) => {
+        fn default_pool(
+            self: &::std::sync::Arc<Self>,
+            device: &::std::sync::Arc<<$backend as $crate::Backend>::Device>,
+        ) -> $crate::UrResult<::std::sync::Arc<$crate::UsmHeapPool<Self>>> {
+            $crate::MemoryProvider::usm(&**self).default_pool(self, device)
+        }
+
+        fn device_pool(
+            self: &::std::sync::Arc<Self>,
+            device: &::std::sync::Arc<<$backend as $crate::Backend>::Device>,
+        ) -> $crate::UrResult<::std::sync::Arc<$crate::UsmHeapPool<Self>>> {
+            $crate::MemoryProvider::usm(&**self).device_pool(self, device)
+        }
+
+        fn set_device_pool(
+            self: &::std::sync::Arc<Self>,
+            device: &::std::sync::Arc<<$backend as $crate::Backend>::Device>,
+            pool: &::std::sync::Arc<$crate::UsmHeapPool<Self>>,
+        ) -> $crate::UrResult<()> {
+            $crate::MemoryProvider::usm(&**self).set_device_pool(self, device, pool)
+        }
+    };
+}
+
+/// Writes the methods of [`MemoryProvider`](crate::MemoryProvider) that are about unfinished commands, for a context whose
+/// queues leave [`Marker`](crate::Marker)s, or what waits and tells as they do: the type of the queues, whether there are no
+/// unfinished commands for sure (as in a child of `fork`), and the [`InFlight`](crate::InFlight) set.
+#[macro_export]
+macro_rules! fence_by_markers {
+    ($queue:ty, |$this:ident| $nothing:expr, $in_flight:expr) => {
+        type Fence = $crate::Markers<$queue>;
+
+        fn fence(&self) -> $crate::UrResult<Option<Self::Fence>> {
+            let $this = self;
+            if $nothing { Ok(None) } else { $in_flight.fence() }
+        }
+
+        fn progress(&self) -> impl Fn(&Self::Fence) -> bool {
+            |markers| markers.iter().all(|marker| marker.is_over())
+        }
+
+        fn wait_for(&self, fence: &Self::Fence) {
+            for marker in fence {
+                if let Err(error) = marker.wait() {
+                    log::debug!("a command failed before memory that it may have used was freed: {error}");
+                }
+            }
+        }
+    };
 }

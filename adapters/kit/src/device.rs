@@ -29,6 +29,16 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
         None
     }
 
+    /// Whether it is the same for the driver as another one: two of ours may stand for one of the driver's.
+    fn is_same(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Whether it is another device, or a part of it.
+    fn is_in(&self, whole: &Self) -> bool {
+        self.is_same(whole) || self.parent().is_some_and(|parent| parent.is_in(whole))
+    }
+
     /// Whether this is a device of the platform and not a part of one. The client's reference count of a root device
     /// means nothing.
     fn is_root(&self) -> bool {
@@ -93,6 +103,23 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
     /// Waits for all work on the device.
     fn wait(&self) -> UrResult<()> {
         unsupported()
+    }
+}
+
+/// What [`Device::image_rank`] answers for a device that may take SPIR-V, which a compiler may have made for its kind.
+pub fn spirv_image_rank(target: &CStr, kind: DeviceType, takes_spirv: bool) -> Option<u32> {
+    let ahead_of_time = match kind {
+        DeviceType::CPU => Some(DEVICE_BINARY_TARGET_SPIRV64_X86_64),
+        DeviceType::GPU => Some(DEVICE_BINARY_TARGET_SPIRV64_GEN),
+        DeviceType::FPGA => Some(DEVICE_BINARY_TARGET_SPIRV64_FPGA),
+        _ => None,
+    };
+    if Some(target) == ahead_of_time {
+        Some(2)
+    } else if target == DEVICE_BINARY_TARGET_SPIRV64 && takes_spirv {
+        Some(1)
+    } else {
+        None
     }
 }
 

@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The bounds of device globals.
+//! Where device globals are, and their bounds.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_void};
 
 use oxur_api::ResultCode;
 use oxur_fork::OnceLock;
 
 use crate::{Backend, DeviceGlobal, UrError, UrResult};
 
-/// The sizes of a program's device globals that were asked for, so that bounds are checked without the driver. Programs have
-/// few. It is a list that only grows: to look a variable up takes no lock.
+/// The device globals of a program that were asked for, so that the driver is asked once. Programs have few. It is a list that
+/// only grows: to look a variable up takes no lock.
 #[derive(Default)]
-pub struct DeviceGlobalSizes(OnceLock<Box<GlobalSize>>);
+pub struct DeviceGlobals(OnceLock<Box<Known>>);
 
-impl DeviceGlobalSizes {
+/// A device global.
+struct Known {
+    /// What tells the device from others.
+    device: usize,
+    name: CString,
+    found: (usize, usize),
+    next: DeviceGlobals,
+}
+
+impl DeviceGlobals {
     #[inline]
-    fn get(&self, device: usize, name: &CStr) -> Option<usize> {
+    fn get(&self, device: usize, name: &CStr) -> Option<(usize, usize)> {
         let known = std::iter::successors(self.0.get(), |known| known.next.0.get());
         let mut same = known.filter(|known| known.device == device && *known.name == *name);
-        same.next().map(|known| known.size)
+        same.next().map(|known| known.found)
     }
 
     #[cold]
-    fn add(&self, device: usize, name: &CStr, size: usize) {
-        let mut new = Box::new(GlobalSize {
+    fn add(&self, device: usize, name: &CStr, found: (usize, usize)) {
+        let mut new = Box::new(Known {
             device,
             name: name.to_owned(),
-            size,
+            found,
             next: Self::default(),
         });
         let mut end = &self.0;
@@ -36,41 +45,44 @@ impl DeviceGlobalSizes {
         }
     }
 
-    /// Checks that a part of a device global is inside of it. `device` tells its device from others; `find` asks for the
-    /// size, and gives `None` where that cannot be known.
-    pub fn check<B: Backend>(
+    /// The address and size of a device global. `device` tells its device from others; `find` asks for them, and gives `None`
+    /// where they cannot be known.
+    #[inline]
+    pub fn find(
         &self,
         device: usize,
-        global: &DeviceGlobal<'_, B>,
-        find: impl FnOnce() -> UrResult<Option<usize>>,
-    ) -> UrResult<()> {
-        let DeviceGlobal {
-            name, offset, count, ..
-        } = *global;
-        let size = match self.get(device, name) {
-            Some(size) => size,
-            None => {
-                let Some(size) = find()? else { return Ok(()) };
-                self.add(device, name, size);
-                size
-            }
-        };
-        if offset.checked_add(count).is_none_or(|end| end > size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
-            ));
+        name: &CStr,
+        find: impl FnOnce() -> UrResult<Option<(*mut c_void, usize)>>,
+    ) -> UrResult<Option<(*mut c_void, usize)>> {
+        if let Some((address, size)) = self.get(device, name) {
+            return Ok(Some((std::ptr::with_exposed_provenance_mut(address), size)));
         }
-        Ok(())
+        let found = find()?;
+        if let Some((address, size)) = found {
+            self.add(device, name, (address.expose_provenance(), size));
+        }
+        Ok(found)
     }
 }
 
-/// The size of a device global.
-struct GlobalSize {
-    /// What tells the device from others.
-    device: usize,
-    name: CString,
-    /// Bytes.
-    size: usize,
-    next: DeviceGlobalSizes,
+impl<B: Backend> DeviceGlobal<'_, B> {
+    /// Checks that it is inside of a variable of so many bytes.
+    #[inline]
+    pub fn check_bounds(&self, size: usize) -> UrResult<()> {
+        match self.offset.checked_add(self.count) {
+            Some(end) if end <= size => Ok(()),
+            _ => Err(self.outside(size)),
+        }
+    }
+
+    #[cold]
+    fn outside(&self, size: usize) -> UrError {
+        let Self {
+            name, offset, count, ..
+        } = self;
+        UrError::with_message(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
+        )
+    }
 }

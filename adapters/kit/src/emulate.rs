@@ -9,14 +9,16 @@ mod threads;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use oxur_api::{CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo};
+use oxur_api::{EventHandle, EventInfo, EventStatus, ExecutionInfo};
 use smallvec::SmallVec;
 
 use crate::command_buffer::{Used, list};
 use crate::event::Callback;
 use crate::handle::{Borrowed, handle_of};
 use crate::queue::is_profiled;
-use crate::{Backend, Command, Event, EventOut, HostTask, InfoOut, Queue, SoftwareEvent, UrResult, WaitList};
+use crate::{
+    Backend, Command, Event, EventOut, HostTask, InfoOut, Queue, SoftwareEvent, Submission, UrResult, WaitList,
+};
 
 /// Submits a command as simpler ones.
 ///
@@ -38,13 +40,25 @@ pub fn submit<B: Backend>(
 where
     B::Event: SoftwareEvent<B>,
 {
-    let sequence = Sequence {
+    let kind = command.command_type();
+    submit_as(
         queue,
-        command_type: command.command_type(),
-        blocking,
-        wait,
-        event,
-    };
+        command,
+        Submission {
+            kind,
+            blocking,
+            wait,
+            event,
+        },
+    )
+}
+
+/// As [`submit`], for a command that stands for one of another kind.
+pub fn submit_as<B: Backend>(queue: &Arc<B::Queue>, command: Command<'_, B>, how: Submission<'_, B>) -> UrResult<()>
+where
+    B::Event: SoftwareEvent<B>,
+{
+    let sequence = Sequence { queue, how };
     match command {
         Command::UsmMemcpy2D {
             dst,
@@ -163,10 +177,7 @@ fn doublings(first: usize, size: usize) -> impl Iterator<Item = (usize, usize)> 
 /// A sequence of commands on any queue, with a single event.
 struct Sequence<'a, B: Backend> {
     queue: &'a Arc<B::Queue>,
-    command_type: CommandType,
-    blocking: bool,
-    wait: WaitList<'a, B>,
-    event: EventOut<'a, B>,
+    how: Submission<'a, B>,
 }
 
 impl<B: Backend> Sequence<'_, B>
@@ -181,14 +192,14 @@ where
         let mut before = Used::<B>::new();
         while let Some(step) = steps.next() {
             let is_last = steps.peek().is_none();
-            let needs_event = !is_last || self.event.wanted() || !source.is_empty();
+            let needs_event = !is_last || self.how.event.wanted() || !source.is_empty();
             let mut own = Used::new();
             let wait = match before.is_empty() {
-                true => Ok(self.wait),
+                true => Ok(self.how.wait),
                 false => before.wait_list(),
             };
             let submitted = wait.and_then(|wait| {
-                let blocking = self.blocking && is_last;
+                let blocking = self.how.blocking && is_last;
                 self.queue.submit(step, blocking, wait, own.next_if(needs_event))
             });
             if let Err(error) = submitted {
@@ -209,12 +220,13 @@ where
         if !source.is_empty() {
             keep_until_complete::<B>(&last, source);
         }
-        if self.event.wanted() {
+        if self.how.event.wanted() {
             // The start time of the sequence is that of its first step.
             let first: SmallVec<[Arc<B::Event>; 1]> =
                 first.filter(|_| is_profiled::<B>(self.queue)).into_iter().collect();
-            self.event
-                .set(B::Event::for_execution(self.command_type, &first, &last)?);
+            self.how
+                .event
+                .set(B::Event::for_execution(self.how.kind, &first, &last)?);
         }
         Ok(())
     }
@@ -231,14 +243,9 @@ where
     /// Runs a host task between two commands: one that completes when the task may start, and one that waits for an
     /// event which the end of the task resolves. The task occupies a [thread](threads) only between the two.
     fn run_on_host(self, task: HostTask) -> UrResult<()> {
-        let Self {
-            queue,
-            command_type,
-            wait,
-            event,
-            ..
-        } = self;
-        let end = TaskEnd::<B>(Some(B::Event::create_pending(queue.context(), command_type)?));
+        let Self { queue, how } = self;
+        let Submission { kind, wait, event, .. } = how;
+        let end = TaskEnd::<B>(Some(B::Event::create_pending(queue.context(), kind)?));
         // Without a wait list, the first command would wait for all earlier ones. On an out-of-order queue a task waits
         // only for barriers, so the list has a completed event.
         let complete = match queue.is_in_order() || !wait.is_empty() {
@@ -259,7 +266,7 @@ where
         let ends: SmallVec<[EventHandle; 1]> = end.0.iter().map(handle_of).collect();
         queue.submit(after, false, list(&ends)?, done.next_if(event.wanted()))?;
         let done = match event.wanted() {
-            true => Some(B::Event::for_execution(command_type, &[], &done.last()?)?),
+            true => Some(B::Event::for_execution(kind, &[], &done.last()?)?),
             false => None,
         };
         Pending {

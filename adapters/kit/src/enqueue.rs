@@ -48,7 +48,7 @@ command_table! {
     append urCommandBufferAppendKernelLaunchWithArgsExp(
         kernel: KernelHandle, dimensions: u32, offset: *const usize, global: *const usize, local: *const usize,
         num_args: u32, arguments: *const ExpKernelArgProperties, num_alternatives: u32, alternatives: *mut KernelHandle,
-    );
+    ), inlined;
     {
         let args = Args::new(num_args, arguments)?;
         args.check_chains("urCommandBufferAppendKernelLaunchWithArgsExp")?;
@@ -213,15 +213,12 @@ command_table! {
 
     append urCommandBufferAppendUSMFillExp(
         dst: *mut c_void, pattern_at: *const c_void, pattern_size: usize, size: usize,
-    );
+    ) waits if size == 0, inlined;
     {
         args::not_null(dst)?;
         // SYCL's graphs have copies and fills of nothing.
         let pattern = pattern(pattern_at, pattern_size, if size == 0 { pattern_size } else { size })?;
-        match size {
-            0 => Command::Wait,
-            _ => Command::UsmFill { dst, pattern, size },
-        }
+        Command::UsmFill { dst, pattern, size }
     }
 
     enqueue urEnqueueUSMMemcpy(
@@ -236,15 +233,11 @@ command_table! {
 
     append urCommandBufferAppendUSMMemcpyExp(
         dst: *mut c_void, src: *const c_void, size: usize,
-    );
+    ) waits if size == 0, inlined;
     {
         args::not_null(dst)?;
         args::not_null(src)?;
-        // As for fills.
-        match size {
-            0 => Command::Wait,
-            _ => Command::UsmMemcpy { dst, src, size },
-        }
+        Command::UsmMemcpy { dst, src, size }
     }
 
     enqueue urEnqueueUSMPrefetch(memory: *const c_void, size: usize, flags: UsmMigrationFlags);

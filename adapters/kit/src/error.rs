@@ -61,6 +61,14 @@ impl UrError {
         }
     }
 
+    /// The same error with what a compiler said, if it said anything.
+    pub fn with_log(self, log: &str) -> Self {
+        match log.trim() {
+            "" => self,
+            log => self.context(log),
+        }
+    }
+
     /// The same message with another code of the ABI.
     pub fn with_code(self, code: ResultCode) -> Self {
         match *self.0 {
@@ -81,6 +89,22 @@ const _: () = assert!(
     size_of::<UrResult<()>>() == size_of::<usize>(),
     "a result fits a register"
 );
+
+/// A [`UrError`] of a code with a message, as `format!` takes it: `kit::error!(ERROR_INVALID_VALUE: "there is no {name:?}")`.
+#[macro_export]
+macro_rules! error {
+    ($code:ident: $($message:tt)+) => {
+        $crate::UrError::with_message($crate::ur::ResultCode::$code, format!($($message)+))
+    };
+}
+
+/// Returns an [`error!`](crate::error!).
+#[macro_export]
+macro_rules! bail {
+    ($code:ident: $($message:tt)+) => {
+        return Err($crate::error!($code: $($message)+).into())
+    };
+}
 
 /// The error for a feature that an adapter does not support.
 pub fn unsupported<T>() -> UrResult<T> {

@@ -35,7 +35,7 @@ pub(crate) struct NodeLabel {
 
 impl NodeLabel {
     pub(crate) fn new<B: Backend>(node: &Node<B>) -> Self {
-        let command = node.command.as_command();
+        let command = node.command.outline();
         Self {
             command: if node.is_native() {
                 "NATIVE".to_owned()
@@ -44,9 +44,9 @@ impl NodeLabel {
             },
             name: command.name(),
             extent: command.extent(),
-            after: node.dependencies.clone(),
-            events: node.events.len(),
-            signals: node.signal.is_some(),
+            after: node.dependencies().into(),
+            events: node.events().len(),
+            signals: node.signal().is_some(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Handles: what stands between a C pointer and an `Arc`.
 //!
 //! A handle points to a [`HandleEntry`]: the DDI pointer that the ABI demands, a tag that tells its type, the client's reference count, and
-//! the object. Slots are never given back to the allocator, only to the pool of free entries, so that a stale handle meets
+//! the object. Entries are never given back to the allocator, only to the pool of free entries, so that a stale handle meets
 //! a dead tag (or, once the entry is used again for the same kind of object, another live object) and never freed memory.
 //!
 //! The client's references are counted in the entry, apart from those of `Arc`: while the client holds at least one, the entry owns one

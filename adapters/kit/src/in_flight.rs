@@ -117,6 +117,18 @@ impl<Q: TrackedQueue> BusyMark<Q> {
         marks.bits.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
+    /// Its queue goes. Returns the last marker behind its commands, if some may be unfinished.
+    pub fn leave(&self, queue: &Q) -> Option<Q::Marker> {
+        // Others who want to know wait until it has left.
+        self.in_flight.mark_busy();
+        let marker = queue.unfinished().unwrap_or_else(|error| {
+            log::info!("it is not known when the last commands of a queue are complete: {error}");
+            None
+        });
+        self.in_flight.leave(queue, marker.clone());
+        marker
+    }
+
     /// The in-flight set that the mark belongs to.
     pub fn in_flight(&self) -> &InFlight<Q> {
         &self.in_flight
@@ -218,6 +230,15 @@ impl<Q: TrackedQueue> InFlight<Q> {
         found
     }
 
+    /// As [`unfinished`](Self::unfinished); `None` if there are no such commands.
+    pub fn fence(&self) -> UrResult<Option<Markers<Q>>> {
+        if self.is_idle() {
+            return Ok(None);
+        }
+        let markers = self.unfinished()?;
+        Ok((!markers.is_empty()).then_some(markers))
+    }
+
     /// The queues, and whether these are all. One that is about to go is waited for, until it has left its marker.
     fn queues(&self) -> (SmallVec<[Arc<Q>; 4]>, bool) {
         // Far more than a marker takes. It would be too few for one thing only: that the driver, in the thread that makes the
@@ -237,11 +258,10 @@ impl<Q: TrackedQueue> InFlight<Q> {
     }
 
     fn find(&self, queues: &[Arc<Q>]) -> UrResult<Markers<Q>> {
-        let mut markers = {
-            let mut orphans = self.orphans.lock();
-            orphans.retain(|marker| !Q::is_over(marker));
-            orphans.clone()
-        };
+        // Only this thread looks for markers, and it asks the driver without the lock.
+        let mut markers = std::mem::take(&mut *self.orphans.lock());
+        markers.retain(|marker| !Q::is_over(marker));
+        self.orphans.lock().extend(markers.iter().cloned());
         for queue in queues {
             markers.extend(queue.unfinished()?);
         }

@@ -136,6 +136,14 @@ impl<'a> InfoOut<'a> {
         self.value(value)
     }
 
+    /// A single value, where there is one.
+    pub fn optional<T: Copy>(self, value: Option<T>) -> UrResult<()> {
+        match value {
+            Some(value) => self.value(value),
+            None => self.unsupported(),
+        }
+    }
+
     /// A `ur_bool_t`.
     pub fn bool(self, value: bool) -> UrResult<()> {
         self.value(u8::from(value))

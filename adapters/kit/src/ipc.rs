@@ -24,6 +24,11 @@ pub trait Ipc<B: Backend> {
     /// Whether physical memory can be.
     const HAS_PHYSICAL_IPC: bool = Self::HAS_IPC;
 
+    /// Whether USM can be shared, which a variable may say.
+    fn shares_usm() -> bool {
+        Self::HAS_IPC
+    }
+
     /// Shares USM of a device, by any address in it.
     fn ipc_export_mem(self: &Arc<Self>, _memory: *mut c_void) -> UrResult<IpcExport> {
         unsupported()
@@ -108,7 +113,8 @@ fn put<B: Backend>(kind: Kind, data: *const c_void) -> UrResult<()> {
     args::not_null(data)?;
     let is_there = match kind {
         Kind::Physical => B::Context::HAS_PHYSICAL_IPC,
-        Kind::Mem | Kind::Event => B::Context::HAS_IPC,
+        Kind::Mem => B::Context::shares_usm(),
+        Kind::Event => B::Context::HAS_IPC,
     };
     if !is_there {
         return unsupported();

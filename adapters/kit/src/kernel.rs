@@ -4,19 +4,24 @@
 mod arg_cache;
 mod arg_objects;
 mod clone_emulation;
+mod own_args;
 mod plain_arg;
+mod snapshot_cache;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::hint::cold_path;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use oxur_api::*;
 
 pub use self::arg_cache::{ArgCache, ArgKey};
 pub use self::arg_objects::ArgObjects;
 pub use self::clone_emulation::KernelCloneEmulation;
+pub use self::own_args::OwnArgs;
 pub(crate) use self::plain_arg::PlainArg;
+pub use self::snapshot_cache::SnapshotCache;
 use crate::chain::decode;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
@@ -56,6 +61,17 @@ pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
     /// buffers keep it.
     fn snapshot(&self, _args: Args<'_, B>) -> UrResult<Arc<Self>> {
         unsupported()
+    }
+
+    /// The same for a launch that no update changes: it may be a snapshot that other launches have. See [`SnapshotCache`].
+    fn fixed_snapshot(&self, args: Args<'_, B>) -> UrResult<Arc<Self>> {
+        self.snapshot(args)
+    }
+
+    /// What makes a snapshot later as if it were made now, where that cannot fail. Launches that no update changes and whose
+    /// arguments are plain then have no snapshot until something asks for it.
+    fn late_snapshot(&self) -> Option<LateSnapshot<B>> {
+        None
     }
 
     /// Tells what the kernel will need beyond its arguments.
@@ -103,6 +119,19 @@ pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
         unsupported()
     }
 }
+
+/// A snapshot of a kernel that is yet to be made: see [`Kernel::late_snapshot`].
+#[derive_where(Clone)]
+pub struct LateSnapshot<B: Backend> {
+    /// What the kernel has beside its arguments that may change.
+    pub state: u32,
+    /// Makes it of the kernel, that state and the arguments.
+    pub make: MakeSnapshot<B>,
+}
+
+/// See [`LateSnapshot`].
+pub type MakeSnapshot<B> =
+    for<'a> fn(&<B as Backend>::Kernel, u32, &mut dyn Iterator<Item = Arg<'a, B>>) -> Arc<<B as Backend>::Kernel>;
 
 /// What `urKernelSetExecInfo` tells.
 #[derive(Clone, Copy, Debug)]
@@ -209,11 +238,38 @@ impl<'a, B: Backend> Args<'a, B> {
     }
 
     /// The arguments, or the error of one that is wrong.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = UrResult<Arg<'a, B>>> + use<'a, B> {
-        // SAFETY: `new`'s caller vouches for what the structures hold.
-        self.properties.iter().map(|properties| unsafe { Arg::new(properties) })
+    #[inline(always)]
+    pub fn iter(&self) -> ArgsIter<'a, B> {
+        ArgsIter {
+            properties: self.properties.iter(),
+            backend: PhantomData,
+        }
     }
 }
+
+/// See [`Args::iter`]. It is inlined wherever it is used: an argument is large to move.
+pub struct ArgsIter<'a, B> {
+    properties: std::slice::Iter<'a, ExpKernelArgProperties>,
+    backend: PhantomData<B>,
+}
+
+impl<'a, B: Backend> Iterator for ArgsIter<'a, B> {
+    type Item = UrResult<Arg<'a, B>>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let properties = self.properties.next()?;
+        // SAFETY: the caller of `Args::new` vouches for what the structures hold.
+        Some(unsafe { Arg::new(properties) })
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.properties.size_hint()
+    }
+}
+
+impl<B: Backend> ExactSizeIterator for ArgsIter<'_, B> {}
 
 impl<'a, B: Backend> Arg<'a, B> {
     /// Takes the properties of an argument.

@@ -38,14 +38,19 @@ mod deferred_drop;
 mod device;
 mod device_defaults;
 mod device_global;
+mod driver_event;
+mod driver_use;
 pub mod emulate;
 mod enqueue;
 mod entry_hook;
 mod event;
+mod foreign_memory;
 mod graph;
 mod graph_dump;
+pub mod groups;
 mod host_pipe;
 pub mod icd_loader;
+mod image_shape;
 mod in_flight;
 mod ipc;
 mod kernel;
@@ -54,18 +59,24 @@ mod library;
 mod libsycl_compat;
 mod mem;
 mod memory_export;
+pub mod memory_queue;
 mod native_ref;
 mod peer;
 mod physical_mem;
 mod platform;
 mod program;
+mod program_builds;
 mod queue;
 mod recycle;
 mod sampler;
+mod shared_contexts;
+mod short_list;
 mod spirv;
 mod unique_id;
 mod usm;
+mod usm_mem;
 mod virtual_mem;
+mod watcher;
 
 pub use absent::{
     Absent, NoCommandBuffer, NoExecutableGraph, NoExternalMem, NoExternalSemaphore, NoGraph, NoKernel, NoMem,
@@ -78,48 +89,60 @@ pub use bindless::{
 };
 pub use capture::Capture;
 pub use command::{
-    BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand, OwnedDeviceGlobal,
-    OwnedLaunch, OwnedRange, Range,
+    BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand,
+    OwnedDeviceGlobal, OwnedLaunch, OwnedRange, PlainLaunch, Range,
 };
 pub use command_buffer::{
-    BufferCommand, Change, Changed, CommandBuffer, CommandList, FEW_COMMANDS, LaunchChange, NativeCommand, Node,
-    Settings, Signal, SignalOf, SoftwareCommandBuffer, SoftwareRuns,
+    BufferCommand, Change, Changed, CommandBuffer, CommandList, CommandSignal, FEW_COMMANDS, LaunchChange,
+    NativeCommand, Node, Settings, Signal, SignalOf, SoftwareCommandBuffer, SoftwareRuns,
 };
 pub use context::{Context, Deleters};
 pub use context_usm::{
     ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
 };
 pub use deferred_drop::defer_drop;
-pub use device::Device;
-pub use device_defaults::default_device_info;
-pub use device_global::DeviceGlobalSizes;
+pub use device::{Device, spirv_image_rank};
+pub use device_defaults::{ALL_MEMORY_ORDERS, ALL_MEMORY_SCOPES, default_device_info, vector_width};
+pub use device_global::DeviceGlobals;
+pub use driver_event::{DriverEvent, EventSignal};
+pub use driver_use::DriverUse;
 pub use entry_hook::Subject;
 pub use error::{UrError, UrResult, unsupported};
 pub use event::{Callback, Event, SoftwareEvent};
+pub use foreign_memory::{ForeignMemory, IpcBytes};
 pub use graph::{CapturedGraph, ExecutableGraph, Graph, GraphCell, SoftwareExecutableGraph, SoftwareGraph};
 pub use graph_dump::{CommandTimings, Span};
 pub use handle::{Borrowed, HandleCell, HandleGroup, HandleKind, Object, export, handle_of, take};
 pub use host_pipe::HostPipe;
+pub use image_shape::{ImageLimits, ImageShape, PixelSteps};
 pub use in_flight::{BusyMark, InFlight, Markers, TrackedQueue};
 pub use info::InfoOut;
 pub use ipc::{Ipc, IpcExport};
-pub use kernel::{Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, Kernel, KernelCloneEmulation};
+pub use kernel::{
+    Arg, ArgCache, ArgKey, ArgObjects, Args, ArgsIter, ExecInfo, Kernel, KernelCloneEmulation, LateSnapshot, OwnArgs,
+    SnapshotCache,
+};
 pub use library::library_of;
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use memory_export::MemoryExport;
+pub use memory_queue::{BoxSide, MemoryCommand, MemoryQueue, Submission};
 pub use native_ref::{NativeObject, NativeRef};
-pub use oxur_environment::size_from_environment;
+pub use oxur_environment as environment;
 pub use physical_mem::PhysicalMem;
-pub use platform::Platform;
+pub use platform::{Platform, usable};
 pub use program::{LinkFailure, Program};
+pub use program_builds::{Build, Builds, ProgramCode, chosen_devices, no_function, program_info};
 pub use queue::{Queue, QueueNativeProperties, QueueProperties};
 pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
-pub use spirv::check_spirv;
+pub use shared_contexts::SharedContexts;
+pub use spirv::{check_spirv, check_spirv_constants};
 pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
+pub use usm_mem::{BufferMemory, NoImage, UsmMem, UsmMemImage, check_host_flags};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
+pub use watcher::{Marker, Watch, Watcher};
 
 /// What an adapter's own entry points need, which it puts into the tables by [`Backend::extend`].
 pub mod entry_point {
@@ -172,6 +195,10 @@ pub trait Backend: Sized + Send + Sync + 'static {
     type ExternalMem: ExternalMem<Self>;
     /// A semaphore of another API; [`NoExternalSemaphore`] where none can be imported.
     type ExternalSemaphore: ExternalSemaphore<Self>;
+
+    /// Whether the adapter calls a driver with gates of its own for forks, as most are to be thought: then the kit holds no lock
+    /// while it calls the adapter for a command buffer. A child of `fork` finds nothing in one that another thread was busy with.
+    const CALLS_DRIVER: bool = true;
 
     /// Whether [`enter`](Self::enter) and [`leave`](Self::leave) do anything. Where they do not, calls are as if there were
     /// none.
@@ -226,7 +253,6 @@ macro_rules! command_entry {
             place: *mut oxur_api::EventHandle,
         ) {
             // A function of its own, so that what is kept for it takes no registers from the other way.
-            #[cold]
             #[inline(never)]
             #[allow(clippy::too_many_arguments, reason = "the C ABI decides")]
             unsafe fn recorded<$b: $crate::Backend>(
@@ -245,6 +271,7 @@ macro_rules! command_entry {
             let handle = $queue;
             let $queue = $crate::handle::object::<$b::Queue>(handle)?;
             if $crate::capture::joins_capture::<$b>(&$queue, num_events, events) {
+                std::hint::cold_path();
                 return recorded::<$b>(handle $(, $p)*, num_events, events, place);
             }
             $($decode)*

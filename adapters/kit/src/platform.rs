@@ -28,9 +28,18 @@ pub trait Platform<B: Backend>: Object<Handle = PlatformHandle> {
     }
 
     /// What this platform's compiler calls an option of the client's compiler, such as `-O2`.
-    fn backend_option(&self, _frontend: &CStr) -> UrResult<&'static CStr> {
+    fn backend_option(&self, _frontend: &CStr) -> UrResult<Option<&'static CStr>> {
         unsupported()
     }
+}
+
+/// Those of a driver's platforms or devices that can be used. What is wrong with the others is in the log.
+pub fn usable<T>(found: impl IntoIterator<Item = UrResult<T>>, what: &str) -> Vec<T> {
+    let leave_out = |error: &UrError| log::warn!("{what} is left out: {error}");
+    found
+        .into_iter()
+        .filter_map(|made| made.inspect_err(leave_out).ok())
+        .collect()
 }
 
 entry! {
@@ -84,7 +93,11 @@ entry! {
     ) {
         let platform = object::<B::Platform>(platform)?;
         let frontend = args::c_str(frontend)?;
-        args::out(option)?.write(platform.backend_option(frontend)?.as_ptr());
+        let out = args::out(option)?;
+        let Some(found) = platform.backend_option(frontend)? else {
+            crate::bail!(ERROR_INVALID_VALUE: "the compilers of this backend have no equivalent of {frontend:?}");
+        };
+        out.write(found.as_ptr());
         Ok(())
     }
 }

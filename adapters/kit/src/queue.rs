@@ -170,6 +170,20 @@ pub struct QueueNativeProperties {
 }
 
 impl QueueProperties {
+    /// Refuses a queue on the device: for adapters whose drivers have none.
+    pub fn without_device_queues(&self) -> UrResult<()> {
+        match self
+            .flags
+            .intersects(QueueFlags::ON_DEVICE | QueueFlags::ON_DEVICE_DEFAULT)
+        {
+            true => Err(UrError::with_message(
+                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
+                "there are no queues on devices here",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Takes properties and their chain.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 //!
 //! Dropping an `Arc` decrements two counters and frees memory, and creating one allocates. That is most of the cost of
 //! an event. If the client had the only reference to an event, its memory is kept in a list of the thread for the next
-//! event.
+//! event. The same goes for the kernels of launches in command buffers.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,9 +11,14 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
-use crate::Object;
+use oxur_api::KernelHandle;
 
-/// How many blocks of memory a thread keeps.
+use crate::Object;
+use crate::handle::HandleKind;
+
+/// How many blocks of memory a thread keeps for kernels. Command buffers have more of them than queues have events.
+const MOST_KERNELS: usize = 1024;
+/// The same for all else.
 const MOST: usize = 256;
 
 type Place = Arc<dyn Any + Send + Sync>;
@@ -21,6 +26,19 @@ type Place = Arc<dyn Any + Send + Sync>;
 thread_local! {
     /// Blocks of one type, because an adapter has one type of event. Each has a single reference, this one.
     static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
+    /// Blocks for kernels, in the same way.
+    static KERNELS: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
+}
+
+const fn is_kernel<T: Object>() -> bool {
+    T::TAG == KernelHandle::TAG
+}
+
+/// Calls a function with the thread's list for a type. A thread that is ending has lost it.
+#[inline(always)]
+fn with_places<T: Object, R>(call: impl FnOnce(&mut Vec<Place>) -> R) -> Option<R> {
+    let list = if is_kernel::<T>() { &KERNELS } else { &PLACES };
+    list.try_with(|places| call(&mut places.borrow_mut())).ok()
 }
 
 /// Like `Arc::new`, in memory that [`recycle`] kept, if there is some. Inlined, so that the object is built in place.
@@ -35,7 +53,7 @@ pub fn recycled<T: Object>(object: T) -> Arc<T> {
 }
 
 fn place<T: Object>() -> Arc<MaybeUninit<T>> {
-    let kept = PLACES.try_with(|places| places.borrow_mut().pop()).ok().flatten();
+    let kept = with_places::<T, _>(Vec::pop).flatten();
     match kept.map(Arc::downcast) {
         Some(Ok(place)) => place,
         // There is none, or it is of another type and is freed.
@@ -56,10 +74,9 @@ pub(crate) fn recycle<T: Object>(object: Arc<T>) {
     unsafe { place.cast_mut().drop_in_place() };
     // SAFETY: the reference from above; `MaybeUninit<T>` has the layout of `T`.
     let place = unsafe { Arc::from_raw(place.cast::<MaybeUninit<T>>()) };
-    // A thread that is ending has lost its list; then the memory is freed.
-    _ = PLACES.try_with(|places| {
-        let mut places = places.borrow_mut();
-        if places.len() < MOST {
+    let most = if is_kernel::<T>() { MOST_KERNELS } else { MOST };
+    _ = with_places::<T, _>(|places| {
+        if places.len() < most {
             places.push(place);
         }
     });

@@ -88,6 +88,16 @@ impl SamplerProperties {
         Ok(())
     }
 
+    /// Answers `urSamplerGetInfo`, but for the context.
+    pub fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            SamplerInfo::NORMALIZED_COORDS => out.bool(self.normalized),
+            SamplerInfo::ADDRESSING_MODE => out.value(self.addressing),
+            SamplerInfo::FILTER_MODE => out.value(self.filter),
+            _ => out.unsupported(),
+        }
+    }
+
     /// Takes a description and its chain.
     ///
     /// # Safety

@@ -8,7 +8,7 @@ use derive_where::derive_where;
 use oxur_api::*;
 
 use crate::chain::decode;
-use crate::command::bounds::check_inside;
+use crate::command::bounds::check_both_inside;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
@@ -37,11 +37,17 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// For each address, how many bytes of its allocation there are from there on; [`usize::MAX`] for memory that the context
-    /// does not know, whose bounds are not checked. Every copy asks this: it takes no lock that threads share, and asks no
-    /// driver.
-    fn usm_rest<const N: usize>(&self, _memory: [*const c_void; N]) -> [usize; N] {
-        [usize::MAX; N]
+    /// How many bytes of its allocation there are from an address on; [`usize::MAX`] for memory that the context does not know,
+    /// whose bounds are not checked.
+    fn usm_rest(&self, _memory: *const c_void) -> usize {
+        usize::MAX
+    }
+
+    /// Whether `size` bytes from both addresses on are no more than [`UsmAlloc::usm_rest`] of each. Every copy asks this: it
+    /// takes no lock that threads share, and asks no driver.
+    #[inline(always)]
+    fn usm_hold(&self, first: *const c_void, second: *const c_void, size: usize) -> bool {
+        size <= self.usm_rest(first) && size <= self.usm_rest(second)
     }
 
     /// Answers `urUSMGetMemAllocInfo` for any address.
@@ -474,7 +480,7 @@ entry! {
         if size == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
-        check_inside::<B, 2>(&context, [dst, src], size)?;
+        check_both_inside::<B>(&context, dst, src, size)?;
         context.usm_copy(dst, src, size)
     }
 

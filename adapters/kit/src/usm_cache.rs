@@ -12,9 +12,10 @@
 //! them that it tells that a block is freed twice.
 //!
 //! **Threads.** The map is read under the lock of the calling thread's shard and changed under the locks of all shards:
-//! see `sharded.rs`. Bounds checks of copies use what the thread remembers (`memo.rs`), without a lock. Small free blocks are kept by the shard and move between it and the arena's depot in batches, so
-//! the threads meet once in a batch. Of large free blocks a shard keeps only the last; the others are in the depot,
-//! behind one lock a class, where all threads find them. The driver is never called under a lock.
+//! see `sharded.rs`. Bounds checks of copies use what the thread remembers (`recent_lookups.rs`), without a lock. Small free
+//! blocks are kept by the shard and move between it and the arena's depot in batches, so the threads meet once in a batch.
+//! Of large free blocks a shard keeps only the last; the others are in the depot, behind one lock a class, where all threads
+//! find them. The driver is never called under a lock.
 //!
 //! **Reuse.** A freed block is free at once. The client vouches, as UR demands of it, that no command still uses the
 //! memory that it frees.
@@ -25,7 +26,7 @@
 
 mod class;
 mod heap;
-mod memo;
+mod recent_lookups;
 mod regions;
 mod sharded;
 #[cfg(test)]
@@ -39,7 +40,7 @@ use oxur_api::ResultCode;
 
 use self::class::{Class, NATURAL, SMALL_CLASSES};
 pub use self::heap::{Arena, Heap, HeapOptions, Usage};
-use self::memo::{Known, Memo};
+use self::recent_lookups::Memo;
 use self::regions::{Free, Region, Regions};
 use self::sharded::Sharded;
 use crate::{UniqueId, UrError, UrResult};
@@ -75,8 +76,8 @@ pub struct UsmCache<T> {
     state: Sharded<Lists, Regions<T>>,
     /// Its number, for what threads remember.
     number: UniqueId,
-    /// How many regions it has had.
-    inserted: AtomicUsize,
+    /// How many regions it has had, as a single number. Threads keep it that remember where there was none.
+    inserted: Arc<[AtomicUsize]>,
 }
 
 /// The free blocks of a shard.
@@ -164,7 +165,7 @@ impl<T> Default for UsmCache<T> {
         Self {
             state: Sharded::new(Regions::new()),
             number: UniqueId::new(),
-            inserted: AtomicUsize::new(0),
+            inserted: Arc::new([AtomicUsize::new(0)]),
         }
     }
 }
@@ -272,37 +273,37 @@ impl<T> UsmCache<T> {
         })
     }
 
-    /// For each address, how many bytes of its allocation there are from there on; [`usize::MAX`] where it is in none.
+    /// Whether a copy of `size` bytes stays inside of its allocations on both sides. Memory that is none of the cache's is as
+    /// large as it may be.
     #[inline(always)]
-    pub fn rest<const N: usize>(&self, addresses: [usize; N]) -> [usize; N] {
-        let inserted = self.inserted.load(Ordering::Acquire);
-        match memo::find(self.number.get(), inserted, addresses) {
-            Some(rest) => rest,
-            None => addresses.map(|address| self.look_up_rest(address)),
-        }
+    pub fn hold(&self, first: usize, second: usize, size: usize) -> bool {
+        recent_lookups::hold(self.number.get(), first, second, size) || self.hold_by_rest(first, second, size)
+    }
+
+    /// As [`UsmCache::hold`], of what the thread does not remember.
+    #[cold]
+    #[inline(never)]
+    fn hold_by_rest(&self, first: usize, second: usize, size: usize) -> bool {
+        size <= self.rest(first) && size <= self.rest(second)
+    }
+
+    /// How many bytes of its allocation there are from an address on; [`usize::MAX`] if it is in none.
+    pub fn rest(&self, address: usize) -> usize {
+        recent_lookups::rest(self.number.get(), address).unwrap_or_else(|| self.look_up_rest(address))
     }
 
     /// The same of an address that the thread does not remember.
-    #[inline(never)]
     fn look_up_rest(&self, address: usize) -> usize {
-        let (rest, (base, len), known) = self.state.local(|_, regions| match regions.containing(address) {
-            None => {
-                let inserted = self.inserted.load(Ordering::Relaxed);
-                (None, regions.gap(address), Known::Nothing { inserted })
-            }
-            Some((_, region)) => {
-                let rest = region.taken_at(address).map(|(base, size)| size - (address - base));
-                (rest, (region.base, region.len), region.known())
-            }
-        });
         let cache = self.number.get();
-        memo::remember(Memo {
-            cache,
-            base,
-            len,
-            known,
+        let memo = self.state.local(|_, regions| match regions.containing(address) {
+            None => {
+                let inserted = self.inserted[0].load(Ordering::Relaxed);
+                let (base, len) = regions.gap(address);
+                Memo::of_gap(cache, base, len, &self.inserted, inserted)
+            }
+            Some((_, region)) => region.memo(cache),
         });
-        rest.unwrap_or(usize::MAX)
+        recent_lookups::remember(memo, address).unwrap_or(usize::MAX)
     }
 
     /// Gives free memory of a heap back until it has no more than `keep` bytes of the driver's, or none to give.
@@ -353,7 +354,7 @@ impl<T> UsmCache<T> {
         arena.heap.count_taken(size);
         self.state.exclusive(|_, regions| {
             let id = regions.insert(region);
-            self.inserted.fetch_add(1, Ordering::Release);
+            self.inserted[0].fetch_add(1, Ordering::Release);
             if let Some(class) = class {
                 // The last is taken first.
                 let blocks: Vec<_> = (1..count).rev().map(|index| Free { region: id, index }).collect();

@@ -416,6 +416,8 @@ mod command_buffer;
 mod graph;
 #[path = "native/hooks.rs"]
 mod hooks;
+#[path = "native/own_args.rs"]
+mod own_args;
 
 use bindless::External;
 use command_buffer::CommandBuffer;

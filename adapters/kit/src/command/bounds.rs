@@ -11,7 +11,7 @@ use crate::{Backend, Command, Kernel, Mem, Program, UrError, UrResult, UsmAlloc}
 
 impl<B: Backend> Command<'_, B> {
     /// Checks that all that it works on is of a context, and that its buffers are large enough.
-    #[inline]
+    #[inline(always)]
     pub fn check_operands(&self, context: &B::Context) -> UrResult<()> {
         let check = |of: &B::Context| check_context::<B>(of, context);
         match self {
@@ -30,7 +30,7 @@ impl<B: Backend> Command<'_, B> {
     }
 
     /// Checks the buffers that it works on: `check` gets each with the byte behind the command's part of it.
-    #[inline]
+    #[inline(always)]
     fn check_buffers(&self, mut check: impl FnMut(&Arc<B::Mem>, usize) -> UrResult<()>) -> UrResult<()> {
         match self {
             Self::BufferRead {
@@ -68,10 +68,10 @@ impl<B: Backend> Command<'_, B> {
     #[inline(always)]
     pub(crate) fn check_usm(&self, context: &Arc<B::Context>) -> UrResult<()> {
         match *self {
-            Self::UsmMemcpy { dst, src, size } => check_inside::<B, 2>(context, [dst, src], size),
-            Self::UsmFill { dst, size, .. } => check_inside::<B, 1>(context, [dst], size),
+            Self::UsmMemcpy { dst, src, size } => check_both_inside::<B>(context, dst, src, size),
+            Self::UsmFill { dst, size, .. } => check_inside::<B>(context, dst, size),
             Self::UsmPrefetch { memory, size, .. } | Self::UsmAdvise { memory, size, .. } => {
-                check_inside::<B, 1>(context, [memory], size)
+                check_inside::<B>(context, memory, size)
             }
             Self::UsmFill2D {
                 dst,
@@ -148,24 +148,34 @@ pub(crate) fn check_not_empty(region: RectRegion) -> UrResult<()> {
     Ok(())
 }
 
-/// Checks that a command on `size` bytes of USM at each address stays inside of the allocations, as far as the context knows
-/// them.
+/// Checks that a command on `size` bytes of USM stays inside of the allocation, as far as the context knows it.
 #[inline(always)]
-pub(crate) fn check_inside<B: Backend, const N: usize>(
+fn check_inside<B: Backend>(context: &Arc<B::Context>, memory: *const c_void, size: usize) -> UrResult<()> {
+    check_both_inside::<B>(context, memory, memory, size)
+}
+
+/// The same for a copy.
+#[inline(always)]
+pub(crate) fn check_both_inside<B: Backend>(
     context: &Arc<B::Context>,
-    memory: [*const c_void; N],
+    first: *const c_void,
+    second: *const c_void,
     size: usize,
 ) -> UrResult<()> {
-    for (memory, rest) in memory.into_iter().zip(context.usm_rest(memory)) {
-        if size > rest {
-            return Err(outside(memory, size, rest));
-        }
+    match context.usm_hold(first, second, size) {
+        true => Ok(()),
+        false => Err(outside::<B>(context, first, second, size)),
     }
-    Ok(())
 }
 
 #[cold]
-fn outside(memory: *const c_void, size: usize, rest: usize) -> UrError {
+#[inline(never)]
+fn outside<B: Backend>(context: &Arc<B::Context>, first: *const c_void, second: *const c_void, size: usize) -> UrError {
+    let first_rest = context.usm_rest(first);
+    let (memory, rest) = match size > first_rest {
+        true => (first, first_rest),
+        false => (second, context.usm_rest(second)),
+    };
     UrError::with_message(
         ResultCode::ERROR_INVALID_SIZE,
         format!("{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"),
@@ -180,7 +190,7 @@ fn check_rows_inside<B: Backend>(
     width: usize,
     height: usize,
 ) -> UrResult<()> {
-    check_inside::<B, 1>(context, [memory], pitch * (height - 1) + width)
+    check_inside::<B>(context, memory, pitch * (height - 1) + width)
 }
 
 /// Checks `height` rows of `width` bytes, `pitch` bytes apart.

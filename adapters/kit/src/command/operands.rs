@@ -8,6 +8,7 @@ use std::sync::Arc;
 use derive_where::derive_where;
 use oxur_api::callback::{MayThrow, call_or_abort};
 use oxur_api::*;
+use smallvec::SmallVec;
 
 use crate::chain::decode;
 use crate::command::bounds::check_not_empty;
@@ -160,12 +161,14 @@ unsafe fn invalid(dimensions: u32, global: *const usize, local: *const usize) ->
 }
 
 /// An index space that outlives the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnedRange {
-    dimensions: usize,
-    offset: Option<[usize; 3]>,
+    dimensions: u8,
+    has_offset: bool,
+    has_local: bool,
+    offset: [usize; 3],
     global: [usize; 3],
-    local: Option<[usize; 3]>,
+    local: [usize; 3],
 }
 
 fn padded(array: &[usize]) -> [usize; 3] {
@@ -175,25 +178,28 @@ fn padded(array: &[usize]) -> [usize; 3] {
 impl OwnedRange {
     pub(crate) fn new(range: &Range<'_>) -> Self {
         Self {
-            dimensions: range.global.len(),
-            offset: range.offset.map(padded),
+            dimensions: range.global.len() as u8,
+            has_offset: range.offset.is_some(),
+            has_local: range.local.is_some(),
+            offset: range.offset.map_or([0; 3], padded),
             global: padded(range.global),
-            local: range.local.map(padded),
+            local: range.local.map_or([0; 3], padded),
         }
     }
 
     /// The range, as a launch has it.
     pub fn range(&self) -> Range<'_> {
+        let count = self.dimensions();
         Range {
-            offset: self.offset.as_ref().map(|offset| &offset[..self.dimensions]),
-            global: &self.global[..self.dimensions],
-            local: self.local.as_ref().map(|local| &local[..self.dimensions]),
+            offset: self.has_offset.then(|| &self.offset[..count]),
+            global: &self.global[..count],
+            local: self.has_local.then(|| &self.local[..count]),
         }
     }
 
     /// Its number of dimensions.
     pub fn dimensions(&self) -> usize {
-        self.dimensions
+        self.dimensions.into()
     }
 }
 
@@ -220,8 +226,8 @@ pub struct OwnedLaunch<B: Backend> {
     pub range: OwnedRange,
     /// What else it asks for.
     pub properties: LaunchProperties,
-    /// The client's kernels that an update may choose. The first is the one that was appended.
-    pub(crate) kernel_alternatives: Arc<[Arc<B::Kernel>]>,
+    /// The client's kernels that an update may choose. The first is the one that was appended, and most often the only one.
+    pub(crate) kernel_alternatives: SmallVec<[Arc<B::Kernel>; 1]>,
     /// The place among them of the one that `kernel` is a snapshot of.
     pub(crate) chosen: usize,
     /// For updates that fail.
@@ -316,22 +322,26 @@ impl<'a, B: Backend> Launch<'a, B> {
 
     /// The launch with a kernel that has its arguments.
     pub(crate) fn into_owned(self) -> UrResult<OwnedLaunch<B>> {
-        let kernel_alternatives = self.kernel_alternatives.map(|alternatives| {
-            let mut all = vec![Arc::clone(&self.kernel)];
-            for kernel in alternatives.iter() {
-                // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic
-                // command group launch it with other arguments.
-                if !all.iter().any(|known| Arc::ptr_eq(known, &kernel)) {
-                    all.push(Arc::clone(&kernel));
+        let mut kernel_alternatives = SmallVec::new();
+        let kernel = match self.kernel_alternatives {
+            None => self.kernel.fixed_snapshot(self.args)?,
+            Some(alternatives) => {
+                kernel_alternatives.push(Arc::clone(&self.kernel));
+                for kernel in alternatives.iter() {
+                    // The kernel itself should not be among them, but libsycl names it where several groups of a dynamic
+                    // command group launch it with other arguments.
+                    if !kernel_alternatives.iter().any(|known| Arc::ptr_eq(known, &kernel)) {
+                        kernel_alternatives.push(Arc::clone(&kernel));
+                    }
                 }
+                self.kernel.snapshot(self.args)?
             }
-            all.into()
-        });
+        };
         Ok(OwnedLaunch {
-            kernel: self.kernel.snapshot(self.args)?,
+            kernel,
             range: OwnedRange::new(&self.range),
             properties: self.properties,
-            kernel_alternatives: kernel_alternatives.unwrap_or_default(),
+            kernel_alternatives,
             chosen: 0,
             arg_rollback: ArgRollback::default(),
         })
@@ -357,6 +367,11 @@ impl<B: Backend> OwnedLaunch<B> {
 }
 
 impl LaunchProperties {
+    /// Whether they ask for nothing.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.flags.is_empty() && self.cluster.is_none() && self.work_group_memory == 0
+    }
+
     /// Takes a chain of properties.
     ///
     /// # Safety

@@ -33,7 +33,7 @@ fn line<B: Backend, T: Object>(what: &str, of: &Arc<T>, command: &Command<'_, B>
 impl<B: Backend> Command<'_, B> {
     /// The same command once more.
     #[inline(always)]
-    fn reborrow(&self) -> Command<'_, B> {
+    pub(crate) fn reborrow(&self) -> Command<'_, B> {
         const { assert!(!needs_drop::<Command<'static, B>>(), "all operands are borrowed") };
         // SAFETY: operands are plain values, and borrows that may be copied: nothing is dropped twice.
         unsafe { std::ptr::read(self) }

@@ -3,15 +3,18 @@
 
 use std::sync::{Arc, Weak};
 
+use derive_where::derive_where;
 use oxur_api::*;
-use oxur_fork::{Mutex, MutexGuard, OnceLock};
-use smallvec::{SmallVec, smallvec};
+use oxur_fork::{InTurn, InTurnGuard, OnceLock};
+use smallvec::SmallVec;
 
-use super::{CommandBuffer, NativeCommand};
+use super::signal::{CommandSignal, check_events};
+use super::{CommandBuffer, NativeCommand, node_memory};
 use crate::capture::unsupported_in_capture;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, GraphDump};
 use crate::handle::{HandleKind, handle_of};
+use crate::short_list::ShortList;
 use crate::{Backend, Command, HandleCell, Object, OwnedCommand, Queue, UrError, UrResult, WaitList};
 
 /// What a client asks of a new command buffer.
@@ -38,22 +41,32 @@ impl Settings {
 
 /// How many commands a command buffer has room for at first. To grow from one at a time costs more than to append.
 pub const FEW_COMMANDS: usize = 16;
+/// How many commands it has room for when it has more than a few.
+const MANY_COMMANDS: usize = 128;
 
 /// What a command of an adapter's signals.
 pub type SignalOf<B> = <<B as Backend>::CommandBuffer as CommandBuffer<B>>::Signal;
 
-/// A command, and what must be over before it.
+/// Places of commands in a command buffer.
+pub(crate) type Places = ShortList<u32, 3>;
+
+/// A command, and what must be over before it. Small, because there are many.
 pub struct Node<B: Backend> {
     /// What it does.
     pub command: OwnedCommand<B>,
-    /// The places in the buffer of the commands that it waits for. They are all before it.
-    pub dependencies: SmallVec<[u32; 2]>,
-    /// Events from outside that it waits for in each run.
-    pub events: Vec<Arc<B::Event>>,
-    /// What the next run signals when the command is complete.
-    pub signal: Option<SignalOf<B>>,
+    dependencies: Places,
     /// What the client changes it by.
     pub(super) handle: Option<Arc<BufferCommand<B>>>,
+    pub(super) rare: Option<Box<RareParts<B>>>,
+}
+
+/// What few commands have.
+#[derive_where(Clone, Default)]
+pub(super) struct RareParts<B: Backend> {
+    /// Events from outside that the command waits for in each run.
+    pub(super) events: Vec<Arc<B::Event>>,
+    /// What the next run signals when the command is complete.
+    pub(super) signal: Option<SignalOf<B>>,
     /// Whether it stands for what a function of the client's appended to the driver's command buffer.
     native: bool,
 }
@@ -74,6 +87,15 @@ impl<B: Backend> Object for BufferCommand<B> {
 }
 
 impl<B: Backend> BufferCommand<B> {
+    #[inline(never)]
+    fn new(buffer: &Arc<B::CommandBuffer>, place: usize) -> Arc<Self> {
+        Arc::new(Self {
+            handle_cell: HandleCell::new(),
+            buffer: Arc::downgrade(buffer),
+            place,
+        })
+    }
+
     /// The buffer that it is a command of.
     pub fn buffer(&self) -> UrResult<Arc<B::CommandBuffer>> {
         self.buffer
@@ -102,25 +124,102 @@ pub struct CommandList<B: Backend> {
     device: Arc<B::Device>,
     pub(super) settings: Settings,
     command_type: CommandType,
-    pub(super) state: Mutex<State<B>>,
+    /// The commands, if they are a graph's, which has them, too.
+    shared: Option<Arc<NodeList<B>>>,
+    state: InTurn<State<B>>,
     times: OnceLock<Arc<CommandTimings>>,
     pub(super) graph_dump: OnceLock<GraphDump>,
 }
 
+/// Commands that nobody changes any more.
+#[derive_where(Default)]
+pub(crate) struct NodeList<B: Backend>(Vec<Node<B>>);
+
+impl<B: Backend> NodeList<B> {
+    /// Takes commands.
+    pub(crate) fn new(nodes: Vec<Node<B>>) -> Self {
+        Self(nodes)
+    }
+
+    /// An empty list of commands, in memory that is used again.
+    pub(crate) fn memory() -> Vec<Node<B>> {
+        node_memory::take()
+    }
+
+    /// The commands, to add others to them: copies if someone else has them.
+    pub(crate) fn into_nodes(list: Arc<Self>) -> Vec<Node<B>> {
+        match Arc::try_unwrap(list) {
+            Ok(mut list) => std::mem::take(&mut list.0),
+            Err(shared) => shared.iter().map(Node::copy).collect(),
+        }
+    }
+}
+
+impl<B: Backend> std::ops::Deref for NodeList<B> {
+    type Target = Vec<Node<B>>;
+
+    fn deref(&self) -> &Vec<Node<B>> {
+        &self.0
+    }
+}
+
+impl<B: Backend> Drop for NodeList<B> {
+    fn drop(&mut self) {
+        node_memory::put(std::mem::take(&mut self.0));
+    }
+}
+
+#[derive_where(Default)]
 pub(super) struct State<B: Backend> {
+    /// Unless they are [shared](CommandList::shared).
     pub(super) nodes: Vec<Node<B>>,
     recording: <B::CommandBuffer as CommandBuffer<B>>::Recording,
     pub(super) finalized: bool,
 }
 
+impl<B: Backend> Drop for CommandList<B> {
+    fn drop(&mut self) {
+        node_memory::put(std::mem::take(&mut self.state.get_mut().nodes));
+    }
+}
+
+/// Takes data, for a caller that may call the adapter while it has them: see [`Backend::CALLS_DRIVER`].
+#[inline]
+pub(super) fn hold<B: Backend, T: Default>(data: &InTurn<T>) -> InTurnGuard<'_, T> {
+    match B::CALLS_DRIVER {
+        true => data.take(),
+        false => data.lock(),
+    }
+}
+
+/// The commands of a list: its own, unless it shares those of a graph.
+#[inline]
+fn all<'a, B: Backend>(own: &'a Vec<Node<B>>, shared: Option<&'a NodeList<B>>) -> &'a Vec<Node<B>> {
+    shared.map_or(own, |shared| &shared.0)
+}
+
+/// The commands of a list that nobody changes meanwhile.
+struct Nodes<'a, B: Backend> {
+    state: InTurnGuard<'a, State<B>>,
+    shared: Option<&'a NodeList<B>>,
+}
+
+impl<B: Backend> std::ops::Deref for Nodes<'_, B> {
+    type Target = Vec<Node<B>>;
+
+    #[inline]
+    fn deref(&self) -> &Vec<Node<B>> {
+        all(&self.state.nodes, self.shared)
+    }
+}
+
 impl<B: Backend> CommandList<B> {
     pub(super) fn new(context: Arc<B::Context>, device: Arc<B::Device>, settings: Settings) -> Self {
-        let nodes = Vec::with_capacity(FEW_COMMANDS);
         Self::with(
             CommandType::ENQUEUE_COMMAND_BUFFER_EXP,
             context,
             device,
-            nodes,
+            (node_memory::take(), None),
             settings,
         )
     }
@@ -129,9 +228,10 @@ impl<B: Backend> CommandList<B> {
     pub(crate) fn of_graph(
         context: Arc<B::Context>,
         device: Arc<B::Device>,
-        nodes: Vec<Node<B>>,
+        nodes: Arc<NodeList<B>>,
         settings: Settings,
     ) -> Self {
+        let nodes = (Vec::new(), Some(nodes));
         Self::with(CommandType::ENQUEUE_GRAPH_EXP, context, device, nodes, settings)
     }
 
@@ -139,7 +239,7 @@ impl<B: Backend> CommandList<B> {
         command_type: CommandType,
         context: Arc<B::Context>,
         device: Arc<B::Device>,
-        nodes: Vec<Node<B>>,
+        (nodes, shared): (Vec<Node<B>>, Option<Arc<NodeList<B>>>),
         settings: Settings,
     ) -> Self {
         Self {
@@ -147,7 +247,8 @@ impl<B: Backend> CommandList<B> {
             device,
             settings,
             command_type,
-            state: Mutex::new(State {
+            shared,
+            state: InTurn::new(State {
                 nodes,
                 recording: Default::default(),
                 finalized: false,
@@ -196,20 +297,21 @@ impl<B: Backend> CommandList<B> {
 
     /// The commands of a finalized buffer, which nobody changes while the guard lives.
     pub fn nodes(&self) -> UrResult<impl std::ops::Deref<Target = Vec<Node<B>>> + '_> {
-        let state = self.state.lock();
+        let state = self.lock();
         if !state.finalized {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
                 "the command buffer must be finalized before it is enqueued",
             ));
         }
-        Ok(MutexGuard::map(state, |state| &mut state.nodes))
+        let shared = self.shared.as_deref();
+        Ok(Nodes { state, shared })
     }
 
     /// Appends a command that waits for those of `dependencies`, and for `events`.
     ///
-    /// Inlined into its one caller, and the owned command is moved only once, at the end: a value that was just written field by
-    /// field is slow to read as a whole.
+    /// Inlined into its callers, and the node is written where it stays, from registers: what was just written in parts is
+    /// slow to read as a whole.
     #[inline(always)]
     pub(super) fn append(
         &self,
@@ -219,6 +321,7 @@ impl<B: Backend> CommandList<B> {
         events: WaitList<'_, B>,
         wanted: Wanted,
     ) -> UrResult<Appended<B>> {
+        const { assert!(size_of::<Node<B>>() <= 80, "there are many nodes") };
         if wanted.handle && !self.settings.updatable {
             return Err(invalid(
                 "there are no handles of commands, since the buffer is not updatable",
@@ -226,43 +329,43 @@ impl<B: Backend> CommandList<B> {
         }
         let command_type = command.command_type();
         // Before the lock is taken: a launch takes a snapshot of its kernel, which calls the driver.
-        let command = command.into_owned();
-        let mut guard = self.open()?;
+        let command = command.into_owned()?;
+        // Not `open`: a guard that is returned beside an error goes through memory.
+        let mut guard = self.lock();
         let state = &mut *guard;
-        let dependencies = self.places(state, dependencies)?;
-        let signal = match wanted.event {
-            true => Some(buffer.signal(command_type)?),
-            false => None,
-        };
-        let (event, signal) = signal.unzip();
-        if !events.is_empty() {
-            buffer.check_events()?;
+        if state.finalized {
+            return Err(closed());
         }
+        let dependencies = self.places(state, dependencies)?;
+        let (event, rare) = match wanted.event || !events.is_empty() {
+            true => {
+                let (event, rare) = RareParts::<B>::new(buffer, command_type, events, wanted)?;
+                (event, Some(Box::new(rare)))
+            }
+            false => (None, None),
+        };
         let place = state.nodes.len();
         let point = u32::try_from(place).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
-        let handle = wanted.handle.then(|| {
-            Arc::new(BufferCommand {
-                handle_cell: HandleCell::new(),
-                buffer: Arc::downgrade(buffer),
-                place,
-            })
-        });
+        let handle = match wanted.handle {
+            true => Some(BufferCommand::new(buffer, place)),
+            false => None,
+        };
         let appended = Appended {
             point,
             event,
             handle: handle.as_ref().map(handle_of),
         };
-        state.nodes.push(Node {
-            command: command?,
+        if place == state.nodes.capacity() {
+            grow(&mut state.nodes);
+        }
+        state.nodes.spare_capacity_mut()[0].write(Node {
+            command,
             dependencies,
-            events: match events.is_empty() {
-                true => Vec::new(),
-                false => events.iter().map(|event| Arc::clone(&event)).collect(),
-            },
-            signal,
             handle,
-            native: false,
+            rare,
         });
+        // SAFETY: the node behind the others was just written.
+        unsafe { state.nodes.set_len(place + 1) };
         if let Err(error) = buffer.append(&mut state.recording, &state.nodes) {
             let refused = state.nodes.pop();
             drop(guard);
@@ -301,7 +404,10 @@ impl<B: Backend> CommandList<B> {
             NativeCommand::Appended => {
                 let point = u32::try_from(state.nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
                 state.nodes.push(Node {
-                    native: true,
+                    rare: Some(Box::new(RareParts {
+                        native: true,
+                        ..Default::default()
+                    })),
                     ..Node::new(OwnedCommand::Wait, dependencies)
                 });
                 return Ok(point);
@@ -312,8 +418,8 @@ impl<B: Backend> CommandList<B> {
             None => Vec::new(),
             Some(child) => {
                 let child = child.commands();
-                let copies = child.copies(&child.state.lock().nodes)?;
-                if copies.iter().any(|node| node.native) {
+                let copies = child.copies(&child.lock().nodes)?;
+                if copies.iter().any(Node::is_native) {
                     return Err(UrError::with_message(
                         ResultCode::ERROR_UNSUPPORTED_FEATURE,
                         "the child has native commands, which cannot be copied",
@@ -338,13 +444,14 @@ impl<B: Backend> CommandList<B> {
 
     /// Tells the command buffer of all commands, as if they came now.
     pub(crate) fn append_all(&self, buffer: &B::CommandBuffer) -> UrResult<()> {
-        let State { nodes, recording, .. } = &mut *self.state.lock();
+        let State { nodes, recording, .. } = &mut *self.lock();
+        let nodes = all(nodes, self.shared.as_deref());
         (0..nodes.len()).try_for_each(|last| buffer.append(recording, &nodes[..=last]))
     }
 
     /// Copies of commands, which stay as they are when these are updated.
     fn copies(&self, nodes: &[Node<B>]) -> UrResult<Vec<Node<B>>> {
-        let copy = |node: &Node<B>| match self.settings.updatable {
+        let copy = |node: &Node<B>| match node.is_updatable() {
             true => Ok(Node {
                 command: node.command.detached()?,
                 ..node.copy()
@@ -357,14 +464,14 @@ impl<B: Backend> CommandList<B> {
     /// Copies of all commands of a finalized buffer, for a graph that they become part of.
     pub(crate) fn for_graph(&self) -> UrResult<Vec<Node<B>>> {
         let nodes = self.nodes()?;
-        if nodes.iter().any(|node| node.native) {
+        if nodes.iter().any(Node::is_native) {
             return Err(unsupported_in_capture(
                 "the command buffer has native commands, which no graph of the kit's can have",
             ));
         }
         if nodes
             .iter()
-            .any(|node| !node.events.is_empty() || node.signal.is_some())
+            .any(|node| !node.events().is_empty() || node.signal().is_some())
         {
             return Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED,
@@ -374,69 +481,100 @@ impl<B: Backend> CommandList<B> {
         self.copies(&nodes)
     }
 
-    fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
-        let state = self.state.lock();
-        if state.finalized {
-            return Err(invalid("the command buffer is finalized: nothing can be appended"));
+    /// The commands, for a caller that may call the adapter while it has them.
+    #[inline]
+    pub(super) fn lock(&self) -> InTurnGuard<'_, State<B>> {
+        hold::<B, _>(&self.state)
+    }
+
+    fn open(&self) -> UrResult<InTurnGuard<'_, State<B>>> {
+        let state = self.lock();
+        match state.finalized {
+            true => Err(closed()),
+            false => Ok(state),
         }
-        Ok(state)
     }
 
     /// What a new command waits for.
     #[inline(always)]
-    fn places(&self, state: &State<B>, after: &[ExpCommandBufferSyncPoint]) -> UrResult<SmallVec<[u32; 2]>> {
+    fn places(&self, state: &State<B>, after: &[ExpCommandBufferSyncPoint]) -> UrResult<Places> {
         let count = state.nodes.len();
-        if let Some(unknown) = after.iter().find(|point| **point as usize >= count) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP,
-                format!("there is no sync point {unknown}: the buffer has {count} commands"),
-            ));
+        if !after.is_empty() {
+            let after = sync_points(after, count)?;
+            if !self.settings.in_order {
+                return Ok(after);
+            }
         }
-        if self.settings.in_order {
-            return Ok(count.checked_sub(1).map_or(smallvec![], |last| smallvec![last as u32]));
-        }
-        let mut after = SmallVec::from_slice(after);
-        sort(&mut after);
-        Ok(after)
+        Ok(match count.checked_sub(1) {
+            Some(last) if self.settings.in_order => Places::one(last as u32),
+            _ => Places::default(),
+        })
     }
 
     /// Closes the buffer for commands.
     pub(crate) fn finalize(&self, buffer: &B::CommandBuffer) -> UrResult<()> {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if state.finalized {
             return Err(invalid("the command buffer is finalized already"));
         }
+        let State {
+            nodes,
+            recording,
+            finalized,
+        } = &mut *state;
+        let nodes = all(nodes, self.shared.as_deref());
         if self.settings.profiled || graph_dump::wanted() {
-            self.times
-                .get_or_init(|| Arc::new(CommandTimings::new(state.nodes.len())));
+            self.times.get_or_init(|| Arc::new(CommandTimings::new(nodes.len())));
         }
-        let State { nodes, recording, .. } = &mut *state;
         buffer.finalize(recording, nodes)?;
-        state.finalized = true;
-        if let Some(graph_dump) = self.times().and_then(|times| GraphDump::new(&state.nodes, times)) {
+        *finalized = true;
+        if let Some(graph_dump) = self.times().and_then(|times| GraphDump::new(nodes, times)) {
             _ = self.graph_dump.set(graph_dump);
         }
         Ok(())
     }
 }
 
+/// Makes room for more commands. To grow from a few one at a time costs more than to append.
+#[cold]
+#[inline(never)]
+fn grow<B: Backend>(nodes: &mut Vec<Node<B>>) {
+    let count = nodes.len();
+    nodes.reserve(MANY_COMMANDS.saturating_sub(count).max(1));
+}
+
+/// The places that sync points stand for in a buffer of `count` commands.
+#[inline(never)]
+fn sync_points(points: &[ExpCommandBufferSyncPoint], count: usize) -> UrResult<Places> {
+    if let Some(unknown) = points.iter().find(|point| **point as usize >= count) {
+        return Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP,
+            format!("there is no sync point {unknown}: the buffer has {count} commands"),
+        ));
+    }
+    if let [point] = points {
+        return Ok(Places::one(*point));
+    }
+    let mut places = SmallVec::from_slice(points);
+    sort(&mut places);
+    Ok(Places::new(&places))
+}
+
 /// Brings the places that a command waits for in order, each once.
 pub(crate) fn sort(places: &mut SmallVec<[u32; 2]>) {
-    places.sort_unstable();
-    places.dedup();
+    if places.len() > 1 {
+        places.sort_unstable();
+        places.dedup();
+    }
 }
 
 /// Appends commands to others. Those that wait for none of their own wait for `roots`. Returns the place of a command that
 /// does nothing, and is complete when all of them are.
-pub(crate) fn splice<B: Backend>(
-    nodes: &mut Vec<Node<B>>,
-    commands: Vec<Node<B>>,
-    roots: SmallVec<[u32; 2]>,
-) -> UrResult<u32> {
+pub(crate) fn splice<B: Backend>(nodes: &mut Vec<Node<B>>, commands: Vec<Node<B>>, roots: Places) -> UrResult<u32> {
     let base = u32::try_from(nodes.len()).map_err(|_| ResultCode::ERROR_OUT_OF_RESOURCES)?;
     let mut leaf = vec![true; commands.len()];
     for mut command in commands {
-        for place in &mut command.dependencies {
+        for place in &mut *command.dependencies {
             leaf[*place as usize] = false;
             *place += base;
         }
@@ -450,27 +588,77 @@ pub(crate) fn splice<B: Backend>(
         .filter(|(_, leaf)| *leaf)
         .map(|(place, _)| place)
         .collect();
-    let after = if leaves.is_empty() { roots } else { leaves };
+    let after = if leaves.is_empty() { roots } else { Places::new(&leaves) };
     nodes.push(Node::new(OwnedCommand::Wait, after));
     Ok(nodes.len() as u32 - 1)
 }
 
+impl<B: Backend> RareParts<B> {
+    /// Those of a new command, and the event that it signals.
+    #[cold]
+    #[inline(never)]
+    fn new(
+        buffer: &B::CommandBuffer,
+        command: CommandType,
+        events: WaitList<'_, B>,
+        wanted: Wanted,
+    ) -> UrResult<(Option<Arc<B::Event>>, Self)> {
+        let signal = match wanted.event {
+            true => Some(SignalOf::<B>::create(buffer, command)?),
+            false => None,
+        };
+        let (event, signal) = signal.unzip();
+        if !events.is_empty() {
+            check_events::<B>()?;
+        }
+        let rare = Self {
+            events: events.iter().map(|event| Arc::clone(&event)).collect(),
+            signal,
+            native: false,
+        };
+        Ok((event, rare))
+    }
+}
+
 impl<B: Backend> Node<B> {
-    pub(crate) fn new(command: OwnedCommand<B>, dependencies: SmallVec<[u32; 2]>) -> Self {
+    pub(crate) fn new(command: OwnedCommand<B>, dependencies: Places) -> Self {
         Self {
             command,
             dependencies,
-            events: Vec::new(),
-            signal: None,
             handle: None,
-            native: false,
+            rare: None,
         }
+    }
+
+    /// The places in the buffer of the commands that it waits for. They are all before it.
+    #[inline]
+    pub fn dependencies(&self) -> &[u32] {
+        &self.dependencies
+    }
+
+    /// Events from outside that it waits for in each run.
+    #[inline]
+    pub fn events(&self) -> &[Arc<B::Event>] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.events)
+    }
+
+    /// What the next run signals when the command is complete.
+    #[inline]
+    pub fn signal(&self) -> Option<&SignalOf<B>> {
+        self.rare.as_ref()?.signal.as_ref()
     }
 
     /// Whether it stands for what a function of the client's appended to the driver's command buffer
     /// ([`NativeCommand::Appended`]). Its command then does nothing.
+    #[inline]
     pub fn is_native(&self) -> bool {
-        self.native
+        self.rare.as_ref().is_some_and(|rare| rare.native)
+    }
+
+    /// Whether it waits for no event, signals none, and does what its command says.
+    #[inline]
+    pub fn is_common(&self) -> bool {
+        self.rare.is_none()
     }
 
     /// Whether the client can change it.
@@ -481,14 +669,18 @@ impl<B: Backend> Node<B> {
     /// The same command of another buffer. What it signals is signalled once, by the first run of either.
     pub(crate) fn copy(&self) -> Self {
         Self {
-            events: self.events.clone(),
-            signal: self.signal.clone(),
-            native: self.native,
+            rare: self.rare.clone(),
             ..Self::new(self.command.clone(), self.dependencies.clone())
         }
     }
 }
 
+#[cold]
+fn closed() -> UrError {
+    invalid("the command buffer is finalized: nothing can be appended")
+}
+
+#[cold]
 pub(super) fn invalid(words: &str) -> UrError {
     UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, words)
 }

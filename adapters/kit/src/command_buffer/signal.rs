@@ -11,13 +11,46 @@ use oxur_api::{CommandType, EventHandle};
 use smallvec::SmallVec;
 
 use super::CommandBuffer;
-use super::command_list::Node;
+use super::command_list::{Node, SignalOf};
 use super::software::{Used, list};
 use crate::command::trace::trace;
 use crate::handle::handle_of;
-use crate::{Backend, EventOut, Queue, SoftwareEvent, UrResult, WaitList};
+use crate::{Backend, EventOut, Queue, SoftwareEvent, UrResult, WaitList, unsupported};
 
-/// What a command signals, once. A command that is copied into another buffer has the same one as the copy.
+/// What a command of a command buffer signals when it is complete, once. That is an event, which fails if nobody has this any
+/// more and it was not signalled.
+pub trait CommandSignal<B: Backend>: Clone + Send + Sync + 'static {
+    /// Whether single commands signal events and wait for some.
+    const SUPPORTED: bool = true;
+
+    /// A new one for a command of this kind, which the next run is to signal, and its event.
+    fn create(buffer: &B::CommandBuffer, command: CommandType) -> UrResult<(Arc<B::Event>, Self)>;
+
+    /// Its event, for a command of this kind, if no run has begun to give it.
+    fn pending(&self, buffer: &B::CommandBuffer, command: CommandType) -> Option<Arc<B::Event>>;
+}
+
+impl<B: Backend> CommandSignal<B> for () {
+    const SUPPORTED: bool = false;
+
+    fn create(_: &B::CommandBuffer, _: CommandType) -> UrResult<(Arc<B::Event>, Self)> {
+        unsupported()
+    }
+
+    fn pending(&self, _: &B::CommandBuffer, _: CommandType) -> Option<Arc<B::Event>> {
+        None
+    }
+}
+
+/// Whether single commands can signal events and wait for some.
+pub(super) fn check_events<B: Backend>() -> UrResult<()> {
+    match SignalOf::<B>::SUPPORTED {
+        true => Ok(()),
+        false => unsupported(),
+    }
+}
+
+/// What a command signals where runs submit the commands one by one. A command that is copied into another buffer has the same one as the copy.
 pub struct Signal<B>
 where
     B: Backend,
@@ -27,26 +60,18 @@ where
     given: AtomicBool,
 }
 
-impl<B> Signal<B>
+impl<B> CommandSignal<B> for Arc<Signal<B>>
 where
     B: Backend,
     B::Event: SoftwareEvent<B>,
 {
-    /// A new one, and its event.
-    pub fn new(context: &Arc<B::Context>, command: CommandType) -> UrResult<(Arc<B::Event>, Arc<Self>)> {
-        let event = B::Event::create_pending(context, command)?;
+    fn create(buffer: &B::CommandBuffer, command: CommandType) -> UrResult<(Arc<B::Event>, Self)> {
+        let event = B::Event::create_pending(buffer.commands().context(), command)?;
         let given = AtomicBool::new(false);
-        Ok((event.clone(), Arc::new(Self { event, given })))
+        Ok((event.clone(), Arc::new(Signal { event, given })))
     }
-}
 
-impl<B> Signal<B>
-where
-    B: Backend,
-    B::Event: SoftwareEvent<B>,
-{
-    /// Its event, unless a run has given it.
-    pub fn pending(&self) -> Option<Arc<B::Event>> {
+    fn pending(&self, _: &B::CommandBuffer, _: CommandType) -> Option<Arc<B::Event>> {
         (!self.given.load(Ordering::Acquire)).then(|| self.event.clone())
     }
 }
@@ -96,7 +121,7 @@ where
         used: &mut Used<B>,
         wanted: bool,
     ) -> UrResult<()> {
-        if node.events.is_empty() && node.signal.is_none() {
+        if node.is_common() {
             return self.submit_command(node, wait, used.next_if(wanted));
         }
         self.submit_with_events(node, wait, used, wanted)
@@ -117,13 +142,12 @@ where
         used: &mut Used<B>,
         wanted: bool,
     ) -> UrResult<()> {
-        let own = node.events.iter().map(handle_of);
+        let own = node.events().iter().map(handle_of);
         let before: SmallVec<[EventHandle; 8]> = wait.handles().iter().copied().chain(own).collect();
         let wait = list(&before)?;
         // Runs of copies in other buffers may want to give it at the same time.
         let due = node
-            .signal
-            .as_ref()
+            .signal()
             .filter(|signal| !signal.given.swap(true, Ordering::AcqRel));
         let Some(signal) = due else {
             return self.submit_command(node, wait, used.next_if(wanted));

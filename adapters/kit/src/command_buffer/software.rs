@@ -9,11 +9,11 @@ use std::ptr;
 use std::sync::{Arc, Weak};
 
 use derive_where::derive_where;
-use oxur_api::{CommandType, EventHandle, ExpCommandBufferHandle, Handle};
-use oxur_fork::{Mutex, OnceLock};
+use oxur_api::{EventHandle, ExpCommandBufferHandle, Handle};
+use oxur_fork::{InTurn, OnceLock};
 use smallvec::SmallVec;
 
-use super::command_list::{CommandList, Node};
+use super::command_list::{CommandList, Node, hold};
 use super::signal::{Signal, Signals};
 use super::{Change, CommandBuffer};
 use crate::graph_dump::TimingQuery;
@@ -35,7 +35,7 @@ pub struct SoftwareCommandBuffer<B: Backend> {
 pub struct SoftwareRuns<B: Backend> {
     /// For each command whether others wait for it. Known from the first run on an out-of-order queue on.
     awaited: OnceLock<Vec<bool>>,
-    last: Mutex<Option<Run<B>>>,
+    last: InTurn<Option<Run<B>>>,
 }
 
 /// The last run, for which the next one waits.
@@ -144,7 +144,7 @@ pub(crate) fn list<B: Backend>(events: &[EventHandle]) -> UrResult<WaitList<'_, 
 /// For each command whether others wait for it. Updates do not change that.
 fn awaited<B: Backend>(nodes: &[Node<B>]) -> Vec<bool> {
     let mut awaited = vec![false; nodes.len()];
-    for place in nodes.iter().flat_map(|node| &node.dependencies) {
+    for place in nodes.iter().flat_map(Node::dependencies) {
         awaited[*place as usize] = true;
     }
     awaited
@@ -192,8 +192,11 @@ where
         let mut used = Used::<B>::new();
         let mut ends = SmallVec::<[EventHandle; 8]>::new();
         for (node, awaited) in nodes.iter().zip(awaited) {
-            let before: SmallVec<[EventHandle; 4]> =
-                node.dependencies.iter().map(|place| used.0[*place as usize]).collect();
+            let before: SmallVec<[EventHandle; 4]> = node
+                .dependencies()
+                .iter()
+                .map(|place| used.0[*place as usize])
+                .collect();
             let wait = if before.is_empty() { wait } else { list(&before)? };
             signals.submit(node, wait, &mut used, true)?;
             if !awaited {
@@ -219,7 +222,7 @@ where
         // Dropped when the locks are: events may be all that their queues live for.
         let (mut signals, mut past) = (Signals::new(queue), Past::default());
         let nodes = commands.nodes()?;
-        let mut last = self.last.lock();
+        let mut last = hold::<B, _>(&self.last);
         let mut before: SmallVec<[EventHandle; 4]> = wait.handles().iter().copied().collect();
         // On the same in-order queue it waits anyway.
         let waits = |run: &&Run<B>| !(queue.is_in_order() && ptr::eq(run.queue.as_ptr(), Arc::as_ptr(queue)));
@@ -251,7 +254,8 @@ where
         events.truncate(nodes.len());
         if event.wanted() {
             // In order they begin with the first.
-            let begins = |place: &usize| nodes[*place].dependencies.is_empty() && (*place == 0 || !queue.is_in_order());
+            let begins =
+                |place: &usize| nodes[*place].dependencies().is_empty() && (*place == 0 || !queue.is_in_order());
             let firsts = if times.is_some() { events.len() } else { 0 };
             let firsts: Vec<_> = (0..firsts).filter(begins).map(|place| events[place].clone()).collect();
             event.set(B::Event::for_execution(commands.command_type(), &firsts, &end)?);
@@ -297,17 +301,5 @@ where
 
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()> {
         self.runs.enqueue(&self.commands, queue, wait, event)
-    }
-
-    fn signal(&self, command: CommandType) -> UrResult<(Arc<B::Event>, Self::Signal)> {
-        Signal::new(self.commands.context(), command)
-    }
-
-    fn pending(&self, _command: CommandType, signal: &Self::Signal) -> Option<Arc<B::Event>> {
-        signal.pending()
-    }
-
-    fn check_events(&self) -> UrResult<()> {
-        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::mem::swap;
 use std::sync::Arc;
 
 use oxur_api::*;
-use oxur_fork::MutexGuard;
+use oxur_fork::InTurnGuard;
 use smallvec::SmallVec;
 
 use super::ArgRollback;
@@ -55,11 +55,90 @@ impl<B: Backend> LaunchChange<'_, B> {
     }
 }
 
+/// Checks a client's description of an update, and takes its arguments, to where they stay: they are large to move.
+///
+/// # Safety
+/// Its pointers and handles must be as `urCommandBufferUpdateKernelLaunchExp` demands, for `'a`.
+#[inline(always)]
+pub(super) unsafe fn decode_args<'a, B: Backend>(
+    desc: &'a ExpCommandBufferUpdateKernelLaunchDesc,
+    args: &mut SmallVec<[Arg<'a, B>; 2]>,
+) -> UrResult<()> {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        check_chain(desc.pNext)?;
+        object::<BufferCommand<B>>(desc.hCommand)?;
+        optional_object::<B::Kernel>(desc.hNewKernel)?;
+        for mem in args::slice(desc.pNewMemObjArgList, desc.numNewMemObjArgs as usize)? {
+            check_chain(mem.pNext)?;
+            if let Some(properties) = mem.pProperties.as_ref() {
+                check_chain(properties.pNext)?;
+            }
+            let access = mem
+                .pProperties
+                .as_ref()
+                .map_or(MemFlags::READ_WRITE, |p| p.memoryAccess);
+            args.push(Arg::Mem(mem.argIndex, optional_object(mem.hNewMemObjArg)?, access));
+        }
+        for pointer in args::slice(desc.pNewPointerArgList, desc.numNewPointerArgs as usize)? {
+            check_chain(pointer.pNext)?;
+            if let Some(properties) = pointer.pProperties.as_ref() {
+                check_chain(properties.pNext)?;
+            }
+            args.push(Arg::Pointer(pointer.argIndex, pointer_value(pointer.pNewPointerArg)));
+        }
+        for value in args::slice(desc.pNewValueArgList, desc.numNewValueArgs as usize)? {
+            check_chain(value.pNext)?;
+            if let Some(properties) = value.pProperties.as_ref() {
+                check_chain(properties.pNext)?;
+            }
+            args.push(if value.pNewValueArg.is_null() {
+                Arg::Local(value.argIndex, value.argSize)
+            } else {
+                Arg::Value(
+                    value.argIndex,
+                    args::slice(value.pNewValueArg.cast::<u8>(), value.argSize)?,
+                )
+            });
+        }
+        let resized = !(desc.pNewGlobalWorkOffset.is_null()
+            && desc.pNewGlobalWorkSize.is_null()
+            && desc.pNewLocalWorkSize.is_null());
+        if resized {
+            check_range(desc)?;
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As [`decode_args`].
+#[inline(never)]
+unsafe fn check_range(desc: &ExpCommandBufferUpdateKernelLaunchDesc) -> UrResult<()> {
+    let dimensions = Range::dimensions(desc.newWorkDim)?;
+    // SAFETY: passed on to the caller.
+    match unsafe { array(desc.pNewLocalWorkSize, dimensions) } {
+        Some(local) if local.contains(&0) => Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
+            format!("a work-group has at least one work-item in each dimension, not {local:?}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// # Safety
+/// `pointer`, unless null, must point to so many numbers, which stay as they are for `'a`.
+#[inline(always)]
+unsafe fn array<'a>(pointer: *const usize, dimensions: usize) -> Option<&'a [usize]> {
+    // SAFETY: passed on to the caller.
+    (!pointer.is_null()).then(|| unsafe { std::slice::from_raw_parts(pointer, dimensions) })
+}
+
 /// A change of one launch that a client asks for: what is `None` stays.
-pub(super) struct Update<'a, B: Backend> {
-    pub(super) command: Borrowed<'a, BufferCommand<B>>,
+struct Update<'a, B: Backend> {
+    command: Borrowed<'a, BufferCommand<B>>,
     kernel: Option<Borrowed<'a, B::Kernel>>,
-    args: SmallVec<[Arg<'a, B>; 2]>,
+    args: &'a [Arg<'a, B>],
     dimensions: usize,
     offset: Option<&'a [usize]>,
     global: Option<&'a [usize]>,
@@ -67,86 +146,39 @@ pub(super) struct Update<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Update<'a, B> {
-    /// Takes the client's description. Inlined into its one caller: an update is large to move.
+    /// Takes a description that was checked, with the first of the arguments, of which the others are left.
     ///
     /// # Safety
-    /// Its pointers and handles must be as `urCommandBufferUpdateKernelLaunchExp` demands, for `'a`.
+    /// As [`decode_args`].
     #[inline(always)]
-    pub(super) unsafe fn new(desc: &'a ExpCommandBufferUpdateKernelLaunchDesc) -> UrResult<Self> {
-        // SAFETY: passed on to the caller.
-        unsafe {
-            check_chain(desc.pNext)?;
-            let command = object::<BufferCommand<B>>(desc.hCommand)?;
-            let kernel = optional_object::<B::Kernel>(desc.hNewKernel)?;
-            let mems = args::slice(desc.pNewMemObjArgList, desc.numNewMemObjArgs as usize)?;
-            let pointers = args::slice(desc.pNewPointerArgList, desc.numNewPointerArgs as usize)?;
-            let values = args::slice(desc.pNewValueArgList, desc.numNewValueArgs as usize)?;
-            let mut new = SmallVec::with_capacity(mems.len() + pointers.len() + values.len());
-            for mem in mems {
-                check_chain(mem.pNext)?;
-                if let Some(properties) = mem.pProperties.as_ref() {
-                    check_chain(properties.pNext)?;
-                }
-                let access = mem
-                    .pProperties
-                    .as_ref()
-                    .map_or(MemFlags::READ_WRITE, |p| p.memoryAccess);
-                new.push(Arg::Mem(mem.argIndex, optional_object(mem.hNewMemObjArg)?, access));
-            }
-            for pointer in pointers {
-                check_chain(pointer.pNext)?;
-                if let Some(properties) = pointer.pProperties.as_ref() {
-                    check_chain(properties.pNext)?;
-                }
-                new.push(Arg::Pointer(pointer.argIndex, pointer_value(pointer.pNewPointerArg)));
-            }
-            for value in values {
-                check_chain(value.pNext)?;
-                if let Some(properties) = value.pProperties.as_ref() {
-                    check_chain(properties.pNext)?;
-                }
-                new.push(if value.pNewValueArg.is_null() {
-                    Arg::Local(value.argIndex, value.argSize)
-                } else {
-                    Arg::Value(
-                        value.argIndex,
-                        args::slice(value.pNewValueArg.cast::<u8>(), value.argSize)?,
-                    )
-                });
-            }
-            let resized = [
+    unsafe fn new(desc: &'a ExpCommandBufferUpdateKernelLaunchDesc, args: &mut &'a [Arg<'a, B>]) -> UrResult<Self> {
+        let counts = [desc.numNewMemObjArgs, desc.numNewPointerArgs, desc.numNewValueArgs];
+        let (own, others) = args.split_at(counts.iter().map(|count| *count as usize).sum());
+        *args = others;
+        let mut dimensions = desc.newWorkDim as usize;
+        // SAFETY: passed on to the caller; `decode_args` checked the dimensions if there is an array.
+        let [offset, global, local] = unsafe {
+            [
                 desc.pNewGlobalWorkOffset,
                 desc.pNewGlobalWorkSize,
                 desc.pNewLocalWorkSize,
             ]
-            .iter()
-            .any(|array| !array.is_null());
-            let dimensions = if resized {
-                Range::dimensions(desc.newWorkDim)?
-            } else {
-                0
-            };
-            let array = |pointer: *const usize| match pointer.is_null() {
-                true => Ok(None),
-                false => args::slice(pointer, dimensions).map(Some),
-            };
-            let local = array(desc.pNewLocalWorkSize)?;
-            if let Some(local) = local.filter(|local| local.contains(&0)) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-                    format!("a work-group has at least one work-item in each dimension, not {local:?}"),
-                ));
-            }
-            Ok(Self {
-                command,
-                kernel,
-                args: new,
-                dimensions,
-                offset: array(desc.pNewGlobalWorkOffset)?,
-                global: array(desc.pNewGlobalWorkSize)?,
-                local,
-            })
+            .map(|pointer| array(pointer, dimensions))
+        };
+        if offset.is_none() && global.is_none() && local.is_none() {
+            dimensions = 0;
         }
+        // SAFETY: passed on to the caller.
+        let (command, kernel) = unsafe { (object(desc.hCommand)?, optional_object(desc.hNewKernel)?) };
+        Ok(Self {
+            command,
+            kernel,
+            args: own,
+            dimensions,
+            offset,
+            global,
+            local,
+        })
     }
 
     /// The place of the new kernel among those that the launch may choose from. `None` if the kernel stays.
@@ -188,7 +220,7 @@ impl<'a, B: Backend> Update<'a, B> {
     /// Changes the launch, unless there is an error. Returns what it replaced and what is new. If nothing can fail after it,
     /// `is_only`, a single change leaves nothing to undo. Inlined into its one caller: what it returns is large to move.
     #[inline(always)]
-    fn apply(&self, launch: &mut OwnedLaunch<B>, is_only: bool) -> UrResult<(Replaced<B>, LaunchChange<'_, B>)> {
+    fn apply(&self, launch: &mut OwnedLaunch<B>, is_only: bool) -> UrResult<(Replaced<B>, LaunchChange<'a, B>)> {
         self.check_dimensions(launch)?;
         let chosen = self.new_kernel(launch)?;
         let mut kernel = None;
@@ -216,7 +248,7 @@ impl<'a, B: Backend> Update<'a, B> {
         };
         let mut change = LaunchChange {
             kernel: chosen.is_some(),
-            args: &self.args,
+            args: self.args,
             offset: self.offset.is_some(),
             global: self.global.is_some(),
             local: self.local.is_some(),
@@ -314,11 +346,16 @@ impl<B: Backend> Replaced<B> {
 }
 
 impl<B: Backend> CommandList<B> {
-    /// Changes launches; `changed` then gets all commands and what is new. If any of the updates fails, or `changed` does,
-    /// all launches are what they were.
-    pub(super) fn update(
+    /// Changes launches as descriptions say, with these arguments of all of them; `changed` then gets all commands and what is
+    /// new. If any of the updates fails, or `changed` does, all launches are what they were.
+    ///
+    /// # Safety
+    /// As [`decode_args`], which has checked the descriptions.
+    #[inline(always)]
+    pub(super) unsafe fn update<'a>(
         &self,
-        updates: &[Update<'_, B>],
+        updates: &'a [ExpCommandBufferUpdateKernelLaunchDesc],
+        mut args: &'a [Arg<'a, B>],
         changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
         let mut changes = SmallVec::<[_; 1]>::with_capacity(updates.len());
@@ -327,7 +364,9 @@ impl<B: Backend> CommandList<B> {
         let mut state = self.updatable()?;
         let nodes = &mut state.nodes;
         let is_only = updates.len() == 1 && !B::CommandBuffer::UPDATE_MAY_FAIL;
-        let updated = updates.iter().try_for_each(|update| {
+        let updated = updates.iter().try_for_each(|desc| {
+            // SAFETY: passed on to the caller.
+            let update = unsafe { Update::new(desc, &mut args) }?;
             let (place, launch) = launch(nodes, &update.command)?;
             let (old, change) = update.apply(launch, is_only)?;
             let what = Changed::Launch(change);
@@ -371,8 +410,9 @@ impl<B: Backend> CommandList<B> {
         }
     }
 
-    fn updatable(&self) -> UrResult<MutexGuard<'_, State<B>>> {
-        let state = self.state.lock();
+    #[inline(always)]
+    fn updatable(&self) -> UrResult<InTurnGuard<'_, State<B>>> {
+        let state = self.lock();
         match (self.settings.updatable, state.finalized) {
             (true, true) => Ok(state),
             (true, false) => Err(invalid("a command buffer can be updated only when it is finalized")),

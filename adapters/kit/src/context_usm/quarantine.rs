@@ -6,7 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oxur_fork::Mutex;
+use oxur_fork::{Mutex, Turns};
 use smallvec::SmallVec;
 
 /// Allocations in the order in which they were freed, each with the fence behind the commands that may use it.
@@ -15,19 +15,11 @@ struct Freed<F> {
     addresses: HashSet<usize>,
 }
 
-impl<F> Freed<F> {
-    /// Takes out the allocation that was freed first, if it is `ready`.
-    fn take(&mut self, ready: impl FnOnce(&F) -> bool) -> Option<(usize, F)> {
-        self.order.front().filter(|(_, fence)| ready(fence))?;
-        let first = self.order.pop_front()?;
-        self.addresses.remove(&first.0);
-        Some(first)
-    }
-}
-
 /// The allocations of a context that the client freed and commands may still use.
 pub(super) struct Quarantine<F> {
     freed: Mutex<Freed<F>>,
+    /// Taken by the thread that asks whether fences are reached.
+    asking: Turns,
     count: AtomicUsize,
 }
 
@@ -38,6 +30,7 @@ impl<F> Default for Quarantine<F> {
                 order: VecDeque::new(),
                 addresses: HashSet::new(),
             }),
+            asking: Turns::new(),
             count: AtomicUsize::new(0),
         }
     }
@@ -61,30 +54,43 @@ impl<F> Quarantine<F> {
         let new = freed.addresses.insert(address);
         if new {
             freed.order.push_back((address, fence));
-            self.count.store(freed.order.len(), Ordering::Relaxed);
+            self.count.store(freed.addresses.len(), Ordering::Relaxed);
         }
         new
     }
 
     /// Takes out the addresses whose fences are reached.
     pub(super) fn ready(&self, reached: impl Fn(&F) -> bool) -> SmallVec<[usize; 4]> {
-        // Fences may be the driver's objects: they are dropped without the lock.
+        // Fences may be the driver's objects: they are asked and dropped without the lock.
         let mut ready = SmallVec::<[_; 4]>::new();
-        {
-            let mut freed = self.freed.lock();
-            while let Some(first) = freed.take(&reached) {
-                ready.push(first);
+        let _asking = self.asking.take();
+        while let Some((address, fence)) = self.take_order() {
+            if !reached(&fence) {
+                self.freed.lock().order.push_front((address, fence));
+                break;
             }
-            self.count.store(freed.order.len(), Ordering::Relaxed);
+            let mut freed = self.freed.lock();
+            freed.addresses.remove(&address);
+            self.count.store(freed.addresses.len(), Ordering::Relaxed);
+            drop(freed);
+            ready.push(address);
         }
-        ready.into_iter().map(|(address, _)| address).collect()
+        ready
+    }
+
+    /// Takes out the allocation that was freed first, but for its address, by which others still find it.
+    fn take_order(&self) -> Option<(usize, F)> {
+        self.freed.lock().order.pop_front()
     }
 
     /// Takes out the allocation that was freed first, whatever may use it.
     pub(super) fn take_first(&self) -> Option<(usize, F)> {
         let mut freed = self.freed.lock();
-        let first = freed.take(|_| true);
-        self.count.store(freed.order.len(), Ordering::Relaxed);
+        let first = freed.order.pop_front();
+        if let Some((address, _)) = &first {
+            freed.addresses.remove(address);
+        }
+        self.count.store(freed.addresses.len(), Ordering::Relaxed);
         first
     }
 }

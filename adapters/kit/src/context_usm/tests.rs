@@ -180,7 +180,7 @@ fn an_address_tells_its_allocation() {
     assert_eq!(provider.find(shared), Some((UsmType::SHARED, shared, 300, Some(2))));
     assert_eq!(provider.find(FOREIGN), Some((UsmType::HOST, FOREIGN, 1, None)));
     let addresses = [host + 1, device + 200, FOREIGN].map(|address| address as *const c_void);
-    assert_eq!(provider.usm.rest(addresses), [99, usize::MAX, usize::MAX]);
+    assert_eq!(addresses.map(|at| provider.usm.rest(at)), [99, usize::MAX, usize::MAX]);
     for address in [host, device, shared] {
         assert_eq!(
             provider.free_at(address + 1),

@@ -13,13 +13,14 @@ use crate::{Backend, Command, EventOut, Queue, UrResult, WaitList};
 ///   that was captured, the command becomes part of the graph instead.
 ///   `inlined`: the command is so frequent that the function has the adapter's code for it; the others share one call.
 /// - `append NAME(PARAMETERS)`: the function that appends it to a command buffer, with the parameters between the command
-///   buffer and the sync points.
+///   buffer and the sync points; `inlined` as above. `waits if CONDITION`: it then appends a command that does nothing. That
+///   is no part of the block, so that the adapter's code is for the one command that the block makes.
 /// - a block that checks the parameters and makes a [`Command`](crate::Command) of them, for both.
 macro_rules! command_table {
     ($(
         $(enqueue $enqueue:ident($($p:ident: $ty:ty),* $(,)?) $(blocks if $blocking:ident)?
             $(, $inlined:ident)?;)?
-        $(append $append:ident($($ap:ident: $aty:ty),* $(,)?);)?
+        $(append $append:ident($($ap:ident: $aty:ty),* $(,)?) $(waits if $nothing:expr)? $(, $append_inlined:ident)?;)?
         $decode:block
     )*) => {
         $( $( $crate::command_entry! {
@@ -45,7 +46,13 @@ macro_rules! command_table {
                 let buffer = object::<B::CommandBuffer>(buffer)?;
                 let command: $crate::Command<'_, B> = $decode;
                 let (points, events) = ((num_points, points), (num_events, events));
-                $crate::command_buffer::append::<B>(&buffer, command, points, events, point, event, handle)
+                $(if $nothing {
+                    std::hint::cold_path();
+                    return $crate::command_buffer::append::<B>(
+                        &buffer, Command::Wait, points, events, point, event, handle,
+                    );
+                })?
+                $crate::enqueue::table::append!($($append_inlined)?)(&buffer, command, points, events, point, event, handle)
             }
         } )? )*
     };
@@ -72,6 +79,17 @@ macro_rules! submit {
     ($queue:ident, $($rest:tt)*) => { $crate::enqueue::table::submit_command::<B>(&$queue, $($rest)*) };
 }
 pub(super) use submit;
+
+/// What appends a command, `inlined` or not.
+macro_rules! append {
+    (inlined) => {
+        $crate::command_buffer::append_inlined::<B>
+    };
+    () => {
+        $crate::command_buffer::append::<B>
+    };
+}
+pub(super) use append;
 
 /// [`Queue::submit`], once for all commands that are not frequent: adapters inline their part of it.
 #[inline(never)]

@@ -12,6 +12,7 @@ use oxur_api::*;
 use oxur_fork::{Mutex, MutexGuard};
 
 use super::{CapturedGraph, ExecutableGraph, Graph, GraphCell};
+use crate::command_buffer::NodeList;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, NodeLabel};
 use crate::queue::is_profiled;
@@ -31,15 +32,40 @@ pub struct SoftwareGraph<B: Backend> {
 struct State<B: Backend> {
     /// The device of its commands, once it has some.
     device: Option<Arc<B::Device>>,
-    nodes: Vec<Node<B>>,
-    /// Whether a queue captures into it.
-    growing: bool,
+    commands: Commands<B>,
     /// Whether the client has destroyed it.
     destroyed: bool,
     /// Whether a queue that captured into it was made for profiling: runs then note the times of commands.
     profiled: bool,
     /// When the commands ran of what was made of it last.
     times: Option<Arc<CommandTimings>>,
+}
+
+/// The commands of a graph.
+enum Commands<B: Backend> {
+    /// What a queue captures into it, with what there was before.
+    Growing(Vec<Node<B>>),
+    /// All of them, while no queue captures. What is made of the graph shares them.
+    Whole(Arc<NodeList<B>>),
+}
+
+impl<B: Backend> Commands<B> {
+    fn all(&self) -> &Vec<Node<B>> {
+        match self {
+            Self::Growing(nodes) => nodes,
+            Self::Whole(nodes) => nodes,
+        }
+    }
+
+    /// Those of a graph that no queue captures into.
+    fn whole(&mut self) -> UrResult<&mut Arc<NodeList<B>>> {
+        match self {
+            Self::Whole(nodes) => Ok(nodes),
+            Self::Growing(_) => Err(invalid(
+                "a queue captures into the graph: urQueueEndGraphCaptureExp must end that first",
+            )),
+        }
+    }
 }
 
 impl<B: Backend> Object for SoftwareGraph<B> {
@@ -59,8 +85,7 @@ impl<B: Backend> SoftwareGraph<B> {
             context: context.clone(),
             state: Mutex::new(State {
                 device: None,
-                nodes: Vec::new(),
-                growing: false,
+                commands: Commands::Whole(Arc::default()),
                 destroyed: false,
                 profiled: false,
                 times: None,
@@ -81,7 +106,8 @@ impl<B: Backend> SoftwareGraph<B> {
                 "the queue and the graph are of different contexts",
             ));
         }
-        let mut state = self.whole()?;
+        let state = &mut *self.state.lock();
+        let whole = state.commands.whole()?;
         if state
             .device
             .as_ref()
@@ -90,9 +116,14 @@ impl<B: Backend> SoftwareGraph<B> {
             return Err(invalid("the graph has commands of another device than the queue's"));
         }
         state.device = Some(queue.device().clone());
-        state.growing = true;
         state.profiled |= is_profiled::<B>(queue);
-        Ok(state.nodes.len())
+        let nodes = match whole.is_empty() {
+            true => NodeList::memory(),
+            false => NodeList::into_nodes(take(whole)),
+        };
+        let before = nodes.len();
+        state.commands = Commands::Growing(nodes);
+        Ok(before)
     }
 
     /// Whether the client has destroyed it.
@@ -103,39 +134,33 @@ impl<B: Backend> SoftwareGraph<B> {
     /// Ends a capture. If it failed, its commands go: there were as many as `before` without them.
     pub(crate) fn end(&self, failed: bool, before: usize) {
         let mut state = self.state.lock();
-        state.growing = false;
-        let gone = if state.destroyed {
-            take(&mut state.nodes)
-        } else if failed {
-            state.nodes.split_off(before)
-        } else {
-            Vec::new()
+        let Commands::Growing(nodes) = &mut state.commands else {
+            return;
         };
+        let mut nodes = take(nodes);
+        let gone = match (state.destroyed, failed) {
+            (true, _) => take(&mut nodes),
+            (false, true) => nodes.split_off(before),
+            (false, false) => Vec::new(),
+        };
+        state.commands = Commands::Whole(Arc::new(NodeList::new(nodes)));
         drop(state);
         // Kernels and memory objects may be destroyed by that.
         drop(gone);
     }
 
-    /// The commands.
+    /// The commands while a queue captures into it.
     pub(crate) fn nodes(&self) -> impl std::ops::DerefMut<Target = Vec<Node<B>>> + '_ {
-        MutexGuard::map(self.state.lock(), |state| &mut state.nodes)
-    }
-
-    /// The state of a graph that no queue captures into.
-    fn whole(&self) -> UrResult<MutexGuard<'_, State<B>>> {
-        let state = self.state.lock();
-        if state.growing {
-            return Err(invalid(
-                "a queue captures into the graph: urQueueEndGraphCaptureExp must end that first",
-            ));
-        }
-        Ok(state)
+        MutexGuard::map(self.state.lock(), |state| match &mut state.commands {
+            Commands::Growing(nodes) => nodes,
+            Commands::Whole(_) => unreachable!("only a capture asks, until it ends"),
+        })
     }
 
     /// Its picture, with the times of the last run of what was made of it last.
     fn graph_dump(&self) -> String {
         let state = self.state.lock();
-        let commands: Vec<_> = state.nodes.iter().map(NodeLabel::new).collect();
+        let commands: Vec<_> = state.commands.all().iter().map(NodeLabel::new).collect();
         let (profiled, times) = (state.profiled, state.times.clone());
         drop(state);
         let run = match times {
@@ -148,6 +173,12 @@ impl<B: Backend> SoftwareGraph<B> {
 
 fn invalid(words: &str) -> UrError {
     UrError::with_message(ResultCode::ERROR_INVALID_GRAPH, words)
+}
+
+/// Whether each command waits for the one before it.
+fn is_chain<B: Backend>(nodes: &[Node<B>]) -> bool {
+    let mut others = (0u32..).zip(nodes.iter().skip(1));
+    others.all(|(before, node)| node.dependencies().contains(&before))
 }
 
 /// What can be run of a [`SoftwareGraph`]: a command buffer.
@@ -193,18 +224,20 @@ where
     }
 
     fn is_empty(&self) -> UrResult<bool> {
-        Ok(self.nodes().is_empty())
+        Ok(self.state.lock().commands.all().is_empty())
     }
 
     fn instantiate(self: &Arc<Self>) -> UrResult<Arc<SoftwareExecutableGraph<B>>> {
-        let state = self.whole()?;
+        let mut state = self.state.lock();
+        let nodes = state.commands.whole()?.clone();
         // A graph without commands runs on any.
         let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
-        let nodes = state.nodes.iter().map(Node::copy).collect();
         let profiled = state.profiled;
         drop(state);
         let settings = Settings {
             profiled,
+            // What an in-order queue has captured needs nothing that brings commands in order one by one.
+            in_order: is_chain(&nodes),
             ..Settings::default()
         };
         let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
@@ -234,11 +267,7 @@ where
         state.destroyed = true;
         let times = state.times.take();
         // A capture needs the commands to its end.
-        let nodes = if state.growing {
-            Vec::new()
-        } else {
-            take(&mut state.nodes)
-        };
+        let nodes = state.commands.whole().ok().map(take);
         drop(state);
         drop((times, nodes));
     }

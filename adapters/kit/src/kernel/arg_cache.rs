@@ -22,7 +22,8 @@ pub struct ArgKey(u64);
 
 impl ArgKey {
     const BITS: u32 = 3;
-    const NOTHING: Self = Self(0);
+    /// It is not known.
+    pub const NOTHING: Self = Self(0);
     /// Local memory of so many bytes.
     pub const LOCAL: Self = Self(1);
     const VALUE: u64 = 2;
@@ -39,6 +40,15 @@ impl ArgKey {
     #[inline(always)]
     pub fn handle() -> Self {
         Self(usm_generation() << Self::BITS | Self::HANDLE)
+    }
+
+    /// What it is, and how long, whatever its age.
+    #[inline(always)]
+    fn kind(self) -> u64 {
+        match self.0 & ((1 << Self::BITS) - 1) {
+            Self::VALUE => self.0,
+            kind => kind,
+        }
     }
 
     /// An address, as it is known now.
@@ -125,6 +135,11 @@ impl ArgCache {
         self.off.store(true, Ordering::Relaxed);
     }
 
+    /// Whether others may set arguments, or there is no cache.
+    pub fn is_shared(&self) -> bool {
+        self.off.load(Ordering::Relaxed)
+    }
+
     #[inline(always)]
     fn slot(&self, index: u32) -> UrResult<Option<&CachedArg>> {
         if self.off.load(Ordering::Relaxed) {
@@ -163,6 +178,30 @@ impl ArgCache {
         match self.slot(index)? {
             Some(slot) => slot.set_if_changed(what, [number], lasting, set),
             None => set(),
+        }
+    }
+
+    /// Whether an argument that was set as one of this kind has another number now; `None` if it was not, or that is not
+    /// known: then the driver is to say whether the argument can be of that kind.
+    #[inline(always)]
+    pub fn has_changed(&self, index: u32, what: ArgKey, number: u64) -> Option<bool> {
+        let slot = self
+            .slots
+            .get(index as usize)
+            .filter(|_| !self.off.load(Ordering::Relaxed))?;
+        let known = slot.what.load(Ordering::Relaxed);
+        if known == what.0 {
+            return Some(slot.words[0].load(Ordering::Relaxed) != number);
+        }
+        (ArgKey(known).kind() == what.kind()).then_some(true)
+    }
+
+    /// An argument of at most eight bytes was set by other means, for which [`Self::has_changed`] had an answer.
+    #[inline]
+    pub fn note(&self, index: u32, what: ArgKey, number: u64) {
+        if let Some(slot) = self.slots.get(index as usize) {
+            slot.words[0].store(number, Ordering::Relaxed);
+            slot.what.store(what.0, Ordering::Relaxed);
         }
     }
 

@@ -9,7 +9,7 @@ use super::Arg;
 use crate::Backend;
 
 /// The value of an argument.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum PlainArg {
     Bytes(SmallVec<[u8; 16]>),
     Pointer(usize),

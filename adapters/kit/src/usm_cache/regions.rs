@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::class::Class;
 use super::heap::{Arena, Heap};
-use super::memo::Known;
+use super::recent_lookups::Memo;
 
 /// A free block: a region's number and the number of the block in it.
 #[derive(Clone, Copy, Debug)]
@@ -104,10 +104,9 @@ impl<T> Region<T> {
         Some((index as u32, size))
     }
 
-    /// What a thread may remember of it.
-    pub(super) fn known(&self) -> Known {
-        let (block, sizes) = (self.block, self.sizes.clone());
-        Known::Region { block, sizes }
+    /// What a thread may remember of it. It is in the cache of this number.
+    pub(super) fn memo(&self, cache: u64) -> Memo {
+        Memo::of_region(cache, self.base, self.len, self.block, &self.sizes)
     }
 
     /// Start and size of the taken block that an address is in.

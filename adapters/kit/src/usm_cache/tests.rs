@@ -85,8 +85,14 @@ fn one_arena(options: HeapOptions) -> (UsmCache<u8>, Arc<Heap>, Arc<Arena<u8>>) 
 }
 
 fn taken(cache: &UsmCache<u8>, address: usize) -> Option<(usize, usize)> {
-    let [rest, foreign] = cache.rest([address, 1]);
-    assert_eq!(foreign, usize::MAX);
+    let rest = cache.rest(address);
+    assert_eq!(cache.rest(1), usize::MAX);
+    assert!(cache.hold(address, 1, rest), "all that is left");
+    assert_eq!(
+        cache.hold(1, address, rest.wrapping_add(1)),
+        rest == usize::MAX,
+        "one more"
+    );
     match cache.find(address) {
         Found::Taken { base, size, arena } => {
             assert!(*arena.place() != 0);
@@ -207,18 +213,53 @@ fn what_a_thread_remembers_ends_with_the_region() {
     let at = 0x1_0000;
     for size in [100 * KIB, 50 * KIB] {
         for _ in 0..2 {
-            assert_eq!(cache.rest([at, at + KIB]), [usize::MAX; 2]);
+            assert_eq!([at, at + KIB].map(|at| cache.rest(at)), [usize::MAX; 2]);
         }
         let memory = cache.alloc_dedicated(&driver, &arena, size, 0).unwrap();
         assert_eq!(memory, at, "the driver gives the first address that is free");
         for _ in 0..2 {
-            assert_eq!(cache.rest([at, at + KIB]), [size, size - KIB]);
-            assert_eq!(cache.rest([at + size]), [usize::MAX]);
-            assert_eq!(other.rest([at]), [usize::MAX], "another cache");
+            assert_eq!([at, at + KIB].map(|at| cache.rest(at)), [size, size - KIB]);
+            assert_eq!(cache.rest(at + size), usize::MAX);
+            assert_eq!(other.rest(at), usize::MAX, "another cache");
         }
         assert!(cache.free(&driver, memory).unwrap());
     }
-    assert_eq!(cache.rest([at]), [usize::MAX]);
+    assert_eq!(cache.rest(at), usize::MAX);
+}
+
+#[test]
+fn both_sides_of_a_copy_are_remembered() {
+    let driver = Fake::default();
+    let (cache, _, arena) = one_arena(HeapOptions::default());
+    // Blocks of one region, a region of its own, and what is none of the cache's.
+    let small = [30, 40, 64].map(|size| (cache.alloc(&driver, &arena, size, 0).unwrap(), size));
+    let large = (cache.alloc(&driver, &arena, 100 * KIB, 0).unwrap(), 100 * KIB);
+    let sides = [small[0], small[1], small[2], large, (8, usize::MAX)];
+    let copies = || sides.iter().flat_map(|a| sides.iter().map(move |b| (*a, *b)));
+    for ((a, a_size), (b, b_size)) in copies() {
+        let fits = a_size.min(b_size);
+        // Looked up, then remembered, then the way back, each with what fits and what does not.
+        for (first, second) in [(a, b), (a, b), (b, a), (b, a)] {
+            assert!(cache.hold(first, second, fits), "{first:#x} {second:#x} {fits}");
+            let more = fits.saturating_add(1);
+            assert_eq!(
+                cache.hold(first, second, more),
+                fits == usize::MAX,
+                "{first:#x} {second:#x}"
+            );
+        }
+        assert!(cache.hold(a + 7, b + 1, fits.min(1 << 40) - 7));
+    }
+    // Another allocation in a block that is remembered.
+    let (at, size) = small[0];
+    assert!(cache.hold(at, at, size));
+    assert!(cache.free(&driver, at).unwrap());
+    assert_eq!(
+        cache.alloc(&driver, &arena, size - 1, 0).unwrap(),
+        at,
+        "the block that was freed last"
+    );
+    assert!(cache.hold(at, at, size - 1) && !cache.hold(at, at, size));
 }
 
 #[test]

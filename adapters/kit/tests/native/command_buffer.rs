@@ -74,7 +74,7 @@ impl kit::CommandBuffer<Native> for CommandBuffer {
         if matches!(last.command.as_command(), Command::UsmMemcpy { .. }) {
             return Err(ResultCode::ERROR_OUT_OF_RESOURCES.into());
         }
-        self.tell(format!("append {} after {:?}", before.len(), &*last.dependencies));
+        self.tell(format!("append {} after {:?}", before.len(), last.dependencies()));
         *appended += 1;
         Ok(())
     }

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Events of a driver that calls nobody back: each has a [signal](EventSignal), which can be asked and waited for.
+//!
+//! A pending event, of a command that is yet to be submitted, has a signal that the host gives. A [`Watcher`] calls back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use oxur_api::{
+    CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
+};
+use oxur_fork::OnceLock;
+
+use crate::{
+    Backend, Callback, Context, Event, HandleCell, InfoOut, Object, Queue, SoftwareEvent, UrError, UrResult, WaitList,
+    Watch, Watcher, defer_drop, recycled,
+};
+
+/// What a command gives when it is complete.
+pub trait EventSignal<B: Backend>: Watch {
+    /// The thread that watches signals.
+    fn watcher() -> &'static Watcher<Self>;
+
+    /// A signal that the host [gives](Self::give).
+    fn of_host(context: &Arc<B::Context>) -> UrResult<Self>;
+
+    /// A signal that is there.
+    fn complete(context: &Arc<B::Context>) -> UrResult<Self>;
+
+    /// Wraps a native event. `owned` says that the native handle is ours to release.
+    fn from_native(context: &Arc<B::Context>, native: NativeHandle, owned: bool) -> UrResult<Self>;
+
+    /// The driver's handle.
+    fn native(&self) -> UrResult<NativeHandle>;
+
+    /// Gives a signal that is the host's to give.
+    fn give(&self);
+
+    /// Whether its command, which is over, is known to have failed.
+    fn has_failed(&self) -> bool {
+        false
+    }
+
+    /// Whether its command records when it ran.
+    fn is_timed(&self) -> bool;
+
+    /// When its command began and ended, in nanoseconds of the device's clock.
+    fn times(&self, device: &B::Device) -> UrResult<(u64, u64)>;
+
+    /// The same as the client is told, for a command of this kind that was submitted at a time.
+    fn told_times(times: (u64, u64), _command: CommandType, _submitted: u64) -> (u64, u64) {
+        times
+    }
+}
+
+/// An event.
+pub struct DriverEvent<B: Backend, S> {
+    handle_cell: HandleCell,
+    signal: S,
+    /// What it began with, if that was another command.
+    began: Box<[S]>,
+    pending: Option<Box<Pending<S>>>,
+    /// When its command was submitted, on a queue for profiling.
+    submitted: u64,
+    /// Whether it is known to be complete, or to have failed.
+    over: AtomicBool,
+    /// Whether somebody has waited for it, and nothing had failed.
+    waited: AtomicBool,
+    command: CommandType,
+    owner: Owner<B>,
+}
+
+/// What an event belongs to.
+enum Owner<B: Backend> {
+    /// The queue of its command.
+    Queue(Arc<B::Queue>),
+    /// A context: it is a native event, or that of a command which may run on any queue.
+    Context(Arc<B::Context>),
+}
+
+/// A command that will be submitted.
+struct Pending<S> {
+    /// Its signal, once it was.
+    command: OnceLock<S>,
+    /// Whether it never will be.
+    failed: AtomicBool,
+}
+
+impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
+    #[inline(always)]
+    fn with(signal: S, command: CommandType, owner: Owner<B>) -> Self {
+        Self {
+            handle_cell: HandleCell::new(),
+            signal,
+            began: Box::default(),
+            pending: None,
+            submitted: 0,
+            over: AtomicBool::new(false),
+            waited: AtomicBool::new(false),
+            command,
+            owner,
+        }
+    }
+
+    /// The event of a command.
+    #[inline]
+    pub fn new(signal: S, queue: &Arc<B::Queue>, command: CommandType, submitted: u64) -> Arc<Self> {
+        let event = Self::with(signal, command, Owner::Queue(queue.clone()));
+        recycled(Self { submitted, ..event })
+    }
+
+    /// The context that it is of.
+    pub fn context(&self) -> &Arc<B::Context> {
+        match &self.owner {
+            Owner::Queue(queue) => queue.context(),
+            Owner::Context(context) => context,
+        }
+    }
+
+    /// Whether its command is in this queue.
+    pub fn is_in(&self, queue: &B::Queue) -> bool {
+        match &self.owner {
+            Owner::Queue(own) => std::ptr::eq(&**own, queue) && self.pending.is_none(),
+            Owner::Context(_) => false,
+        }
+    }
+
+    fn device(&self) -> &Arc<B::Device> {
+        match &self.owner {
+            Owner::Queue(queue) => queue.device(),
+            Owner::Context(context) => &context.devices()[0],
+        }
+    }
+
+    /// What is to be waited for, and asked.
+    #[inline]
+    pub fn current(&self) -> &S {
+        let submitted = self.pending.as_ref().and_then(|pending| pending.command.get());
+        submitted.unwrap_or(&self.signal)
+    }
+
+    /// Whether its command is complete, or failed.
+    pub fn is_over(&self) -> bool {
+        if self.over.load(Ordering::Acquire) || self.waited.load(Ordering::Acquire) {
+            return true;
+        }
+        let over = self.current().is_over();
+        if over {
+            self.over.store(true, Ordering::Release);
+        }
+        over
+    }
+
+    /// Whether its command will never be submitted.
+    fn failed(&self) -> bool {
+        let pending = self.pending.as_ref();
+        pending.is_some_and(|pending| pending.failed.load(Ordering::Acquire))
+    }
+
+    /// Whether its command was not submitted yet, and may still be.
+    fn is_to_come(&self) -> bool {
+        let pending = self.pending.as_ref();
+        pending.is_some_and(|pending| pending.command.get().is_none()) && !self.failed()
+    }
+
+    fn wait(&self) -> UrResult<()> {
+        if self.waited.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        // That of the host comes when the command that a pending event is about to get is complete.
+        self.current().wait()?;
+        if self.failed() {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS,
+                format!("the command {:?} was never submitted", self.command),
+            ));
+        }
+        if self.pending.is_some() {
+            // What failed behind the host's signal is in the command's own.
+            self.current().wait()?;
+        }
+        self.waited.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// When a command began and ended, in nanoseconds.
+    fn times(&self, signal: &S) -> UrResult<(u64, u64)> {
+        match signal.is_timed() && signal.is_over() {
+            true => signal.times(self.device()),
+            false => Err(ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE.into()),
+        }
+    }
+}
+
+impl<B: Backend, S: Watch> Object for DriverEvent<B, S> {
+    type Handle = EventHandle;
+
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
+    }
+}
+
+impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S> {
+    fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            EventInfo::COMMAND_QUEUE => match &self.owner {
+                Owner::Queue(queue) => out.handle(queue),
+                Owner::Context(_) => out.unsupported(),
+            },
+            EventInfo::CONTEXT => out.handle(self.context()),
+            EventInfo::COMMAND_TYPE => out.value(self.command),
+            EventInfo::COMMAND_EXECUTION_STATUS => out.value(if self.is_to_come() {
+                EventStatus::QUEUED
+            } else if !self.is_over() {
+                EventStatus::SUBMITTED
+            } else if self.failed() || self.current().has_failed() {
+                EventStatus::ERROR
+            } else {
+                EventStatus::COMPLETE
+            }),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        let current = self.current();
+        if !current.is_timed() {
+            return Err(ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE.into());
+        }
+        let told = || {
+            let (mut start, end) = self.times(current)?;
+            for first in &self.began {
+                start = start.min(self.times(first)?.0);
+            }
+            UrResult::Ok(S::told_times((start, end), self.command, self.submitted))
+        };
+        match query {
+            ProfilingInfo::COMMAND_QUEUED | ProfilingInfo::COMMAND_SUBMIT => out.value(self.submitted),
+            ProfilingInfo::COMMAND_START => out.value(told()?.0),
+            ProfilingInfo::COMMAND_END | ProfilingInfo::COMMAND_COMPLETE => out.value(told()?.1),
+            _ => out.unsupported(),
+        }
+    }
+
+    fn wait_all(events: WaitList<'_, B>) -> UrResult<()> {
+        // To the last one, even if one has failed.
+        events.iter().map(|event| event.wait()).fold(Ok(()), Result::and)
+    }
+
+    fn set_callback(self: &Arc<Self>, status: ExecutionInfo, callback: Callback) -> UrResult<()> {
+        // The driver does not tell when a command begins.
+        let reached = status != ExecutionInfo::COMPLETE && !self.is_to_come();
+        if reached || self.is_over() {
+            callback.call(self, status);
+            return Ok(());
+        }
+        let event = self.clone();
+        S::watcher().when_over(self.current(), move || {
+            callback.call(&event, status);
+            SoftwareEvent::defer_drop(event);
+        })
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        self.current().native()
+    }
+
+    fn from_native(context: &Arc<B::Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        let owner = Owner::Context(context.clone());
+        let signal = S::from_native(context, native, owned)?;
+        Ok(Arc::new(Self::with(signal, CommandType::EVENTS_WAIT, owner)))
+    }
+
+    fn complete(context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
+        let owner = Owner::Context(context.clone());
+        Ok(Arc::new(Self::with(
+            S::complete(context)?,
+            CommandType::EVENTS_WAIT,
+            owner,
+        )))
+    }
+}
+
+impl<B: Backend<Event = Self>, S: EventSignal<B>> SoftwareEvent<B> for DriverEvent<B, S> {
+    fn for_execution(command: CommandType, firsts: &[Arc<Self>], last: &Arc<Self>) -> UrResult<Arc<Self>> {
+        let Owner::Queue(queue) = &last.owner else {
+            return Err(ResultCode::ERROR_INVALID_EVENT.into());
+        };
+        let submitted = firsts.iter().chain([last]).map(|event| event.submitted).min();
+        let event = Self::with(last.signal.clone(), command, Owner::Queue(queue.clone()));
+        Ok(recycled(Self {
+            began: firsts.iter().map(|first| first.signal.clone()).collect(),
+            submitted: submitted.unwrap_or(0),
+            ..event
+        }))
+    }
+
+    fn create_pending(context: &Arc<B::Context>, command: CommandType) -> UrResult<Arc<Self>> {
+        let event = Self::with(S::of_host(context)?, command, Owner::Context(context.clone()));
+        let pending = Pending {
+            command: OnceLock::new(),
+            failed: AtomicBool::new(false),
+        };
+        Ok(Arc::new(Self {
+            pending: Some(Box::new(pending)),
+            ..event
+        }))
+    }
+
+    fn resolve(&self, command: Option<&Arc<Self>>) {
+        let Some(pending) = &self.pending else { return };
+        let end = self.signal.clone();
+        match command {
+            Some(command) => {
+                let command = command.current();
+                if let Err(error) = S::watcher().when_over(command, move || end.give()) {
+                    log::error!("an event that others wait for is signalled too early: {error}");
+                    self.signal.give();
+                }
+                _ = pending.command.set(command.clone());
+            }
+            None => {
+                log::info!("the event of a command fails that was never run");
+                pending.failed.store(true, Ordering::Release);
+                end.give();
+            }
+        }
+    }
+
+    fn defer_drop(event: Arc<Self>) {
+        if let Some(last) = Arc::into_inner(event) {
+            defer_drop(last);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! What becomes of commands on buffers that are USM ([`UsmMem`]): copies and fills of memory at addresses.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use oxur_api::{CommandType, MapFlags};
+
+use crate::usm_mem::{BufferMemory, Copy, UsmMem};
+use crate::{Backend, BufferRect, Command, Context, DeviceGlobal, EventOut, Launch, Queue, UrResult, WaitList};
+
+/// How a command is submitted: the parameters that all commands have.
+pub struct Submission<'a, B: Backend> {
+    /// What the event says that it is of.
+    pub kind: CommandType,
+    /// Whether the command is complete when the call returns.
+    pub blocking: bool,
+    /// What it waits for.
+    pub wait: WaitList<'a, B>,
+    /// Where the client wants its event.
+    pub event: EventOut<'a, B>,
+}
+
+impl<'a, B: Backend> Submission<'a, B> {
+    /// Of a command that does not block.
+    pub fn new(kind: CommandType, wait: WaitList<'a, B>, event: EventOut<'a, B>) -> Self {
+        let blocking = false;
+        Self {
+            kind,
+            blocking,
+            wait,
+            event,
+        }
+    }
+}
+
+/// A side of a copy of a box.
+#[derive(Clone, Copy, Debug)]
+pub struct BoxSide {
+    /// Where the memory starts.
+    pub address: usize,
+    /// The corner of the box: bytes, rows, slices.
+    pub origin: [usize; 3],
+    /// Bytes from row to row.
+    pub row_pitch: usize,
+    /// Bytes from slice to slice.
+    pub slice_pitch: usize,
+}
+
+impl BoxSide {
+    /// So many rows that are `row_pitch` bytes apart.
+    pub fn rows(address: usize, row_pitch: usize, height: usize) -> Self {
+        Self {
+            address,
+            origin: [0; 3],
+            row_pitch,
+            slice_pitch: row_pitch * height,
+        }
+    }
+
+    /// The sides of a copy between memory at the addresses `a` and `b`, and its size in bytes, rows and slices.
+    fn both(rect: &BufferRect, a: usize, b: usize) -> (Self, Self, [usize; 3]) {
+        let size = [rect.region.width, rect.region.height, rect.region.depth].map(|side| side as usize);
+        let or = |pitch: usize, packed: usize| if pitch == 0 { packed } else { pitch };
+        let side = |address, origin: oxur_api::RectOffset, row_pitch, slice_pitch| {
+            let row_pitch = or(row_pitch, size[0]);
+            Self {
+                address,
+                origin: [origin.x, origin.y, origin.z].map(|side| side as usize),
+                row_pitch,
+                slice_pitch: or(slice_pitch, row_pitch * size[1]),
+            }
+        };
+        (
+            side(a, rect.a_origin, rect.a_row_pitch, rect.a_slice_pitch),
+            side(b, rect.b_origin, rect.b_row_pitch, rect.b_slice_pitch),
+            size,
+        )
+    }
+}
+
+/// A command on memory at addresses.
+pub enum MemoryCommand<'a> {
+    /// Copies to the first address from the second: so many bytes, or none.
+    Copy(*mut c_void, *const c_void, usize),
+    /// Copies a box to the first side from the second. The size is in bytes, rows and slices.
+    CopyBox(BoxSide, BoxSide, [usize; 3]),
+    /// Fills memory with a pattern.
+    Fill(*mut c_void, &'a [u8], usize),
+}
+
+impl<'a, B: Backend<Mem = UsmMem<B>>> Command<'a, B>
+where
+    B::Context: BufferMemory<B>,
+{
+    /// What a copy or a fill of USM, or of buffers that [have their memory](Command::settle), does at their addresses. `None`
+    /// for other commands.
+    #[inline(always)]
+    pub fn on_memory(&self) -> Option<MemoryCommand<'a>> {
+        use MemoryCommand::{Copy, CopyBox, Fill};
+        Some(match *self {
+            Self::UsmMemcpy { dst, src, size } => Copy(dst, src, size),
+            Self::UsmMemcpy2D {
+                dst,
+                dst_pitch,
+                src,
+                src_pitch,
+                width,
+                height,
+            } => {
+                let dst = BoxSide::rows(dst.addr(), dst_pitch, height);
+                let src = BoxSide::rows(src.addr(), src_pitch, height);
+                CopyBox(dst, src, [width, height, 1])
+            }
+            Self::UsmFill { dst, pattern, size } => Fill(dst, pattern, size),
+            Self::BufferFill {
+                ref buffer,
+                pattern,
+                offset,
+                size,
+            } => Fill(buffer.at(offset), pattern, size),
+            Self::BufferRead {
+                ref buffer,
+                offset,
+                size,
+                dst,
+            } => Copy(dst, buffer.at(offset), size),
+            Self::BufferWrite {
+                ref buffer,
+                offset,
+                size,
+                src,
+            } => Copy(buffer.at(offset), src, size),
+            Self::BufferCopy {
+                ref src,
+                ref dst,
+                src_offset,
+                dst_offset,
+                size,
+            } => Copy(dst.at(dst_offset), src.at(src_offset), size),
+            Self::BufferReadRect {
+                ref buffer,
+                ref rect,
+                dst,
+            } => {
+                let (buffer, host, size) = BoxSide::both(rect, buffer.address(), dst.addr());
+                CopyBox(host, buffer, size)
+            }
+            Self::BufferWriteRect {
+                ref buffer,
+                ref rect,
+                src,
+            } => {
+                let (buffer, host, size) = BoxSide::both(rect, buffer.address(), src.addr());
+                CopyBox(buffer, host, size)
+            }
+            Self::BufferCopyRect {
+                ref src,
+                ref dst,
+                ref rect,
+            } => {
+                let (src, dst, size) = BoxSide::both(rect, src.address(), dst.address());
+                CopyBox(dst, src, size)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// A queue whose commands on buffers are such on memory at addresses.
+pub trait MemoryQueue<B: Backend<Queue = Self>>: Queue<B> {
+    /// Whether all that comes was checked before, as the kit does with what is appended to command buffers.
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Copies between any two pieces of memory: at least one byte.
+    fn copy(
+        self: &Arc<Self>,
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+        how: Submission<'_, B>,
+    ) -> UrResult<()>;
+
+    /// Copies a box. `size` is its size in bytes, rows and slices.
+    fn copy_box(
+        self: &Arc<Self>,
+        dst: &BoxSide,
+        src: &BoxSide,
+        size: [usize; 3],
+        how: Submission<'_, B>,
+    ) -> UrResult<()>;
+
+    /// Fills memory with any pattern.
+    fn fill(self: &Arc<Self>, dst: *mut c_void, pattern: &[u8], size: usize, how: Submission<'_, B>) -> UrResult<()>;
+
+    /// Does nothing but keep its place in the order of the queue. If `after_all`, it is complete when all commands before it
+    /// are.
+    fn nothing(self: &Arc<Self>, after_all: bool, how: Submission<'_, B>) -> UrResult<()>;
+
+    /// As [`Command::Barrier`].
+    fn barrier(self: &Arc<Self>, how: Submission<'_, B>) -> UrResult<()>;
+
+    /// The address of a part of a device global, whose bounds are checked.
+    fn global(&self, global: &DeviceGlobal<'_, B>) -> UrResult<*mut c_void>;
+
+    /// Writes at least one byte of a device global, at the address that [`global`](Self::global) found: as any other copy,
+    /// unless the driver has a better way.
+    fn write_global(
+        self: &Arc<Self>,
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+        how: Submission<'_, B>,
+    ) -> UrResult<()> {
+        self.copy(dst, src, size, how)
+    }
+
+    /// Launches a kernel. `#[inline(always)]`, as [`Queue::submit`] is.
+    fn launch(self: &Arc<Self>, launch: Launch<'_, B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
+
+    /// Submits a command that is none of these.
+    fn other(self: &Arc<Self>, command: Command<'_, B>, how: Submission<'_, B>) -> UrResult<()>;
+}
+
+/// The methods of [`Queue`] that a [`MemoryQueue`] has by its own.
+#[macro_export]
+macro_rules! memory_queue_methods {
+    ($backend:ty) => {
+        // Into the entry points: what they decode of a launch then never gets to memory.
+        #[inline(always)]
+        fn submit(
+            self: &Arc<Self>,
+            command: $crate::Command<'_, $backend>,
+            blocking: bool,
+            wait: $crate::WaitList<'_, $backend>,
+            event: $crate::EventOut<'_, $backend>,
+        ) -> $crate::UrResult<()> {
+            match command {
+                $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
+                command => $crate::memory_queue::submit(self, command, blocking, wait, event),
+            }
+        }
+
+        fn buffer_map(
+            self: &Arc<Self>,
+            buffer: &Arc<$crate::UsmMem<$backend>>,
+            blocking: bool,
+            flags: $crate::ur::MapFlags,
+            offset: usize,
+            size: usize,
+            wait: $crate::WaitList<'_, $backend>,
+            event: $crate::EventOut<'_, $backend>,
+        ) -> $crate::UrResult<*mut std::ffi::c_void> {
+            $crate::memory_queue::map(self, buffer, blocking, flags, offset, size, wait, event)
+        }
+    };
+}
+
+/// Submits a command, which is no launch, by the functions of [`MemoryQueue`], after it was checked.
+#[inline(never)]
+pub fn submit<B>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    blocking: bool,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<()>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    let how = Submission {
+        kind: command.command_type(),
+        blocking,
+        wait,
+        event,
+    };
+    match &command {
+        // These are frequent, and there is nothing to check.
+        Command::Wait | Command::Barrier { .. } | Command::UsmMemcpy { .. } => {}
+        // Their bounds are checked where their address is found.
+        Command::DeviceGlobalRead { .. } | Command::DeviceGlobalWrite { .. } => {
+            command.check_operands(queue.context())?;
+        }
+        _ => {
+            if !queue.is_checked() {
+                Context::check_command(&**queue.context(), queue.device(), &command)?;
+            }
+            command.settle(queue.device())?;
+        }
+    }
+    match command {
+        Command::Wait => queue.nothing(wait.is_empty(), how),
+        Command::Barrier { .. } => queue.barrier(how),
+        // The most frequent takes the shortest way.
+        Command::UsmMemcpy { dst, src, size } => copy(queue, (dst, src, size), how),
+        Command::DeviceGlobalRead { ref global, dst } => {
+            let src = queue.global(global)?;
+            copy(queue, (dst, src.cast_const(), global.count), how)
+        }
+        Command::DeviceGlobalWrite { ref global, src } => {
+            let dst = queue.global(global)?;
+            match global.count {
+                0 => queue.nothing(false, how),
+                count => queue.write_global(dst, src, count, how),
+            }
+        }
+        // The memory of the mapping goes back when the copy is complete.
+        Command::Unmap { ref mem, mapped } => move_mapped(queue, mem.take_mapping(mapped)?.to_device(), how),
+        other => match other.on_memory() {
+            Some(MemoryCommand::Copy(dst, src, size)) => copy(queue, (dst, src, size), how),
+            Some(MemoryCommand::CopyBox(dst, src, size)) => queue.copy_box(&dst, &src, size, how),
+            Some(MemoryCommand::Fill(dst, pattern, size)) => queue.fill(dst, pattern, size, how),
+            None => queue.other(other, how),
+        },
+    }
+}
+
+/// Maps a region of a buffer, as [`Queue::buffer_map`] does.
+#[allow(clippy::too_many_arguments, reason = "a command has the parameters that UR gives it")]
+pub fn map<B>(
+    queue: &Arc<B::Queue>,
+    buffer: &Arc<B::Mem>,
+    blocking: bool,
+    flags: MapFlags,
+    offset: usize,
+    size: usize,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<*mut c_void>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    let how = Submission {
+        kind: CommandType::MEM_BUFFER_MAP,
+        blocking,
+        wait,
+        event,
+    };
+    let mapping = buffer.map(flags, offset, size)?;
+    let mapped = mapping.address();
+    move_mapped(queue, mapping.to_host(), how)?;
+    buffer.add_mapping(mapping);
+    Ok(mapped)
+}
+
+/// Submits the copy of a mapping, or nothing where memory need not move.
+fn move_mapped<B: Backend>(queue: &Arc<B::Queue>, copy: Option<Copy>, how: Submission<'_, B>) -> UrResult<()>
+where
+    B::Queue: MemoryQueue<B>,
+{
+    match copy {
+        Some((dst, src, size)) => queue.copy(dst, src, size, how),
+        None => queue.nothing(how.wait.is_empty(), how),
+    }
+}
+
+#[inline(always)]
+fn copy<B: Backend>(queue: &Arc<B::Queue>, (dst, src, size): Copy, how: Submission<'_, B>) -> UrResult<()>
+where
+    B::Queue: MemoryQueue<B>,
+{
+    match size {
+        0 => queue.nothing(false, how),
+        _ => queue.copy(dst, src, size, how),
+    }
+}
