@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kit::ur::{self, NativeHandle, ResultCode};
-use kit::{HandleCell, NativeRef, UrError, UrResult};
+use kit::ur::{self, NativeHandle};
+use kit::{HandleCell, NativeRef, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -45,13 +45,7 @@ fn platform_ids() -> UrResult<Vec<cl_platform_id>> {
 
 impl kit::Adapter<OpenCl> for Adapter {
     fn open() -> UrResult<Arc<Self>> {
-        let mut platforms = Vec::new();
-        for id in platform_ids()? {
-            match Platform::new(id) {
-                Ok(platform) => platforms.push(platform),
-                Err(error) => log::warn!("an OpenCL platform is left out: {error}"),
-            }
-        }
+        let platforms = kit::usable(platform_ids()?.into_iter().map(Platform::new), "an OpenCL platform");
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             platforms,
@@ -64,20 +58,6 @@ impl kit::Adapter<OpenCl> for Adapter {
 
     fn platforms(&self) -> &[Arc<Platform>] {
         &self.platforms
-    }
-
-    fn platform_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<Platform>> {
-        // OpenCL counts no references of platforms.
-        self.platforms
-            .iter()
-            .find(|p| p.raw as NativeHandle == native)
-            .cloned()
-            .ok_or_else(|| {
-                UrError::with_message(
-                    ResultCode::ERROR_INVALID_PLATFORM,
-                    "the native handle is no platform of this OpenCL loader",
-                )
-            })
     }
 
     fn device_from_native(&self, native: NativeHandle, owned: bool) -> UrResult<Arc<Device>> {

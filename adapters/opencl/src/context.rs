@@ -144,6 +144,7 @@ impl kit::Context<OpenCl> for Context {
         self.raw == other.raw
     }
 
+    #[inline(always)]
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
         command.check_operands(self)?;
         match command {

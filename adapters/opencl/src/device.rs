@@ -127,19 +127,7 @@ impl kit::Device<OpenCl> for Device {
     }
 
     fn image_rank(&self, target: &CStr) -> Option<u32> {
-        let ahead_of_time = match self.facts.kind {
-            DeviceType::CPU => Some(DEVICE_BINARY_TARGET_SPIRV64_X86_64),
-            DeviceType::GPU => Some(DEVICE_BINARY_TARGET_SPIRV64_GEN),
-            DeviceType::FPGA => Some(DEVICE_BINARY_TARGET_SPIRV64_FPGA),
-            _ => None,
-        };
-        if Some(target) == ahead_of_time {
-            Some(2)
-        } else if target == DEVICE_BINARY_TARGET_SPIRV64 && self.facts.takes_spirv() {
-            Some(1)
-        } else {
-            None
-        }
+        kit::spirv_image_rank(target, self.facts.kind, self.facts.takes_spirv())
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{
     Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, KernelCloneEmulation, NativeRef, Range,
-    UrResult,
+    SnapshotCache, UrResult,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -29,10 +29,12 @@ pub(crate) struct Kernel {
     /// The objects among the arguments that were set one by one.
     objects: ArgObjects,
     arg_cache: ArgCache,
+    /// To clone a kernel and to release the clone takes as long as half a launch.
+    snapshots: SnapshotCache<OpenCl>,
     /// What was set in it, where the driver cannot clone it.
     clone_emulation: Option<Box<KernelCloneEmulation<OpenCl>>>,
-    /// The work-group size that the source demands on each device of the context; zeros where it demands none. Snapshots
-    /// share it.
+    /// The work-group size that the source demands on each device of the context; zeros where it demands none, and
+    /// nothing if it demands none on any. Snapshots share it.
     required_local_size: Arc<OnceLock<Vec<[usize; 3]>>>,
 }
 
@@ -51,6 +53,7 @@ impl Kernel {
             ext: program.context.ext.clone(),
             arguments: Mutex::new(()),
             objects: ArgObjects::none(),
+            snapshots: SnapshotCache::default(),
             clone_emulation: emulated_clones(),
             required_local_size: Arc::default(),
         })
@@ -85,15 +88,28 @@ impl Kernel {
     }
 
     /// The work-group size that the source demands, if it does.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn required_local_size(&self, device: &Arc<Device>) -> Option<&[usize; 3]> {
+        match self.required_local_size.get() {
+            // As most kernels.
+            Some(sizes) if sizes.is_empty() => None,
+            _ => self.find_required_local_size(device),
+        }
+    }
+
+    #[inline(never)]
+    fn find_required_local_size(&self, device: &Arc<Device>) -> Option<&[usize; 3]> {
         let devices = &self.context().devices;
         let sizes = self.required_local_size.get_or_init(|| {
             let ask = |d: &Arc<Device>| self.ask_group(d, CL_KERNEL_COMPILE_WORK_GROUP_SIZE).unwrap_or([0; 3]);
-            devices.iter().map(ask).collect()
+            let sizes: Vec<_> = devices.iter().map(ask).collect();
+            match sizes.iter().all(|size| size[0] == 0) {
+                true => Vec::new(),
+                false => sizes,
+            }
         });
         let index = devices.iter().position(|d| d.raw == device.raw)?;
-        Some(&sizes[index]).filter(|size| size[0] != 0)
+        sizes.get(index).filter(|size| size[0] != 0)
     }
 
     /// Sets one argument. The caller holds the lock, or is a client that answers for its own threads. Inlined, so that an
@@ -249,6 +265,7 @@ impl kit::Kernel<OpenCl> for Kernel {
             arguments: Mutex::new(()),
             objects: self.objects.keep(),
             arg_cache: ArgCache::off(self.arg_cache.count()),
+            snapshots: SnapshotCache::default(),
             clone_emulation: emulated_clones(),
             required_local_size: self.required_local_size.clone(),
         };
@@ -261,7 +278,18 @@ impl kit::Kernel<OpenCl> for Kernel {
         Ok(Arc::new(copy))
     }
 
+    fn fixed_snapshot(&self, args: Args<'_, OpenCl>) -> UrResult<Arc<Self>> {
+        // Where the client has the driver's kernel or context, it may change and free what we do not see.
+        match self.arg_cache.is_shared() || !self.context().shared.is_ours() {
+            true => self.snapshot(args),
+            false => self
+                .snapshots
+                .get_or_make(args, self.arg_cache.count(), || self.snapshot(args)),
+        }
+    }
+
     fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {
+        self.snapshots.clear();
         match info {
             ExecInfo::UsmIndirectAccess(access) => {
                 for what in [

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, PlatformInfo, ResultCode};
-use kit::{HandleCell, InfoOut, UrError, UrResult};
+use kit::{HandleCell, InfoOut, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -58,13 +58,9 @@ impl Platform {
         let functions = Arc::new(Extensions::of(raw));
         let ids = device_ids(raw)?;
         Ok(Arc::new_cyclic(|platform| {
-            let mut devices = Vec::new();
-            for id in ids {
-                match Device::new(id, platform.clone(), &functions) {
-                    Ok(device) => devices.push(Arc::new(device)),
-                    Err(error) => log::warn!("a device of the OpenCL platform {:?} is left out: {error}", texts[0].1),
-                }
-            }
+            let device = |id| Device::new(id, platform.clone(), &functions).map(Arc::new);
+            let what = format!("a device of the OpenCL platform {:?}", texts[0].1);
+            let devices = kit::usable(ids.into_iter().map(device), &what);
             log::debug!("OpenCL platform {texts:?} with {} devices", devices.len());
             Self {
                 handle_cell: HandleCell::new(),
@@ -101,12 +97,7 @@ impl kit::Platform<OpenCl> for Platform {
         Ok(self.raw as NativeHandle)
     }
 
-    fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        conv::compiler_option(frontend).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("OpenCL compilers have no equivalent of {frontend:?}"),
-            )
-        })
+    fn backend_option(&self, frontend: &CStr) -> UrResult<Option<&'static CStr>> {
+        Ok(conv::compiler_option(frontend))
     }
 }

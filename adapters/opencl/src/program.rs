@@ -8,7 +8,7 @@ use kit::ur::{
     ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
     ProgramMetadata, ResultCode,
 };
-use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, NativeRef, UrError, UrResult};
+use kit::{DeviceGlobal, DeviceGlobals, HandleCell, InfoOut, LinkFailure, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -20,7 +20,7 @@ pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
     pub(crate) raw: NativeRef<ProgramObject>,
     pub(crate) context: Arc<Context>,
-    global_sizes: DeviceGlobalSizes,
+    globals: DeviceGlobals,
 }
 
 /// The driver's handles of devices that a build is for. Drivers crash on devices that are none of the context's.
@@ -53,7 +53,7 @@ impl Program {
             handle_cell: HandleCell::new(),
             raw,
             context: context.clone(),
-            global_sizes: DeviceGlobalSizes::default(),
+            globals: DeviceGlobals::default(),
         })
     }
 
@@ -87,7 +87,7 @@ impl Program {
             .iter()
             .filter_map(|d| self.build_text(d, CL_PROGRAM_BUILD_LOG).ok());
         let text = logs.filter(|log| !log.trim().is_empty()).collect::<Vec<_>>().join("\n");
-        if text.is_empty() { error } else { error.context(&text) }
+        error.with_log(&text)
     }
 
     /// Has `call` build or compile for devices, whose number and handles it gets. An error says what the compiler said.
@@ -136,14 +136,14 @@ impl Program {
 
     /// Checks the bounds of a part of a device global. Intel's driver takes any.
     pub(crate) fn check_global(&self, device: &Device, global: &DeviceGlobal<'_, OpenCl>) -> UrResult<()> {
-        self.global_sizes.check(device.raw as usize, global, || {
+        let found = self.globals.find(device.raw as usize, global.name, || {
             match self.find_global(device, global.name) {
-                Ok((_, size)) => Ok(Some(size)),
                 // A driver that gives no address may copy all the same, and checks the bounds itself.
                 Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => Ok(None),
-                Err(error) => Err(error),
+                found => found.map(Some),
             }
-        })
+        })?;
+        found.map_or(Ok(()), |(_, size)| global.check_bounds(size))
     }
 }
 
@@ -297,16 +297,7 @@ impl kit::Program<OpenCl> for Program {
             Ok(()) if address != 0 => Ok(address as *mut c_void),
             _ => {
                 let names = self.raw.ask_string(CL_PROGRAM_KERNEL_NAMES)?;
-                let known = names.split(';').any(|n| n.as_bytes() == name.to_bytes());
-                let code = if known {
-                    ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE
-                } else {
-                    ResultCode::ERROR_INVALID_KERNEL_NAME
-                };
-                Err(UrError::with_message(
-                    code,
-                    format!("the driver gives no address of {name:?}"),
-                ))
+                Err(kit::no_function(name, &names.split(';').collect::<Vec<_>>()))
             }
         }
     }

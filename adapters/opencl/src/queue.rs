@@ -5,6 +5,7 @@
 //! OpenCL lacks (fills with odd patterns, copies of rows, host tasks) the kit [emulates](kit::emulate).
 
 mod commands;
+mod one_at_a_time;
 mod submit;
 
 use std::ffi::c_void;
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
 use kit::{
     BusyMark, Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, NativeRef, Objects, QueueNativeProperties,
-    QueueProperties, TrackedQueue, UniqueId, UrError, UrResult, WaitList, WeakRegistry,
+    QueueProperties, UniqueId, UrError, UrResult, WaitList, WeakRegistry,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -23,6 +24,7 @@ use oxur_fork::Mutex;
 use crate::cl::{Ask, QueueObject, api, cl, cl_create, cl_get};
 use crate::event::RawEvent;
 use crate::{Context, Device, Event, Mem, OpenCl, conv};
+use one_at_a_time::OneAtATime;
 
 type Wait<'a> = WaitList<'a, OpenCl>;
 type Out<'a> = EventOut<'a, OpenCl>;
@@ -40,6 +42,8 @@ pub(crate) struct Queue {
     flags: QueueFlags,
     /// Whether there were commands since the probe, as the context knows it.
     mark: BusyMark<Self>,
+    /// Who calls the driver, if the queue is out of order.
+    calls: OneAtATime,
     /// Whether others may submit to it, too: it is a native queue, or its native handle was given out.
     shared: AtomicBool,
     /// Whether the client has given its last reference back: then events keep the queue.
@@ -55,14 +59,7 @@ pub(crate) struct Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         QUEUES.remove(self.number);
-        let in_flight = self.mark.in_flight();
-        // Others who want to know wait until it has left.
-        in_flight.mark_busy();
-        let marker = self.unfinished().unwrap_or_else(|error| {
-            log::warn!("it is not known when the last commands of a queue are complete: {error}");
-            None
-        });
-        in_flight.leave(self, marker);
+        self.mark.leave(self);
         // OpenCL finishes what is in the queue when its last reference goes.
     }
 }
@@ -118,6 +115,10 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn finish(&self) -> UrResult<()> {
+        if !self.is_in_order() {
+            // `clFinish` of Intel's driver makes a marker, too, which must not be beside what other threads enqueue.
+            return self.mark()?.wait();
+        }
         // SAFETY: a live queue.
         unsafe { cl!(clFinish(*self.raw)) }
     }
@@ -194,9 +195,9 @@ impl kit::Queue<OpenCl> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        let (blocking, flags) = (cl_bool::from(blocking), conv::MAP_FLAGS.to_cl(flags));
+        let flags = conv::MAP_FLAGS.to_cl(flags);
         let mut mapped = std::ptr::null_mut();
-        self.enqueue(CommandType::MEM_BUFFER_MAP, wait, event, |d| {
+        self.enqueue(CommandType::MEM_BUFFER_MAP, blocking, wait, event, |blocking, d| {
             // SAFETY: live handles.
             mapped = unsafe {
                 cl_get!(clEnqueueMapBuffer(
@@ -225,8 +226,12 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
-        self.enqueue(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event, |deps| {
-            self.call(&Command::barrier(), CL_FALSE, deps)
-        })
+        self.enqueue(
+            CommandType::ENQUEUE_NATIVE_EXP,
+            false,
+            WaitList::empty(),
+            event,
+            |blocking, deps| self.call(&Command::barrier(), blocking, deps),
+        )
     }
 }

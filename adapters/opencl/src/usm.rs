@@ -13,20 +13,19 @@
 //!
 //! What OpenCL has no word for is unsupported: rows at the device's pitch, the client's own memory as USM.
 
-use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
+use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
 use kit::{
-    InFlight, InfoOut, Markers, NativeRef, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace,
-    UsmProperties, UsmRequest, note_usm_change, size_from_environment,
+    InFlight, NativeRef, SharedContexts, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
+    note_usm_change,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, OnceLock};
+use oxur_fork::OnceLock;
 
 use crate::cl::{self, Properties, QueueObject, cl, cl_create, cl_get, query};
 use crate::{Context, Device, OpenCl, Queue, conv};
@@ -45,24 +44,17 @@ pub(crate) struct SharedContext {
     pub(crate) in_flight: Arc<InFlight<Queue>>,
 }
 
-/// By OpenCL context: what its wrappers share, and how many there are.
-static OF_CONTEXT: Mutex<BTreeMap<usize, (Arc<SharedContext>, usize)>> = Mutex::new(BTreeMap::new());
+static OF_CONTEXT: SharedContexts<SharedContext> = SharedContexts::new();
 
 impl SharedContext {
     /// For a new wrapper of an OpenCL context.
     pub(crate) fn of(context: cl_context) -> Arc<Self> {
-        let mut known = OF_CONTEXT.lock();
-        let (shared, wrappers) = known.entry(context as usize).or_insert_with(|| {
-            let new = Self {
-                number: UniqueId::new(),
-                shared: AtomicBool::new(false),
-                usm: kit::ContextUsm::default(),
-                in_flight: Arc::default(),
-            };
-            (Arc::new(new), 0)
-        });
-        *wrappers += 1;
-        shared.clone()
+        OF_CONTEXT.enter(context as usize, || Self {
+            number: UniqueId::new(),
+            shared: AtomicBool::new(false),
+            usm: kit::ContextUsm::default(),
+            in_flight: Arc::default(),
+        })
     }
 
     /// From now on others may allocate and free memory, too.
@@ -78,16 +70,7 @@ impl SharedContext {
 
     /// Ends a wrapper. The last one gives all free memory back to the driver.
     pub(crate) fn leave(context: &Context) {
-        let is_last = {
-            let mut known = OF_CONTEXT.lock();
-            let key = *context.raw as usize;
-            let wrappers = known.get_mut(&key).map(|(_, wrappers)| {
-                *wrappers -= 1;
-                *wrappers
-            });
-            wrappers == Some(0) && known.remove(&key).is_some()
-        };
-        if is_last {
+        if OF_CONTEXT.leave(*context.raw as usize) {
             context.shared.usm.close(context);
         }
     }
@@ -100,12 +83,14 @@ impl SharedContext {
 /// them.
 fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| size_from_environment("UR_OPENCL_USM_POOL", 512 << 20))
+    *LIMIT.get_or_init(|| kit::environment::OPENCL_USM_POOL.size(512 << 20))
 }
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    type Fence = Markers<Queue>;
+
+    // Without a cache the driver waits, and in a child of `fork` nothing runs.
+    kit::fence_by_markers!(Queue, |this| limit() == 0 || cl::is_lost(), this.shared.in_flight);
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
         &self.shared.usm
@@ -173,37 +158,6 @@ impl kit::MemoryProvider for Context {
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
         alloc_flags(properties) != 0 || properties.location.is_some()
-    }
-
-    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
-        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "OpenCL has no memory pools of its own",
-            ));
-        }
-        Ok(())
-    }
-
-    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
-        // In a child of `fork` nothing runs.
-        if limit() == 0 || cl::is_lost() || self.shared.in_flight.is_idle() {
-            return Ok(None);
-        }
-        let markers = self.shared.in_flight.unfinished()?;
-        Ok((!markers.is_empty()).then_some(markers))
-    }
-
-    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
-        |markers| markers.iter().all(|marker| marker.is_over())
-    }
-
-    fn wait_for(&self, fence: &Markers<Queue>) {
-        for marker in fence {
-            if let Err(error) = marker.wait() {
-                log::debug!("a command failed before memory that it may have used was freed: {error}");
-            }
-        }
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
@@ -319,22 +273,7 @@ impl Context {
 }
 
 impl kit::UsmAlloc<OpenCl> for Context {
-    fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, OpenCl>) -> UrResult<*mut c_void> {
-        self.shared.usm.alloc(self, &request)
-    }
-
-    fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        self.shared.usm.free(self, memory)
-    }
-
-    #[inline]
-    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
-        self.shared.usm.rest(memory)
-    }
-
-    fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
-        self.shared.usm.info(self, memory, query, out)
-    }
+    kit::context_usm_methods!(OpenCl);
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
         let queue = self.transient_queue(None)?;

@@ -98,7 +98,7 @@ impl Queue {
             _lock = kernel.arguments.lock();
             kernel.set_all(launch.args)?;
         }
-        self.enqueue(CommandType::KERNEL_LAUNCH, wait, event, |deps| {
+        self.enqueue(CommandType::KERNEL_LAUNCH, false, wait, event, |_, deps| {
             // SAFETY: live handles; the arrays have as many elements as there are dimensions.
             unsafe {
                 cl!(clEnqueueNDRangeKernel(
@@ -135,8 +135,8 @@ impl Queue {
                 }
             }
         }
-        let submitted = self.enqueue(command.command_type(), wait, event, |deps| {
-            self.call(&command, cl_bool::from(blocking), deps)
+        let submitted = self.enqueue(command.command_type(), blocking, wait, event, |blocking, deps| {
+            self.call(&command, blocking, deps)
         });
         match command {
             Command::ImageRead { .. } | Command::ImageWrite { .. } | Command::ImageCopy { .. } => {

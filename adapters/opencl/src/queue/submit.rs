@@ -15,6 +15,7 @@ use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
+use super::one_at_a_time::OneAtATime;
 use super::{Out, QUEUES, Queue, Wait};
 use crate::cl::{Ask, QueueObject, cl};
 use crate::event::{RawEvent, raw_events};
@@ -36,16 +37,19 @@ impl kit::TrackedQueue for Queue {
     /// OpenCL does not tell whether a queue is empty. A marker behind the last command does, by its status; it is kept,
     /// so that whoever asks again and again asks the same one, until there is a new command.
     fn unfinished(&self) -> UrResult<Option<Arc<RawEvent>>> {
-        let mut probe = self.probe.lock();
+        // One thread at a time looks for unfinished commands. The lock of the probe is not held while the driver is called.
         let changed = self.mark.take() || self.shared.load(Ordering::Relaxed);
-        if changed {
+        let probe = if changed {
             let marker = self.mark().inspect_err(|_| self.mark.set())?;
-            *probe = Some(Arc::new(marker));
-        }
-        if probe.as_ref().is_some_and(|marker| marker.is_over()) {
-            *probe = None;
-        }
-        Ok(probe.clone())
+            Some(Arc::new(marker))
+        } else {
+            self.probe.lock().clone()
+        };
+        let probe = probe.filter(|marker| !marker.is_over());
+        let before = std::mem::replace(&mut *self.probe.lock(), probe.clone());
+        // Without the lock, as the driver gets its reference back.
+        drop(before);
+        Ok(probe)
     }
 
     fn is_over(marker: &Arc<RawEvent>) -> bool {
@@ -72,6 +76,7 @@ impl Queue {
             capture: Capture::default(),
             flags,
             mark: BusyMark::new(&context.shared.in_flight),
+            calls: OneAtATime::default(),
             shared: AtomicBool::new(shared),
             released: AtomicBool::new(false),
             events: HandleGroup::new(number.get()),
@@ -193,13 +198,14 @@ impl Queue {
     }
 
     /// An event behind all commands so far, which are on their way to the device.
-    fn mark(&self) -> UrResult<RawEvent> {
+    pub(super) fn mark(&self) -> UrResult<RawEvent> {
         let mut raw = std::ptr::null_mut();
-        self.marker(Deps {
+        let deps = Deps {
             count: 0,
             events: std::ptr::null(),
             event: &mut raw,
-        })?;
+        };
+        self.alone(|| self.marker(deps))?;
         // SAFETY: the event of the marker.
         let marker = RawEvent(unsafe { NativeRef::new(raw) });
         // SAFETY: as above.
@@ -207,14 +213,28 @@ impl Queue {
         Ok(marker)
     }
 
-    /// Submits a command by `call`, which gets what OpenCL wants to know about events.
+    /// Makes a call that puts a command into the queue and does not wait for it, while no other thread does so if the queue is
+    /// out of order.
+    #[inline(always)]
+    fn alone(&self, call: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
+        let _alone = if kit::Queue::is_in_order(self) {
+            None
+        } else {
+            self.calls.enter()
+        };
+        call()
+    }
+
+    /// Submits a command by `call`, which gets whether it is to wait for the command, and what OpenCL wants to know about
+    /// events.
     #[inline(always)]
     pub(super) fn enqueue(
         self: &Arc<Self>,
         command: CommandType,
+        blocking: bool,
         wait: Wait<'_>,
         event: Out<'_>,
-        call: impl FnOnce(Deps) -> UrResult<()>,
+        call: impl FnOnce(cl_bool, Deps) -> UrResult<()>,
     ) -> UrResult<()> {
         let mut raw: cl_event = std::ptr::null_mut();
         let mut deps = Deps {
@@ -227,7 +247,12 @@ impl Queue {
             events = self.raw_events(wait)?;
             (deps.count, deps.events) = (events.len() as cl_uint, events.as_ptr());
         }
-        if let Err(error) = call(deps) {
+        let called = if blocking && !kit::Queue::is_in_order(&**self) {
+            self.call_and_wait(deps, call)
+        } else {
+            self.alone(|| call(cl_bool::from(blocking), deps))
+        };
+        if let Err(error) = called {
             self.failed(raw);
             return Err(error);
         }
@@ -236,6 +261,20 @@ impl Queue {
             self.leave(raw, command, event);
         }
         Ok(())
+    }
+
+    /// Waits for a command by its event, since nobody may wait inside of [`alone`](Self::alone).
+    fn call_and_wait(&self, deps: Deps, call: impl FnOnce(cl_bool, Deps) -> UrResult<()>) -> UrResult<()> {
+        let (mut own, is_wanted) = (std::ptr::null_mut(), !deps.event.is_null());
+        let event = if is_wanted { deps.event } else { &raw mut own };
+        let called = self.alone(|| call(CL_FALSE, Deps { event, ..deps }));
+        self.mark.set();
+        if called.is_err() && !is_wanted {
+            self.failed(own);
+        }
+        called?;
+        // SAFETY: the event of the command, of which the caller gets a reference if it wants one.
+        RawEvent(unsafe { NativeRef::wrap(*event, !is_wanted) }?).wait()
     }
 
     /// Hands the client the event of a command. Not inlined, for all that it needs.
